@@ -1,6 +1,7 @@
 #include "idl/front/literals.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "idl/ast/diagnostics.h"
@@ -10,6 +11,16 @@ namespace {
 
 constexpr std::string_view simple_escapes = "ntvbrfa\\?'\"";
 constexpr std::string_view simple_values = "\n\t\v\b\r\f\a\\?'\"";
+
+// A duration without its quotes is the likeliest of all.
+LiteralFault no_number(std::string_view text) {
+  constexpr std::array<std::string_view, 6> units = {"ns", "us", "ms", "s", "min", "h"};
+  const std::string_view unit = text.substr(std::min(text.find_first_not_of("0123456789."), text.size()));
+  std::string message = quoted(text) + " is no number";
+  if (std::ranges::find(units, unit) != units.end())
+    message += "; a duration stands in quotes: \"" + std::string(text) + '"';
+  return {message};
+}
 
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -123,7 +134,7 @@ Literal<std::uint64_t> integer_value(std::string_view text) {
   std::uint64_t value = 0;
   const auto [end, fault] = std::from_chars(body.data(), body.data() + body.size(), value, base);
   if (fault == std::errc::result_out_of_range) return LiteralFault{quoted(text) + " does not fit in 64 bits"};
-  if (fault != std::errc{} || end != body.data() + body.size()) return LiteralFault{quoted(text) + " is no number"};
+  if (fault != std::errc{} || end != body.data() + body.size()) return no_number(text);
   return value;
 }
 
@@ -132,7 +143,7 @@ Literal<ast::Real> floating_value(std::string_view text) {
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value.wide);
   if (fault == std::errc::result_out_of_range)
     return LiteralFault{quoted(text) + " is out of the range of long double"};
-  if (fault != std::errc{} || end != text.data() + text.size()) return LiteralFault{quoted(text) + " is no number"};
+  if (fault != std::errc{} || end != text.data() + text.size()) return no_number(text);
   const auto narrow = std::from_chars(text.data(), text.data() + text.size(), value.narrow);
   if (narrow.ec == std::errc::result_out_of_range) value.narrow = static_cast<double>(value.wide);  // infinite, or zero
   return value;
@@ -149,9 +160,9 @@ Literal<ast::FixedLiteral> fixed_value(std::string_view text) {
     else if (digit_of(c) < 10)
       ++count;
     else
-      return LiteralFault{quoted(text) + " is no number"};
+      return no_number(text);
   }
-  if (points > 1 || count == 0) return LiteralFault{quoted(text) + " is no number"};
+  if (points > 1 || count == 0) return no_number(text);
   std::string_view counted = number.substr(std::min(number.find_first_not_of('0'), number.size()));
   if (counted.find('.') != std::string_view::npos) counted = counted.substr(0, counted.find_last_not_of('0') + 1);
   const std::size_t has_point = counted.find('.') != std::string_view::npos ? 1 : 0;

@@ -40,6 +40,7 @@ class AfterLock {
   }
   // Where so many suspensions are found to be too long at once that there is no room, the thread is changed at once.
   void settle(const WorkerPtr& worker) noexcept {
+    if (is_self(*worker)) return settle_self();
     const auto end = unsettled_.begin() + static_cast<std::ptrdiff_t>(unsettled_count_);
     if (std::find(unsettled_.begin(), end, worker) != end) return;
     if (unsettled_count_ == unsettled_.size()) return worker->settle();

@@ -253,7 +253,7 @@ Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noe
   worker.running_ = nullptr;
   ending_ = job;
   if (lane_.has_overrun(worker.task(), job, worker.contract_.budget, used))
-    carry_out(lane_.decide(sched::Overran{.at = now, .job = job, .task = worker.task()}), after);
+    carry_out(lane_.decide(sched::Overran{.at = now, .job = job, .task = worker.task(), .used = used}), after);
   give_place_back(worker.task());
   if (worker.restore()) after.settle_self();
   carry_out(lane_.decide(sched::Finished{.at = now, .job = job, .task = worker.task(), .used = used}), after);

@@ -139,7 +139,8 @@ class CorePool {
   struct Looked {
     WorkerPtr worker;  // null: no job is watched
     JobId job{};
-    Duration left{};      // of its budget
+    Duration budget{};
+    Duration left{};      // of it
     bool asleep = false;  // and did not say so
   };
   const WorkerPtr* worker_of(TaskId task) const noexcept;

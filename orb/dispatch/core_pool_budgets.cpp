@@ -24,7 +24,7 @@ void CorePool::check_budget(Time now) noexcept {
   const Looked looked = look_at_watched();
   AfterLock after;
   const std::lock_guard lock(mutex_);
-  if (!looked.worker || watched_.job != looked.job || !alarm_) return;
+  if (!looked.worker || watched_.job != looked.job || watched_.budget != looked.budget || !alarm_) return;
   if (looked.left > Duration::zero() && !has_waited(looked, now)) return look_again(looked, now);  // it was preempted
   // Before the kernel finds it out, which would keep the thread from running wherever it is, in a lock of ours, too.
   const bool enforced = looked.worker->contract_.on_overrun != OverrunPolicy::report;
@@ -32,7 +32,7 @@ void CorePool::check_budget(Time now) noexcept {
     looked.worker->step_back();
     after.settle(looked.worker);
   }
-  const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task};
+  const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task, .used = looked.budget - looked.left};
   carry_out(lane_.decide(fact), after);
 }
 
@@ -48,7 +48,6 @@ void CorePool::look_again(const Looked& looked, Time began) noexcept {
 // long.
 CorePool::Looked CorePool::look_at_watched() const noexcept {
   Looked looked;
-  Duration budget;
   bool may_sleep = true;
   Unused before;
   {
@@ -58,10 +57,10 @@ CorePool::Looked CorePool::look_at_watched() const noexcept {
     if (!worker) return looked;
     looked.worker = *worker;
     looked.job = watched_.job;
-    budget = watched_.budget;
+    looked.budget = watched_.budget;
     may_sleep = !(*worker)->running_ || (*worker)->contract_.suspension > Duration::zero();  // or it is being woken
   }
-  looked.left = budget - looked.worker->used_by_job();
+  looked.left = looked.budget - looked.worker->used_by_job();
   const bool stands = looked.left >= BlockWatch::shortest || (before.job == looked.job && before.left == looked.left);
   looked.asleep = !may_sleep && looked.left > Duration::zero() && stands && looked.worker->is_asleep();
   return looked;

@@ -72,7 +72,7 @@ void CounterPublisher::count(ProcessCounters& counters) {
   counters.admitted = admitted_.load(std::memory_order_relaxed);
   counters.refused = refused_.load(std::memory_order_relaxed);
   counters.jobs_refused += jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
-  counters.queue_full = queue_full() + best_effort_.refused();
+  counters.queue_full = queue_full();
   counters.best_effort_jobs = best_effort_.jobs();
   counters.guarantee = guarantee_;
   counters.refusals = refusals_.latest();

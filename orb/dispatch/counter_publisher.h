@@ -43,8 +43,9 @@ class CounterPublisher final : public Agent {
   }
   // A request that found no room in the manager's queue, or made room for another one. Any thread.
   void note_queue_full() noexcept { queue_full_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
+  // With those that found none in the best-effort lane's.
   std::uint64_t queue_full() const noexcept {
-    return queue_full_.load(std::memory_order_relaxed);  // relaxed: a count
+    return queue_full_.load(std::memory_order_relaxed) + best_effort_.refused();  // relaxed: a count
   }
 
   // As PageKeeper::step().

@@ -66,7 +66,7 @@ ExecutiveReport ManagerAgent::report() const {
   }
   report.jobs_refused += counters_.refused_outside();
   report.refusals = refusals_.latest();
-  report.queue_full = counters_.queue_full() + best_effort_.refused();
+  report.queue_full = counters_.queue_full();
   report.best_effort_jobs = best_effort_.jobs();
   report.best_effort_threads = best_effort_.threads();
   report.best_effort_shortages = best_effort_.shortages();

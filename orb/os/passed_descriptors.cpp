@@ -136,6 +136,4 @@ void close_socket(Fd socket) noexcept {
   if (tells && holds_descriptors(socket.get())) hand_over(std::move(socket), close_with_packets);
 }
 
-void await_closer() noexcept { Closer::of_descriptors().await(); }
-
 }  // namespace corelane::os

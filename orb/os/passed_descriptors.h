@@ -34,8 +34,6 @@ NextPacket look_at_packet(int socket) noexcept;
 void close_elsewhere(Fd descriptor) noexcept;
 // A connected Unix socket: here, unless there are descriptors in it.
 void close_socket(Fd socket) noexcept;
-// Until all that was handed over is closed. For tests.
-void await_closer() noexcept;
 
 // A connected Unix socket that others may send descriptors to: closed by close_socket().
 class PeerSocket {

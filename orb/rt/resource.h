@@ -49,9 +49,9 @@ class Resource {
 
 // Around what a servant waits for: a device, a disk, another program. Calls of other objects say it by themselves. The
 // time counts as suspension S of the contract, not as execution; what exceeds S is an oversleep
-// (corelane::rt::on_oversleep), treated like an overrun where the contract is enforced, and what is not declared
-// so and blocks all the same is neither counted nor watched, and delays the task's own jobs alone. In a request without
-// a contract the time is free for another one (best_effort.waiting). Nothing happens on other threads.
+// (corelane::rt::on_oversleep), treated like an overrun where the contract is enforced; and what is not declared so and
+// blocks all the same is found out and treated alike (docs/scheduling.md, waits that nobody declared). In a request
+// without a contract the time is free for another one (best_effort.waiting). Nothing happens on other threads.
 class Suspension {
  public:
   Suspension() = default;

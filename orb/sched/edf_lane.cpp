@@ -78,25 +78,28 @@ void EdfLane::before(const Fact& fact) noexcept {
 void EdfLane::after(const Fact& fact) noexcept {
   if (const auto* suspended = std::get_if<Suspended>(&fact))
     if (Started* job = find(suspended->task, suspended->job)) job->asleep = true;
-  if (const auto* overran = std::get_if<Overran>(&fact))
-    if (Started* job = find(overran->task, overran->job)) postpone(overran->at, *job, true);
+  if (const auto* overran = std::get_if<Overran>(&fact)) {
+    Started* job = find(overran->task, overran->job);
+    if (job == nullptr) return;
+    job->granted = overran->used + state_of(overran->task)->contract.budget;
+    postpone(overran->at, *job);
+  }
   if (const auto* resumed = std::get_if<Resumed>(&fact)) {
     Started* job = find(resumed->task, resumed->job);
     if (job == nullptr) return;
     job->asleep = false;
     const LaneTask* task = state_of(resumed->task);
-    if (task->slept > task->contract.suspension) postpone(resumed->at, *job, false);
+    if (task->slept > task->contract.suspension) postpone(resumed->at, *job);
   }
 }
 
 // The rest of the job takes the place of the task's next one. Nothing for a demoted job.
-void EdfLane::postpone(Time now, Started& job, bool another_budget) noexcept {
+void EdfLane::postpone(Time now, Started& job) noexcept {
   if (job.demoted) return;
   const LaneTask& task = *state_of(job.run.task);
   const Contract contract = task.contract;
   const Time nominal = std::max(now, task.waiting_count > 0 ? task.waiting[0].nominal : task.tat);
   job.run.deadline = std::max(job.run.deadline, std::max(now, nominal - contract.jitter) + contract.deadline);
-  if (another_budget) job.granted += contract.budget;
   commands_.push_back(job.run);
   space(now, job.run.task, nominal + contract.period);
 }
@@ -160,7 +163,7 @@ std::span<const Command> EdfLane::put(Time now, const LaneTask& task) noexcept {
              .deadline = now + task.contract.deadline});
     started_.back().asleep = task.suspended;
     started_.back().demoted = task.demoted;
-    commands_.push_back(started_.back().run);
+    if (!task.demoted) commands_.push_back(started_.back().run);
   }
   return settle();
 }

@@ -6,9 +6,10 @@
 // Releases, suspensions, early jobs and moves are the Lane's; the demand analysis of orb/sched/demand.h speaks of what
 // it lets through. Overruns are not: under fixed priorities a job that exceeds its budget delays those below it, here
 // it would delay everybody. So it is always watched, and under `report` the rest of it counts as the task's next job:
-// it takes that one's nominal release and gets its deadline, and the jobs that wait move on by one. A job that slept
-// for longer than its S is treated alike when it wakes. So the task never demands more than its contract, whatever it
-// does, and what it exceeds is charged to itself. (For D = T and no jitter this is the constant bandwidth server.)
+// it takes that one's nominal release and gets its deadline and another C, and the jobs that wait move on by one. A job
+// that slept for longer than its S is treated alike when it wakes, with what it has left of C. So the task never
+// demands more than its contract, whatever it does, and what it exceeds is charged to itself. (For D = T and no jitter
+// this is the constant bandwidth server.)
 //
 // Threads: owned by one thread at a time. No clock, no thread; nothing allocates after the constructor. Every loop is
 // bounded by the number of tasks or by the waiting jobs of one task.
@@ -61,7 +62,7 @@ class EdfLane {
   struct Started {
     Run run;           // the latest
     Duration jitter;   // of its contract
-    Duration granted;  // budgets that it has had, the current one included
+    Duration granted;  // execution until it overruns (again)
     bool asleep = false;
     bool demoted = false;
     Time place() const noexcept { return run.deadline - jitter; }
@@ -74,7 +75,7 @@ class EdfLane {
   void forward(std::span<const Command> commands) noexcept;
   void note(const Command& command) noexcept;
   void started(const Run& run) noexcept;
-  void postpone(Time now, Started& job, bool another_budget) noexcept;
+  void postpone(Time now, Started& job) noexcept;
   void space(Time now, TaskId task, Time first) noexcept;
   std::span<const Command> settle() noexcept;
 

@@ -69,6 +69,7 @@ struct Overran {
   Time at;
   JobId job;
   TaskId task;
+  Duration used{};  // execution so far
 };
 
 // The running job waits for something else than its core (a nested call, a disk), and is ready again.

@@ -156,7 +156,7 @@ void Simulator::reach(std::size_t index) {
       return lock(core, job.job, what == VirtualCore::What::locked);
     case VirtualCore::What::overran:
       if (core.options.order == CoreOrder::served) core.core.step_back(now_, job.task);
-      return queue(core.lane.decide(Overran{now_, job.job, job.task}), core.options.id);
+      return queue(core.lane.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
   }
 }
 
@@ -184,7 +184,7 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
   }
   // By deadlines every overrun was watched, and told.
   if (job.used > contract.budget && !core.lane.uses_deadlines())
-    queue(core.lane.decide(Overran{now_, job.job, job.task}), core.options.id);
+    queue(core.lane.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
   for (const LaneTask& task : core.lane.tasks())
     if (task.id == job.task) report.overruns = task.overruns;
   queue(core.lane.decide(Finished{now_, job.job, job.task, job.used}), core.options.id);

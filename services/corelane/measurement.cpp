@@ -63,7 +63,6 @@ class Collector {
     Measurement& found = tasks_[blocked.task].found;
     ++found.blocks;
     found.longest_block = std::max(found.longest_block, blocked.waited);
-    overruns_.note(blocked);
   }
   void came(const Arrived& arrived) {
     if (arrived.at < selection_.since) too_early_.insert(arrived.job);

@@ -1,6 +1,6 @@
 // OverrunJobs: which jobs of a recorded run used more than their budget. A job that is found asleep is dealt with as
-// one that overran, and recorded as one; when it has ended the record says what it used, and it is none where that was
-// within the budget. Under EDF a job may overrun for each budget that it gets, and counts once.
+// one that overran, and recorded as one, with what it had used by then. On a core by deadlines a job may overrun for
+// each budget that it gets, and counts once.
 //
 // Threads: pure. Allocates.
 #pragma once
@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <map>
 #include <set>
+#include <vector>
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
@@ -17,24 +18,33 @@ namespace corelane::tool {
 
 class OverrunJobs {
  public:
-  // What is not known, since the trace begins later, leaves jobs what they were recorded as.
+  // Where it is not known, since the trace begins later, jobs are what they were recorded as.
   void note_budget(TaskId task, Duration budget) { tasks_[task].budget = budget; }
-  void note(const sched::Overran& overran) { tasks_[overran.task].overran.insert(overran.job); }
-  void note(const sched::trace::Blocked& blocked) { tasks_[blocked.task].slept.insert(blocked.job); }
+  void note(const sched::Overran& overran) {
+    Task& task = tasks_[overran.task];
+    if (overran.used >= task.budget) task.overran.insert(overran.job);
+  }
   void note(const sched::Finished& finished) {
     Task& task = tasks_[finished.task];
-    if (task.slept.erase(finished.job) > 0 && finished.used <= task.budget) task.overran.erase(finished.job);
+    if (task.budget >= Duration::zero() && finished.used > task.budget) task.overran.insert(finished.job);
   }
 
   std::size_t count(TaskId task) const {
     const auto found = tasks_.find(task);
     return found == tasks_.end() ? 0 : found->second.overran.size();
   }
+  // Those that have such jobs.
+  std::vector<TaskId> tasks() const {
+    std::vector<TaskId> result;
+    for (const auto& [id, task] : tasks_)
+      if (!task.overran.empty()) result.push_back(id);
+    return result;
+  }
 
  private:
   struct Task {
-    Duration budget{-1};
-    std::set<JobId> overran{}, slept{};
+    Duration budget{-1};  // not known
+    std::set<JobId> overran{};
   };
   std::map<TaskId, Task> tasks_;
 };

@@ -223,8 +223,7 @@ class LaneStory {
       names_.try_emplace(arrived->task, "task " + std::to_string(arrived->task.value));
       arriving_ = arrived->task;
     } else if (const auto run = decode<Run>(record)) {
-      active_[run->job] = {.task = run->task, .priority = run->priority, .deadline = run->deadline};
-      out_.add(run->released, instant(run->task, "release").note("job", number(run->job)));
+      release(*run);
     } else if (const auto started = decode<trace::Started>(record)) {
       begin(started->job);
     } else if (const auto finished = decode<Finished>(record)) {
@@ -252,7 +251,9 @@ class LaneStory {
           at_,
           instant(defer->task, "early").note("job", number(defer->job)).note("until_ns", (defer->until - at_).count()));
     } else if (const auto overran = decode<Overran>(record)) {
-      out_.add(at_, instant(overran->task, "overrun").note("job", number(overran->job)));
+      out_.add(
+          at_,
+          instant(overran->task, "overrun").note("job", number(overran->job)).note("used_ns", overran->used.count()));
     } else if (const auto demote = decode<Demote>(record)) {
       below(demote->job, "demoted");
     } else if (const auto cancel = decode<Cancel>(record)) {
@@ -269,6 +270,13 @@ class LaneStory {
   Active* find(JobId job) {
     const auto found = active_.find(job);
     return found == active_.end() ? nullptr : &found->second;
+  }
+  void release(const Run& run) {
+    Active& active = active_[run.job];
+    const bool goes_on = active.task == run.task;  // the rest of it, in the place of its task's next job
+    active.task = run.task, active.priority = run.priority, active.deadline = run.deadline, active.below = false;
+    const Time at = goes_on ? at_ : run.released;
+    out_.add(at, instant(run.task, goes_on ? "next place" : "release").note("job", number(run.job)));
   }
   void begin(JobId job) {
     Active* active = find(job);

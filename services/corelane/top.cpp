@@ -117,7 +117,8 @@ std::map<CoreId, std::int64_t> shares_of(const LedgerHolder& holder) {
 }
 
 std::string table_of(const LedgerHolder& holder) {
-  std::string text = "process " + std::to_string(holder.pid) + ": shows nothing that this user may read";
+  std::string text =
+      "process " + std::to_string(holder.pid) + ": shows nothing that this user and this version may read";
   const char* before = ", but holds ";
   for (const auto& [core, share] : shares_of(holder)) {
     text += format("%s%.1f %% of core %d", before, percent(share), core.value);

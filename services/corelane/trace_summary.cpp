@@ -25,11 +25,8 @@ class Count {
   }
   // What is known at the end alone. Who had no trouble needs no name.
   void end() {
-    for (const auto& [task, name] : names_)
-      if (const std::size_t overruns = overruns_.count(task); overruns > 0) {
-        summary_.troubles[task].overruns = overruns;
-        summary_.overruns += overruns;
-      }
+    for (const TaskId task : overruns_.tasks())
+      summary_.overruns += summary_.troubles[task].overruns = overruns_.count(task);
     for (auto& [task, trouble] : summary_.troubles) trouble.name = names_[task];
   }
 
@@ -51,13 +48,10 @@ class Count {
   }
   void note_trouble(const TraceView& record) {
     if (const auto missed = decode<trace::Missed>(record)) note(missed->task, &TaskTrouble::misses, summary_.misses);
-    if (const auto overran = decode<Overran>(record)) overruns_.note(*overran), names_.try_emplace(overran->task);
+    if (const auto overran = decode<Overran>(record)) overruns_.note(*overran);
     if (const auto slept = decode<trace::Overslept>(record))
       note(slept->task, &TaskTrouble::oversleeps, summary_.oversleeps);
-    if (const auto blocked = decode<trace::Blocked>(record)) {
-      note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
-      overruns_.note(*blocked);
-    }
+    if (const auto blocked = decode<trace::Blocked>(record)) note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
     if (const auto away = decode<trace::TurnedAway>(record)) note(away->task, &TaskTrouble::refused, summary_.refusals);
     if (const auto refuse = decode<Refuse>(record)) note_refusal(*refuse);
   }

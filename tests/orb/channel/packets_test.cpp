@@ -26,7 +26,7 @@ using Kind = SetupFault::Kind;
 namespace {
 
 std::size_t open_descriptors() {
-  os::await_closer();
+  os::Closer::of_descriptors().await();
   const std::filesystem::directory_iterator begin("/proc/self/fd");
   return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
 }
@@ -78,7 +78,7 @@ TEST_CASE("a lingering socket that comes in a packet of the handshake holds up n
   lingering.send_to(sockets.near, bytes);
   CHECK_FALSE(Channel::accept_over(std::move(sockets.far), {}, soon()));
   lingering.far.reset();
-  os::await_closer();
+  os::Closer::of_descriptors().await();
 }
 
 TEST_CASE("a lingering socket in the place of memory or of an event holds up nobody") {
@@ -95,7 +95,7 @@ TEST_CASE("a lingering socket in the place of memory or of an event holds up nob
   lingering.near.reset();
   CHECK_FALSE(Channel::accept_over(std::move(sockets.far), {}, soon()));
   lingering.far.reset();
-  os::await_closer();
+  os::Closer::of_descriptors().await();
 }
 
 TEST_CASE("more descriptors than any packet brings hold up nobody either") {
@@ -114,7 +114,7 @@ TEST_CASE("more descriptors than any packet brings hold up nobody either") {
   lingering.near.reset();
   CHECK(says(Channel::accept_over(std::move(sockets.far), {}, soon()), "sent more descriptors"));
   lingering.far.reset();
-  os::await_closer();
+  os::Closer::of_descriptors().await();
 }
 
 TEST_CASE("a lingering socket that comes before the channel is there spoils it and holds up nobody") {
@@ -131,7 +131,7 @@ TEST_CASE("a lingering socket that comes before the channel is there spoils it a
     }
   }
   lingering.far.reset();
-  os::await_closer();
+  os::Closer::of_descriptors().await();
 }
 
 TEST_CASE("who is turned away at the door holds up nobody with what he has sent") {
@@ -152,7 +152,7 @@ TEST_CASE("who is turned away at the door holds up nobody with what he has sent"
       listener->stop();  // he is in the queue
   }
   lingering.far.reset();
-  os::await_closer();
+  os::Closer::of_descriptors().await();
 }
 
 TEST_CASE("a Unix stream takes no descriptors from whoever connects") {

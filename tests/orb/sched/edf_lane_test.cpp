@@ -24,8 +24,8 @@ class EdfBench {
   std::vector<Command> finish(Duration when, std::uint64_t task, std::uint64_t job) {
     return tell(Finished{at(when), JobId{job}, TaskId{task}, Duration{}});
   }
-  std::vector<Command> overrun(Duration when, std::uint64_t task, std::uint64_t job) {
-    return tell(Overran{at(when), JobId{job}, TaskId{task}});
+  std::vector<Command> overrun(Duration when, std::uint64_t task, std::uint64_t job, Duration used = 2ms) {
+    return tell(Overran{at(when), JobId{job}, TaskId{task}, used});
   }
   std::vector<Command> tell(const Fact& fact) { return LaneBench::copy(lane.decide(fact)); }
 };
@@ -95,7 +95,7 @@ TEST_CASE("the rest of a job that overran gets the deadline of the next one and 
   CHECK(only<Run>(answer)[0].deadline == at(20ms));
   REQUIRE(only<Watch>(answer).size() == 1);
   CHECK(only<Watch>(answer)[0].budget == 4ms);
-  CHECK(only<Run>(b.overrun(4ms, 1, 1))[0].deadline == at(30ms));
+  CHECK(only<Run>(b.overrun(4ms, 1, 1, 4ms))[0].deadline == at(30ms));
   b.finish(5ms, 1, 1);
   CHECK(only<Defer>(b.arrive(10ms, 1, 2))[0].until == at(30ms));
   CHECK(b.lane.tasks()[0].overruns == 1);
@@ -201,6 +201,14 @@ TEST_CASE("a job that waited for a move has the deadline of its release on the n
   const auto runs = only<Run>(LaneBench::copy(to.lane.put(at(4ms), from.lane.take(TaskId{1}))));
   REQUIRE(runs.size() == 1);
   CHECK(runs[0].deadline == at(14ms));
+}
+
+TEST_CASE("a job that is said to overrun while it has some of its budget left, asleep, has one budget in its place") {
+  EdfBench b;
+  b.add(1, contract(10ms, 10ms, 2ms));
+  b.arrive(0ms, 1, 1);
+  b.overrun(3ms, 1, 1, 500us);
+  CHECK(b.lane.granted(TaskId{1}, JobId{1}) == 2500us);
 }
 
 TEST_CASE("what a job may use grows with each overrun that it is told") {

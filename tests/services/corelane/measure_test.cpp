@@ -49,7 +49,7 @@ Recording jobs(int count, const std::string& label, int slow = 1'000'000, Durati
     recording.lane(at, sched::Arrived{.at = Time{at}, .job = JobId{job}, .task = TaskId{7}});
     recording.start(at, 7, job, 2);
     for (int told = 0; i >= slow && told < 2; ++told)
-      recording.lane(at, sched::Overran{Time{at}, JobId{job}, TaskId{7}});
+      recording.lane(at, sched::Overran{Time{at}, JobId{job}, TaskId{7}, 1s});
     recording.finish(at + 1ms, 7, job, i * step);
   }
   return recording;

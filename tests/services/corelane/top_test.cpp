@@ -109,9 +109,11 @@ TEST_CASE("each server's cores show what the ledger says that others hold of the
   const std::string text = text_of(picture, Format::table, Time{});
   CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, platform load 1.5 %, 1 task; other servers "
                                    "hold 62.0 %: tasks 60.0 %, platform load 2.0 %\n"));
-  CHECK_THAT(text, Catch::Contains("\nprocess " + std::to_string(self + 1) +
-                                   ": shows nothing that this user may read, but holds 10.0 % of core 1, 62.0 % of "
-                                   "core 2\n"));
+  CHECK_THAT(
+      text,
+      Catch::Contains("\nprocess " + std::to_string(self + 1) +
+                      ": shows nothing that this user and this version may read, but holds 10.0 % of core 1, 62.0 % of "
+                      "core 2\n"));
   const auto json = nlohmann::json::parse(text_of(picture, Format::json, Time{}));
   CHECK(json[0]["cores"][0]["others_ppm"] == 620'000);
   CHECK(json[0]["cores"][0]["others_platform_ppm"] == 20'000);
@@ -293,7 +295,9 @@ TEST_CASE("numbers that nobody writes any more have their age beside them") {
 TEST_CASE("a server whose page this user may not read is there all the same") {
   const Picture picture{.holders = {{8, {}}}, .closed = {7, 8}};
   const std::string text = text_of(picture, Format::table, Time{});
-  CHECK(text == "process 8: shows nothing that this user may read\nprocess 7: shows nothing that this user may read\n");
+  CHECK(text ==
+        "process 8: shows nothing that this user and this version may read\nprocess 7: shows nothing that this user "
+        "and this version may read\n");
   const auto json = nlohmann::json::parse(text_of(picture, Format::json, Time{}));
   CHECK(json[1]["pid"] == 7);
   CHECK(json[1]["cores"].empty());

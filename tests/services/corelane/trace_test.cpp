@@ -175,6 +175,20 @@ TEST_CASE("a job that is preempted shows on its task and on its core") {
   for (const auto& [track, open] : shown.open) CHECK(open == 0);
 }
 
+TEST_CASE("a job that goes on in the place of the next one is one slice") {
+  Recording run;
+  run.admit(1us, 5, 1, "Plant/step");
+  run.start(10us, 5, 100, 1);
+  run.lane(20us, Overran{Time{20us}, JobId{100}, TaskId{5}, 10us});
+  run.lane(20us, Run{JobId{100}, TaskId{5}, Priority{1}, Time{9us}, Time{40us}});
+  run.finish(25us, 5, 100);
+  const Shown shown = show(tool::perfetto_of(run.trace));
+  for (const char* expected : {"task 5 Plant/step: begin job 100 @10", "task 5 Plant/step: release @9",
+                               "task 5 Plant/step: next place @20", "task 5 Plant/step: end @25"})
+    CHECK(std::ranges::count(shown.events, expected) == 1);
+  for (const auto& [track, open] : shown.open) CHECK(open == 0);
+}
+
 TEST_CASE("misses, overruns, refusals and early jobs are marks on their task") {
   Recording run;
   run.admit(1us, 5, 1, "Plant/step");
@@ -259,7 +273,8 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   Recording recording;
   recording.admit(1us, 5, 1, "Plant/step");
   recording.start(10us, 5, 100, 1);
-  for (const Duration at : {12us, 14us}) recording.lane(at, Overran{Time{at}, JobId{100}, TaskId{5}});  // two budgets
+  for (const Duration at : {12us, 14us})
+    recording.lane(at, Overran{Time{at}, JobId{100}, TaskId{5}, 1s});  // two budgets
   recording.lane(15us, Arrived{.at = Time{15us}, .job = JobId{101}, .task = TaskId{5}});
   recording.lane(15us, Refuse{JobId{101}, {.code = RefusalCode::job_waiting}});
   recording.lane(16us, trace::TurnedAway{.at = Time{16us}, .job = JobId{102}, .task = TaskId{5}});
