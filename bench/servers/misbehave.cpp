@@ -136,11 +136,12 @@ struct Case {
   OverrunPolicy policy;
 };
 
-std::unique_ptr<dispatch::Executive> start(const std::vector<CoreId>& cores, sched::CoreOrder order,
+std::unique_ptr<dispatch::Executive> start(const std::vector<CoreId>& cores, const Case& what,
                                            dispatch::CoreProvider& provider) {
   dispatch::ExecutiveOptions options;
   options.lease = {.cores = cores, .siblings = true};
-  if (order == sched::CoreOrder::deadline) options.deadline_cores = {cores.back()};
+  options.charge_overruns = what.policy == OverrunPolicy::report;
+  if (what.order == sched::CoreOrder::deadline) options.deadline_cores = {cores.back()};
   auto started = dispatch::Executive::start(options, provider);
   if (!started) throw std::runtime_error("the executive does not start");
   return std::move(*started);
@@ -190,7 +191,7 @@ void print_case(const Case& what, const std::vector<CoreId>& cores, Duration len
   const rt::StallWatch watch(cores, gaps, client_level);
   Overruns overruns;
   std::deque<Caller> callers;  // outlive the executive
-  const auto executive = start(cores, what.order, provider);
+  const auto executive = start(cores, what, provider);
   executive->on_event(dispatch::TaskEventKind::overrun,
                       [&](const dispatch::TaskEvent& event) { overruns.note(event.job, event.used); });
   if (!executive->admit_and_wait({.contract = resident, .owner = {}, .label = "resident"}))
@@ -228,9 +229,9 @@ void print_misbehaviour(Duration length) {
   std::printf(
       "\nmisbehaviour, %.0f s each: a task of 4 ms each 20 ms beside three of 0.5, 1 and 8 ms each 5, 10 and 40 ms; "
       "of each of the\nthree jobs, and those left out since the machine's time made them exceed their budgets; of the "
-      "others longest response, the\nsame less the machine's time, bound; us. `report` promises nothing beside who "
-      "overruns or blocks. BRAKED: beyond the bound\nby what the kernel gave to ordinary threads, where real-time ones "
-      "wanted nearly all of the core\n  %-9s %-13s %-7s %5s %5s %6s\n",
+      "others longest response, the\nsame less the machine's time, bound; us. `report` with pool.charge_overruns = on. "
+      "BRAKED: beyond the bound by what the\nkernel gave to ordinary threads, where real-time ones wanted "
+      "nearly all of the core\n  %-9s %-13s %-7s %5s %5s %6s\n",
       microseconds(length) / 1e6, "order", "misbehaves", "policy", "jobs", "over", "refused");
   for (const auto order : {sched::CoreOrder::priority, sched::CoreOrder::deadline}) {
     print_case({order, Fault::none, OverrunPolicy::report}, cores, length);

@@ -133,6 +133,7 @@ constexpr Shared shared_settings[] = {
      [](Side a, Side b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
     {"dispatch.admission", [](Side a, Side b) { return a.executive.admission == b.executive.admission; }},
     {"pool.early_jobs", [](Side a, Side b) { return a.executive.early_jobs == b.executive.early_jobs; }},
+    {"pool.charge_overruns", [](Side a, Side b) { return a.executive.charge_overruns == b.executive.charge_overruns; }},
     {"dispatch.overshoot", [](Side a, Side b) { return a.executive.overshoot == b.executive.overshoot; }},
     {"pool.cores", [](Side a, Side b) { return a.executive.lease.cores == b.executive.lease.cores; }, true},
     {"pool.deadline_cores", [](Side a, Side b) { return a.executive.deadline_cores == b.executive.deadline_cores; }},

@@ -43,6 +43,12 @@ const std::vector<SettingsEntry>& settings_table() {
        "tasks; needs SCHED_FIFO, the ledger, and cores that no other server has promises on. off: it waits for its "
        "time",
        [](S& s, V v) { return yes_or_no(v, s.executive.early_jobs); }},
+      {"pool.charge_overruns", "off",
+       "on: a job under report that exceeds its budget or suspension is charged to its own task: it goes on below all "
+       "tasks until the next one of its task could come, and then in that one's place. So others keep their bounds "
+       "whatever it does. off: it is counted, and those below may be late. Cores by deadlines charge in any case, "
+       "leader-followers never",
+       [](S& s, V v) { return yes_or_no(v, s.executive.charge_overruns); }},
       {"pool.real_time", "on", "off: no SCHED_FIFO and no binding to cores",
        [](S& s, V v) { return yes_or_no(v, s.executive.real_time); }},
       {"pool.spare_threads", "4",

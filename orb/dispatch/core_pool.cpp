@@ -9,6 +9,12 @@
 #include "orb/sched/share.h"
 
 namespace corelane::dispatch {
+namespace {
+
+TimerId timer_of(CoreId core) noexcept { return TimerId{static_cast<std::uint64_t>(core.value)}; }
+
+}  // namespace
+
 // The pool that has the worker's task, locked. A job may be moved while it runs, so whoever got the lock looks again.
 // Bound: the cores that are lost.
 class CorePool::Home {
@@ -32,10 +38,7 @@ class CorePool::Home {
 };
 
 CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring, Duration overshoot)
-    : core_(core),
-      inbox_(inbox),
-      overshoot_(overshoot),
-      lane_(core, max_tasks, TimerId{static_cast<std::uint64_t>(core.value)}, ring) {
+    : core_(core), inbox_(inbox), overshoot_(overshoot), lane_(core, max_tasks, timer_of(core), ring) {
   workers_.reserve(max_tasks);
 }
 
@@ -50,6 +53,8 @@ void CorePool::use_servers() {
   lane_.use_deadlines();
   order_ = sched::CoreOrder::served;
 }
+
+sched::Elapsed CorePool::elapsed(Time now) const noexcept { return {.at = now, .timer = timer_of(core_)}; }
 
 // Null when the task is not here.
 const WorkerPtr* CorePool::worker_of(TaskId task) const noexcept {
@@ -160,6 +165,7 @@ void CorePool::receive(const WorkerPtr& worker, const sched::LaneTask& task, Tim
   // PAIR worker.pool: release here -> acquire in TaskWorker::step() and Home.
   worker->pool_.store(this, std::memory_order_release);
   after.add(worker);  // it may have an early job to wait for
+  may_return_ = true;
   carry_out(lane_.put(now, task), after);
   place_early_job(*worker, after);
 }
@@ -167,6 +173,7 @@ void CorePool::receive(const WorkerPtr& worker, const sched::LaneTask& task, Tim
 void CorePool::strand() noexcept {
   AfterLock after;
   const std::lock_guard lock(mutex_);
+  stranded_ = true;
   for (const WorkerPtr& worker : workers_) {
     if (!worker->ready_ && !worker->running_) continue;
     give_place_back(worker->task());
@@ -197,9 +204,7 @@ Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   const Time timer = waits ? task->waiting[0].eligible + overshoot_ : never;
   if (waits && task->waiting[0].eligible > now) return timer;
   if (timer <= now) ++timer_releases_;
-  if (waits)
-    carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}),
-              after);
+  if (waits) carry_out(lane_.decide(elapsed(now)), after);
   assign(worker, now, next);
   return never;
 }
@@ -228,8 +233,8 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
 }
 
 // A thread that is below all tasks gets its level back before the Lane hears of the job's end: what its task has
-// waiting is spaced from then, and down there much time may pass after the clock was read. Bound: a job is demoted
-// once.
+// waiting is spaced from then, and down there much time may pass after the clock was read. Bound: a job is demoted at
+// most once in each period of its task.
 Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   for (;;) {
     AfterLock after(&worker);
@@ -252,7 +257,7 @@ Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noe
   if (waited > Duration::zero()) lane_.blocked(at, job, worker.task(), waited);
   worker.running_ = nullptr;
   ending_ = job;
-  if (lane_.has_overrun(worker.task(), job, worker.contract_.budget, used))
+  if (lane_.has_overrun(worker.task(), job, used))
     carry_out(lane_.decide(sched::Overran{.at = now, .job = job, .task = worker.task(), .used = used}), after);
   give_place_back(worker.task());
   if (worker.restore()) after.settle_self();
@@ -326,7 +331,7 @@ Time CorePool::start_early(Time now) noexcept {
   for (const sched::LaneTask& task : lane_.tasks())
     if (task.can_start() && task.waiting[0].eligible > now) ++early_starts_;
   lane_.allow_early(true);
-  carry_out(lane_.decide(sched::Elapsed{.at = now, .timer = TimerId{static_cast<std::uint64_t>(core_.value)}}), after);
+  carry_out(lane_.decide(elapsed(now)), after);
   lane_.allow_early(false);
   return never;
 }
@@ -342,6 +347,7 @@ void CorePool::demote(TaskId task, JobId job, bool cancel, AfterLock& after) noe
   TaskWorker& worker = **found;
   give_place_back(task);
   worker.demote();
+  may_return_ = true;
   after.settle(*found);
   if (!cancel) return;
   worker.cancelled_ = job;
@@ -378,6 +384,7 @@ void CorePool::carry_out(std::span<const sched::Command> commands, AfterLock& af
       after.note(inbox_, sched::Vacated{.at = {}, .task = vacated->task, .core = vacated->core});
     }
   }
+  note_returns();
 }
 
 void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
@@ -385,7 +392,10 @@ void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
   if (!found) return;
   TaskWorker* worker = found->get();
   place(*worker, run.job, run.deadline, after);
-  if (worker->context_.job == run.job) return;  // by deadlines: it is under way and has a later place
+  if (worker->context_.job == run.job) {  // it is under way, and has a later place
+    if (!stranded_ && worker->promote()) after.settle(*found);
+    return;
+  }
   worker->context_ = {.task = run.task,
                       .job = run.job,
                       .core = core_,

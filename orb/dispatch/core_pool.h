@@ -76,6 +76,9 @@ class CorePool {
   // Whether the thread of a task may read its own connection. Any thread.
   bool may_read_own() const noexcept { return order_ != sched::CoreOrder::deadline; }
 
+  // As sched::Lane's. Before the first task.
+  void charge_overruns() { lane_.charge_overruns(); }
+
   // With the manager's lock.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
   // The same, but its jobs wait for an idle instant of the core.
@@ -114,9 +117,9 @@ class CorePool {
 
   // Budgets that the contract enforces are watched by this alarm, or by none. Any thread.
   void watch_budgets(BudgetAlarm* alarm) noexcept;
-  // The alarm went off: demotes or cancels the job that it was set for if that has used up its budget; or if it sleeps
+  // The alarm went off: demotes or cancels the job that is watched if that has used up its budget; or if it sleeps
   // instead, under a contract without suspension, since what it does later would come on top of what the analysis
-  // counts. Any thread.
+  // counts. And gives jobs their levels again that go on in the places of the next ones. Any thread.
   void check_budget(Time now) noexcept;
 
   // Early jobs start before their time where `watch` finds the core idle; null: not any more. `share`: of the core,
@@ -159,13 +162,17 @@ class CorePool {
   Time next_look(const TaskWorker& worker) const noexcept;
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
-  Looked look_at_watched() const noexcept;
+  Looked look_at_watched(Time now) const noexcept;
   bool has_waited(const Looked& looked, Time now) noexcept;
   void look_again(const Looked& looked, Time began) noexcept;
   void tell_of_early_jobs(Time now, AfterLock& after) const noexcept;
   Duration early_work(Time now) const noexcept;
   sched::Ppm unpromised() const noexcept;
   void watch(const sched::Watch& watched) noexcept;
+  void let_return(Time now, AfterLock& after) noexcept;
+  void note_returns() noexcept;
+  void set_alarm() noexcept;
+  sched::Elapsed elapsed(Time now) const noexcept;
   void demote(TaskId task, JobId job, bool cancel, AfterLock& after) noexcept;
 
   // Constant.
@@ -178,7 +185,11 @@ class CorePool {
   // Guarded by mutex_.
   RecordedLane lane_;
   BudgetAlarm* alarm_ = nullptr;
-  sched::Watch watched_;  // what the alarm is set for
+  sched::Watch watched_;
+  Time look_at_ = never;     // the alarm is set for it: what the watched job has used ...
+  Time return_at_ = never;   // ... and this: a demoted job is to have its level again
+  bool may_return_ = false;  // there may be such a job
+  bool stranded_ = false;    // strand() was called: no thread has its level again
   struct Unused {
     JobId job{};
     Duration left{};  // of its budget

@@ -1,6 +1,7 @@
 // CorePool's looks at what the job that runs has used of its budget, and whether it sleeps instead.
 #include <algorithm>
 #include <mutex>
+#include <utility>
 
 #include "orb/dispatch/after_lock.h"
 #include "orb/dispatch/core_pool.h"
@@ -21,10 +22,12 @@ void CorePool::watch_budgets(BudgetAlarm* alarm) noexcept {
 // What the system says of the thread is read without the lock, for which the job's thread may be waiting: that takes
 // long, and is not what is asked about. It stands if the job is still the one that is watched.
 void CorePool::check_budget(Time now) noexcept {
-  const Looked looked = look_at_watched();
+  const Looked looked = look_at_watched(now);
   AfterLock after;
   const std::lock_guard lock(mutex_);
-  if (!looked.worker || watched_.job != looked.job || watched_.budget != looked.budget || !alarm_) return;
+  if (!alarm_) return;
+  if (return_at_ <= now) let_return(now, after);
+  if (!looked.worker || watched_.job != looked.job || watched_.budget != looked.budget) return;
   if (looked.left > Duration::zero() && !has_waited(looked, now)) return look_again(looked, now);  // it was preempted
   // Before the kernel finds it out, which would keep the thread from running wherever it is, in a lock of ours, too.
   const bool enforced = looked.worker->contract_.on_overrun != OverrunPolicy::report;
@@ -41,12 +44,36 @@ void CorePool::check_budget(Time now) noexcept {
 void CorePool::look_again(const Looked& looked, Time began) noexcept {
   const Time now = looked.worker->clock_.now();
   const Duration pause = std::min(2 * (now - began), BlockWatch::shortest);
-  alarm_->set(now + std::max({looked.left, shortest_look, pause}));
+  look_at_ = now + std::max({looked.left, shortest_look, pause});
+  set_alarm();
+}
+
+// What is due by now has been told, so the alarm is set anew in any case.
+void CorePool::let_return(Time now, AfterLock& after) noexcept {
+  carry_out(lane_.decide(elapsed(now)), after);
+  set_alarm();
+}
+
+// Bound: the core's tasks; and nothing where no job waits for its level.
+void CorePool::note_returns() noexcept {
+  if (!may_return_) return;
+  const Time before = std::exchange(return_at_, never);
+  may_return_ = false;
+  for (const sched::LaneTask& task : lane_.tasks()) {
+    if (!task.postponed()) continue;
+    may_return_ = true;
+    if (!task.suspended) return_at_ = std::min(return_at_, task.next_place());
+  }
+  if (return_at_ != before) set_alarm();
+}
+
+void CorePool::set_alarm() noexcept {
+  if (alarm_) alarm_->set(std::min(look_at_, return_at_));
 }
 
 // The job that is watched runs before all others here, so only the platform keeps it from running, and that not for
 // long.
-CorePool::Looked CorePool::look_at_watched() const noexcept {
+CorePool::Looked CorePool::look_at_watched(Time now) const noexcept {
   Looked looked;
   bool may_sleep = true;
   Unused before;
@@ -54,7 +81,7 @@ CorePool::Looked CorePool::look_at_watched() const noexcept {
     const std::lock_guard lock(mutex_);
     before = unused_;
     const WorkerPtr* worker = watched_.job == JobId{} ? nullptr : worker_of(watched_.task);
-    if (!worker) return looked;
+    if (!worker || look_at_ > now) return looked;
     looked.worker = *worker;
     looked.job = watched_.job;
     looked.budget = watched_.budget;
@@ -79,12 +106,14 @@ bool CorePool::has_waited(const Looked& looked, Time now) noexcept {
 // and only then.
 void CorePool::watch(const sched::Watch& watched) noexcept {
   watched_ = watched;
+  look_at_ = never;
   if (!alarm_) return;
-  const WorkerPtr* found = watched.job == JobId{} ? nullptr : worker_of(watched.task);
-  if (!found) return alarm_->set(never);
-  const TaskWorker& worker = **found;
-  const Duration used = worker.running_ ? worker.used_by_job() : Duration::zero();
-  alarm_->set(worker.clock_.now() + std::max(watched.budget - used, shortest_look));
+  if (const WorkerPtr* found = watched.job == JobId{} ? nullptr : worker_of(watched.task)) {
+    const TaskWorker& worker = **found;
+    const Duration used = worker.running_ ? worker.used_by_job() : Duration::zero();
+    look_at_ = worker.clock_.now() + std::max(watched.budget - used, shortest_look);
+  }
+  set_alarm();
 }
 
 }  // namespace corelane::dispatch

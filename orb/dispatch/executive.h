@@ -68,7 +68,8 @@ struct ExecutiveOptions {
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
   // Of the thread that reads connections, where it is held to a budget: on every core, like `platform`. No jitter.
   sched::PlatformLoad reader{.period = std::chrono::milliseconds{1}};
-  bool early_jobs = false;    // pool.early_jobs: early jobs start where their core is idle
+  bool early_jobs = false;       // pool.early_jobs: early jobs start where their core is idle
+  bool charge_overruns = false;  // pool.charge_overruns: those under `report`, to their own tasks
   Duration overshoot{};       // dispatch.overshoot: firm timers for releases; >= 0, the analysis counts it as blocking
   os::WaitStrategy wait;      // pool.wait: how task threads wait for their next job
   int lowest_native = 2;      // SCHED_FIFO levels of the tasks start here ...

@@ -258,7 +258,8 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }
   put_deadline_cores_last(options, *leases);
-  os::log::info("dispatch: cores" + text_of(*leases) + deadlines_of(options) + mode_of(options) + waiting_of(options) +
+  os::log::info("dispatch: cores" + text_of(*leases) + deadlines_of(options) +
+                (options.charge_overruns ? "; overruns charged" : "") + mode_of(options) + waiting_of(options) +
                 (options.admission ? "" : "; admission is off"));
   auto state = std::make_unique<ManagedTasks>(options, *leases, provider, std::move(kernel_cores));
   if (auto started = state->start(options, leases->front().core); !started) {

@@ -35,6 +35,7 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   result.max_tasks = options.max_tasks;
   result.levels = natives.task_levels();
   result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
+  result.charge_overruns = options.charge_overruns;
   result.peer_limit = options.peer_limit;
   result.peer_urgency = options.peer_urgency;
   result.peer_tasks = peer_tasks_of(options);
@@ -90,6 +91,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
                                                 options_.overshoot));
     const sched::CoreOrder order = order_of(options, lease.core);
+    if (options.charge_overruns) pools_.back()->charge_overruns();
     if (order == sched::CoreOrder::deadline) pools_.back()->use_deadlines(natives_);
     if (order == sched::CoreOrder::served) pools_.back()->use_servers();
   }

@@ -24,13 +24,8 @@ Duration longest_section(const Contract& contract) {
   return longest;
 }
 
-// Past its budget, where it is demoted inside a section.
-Duration overshoot_of(const Contract& contract) {
-  return contract.on_overrun == OverrunPolicy::report ? Duration::zero() : longest_section(contract);
-}
-
-bool overshoot_fits(const Contract& contract) {
-  return contract.budget + overshoot_of(contract) <= contract.deadline - contract.suspension;
+bool fits(const Contract& contract, Duration overshoot) {
+  return contract.budget + overshoot <= contract.deadline - contract.suspension;
 }
 
 }  // namespace
@@ -168,7 +163,7 @@ Promise PromiseKeeper::task_promise(const CoreLease& lease, const Contract& orig
   Contract contract = original;
   const Duration longest = longest_section(contract);
   contract.uses = {};
-  if (overshoot_fits(original)) contract.budget += overshoot_of(original);
+  if (const Duration overshoot = overshoot_of(original); fits(original, overshoot)) contract.budget += overshoot;
   return {.core = lease.core,
           .physical_core = lease.physical_core,
           .contract = contract,
@@ -180,10 +175,16 @@ Promise PromiseKeeper::task_promise(const CoreLease& lease, const Contract& orig
 // the deadline. It is a load of its own then, as often as the task and up to D later.
 std::optional<Promise> PromiseKeeper::overshoot_promise(const CoreLease& lease,
                                                         const Contract& contract) const noexcept {
-  if (overshoot_fits(contract)) return std::nullopt;
-  return load_promise(
-      lease,
-      {.budget = overshoot_of(contract), .period = contract.period, .jitter = contract.deadline + contract.jitter});
+  const Duration overshoot = overshoot_of(contract);
+  if (fits(contract, overshoot)) return std::nullopt;
+  return load_promise(lease,
+                      {.budget = overshoot, .period = contract.period, .jitter = contract.deadline + contract.jitter});
+}
+
+// Past its budget, where it is demoted inside a section.
+Duration PromiseKeeper::overshoot_of(const Contract& contract) const noexcept {
+  const bool enforced = options_.charge_overruns || contract.on_overrun != OverrunPolicy::report;
+  return enforced ? longest_section(contract) : Duration::zero();
 }
 
 // Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.

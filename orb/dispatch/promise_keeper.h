@@ -87,6 +87,7 @@ class PromiseKeeper {
               std::span<const Contract> newcomers) const;
   const CoreLease& home_lease() const noexcept;
   Promise task_promise(const CoreLease& lease, const Contract& contract) const;
+  Duration overshoot_of(const Contract& contract) const noexcept;
   std::optional<Promise> overshoot_promise(const CoreLease& lease, const Contract& contract) const noexcept;
   std::vector<Promise> task_promises() const;
   std::vector<Promise> promises() const;

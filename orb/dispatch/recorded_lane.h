@@ -26,11 +26,11 @@ class RecordedLane {
   // The core runs by deadlines. Before the first task; the trace's options say so, too.
   void use_deadlines() { lane_.use_deadlines(); }
   bool uses_deadlines() const noexcept { return lane_.uses_deadlines(); }
+  // Overruns under `report` are charged. As above.
+  void charge_overruns() { lane_.charge_overruns(); }
 
   // As AnyLane's.
-  bool has_overrun(TaskId task, JobId job, Duration budget, Duration used) const noexcept {
-    return lane_.has_overrun(task, job, budget, used);
-  }
+  bool has_overrun(TaskId task, JobId job, Duration used) const noexcept { return lane_.has_overrun(task, job, used); }
   void allow_early(bool allowed) noexcept;
   bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
   std::span<const sched::Command> join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept;

@@ -289,12 +289,16 @@ bool TaskWorker::is_served() const noexcept {
 
 void TaskWorker::demote() noexcept { demoted_.store(true, std::memory_order_relaxed); }  // relaxed: see is_served()
 
+bool TaskWorker::promote() noexcept {
+  return demoted_.exchange(false, std::memory_order_relaxed);  // relaxed: see is_served()
+}
+
 void TaskWorker::step_back() noexcept {
   stepped_back_.store(true, std::memory_order_relaxed);  // relaxed: see is_served()
 }
 
 bool TaskWorker::restore() noexcept {
-  const bool was_demoted = demoted_.exchange(false, std::memory_order_relaxed);    // relaxed: see is_served()
+  const bool was_demoted = promote();
   const bool was_back = stepped_back_.exchange(false, std::memory_order_relaxed);  // relaxed: see is_served()
   return was_demoted || was_back;
 }

@@ -88,13 +88,16 @@ class TaskWorker final : public Agent, private JobControl {
   // Any thread.
   void wake() noexcept { bell_.ring(); }
   void retire() noexcept;
-  // Its job has used up its budget: the thread runs below all tasks until the job ends. With the pool's lock; takes
-  // effect with settle().
+  // Its job has used up its budget: the thread runs below all tasks until the job ends, or promote(). With the pool's
+  // lock; takes effect with settle().
   void demote() noexcept;
+  // As before demote(), with settle(): what its job does now is in the place of the task's next one. False: it was not
+  // demoted. With the pool's lock.
+  bool promote() noexcept;
   // It has used more than its budget, under a contract that does not enforce that, on a core whose tasks have servers:
   // the thread runs behind the core's tasks until the job ends. With the pool's lock; takes effect with settle().
   void step_back() noexcept;
-  // As before either, with settle(). False: it was neither. With the pool's lock.
+  // As before demote() and step_back(), with settle(). False: it was neither. With the pool's lock.
   bool restore() noexcept;
   // Applies what demote(), step_back() and restore() wrote down. Some system calls, which may wait for the kernel:
   // without the pool's lock. Any thread; twice or late does no harm.

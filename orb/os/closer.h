@@ -27,7 +27,7 @@ class Closer {
   static Closer& of_descriptors() noexcept;
   static Closer& of_memory() noexcept;
 
-  // False: there is no room, or no thread.
+  // False: there is no room, or no thread; or this is a child of fork(), and it is about memory.
   bool take(const Task& task) noexcept;
   // Until all that was handed over is given back. For tests.
   void await() noexcept;
@@ -45,7 +45,7 @@ class Closer {
   std::array<Task, 1024> tasks_;
   std::size_t first_ = 0, count_ = 0;
   bool runs_ = false;
-  bool closed_ = false;
+  bool closed_ = false;  // takes nothing any more
   std::condition_variable_any idle_;
 };
 

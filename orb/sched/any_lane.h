@@ -3,7 +3,6 @@
 // Threads: as Lane.
 #pragma once
 
-#include <algorithm>
 #include <span>
 #include <variant>
 
@@ -21,6 +20,10 @@ class AnyLane {
   void use_deadlines() { lane_.emplace<EdfLane>(core(), max_tasks_, timer_); }
   bool uses_deadlines() const { return std::holds_alternative<EdfLane>(lane_); }
 
+  // As Lane's; a core by deadlines charges them always.
+  void charge_overruns() {
+    if (Lane* lane = std::get_if<Lane>(&lane_)) lane->charge_overruns();
+  }
   void allow_early(bool allowed) {
     std::visit([&](auto& lane) { lane.allow_early(allowed); }, lane_);
   }
@@ -52,11 +55,8 @@ class AnyLane {
     return std::visit([](const auto& lane) { return lane.core(); }, lane_);
   }
   // Whether a job that ends after `used` has overrun and nobody has said so.
-  bool has_overrun(TaskId task, JobId job, Duration budget, Duration used) const {
-    if (const auto* by_deadlines = std::get_if<EdfLane>(&lane_)) return used > by_deadlines->granted(task, job);
-    return used > budget && std::ranges::none_of(tasks(), [&](const LaneTask& each) {
-             return each.id == task && each.busy && each.running == job && each.overran;
-           });
+  bool has_overrun(TaskId task, JobId job, Duration used) const {
+    return used > std::visit([&](const auto& lane) { return lane.granted(task, job); }, lane_);
   }
   bool idle(Time now) const {
     return std::visit([&](const auto& lane) { return lane.idle(now); }, lane_);

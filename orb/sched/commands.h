@@ -129,8 +129,9 @@ struct Cancel {
 
 // This job is the one that the platform runs on the Lane's core: feed Overran when its execution since Run (its
 // thread's processor time) reaches `budget`; while it is preempted or suspended that cannot happen. Replaces what was
-// watched on this core. Job 0: nobody. Jobs under `report` are not watched: compare their use with the budget when they
-// end.
+// watched on this core. Job 0: nobody; so it is after Overran, until the next Watch, which may be the same as the last.
+// By priorities jobs under `report` are not watched where overruns are not charged: compare their use with the budget
+// when they end.
 struct Watch {
   JobId job{};
   TaskId task{};

@@ -81,7 +81,10 @@ void EdfLane::after(const Fact& fact) noexcept {
   if (const auto* overran = std::get_if<Overran>(&fact)) {
     Started* job = find(overran->task, overran->job);
     if (job == nullptr) return;
-    job->granted = overran->used + state_of(overran->task)->contract.budget;
+    // Found asleep it has used less than was granted. What it used before it could be stopped is the next place's.
+    const Duration budget = state_of(overran->task)->contract.budget;
+    job->granted = std::max(job->granted, std::min(overran->used, job->granted) + budget);
+    if (watched_.job == job->run.job) watched_.budget = {};  // a Watch is spent: it is said again, whatever it says
     postpone(overran->at, *job);
   }
   if (const auto* resumed = std::get_if<Resumed>(&fact)) {
@@ -153,7 +156,8 @@ LaneTask EdfLane::take(TaskId task) noexcept {
 std::span<const Command> EdfLane::put(Time now, const LaneTask& task) noexcept {
   commands_.clear();
   LaneTask arriving = task;
-  if (task.started) respace(arriving, now, task.pending() ? now + task.contract.period : now);
+  if (task.postponed()) arriving.demoted = false;
+  if (task.started) respace(arriving, now, arriving.pending() ? now + task.contract.period : now);
   forward(lane_.put(now, arriving));
   if (task.busy && state_of(task.id) != nullptr) {
     started({.job = task.running,
@@ -162,8 +166,8 @@ std::span<const Command> EdfLane::put(Time now, const LaneTask& task) noexcept {
              .released = now,
              .deadline = now + task.contract.deadline});
     started_.back().asleep = task.suspended;
-    started_.back().demoted = task.demoted;
-    if (!task.demoted) commands_.push_back(started_.back().run);
+    started_.back().demoted = arriving.demoted;
+    if (!arriving.demoted) commands_.push_back(started_.back().run);
   }
   return settle();
 }

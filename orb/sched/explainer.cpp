@@ -79,7 +79,7 @@ void Explainer::try_field(Field field) noexcept {
 
 void Explainer::ask(Ticks x) noexcept {
   asked_ = x;
-  demand_ = demand_of(changed(x), placement_.last_age() + 1);
+  demand_ = demand_of(changed(x), placement_.last_age() + 1, placement_.options().charge_overruns);
   bound_ = placement_.core_of_users(demand_, newcomer_slot);
   core_ = 0;
   trying_ = false;

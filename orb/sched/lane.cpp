@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace corelane::sched {
 namespace {
@@ -17,8 +18,6 @@ void space_from(LaneTask& task, Time now, Time first) noexcept {
   }
   task.tat = std::max(task.tat, first);
 }
-
-bool is_enforced(const Contract& contract) noexcept { return contract.on_overrun != OverrunPolicy::report; }
 
 }  // namespace
 
@@ -36,6 +35,12 @@ LaneTask* Lane::find(TaskId task) noexcept {
 LaneTask* Lane::running(TaskId task, JobId job) noexcept {
   LaneTask* found = find(task);
   return found != nullptr && found->busy && found->running == job ? found : nullptr;
+}
+
+Duration Lane::granted(TaskId task, JobId job) const noexcept {
+  for (const LaneTask& each : tasks_)
+    if (each.id == task && each.pending() && each.running == job) return each.granted;
+  return Duration::max();
 }
 
 bool Lane::insert(const LaneTask& task) noexcept {
@@ -79,8 +84,7 @@ std::span<const Command> Lane::decide(const Fact& fact) noexcept {
   if (const auto* suspended = std::get_if<Suspended>(&fact)) suspend(*suspended);
   if (const auto* resumed = std::get_if<Resumed>(&fact)) resume(*resumed);
   if (const auto* elapsed = std::get_if<Elapsed>(&fact); elapsed != nullptr && elapsed->timer == timer_) armed_ = never;
-  if (const auto* overran = std::get_if<Overran>(&fact))
-    if (LaneTask* task = running(overran->task, overran->job)) overrun(*task);
+  if (const auto* used_up = std::get_if<Overran>(&fact)) overran(*used_up);
   return settle(time_of(fact));
 }
 
@@ -107,17 +111,40 @@ void Lane::finish(const Finished& fact) noexcept {
   if (task == nullptr) return;
   if (task->demoted) space_from(*task, fact.at, fact.at);
   task->busy = task->demoted = task->suspended = false;
+  if (!task->borrows) return;
+  task->granted -= fact.used;
+  const bool next_waits = task->can_start() && !task->vacating && task->waiting[0].eligible <= fact.at;
+  task->shares = next_waits && task->granted > Duration::zero();
+  if (!task->shares) use_up_place(*task, fact.at);
+  task->borrows = false;
 }
 
-// Once for a job, whatever it exceeded first.
-void Lane::overrun(LaneTask& task) noexcept {
-  if (task.overran) return;
-  task.overran = true;
-  ++task.overruns;
-  if (!is_enforced(task.contract)) return;
+// The place that the rest of its job was in.
+void Lane::use_up_place(LaneTask& task, Time now) noexcept {
+  if (std::exchange(task.borrows, false)) space_from(task, now, task.place + task.contract.period);
+}
+
+void Lane::overran(const Overran& fact) noexcept {
+  LaneTask* task = running(fact.task, fact.job);
+  if (task == nullptr || task->demoted) return;
+  task->granted = fact.used + task->contract.budget;        // below the others it may have used more than was granted
+  if (watched_.job == task->running) watched_.budget = {};  // a Watch is spent: it is said again, whatever it says
+  overrun(*task, fact.at);
+}
+
+// Counted once for a job, whatever it exceeds first, and how often.
+void Lane::overrun(LaneTask& task, Time now) noexcept {
+  if (!std::exchange(task.overran, true)) ++task.overruns;
+  if (task.demoted || !lowers(task)) return;
+  use_up_place(task, now);
   task.demoted = true;
-  if (task.contract.on_overrun == OverrunPolicy::demote) commands_.push_back(Demote{task.running, task.id});
-  if (task.contract.on_overrun == OverrunPolicy::cancel) commands_.push_back(Cancel{task.running, task.id});
+  if (task.contract.on_overrun == OverrunPolicy::cancel) return commands_.push_back(Cancel{task.running, task.id});
+  commands_.push_back(Demote{task.running, task.id});
+}
+
+// Whether what a job of it exceeds its contract by is done below the others.
+bool Lane::lowers(const LaneTask& task) const noexcept {
+  return charges_overruns_ || task.contract.on_overrun != OverrunPolicy::report;
 }
 
 void Lane::suspend(const Suspended& fact) noexcept {
@@ -125,7 +152,7 @@ void Lane::suspend(const Suspended& fact) noexcept {
   if (task == nullptr || task->suspended) return;
   task->suspended = true;
   task->suspended_at = fact.at;
-  if (task->slept >= task->contract.suspension) overrun(*task);  // nothing is left of S
+  if (task->slept >= task->contract.suspension) overrun(*task, fact.at);  // nothing is left of S
 }
 
 void Lane::resume(const Resumed& fact) noexcept {
@@ -134,7 +161,7 @@ void Lane::resume(const Resumed& fact) noexcept {
   task->suspended = false;
   task->slept += fact.at - task->suspended_at;
   task->order = ++last_order_;
-  if (task->slept > task->contract.suspension) overrun(*task);
+  if (task->slept > task->contract.suspension) overrun(*task, fact.at);
 }
 
 std::span<const Command> Lane::vacate(Time now, TaskId task) noexcept {
@@ -168,6 +195,7 @@ std::span<const Command> Lane::put(Time now, const LaneTask& task) noexcept {
   LaneTask arriving = task;
   arriving.held = false;
   arriving.vacating = arriving.leaving;
+  arriving.borrows = arriving.shares = false;
   arriving.order = ++last_order_;
   if (arriving.started) space_from(arriving, now, arriving.pending() ? now + arriving.contract.period : now);
   insert(arriving);
@@ -190,6 +218,7 @@ std::span<const Command> Lane::settle(Time at) noexcept {
   const bool idle_instant = idle(now);
   if (idle_instant) report_vacated();
   if (idle_instant) let_join(now);
+  let_return(now);
   start_jobs(now, idle_instant && early_allowed_);
   arm(now);
   watch();
@@ -198,7 +227,21 @@ std::span<const Command> Lane::settle(Time at) noexcept {
 
 void Lane::end_long_sleeps(Time now) noexcept {
   for (LaneTask& task : tasks_)
-    if (task.pending() && task.suspended && task.sleeps_until() < now) overrun(task);
+    if (task.pending() && task.suspended && task.sleeps_until() < now) overrun(task, now);
+}
+
+// Jobs whose rest waits for the place of the next one, and may run there now. Who sleeps has no use for it.
+void Lane::let_return(Time now) noexcept {
+  for (LaneTask& task : tasks_) {
+    if (!task.postponed() || task.suspended || task.next_place() > now) continue;
+    space_from(task, now, now);
+    task.place = task.waiting_count > 0 ? task.waiting[0].nominal : task.tat;
+    task.borrows = true;
+    task.demoted = false;
+    task.slept = {};
+    task.order = ++last_order_;
+    commands_.push_back(Run{task.running, task.id, task.priority, now, now + task.contract.deadline});
+  }
 }
 
 void Lane::start_jobs(Time now, bool early_too) noexcept {
@@ -222,7 +265,10 @@ void Lane::start(LaneTask& task) noexcept {
   task.busy = true;
   task.running = next.job;
   task.demoted = task.overran = task.suspended = false;
-  task.slept = {};
+  if (!std::exchange(task.shares, false)) {
+    task.granted = task.contract.budget;
+    task.slept = {};
+  }
   task.order = ++last_order_;
   ++task.jobs;
   commands_.push_back(Run{next.job, task.id, task.priority, next.released, next.released + task.contract.deadline});
@@ -259,7 +305,9 @@ void Lane::arm(Time now) noexcept {
   Time next = never;
   for (const LaneTask& task : tasks_) {
     if (task.can_start()) next = std::min(next, task.waiting[0].eligible);
-    if (task.pending() && task.suspended && !task.overran) next = std::min(next, task.sleeps_until() + Duration{1});
+    if (task.postponed() && !task.suspended) next = std::min(next, task.next_place());
+    const bool may_oversleep = task.pending() && task.suspended && (!task.overran || lowers(task));
+    if (may_oversleep) next = std::min(next, task.sleeps_until() + Duration{1});
   }
   assert(next > now);
   static_cast<void>(now);
@@ -276,11 +324,11 @@ void Lane::watch() noexcept {
     if (top == nullptr || top->priority < task.priority || (top->priority == task.priority && task.order < top->order))
       top = &task;
   }
-  const bool wanted = top != nullptr && is_enforced(top->contract) && !top->overran;
-  const JobId job = wanted ? top->running : JobId{};
-  if (job == watched_) return;
-  watched_ = job;
-  commands_.push_back(wanted ? Watch{job, top->id, top->contract.budget} : Watch{});
+  const bool matters = top != nullptr && lowers(*top);
+  const Watch wanted = matters ? Watch{top->running, top->id, top->granted} : Watch{};
+  if (wanted.job == watched_.job && wanted.budget == watched_.budget) return;
+  watched_ = wanted;
+  commands_.push_back(wanted);
 }
 
 void Lane::refuse(JobId job, RefusalCode code) noexcept { commands_.push_back(Refuse{job, {.code = code}}); }

@@ -15,11 +15,17 @@
 // all of it once the core is busy.)
 //
 // Overruns: a job that uses more than its budget C, or suspends itself for longer than its S, is treated as the
-// contract says. `report`: it is counted, and others may be late by what it takes. `demote`: the rest of it runs below
-// all admitted tasks, so that at its priority it has used C at most, and counts as nothing for idle instants. `cancel`:
-// the same, and its answer goes out at once. The task's next job starts after the demoted one has ended; were the jobs
-// that wait then released back to back, they would come denser than the rule allows, so they are spaced anew from
-// there.
+// contract says. `report`: it is counted, and others may be late by what it takes; but see below. `demote`: the rest of
+// it runs below all admitted tasks, so that at its priority it has used C at most, and counts as nothing for idle
+// instants. `cancel`: the same, and its answer goes out at once. The task's next job starts after the demoted one has
+// ended; were the jobs that wait then released back to back, they would come denser than the rule allows, so they are
+// spaced anew from there.
+//
+// A Lane that charges overruns treats them under `report` as under `demote`, but the rest of the job takes the place of
+// the task's next one: once that is eligible, or should have come, the rest has its priority back, and the C and S of
+// that place. If some of C is left when it ends, the next job, where it waits, has that much of it in the same place;
+// else the place is used up, and jobs that wait move on by one. So under each policy the task never demands more at its
+// priority than its contract says, and what it exceeds is charged to itself.
 //
 // Threads: owned by one thread at a time. No clock, no thread; nothing allocates after the constructor. Every loop is
 // bounded by the number of tasks or by the waiting jobs of one task.
@@ -65,10 +71,14 @@ struct LaneTask {
 
   // Of the job that runs.
   bool demoted = false;
-  bool overran = false;    // said once
+  bool overran = false;    // counted once
+  Duration granted{};      // execution until it overruns (again)
+  bool borrows = false;    // its rest runs in the place of the next job
+  Time place{};            // the nominal release of that
+  bool shares = false;     // the next job has what is left of that place: `granted`
   bool suspended = false;  // since suspended_at
   Time suspended_at{};
-  Duration slept{};        // in suspensions that are over
+  Duration slept{};        // in suspensions that are over, since it has this place
   std::int64_t order = 0;  // in which the platform serves those of a level: as they became ready
 
   std::array<WaitingJob, max_waiting> waiting{};
@@ -80,6 +90,10 @@ struct LaneTask {
   // It takes part in what the analysis speaks of.
   bool pending() const noexcept { return busy && !demoted; }
   bool can_start() const noexcept { return !busy && !held && !joining && waiting_count > 0; }
+  // The rest of its job waits for the place of the next one.
+  bool postponed() const noexcept { return busy && demoted && contract.on_overrun == OverrunPolicy::report; }
+  // From when on the rest may run there: when the next job may, or could have come at the latest.
+  Time next_place() const noexcept { return waiting_count > 0 ? waiting[0].eligible : tat + contract.jitter; }
   // Its suspension may last until then, that instant included.
   Time sleeps_until() const noexcept { return suspended_at + (contract.suspension - slept); }
 };
@@ -94,6 +108,9 @@ class Lane {
   // tasks or a server below some task they are not, and the job would come on top of what is still pending there.
   void allow_early(bool allowed) noexcept { early_allowed_ = allowed; }
 
+  // Overruns under `report` are charged to their own task. Before the first task.
+  void charge_overruns() noexcept { charges_overruns_ = true; }
+
   // The task joins. False when it is there already or the Lane is full (the caller's mistake).
   bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
   // The same, but its first job starts at the next idle instant at which no demoted job may hold a lock, or later.
@@ -105,7 +122,8 @@ class Lane {
 
   // Arrived (of a task of this Lane; `at` is the arrival, which may be before what the Lane heard last), Finished,
   // Overran, Suspended, Resumed, Elapsed. Other facts are ignored. The commands are valid until the next call of any
-  // member: Run (by descending priority), Defer, Refuse, Demote, Cancel, Arm, Watch, ReportVacated, Joined.
+  // member: Run (by descending priority; for a job that runs: it has its priority back), Defer, Refuse, Demote, Cancel,
+  // Arm, Watch, ReportVacated, Joined.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
   // Prepares a Move: from the next idle instant on no job of the task starts here; ReportVacated then, maybe at once.
@@ -119,6 +137,9 @@ class Lane {
   LaneTask take(TaskId task) noexcept;
   std::span<const Command> put(Time now, const LaneTask& task) noexcept;
 
+  // What the job that runs may use until it overruns (again); without end where there is none, or it is demoted.
+  Duration granted(TaskId task, JobId job) const noexcept;
+
   CoreId core() const noexcept { return core_; }
   // An idle instant: no admitted job is pending that was eligible before.
   bool idle(Time now) const noexcept;
@@ -129,15 +150,19 @@ class Lane {
   LaneTask* running(TaskId task, JobId job) noexcept;
   void arrive(const Arrived& fact) noexcept;
   void finish(const Finished& fact) noexcept;
-  void overrun(LaneTask& task) noexcept;
+  void overran(const Overran& fact) noexcept;
+  void overrun(LaneTask& task, Time now) noexcept;
+  static void use_up_place(LaneTask& task, Time now) noexcept;
   void suspend(const Suspended& fact) noexcept;
   void resume(const Resumed& fact) noexcept;
   void end_long_sleeps(Time now) noexcept;
+  void let_return(Time now) noexcept;
   void start_jobs(Time now, bool early_too) noexcept;
   void start(LaneTask& task) noexcept;
   void report_vacated() noexcept;
   void let_join(Time now) noexcept;
   bool may_hold_lock() const noexcept;
+  bool lowers(const LaneTask& task) const noexcept;
   void arm(Time now) noexcept;
   void watch() noexcept;
   std::span<const Command> settle(Time at) noexcept;
@@ -148,10 +173,11 @@ class Lane {
   const CoreId core_;
   const TimerId timer_;
   bool early_allowed_ = false;
+  bool charges_overruns_ = false;
   std::vector<LaneTask> tasks_;    // by descending priority
   std::vector<Command> commands_;  // answer to the last call
   Time armed_ = never;
-  JobId watched_{};
+  Watch watched_{};
   std::int64_t last_order_ = 0;
   std::int64_t first_order_ = 0;
   Time latest_{};  // of all that it was told: an arrival that is told late starts nothing earlier

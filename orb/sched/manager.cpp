@@ -161,7 +161,8 @@ AdmissionSearch::Reach Manager::State::reach() const noexcept {
 
 void Manager::State::begin_preparing(const Contract& contract) noexcept {
   searched = contract;
-  search.begin(demand_of(contract, placement.last_age() + 1), newcomer_slot, reach());
+  search.begin(demand_of(contract, placement.last_age() + 1, placement.options().charge_overruns), newcomer_slot,
+               reach());
 }
 
 bool Manager::State::is_prepared(const Contract& contract) const noexcept {

@@ -41,6 +41,7 @@ struct ManagerOptions {
   bool repack = true;
   AdmissionTest test = AdmissionTest::response_time;
   bool enforces_budgets = true;  // whoever carries out the commands answers Watch; else demote and cancel are refused
+  bool charge_overruns = false;  // the Lanes by priorities charge those under `report` to their own tasks
   Ppm peer_limit = 0;            // utilization that one remote peer may hold, all cores together; 0: no limit
   Duration peer_urgency{};       // D - J, which orders priorities, of a remote peer's task is this or more
   std::size_t peer_tasks = 0;    // places of max_tasks that one remote peer may hold; 0: all

@@ -23,7 +23,7 @@ bool is_load(const PlatformLoad& load) noexcept {
 
 }  // namespace
 
-Demand demand_of(const Contract& c, std::uint64_t age) noexcept {
+Demand demand_of(const Contract& c, std::uint64_t age, bool charges) noexcept {
   Demand demand{.budget = c.budget.count(),
                 .suspension = c.suspension.count(),
                 .period = c.period.count(),
@@ -31,7 +31,8 @@ Demand demand_of(const Contract& c, std::uint64_t age) noexcept {
                 .jitter = c.jitter.count(),
                 .share = share_of(c.budget.count(), c.period.count()),
                 .rank = {.urgency = (c.deadline - c.jitter).count(), .importance = c.importance, .age = age},
-                .enforced = c.on_overrun != OverrunPolicy::report,
+                .enforced = charges || c.on_overrun != OverrunPolicy::report,
+                .ahead = c.on_overrun == OverrunPolicy::report,
                 .served = task_server_of(c)};
   for (std::size_t i = 0; i < max_uses; ++i) {
     if (c.uses[i].resource == no_resource) continue;

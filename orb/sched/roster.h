@@ -38,7 +38,8 @@ struct Demand {
   Rank rank{};
   std::array<Section, max_uses> sections{};
   bool locks = false;     // has sections
-  bool enforced = false;  // a job that overruns is demoted
+  bool enforced = false;  // a job that overruns is demoted, by priorities
+  bool ahead = false;     // by deadlines the rest of a job that overruns goes on as the next one, before its release
   Ticks overshoot = 0;    // what a job may execute past C at a ceiling: demoted inside a section, it ends that first
   Reservation served{};   // its server where the platform has one for each task; no budget: there is no such server
 
@@ -55,13 +56,12 @@ struct Demand {
 };
 
 // The same under earliest deadline first: D - J from the release, and a suspension counts as execution.
-// What exceeds a budget that is not enforced goes on with the deadline of the task's next job, before that is released.
 constexpr EdfTask by_deadline(const Demand& d) noexcept {
   return {.budget = d.budget + d.suspension,
           .period = d.period,
           .deadline = d.deadline - d.jitter,
           .jitter = d.jitter,
-          .ahead = !d.enforced};
+          .ahead = d.ahead};
 }
 
 // On a core whose tasks have servers of their own: whatever it does, it is a task of its server's budget and period.
@@ -77,7 +77,8 @@ constexpr Ticks bound_by_server(const Demand& d) noexcept {
 }
 
 // `contract` is sound.
-Demand demand_of(const Contract& contract, std::uint64_t age) noexcept;
+// `charges`: ManagerOptions::charge_overruns.
+Demand demand_of(const Contract& contract, std::uint64_t age, bool charges) noexcept;
 
 struct Member {
   std::uint32_t slot = 0;  // of the task in the Manager's table; newcomer_slot while it is only asked about

@@ -24,7 +24,7 @@ constexpr KindText kinds[] = {
     {K::core_lost, "core_lost", "core"},
     {K::vacated, "vacated", "task core"},
     {K::finished, "finished", "job task used"},
-    {K::overran, "overran", "job task"},
+    {K::overran, "overran", "job task used"},
     {K::suspended, "suspended", "job task"},
     {K::resumed, "resumed", "job task"},
     {K::elapsed, "elapsed", "timer"},
@@ -42,7 +42,7 @@ constexpr KindText kinds[] = {
     {K::task_put, "task_put",
      "task period deadline budget jitter suspension importance on_overrun r1 section1 r2 section2 r3 section3 r4 "
      "section4 priority tat running busy started held joining "
-     "vacating leaving demoted overran suspended suspended_at slept order waiting"},
+     "vacating leaving demoted overran granted borrows place shares suspended suspended_at slept order waiting"},
     {K::capacity_set, "capacity_set", "core capacity"},
     {K::interference_set, "interference_set", "core loads"},
     {K::interference_load, "interference_load", "budget period jitter blocking"},
@@ -116,11 +116,23 @@ void encode(const Command& command, Time at, TraceRecord& record) noexcept {
 bool is_sound(const LaneTask& task) noexcept {
   const auto occurs = [](Time t) { return t != never; };
   if (!is_sound(task.contract) || task.waiting_count > max_waiting) return false;
-  if (!occurs(task.tat) || !occurs(task.suspended_at) || task.slept == Duration::max()) return false;
+  if (!occurs(task.tat) || !occurs(task.place) || !occurs(task.suspended_at) || task.slept == Duration::max() ||
+      task.granted == Duration::max())
+    return false;
   return std::all_of(task.waiting.begin(), task.waiting.end(), [&](const WaitingJob& job) {
     return occurs(job.released) && occurs(job.nominal) && occurs(job.eligible);
   });
 }
+
+namespace {
+
+// What no runtime has seen would be too much for who adds to it.
+std::optional<Overran> sound(const std::optional<Overran>& fact) noexcept {
+  const bool occurs = fact && fact->used >= Duration::zero() && fact->used != Duration::max();
+  return occurs ? fact : std::nullopt;
+}
+
+}  // namespace
 
 std::optional<Fact> fact_of(const TraceView& view) noexcept {
   const auto as = [&]<typename T>(std::optional<T> fact) { return fact ? std::optional<Fact>(*fact) : std::nullopt; };
@@ -140,7 +152,7 @@ std::optional<Fact> fact_of(const TraceView& view) noexcept {
     case K::finished:
       return as(decode<Finished>(view));
     case K::overran:
-      return as(decode<Overran>(view));
+      return as(sound(decode<Overran>(view)));
     case K::suspended:
       return as(decode<Suspended>(view));
     case K::resumed:

@@ -86,9 +86,10 @@ template <typename Io> void fields(Io& io, Named& x) { auto& [task, text] = x; i
 template <typename Io>
 void fields(Io& io, LaneTask& x) {
   auto& [id, contract, priority, tat, running, busy, started, held, joining, vacating, leaving, demoted, overran,
-         suspended, suspended_at, slept, order, waiting, waiting_count, jobs, deferred, overruns] = x;
-  io(id, contract, priority, tat, running, busy, started, held, joining, vacating, leaving, demoted, overran, suspended,
-     suspended_at, slept, order, waiting_count);
+         granted, borrows, place, shares, suspended, suspended_at, slept, order, waiting, waiting_count, jobs, deferred,
+         overruns] = x;
+  io(id, contract, priority, tat, running, busy, started, held, joining, vacating, leaving, demoted, overran, granted,
+     borrows, place, shares, suspended, suspended_at, slept, order, waiting_count);
   io(waiting, jobs, deferred, overruns);
 }
 

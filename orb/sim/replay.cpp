@@ -31,6 +31,7 @@ class Machine {
 class LaneMachine final : public Machine {
  public:
   LaneMachine(const Track& track, const ManagerOptions& options) : lane_(track.core, track.max_tasks, track.timer) {
+    if (options.charge_overruns) lane_.charge_overruns();
     for (const CoreOptions& core : options.cores)
       if (core.id == track.core && core.order != CoreOrder::priority) lane_.use_deadlines();
   }

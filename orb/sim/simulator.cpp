@@ -19,6 +19,7 @@ Simulator::Simulator(const ManagerOptions& options, std::uint64_t seed) : manage
   for (const CoreOptions& core : options.cores) {
     const TimerId timer{static_cast<std::uint64_t>(cores_.size())};
     cores_.push_back({core, AnyLane(core.id, options.max_tasks, timer), {}});
+    if (options.charge_overruns) cores_.back().lane.charge_overruns();
     if (core.order == CoreOrder::deadline) use_deadlines(core.id);
     if (core.order == CoreOrder::served) use_servers(core.id);
     if (core.load.budget > Duration::zero() && core.load.period > Duration::zero())
@@ -182,8 +183,7 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
     report.worst = std::max(report.worst, now_ - state.nominal);
     if (now_ - state.nominal > contract.deadline) ++report.misses;
   }
-  // By deadlines every overrun was watched, and told.
-  if (job.used > contract.budget && !core.lane.uses_deadlines())
+  if (core.lane.has_overrun(job.task, job.job, job.used))  // it was not watched
     queue(core.lane.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
   for (const LaneTask& task : core.lane.tasks())
     if (task.id == job.task) report.overruns = task.overruns;
@@ -374,15 +374,16 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   CoreState& core = core_of(from);
   JobState& job = jobs_[c.job.value - 1];
   const TaskPlan& plan = plans_[job.plan];
+  core.touched = true;
+  const Time place = c.deadline - plan.contract.jitter;
+  if (core.core.has(c.job)) {                             // it runs already
+    if (core.options.order == CoreOrder::served) return;  // in the place that its server has
+    if (core.lane.uses_deadlines()) return static_cast<void>(core.core.set_place(now_, c.job, place));
+    return core.core.set_priority(now_, c.task, c.priority);
+  }
   // Of a caller that sends too early the contract's releases count, not his.
   if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
   if (reports_[job.plan].displaced) job.nominal = std::max(job.nominal, c.released);
-  core.touched = true;
-  const Time place = c.deadline - plan.contract.jitter;
-  if (core.lane.uses_deadlines() && core.core.has(c.job)) {  // it runs already
-    if (core.options.order == CoreOrder::served) return;     // in the place that its server has
-    return static_cast<void>(core.core.set_place(now_, c.job, place));
-  }
   const Duration until_sleep = job.sleeps ? plan.sleeps_after : Duration::max();
   ReadyJob ready{c.job, c.task, c.priority, job.demand, until_sleep};
   if (plan.locks_for > Duration::zero()) {

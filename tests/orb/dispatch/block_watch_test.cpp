@@ -22,7 +22,8 @@ Contract enforced(OverrunPolicy policy) {
 // One task; what a job of it does with its time.
 class Blocking : public Machine {
  public:
-  explicit Blocking(OverrunPolicy policy = OverrunPolicy::report) : task(admit(enforced(policy))) {
+  explicit Blocking(OverrunPolicy policy = OverrunPolicy::report, bool charges = false)
+      : Machine(1, charging(charges)), task(admit(enforced(policy))) {
     manager.pools()[0]->watch_budgets(&alarm);
   }
   ~Blocking() { manager.pools()[0]->watch_budgets(nullptr); }
@@ -81,9 +82,11 @@ TEST_CASE("of a task that is often kept from its core some jobs are looked at al
   CHECK(machine.blocks() == before + 10);  // from then on each of them
 }
 
-TEST_CASE("a job that sleeps while its budget should be used goes below all others when its contract is enforced") {
-  const OverrunPolicy policy = GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel);
-  Blocking machine(policy);
+TEST_CASE(
+    "a job that sleeps while its budget should be used goes below all others when its contract is enforced or it is "
+    "charged") {
+  const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
+  Blocking machine(policy, policy == OverrunPolicy::report);
   const int own = machine.native();
   int during = -1, time_outs = 0;
   machine.run([&](ScriptedJob& job) {

@@ -33,7 +33,10 @@ Contract with_policy(OverrunPolicy policy) {
 // One task on one core, whose alarm is the test's.
 class Watched : public Machine {
  public:
-  explicit Watched(OverrunPolicy policy) : task(admit(with_policy(policy))) { pool().watch_budgets(&alarm); }
+  explicit Watched(OverrunPolicy policy, bool charges = false)
+      : Machine(1, charging(charges)), task(admit(with_policy(policy))) {
+    pool().watch_budgets(&alarm);
+  }
   ~Watched() { pool().watch_budgets(nullptr); }
 
   CorePool& pool() { return *manager.pools().front(); }
@@ -230,7 +233,7 @@ TEST_CASE("a job that is preempted more often than its budget lasts is found all
   CHECK(after == 0);
 }
 
-TEST_CASE("a contract that wants overruns reported is not watched") {
+TEST_CASE("a contract that wants overruns reported is not watched where they are not charged") {
   Watched machine(OverrunPolicy::report);
   Time due{};
   int during = 0;
@@ -243,6 +246,73 @@ TEST_CASE("a contract that wants overruns reported is not watched") {
   CHECK(due == never);
   CHECK(during == own);
   CHECK(machine.report(machine.task).overruns == 1);
+}
+
+TEST_CASE("where overruns are charged the rest of a job is below the others until the next one would be released") {
+  Watched machine(OverrunPolicy::report, true);
+  const int own = machine.native();
+  int below = -1, back = -1, within = -1, again = -1, time_outs = -1;
+  machine.run([&](ScriptedJob& job) {
+    machine.execute(1ms);
+    below = machine.native();
+    machine.preempted(9ms);
+    back = machine.native();
+    machine.execute(900us);
+    within = machine.native();
+    machine.execute(200us);
+    again = machine.native();
+    time_outs = job.time_outs;
+  });
+  CHECK(below == 0);
+  CHECK(back == own);
+  CHECK(within == own);
+  CHECK(again == 0);
+  CHECK(time_outs == 0);
+  CHECK(machine.native() == own);
+  CHECK(machine.alarm.due == never);
+  CHECK(machine.report(machine.task).overruns == 1);
+  const auto next = machine.send(machine.task);  // at 11.1 ms; its place at 10 ms was taken
+  machine.decide();
+  machine.settle();
+  CHECK(next->runs == 0);
+  machine.advance(9ms);
+  CHECK(next->runs == 1);
+}
+
+TEST_CASE("a job that ends below the others before the next one's release takes nothing from it") {
+  Watched machine(OverrunPolicy::report, true);
+  machine.run([&](ScriptedJob&) { machine.execute(3ms); });
+  CHECK(machine.alarm.due == never);
+  machine.advance(7ms);
+  const auto next = machine.send(machine.task);
+  machine.decide();
+  machine.settle();
+  CHECK(next->runs == 1);
+}
+
+TEST_CASE("the watched job is not looked at before its time when another one's place has come") {
+  Watched machine(OverrunPolicy::report, true);
+  const TaskId other = machine.admit(make_contract(40ms, 8ms, {}, 0ms));
+  machine.decide();
+  int rogue = -1, victim = -1;
+  machine.run([&](ScriptedJob&) {
+    machine.execute(1ms);
+    JobPtr job(new ScriptedJob([&](ScriptedJob&) {
+      machine.preempted(7ms);
+      virtual_sleep = true;  // for a moment, a third of its budget after it began
+      machine.preempted(2ms);
+      virtual_sleep = false;
+      rogue = machine.threads.threads.front()->seat.native;
+      victim = machine.threads.threads.back()->seat.native;
+    }));
+    job->task = other;
+    job->arrived = virtual_now;
+    REQUIRE(machine.manager.submit(job) == Pushed::done);
+    machine.decide();
+    machine.threads.threads.back()->worker->step(virtual_now);
+  });
+  CHECK(rogue > 0);
+  CHECK(victim > 0);
 }
 
 TEST_CASE("a task that is given another priority while it is demoted gets it when its job ends") {

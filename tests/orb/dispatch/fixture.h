@@ -202,6 +202,12 @@ inline ExecutiveOptions bare_options() {
   options.max_tasks = 128;
   return options;
 }
+// The same, with pool.charge_overruns.
+inline ExecutiveOptions charging(bool charges) {
+  ExecutiveOptions options = bare_options();
+  options.charge_overruns = charges;
+  return options;
+}
 
 class Machine {
  public:

@@ -211,6 +211,24 @@ TEST_CASE("a job that is said to overrun while it has some of its budget left, a
   CHECK(b.lane.granted(TaskId{1}, JobId{1}) == 2500us);
 }
 
+TEST_CASE("a job that sleeps on is watched again after each overrun that is told of it") {
+  EdfBench b;
+  b.add(1, contract(10ms, 10ms, 2ms));
+  b.arrive(0ms, 1, 1);
+  for (const Duration when : {3ms, 6ms, 9ms}) {
+    const auto watches = only<Watch>(b.overrun(when, 1, 1, 500us));
+    REQUIRE(watches.size() == 1);
+    CHECK(watches[0].budget == 2500us);
+  }
+}
+
+TEST_CASE("what a job uses before its overrun is told is charged to its next place") {
+  EdfBench b;
+  b.add(1, contract(10ms, 10ms, 2ms));
+  b.arrive(0ms, 1, 1);
+  CHECK(only<Watch>(b.overrun(3ms, 1, 1, 2300us)).at(0).budget == 4ms);
+}
+
 TEST_CASE("what a job may use grows with each overrun that it is told") {
   EdfBench b;
   b.add(1, contract(10ms, 10ms, 2ms));

@@ -20,15 +20,23 @@ Contract enforced(OverrunPolicy policy = OverrunPolicy::demote) {
   return contract;
 }
 
+struct ChargingBench : LaneBench {
+  explicit ChargingBench(bool charges = true) {
+    if (charges) lane.charge_overruns();
+  }
+};
+
 }  // namespace
 
 TEST_CASE("an overrun follows the policy of the contract and is said once") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
-  LaneBench b;
+  const bool charges = GENERATE(false, true);
+  const bool demotes = policy == OverrunPolicy::demote || (policy == OverrunPolicy::report && charges);
+  ChargingBench b(charges);
   b.add(1, enforced(policy), 5);
   b.arrive(0ms, 1, 1);
   const auto answer = b.overrun(1ms, 1, 1);
-  CHECK(only<Demote>(answer).size() == (policy == OverrunPolicy::demote ? 1 : 0));
+  CHECK(only<Demote>(answer).size() == (demotes ? 1 : 0));
   CHECK(only<Cancel>(answer).size() == (policy == OverrunPolicy::cancel ? 1 : 0));
   CHECK(b.overrun(2ms, 1, 1).empty());
   CHECK(b.lane.tasks()[0].overruns == 1);
@@ -38,7 +46,7 @@ TEST_CASE("a job whose overrun was said while it ran has none to be said at its 
   AnyLane lane(lane_core, 8, testing::timer);
   REQUIRE(lane.add(TaskId{1}, enforced(), Priority{5}));
   lane.decide(Arrived{at(0ms), JobId{1}, TaskId{1}, PeerId{}, std::nullopt});
-  const auto more = [&] { return lane.has_overrun(TaskId{1}, JobId{1}, ten_ms.budget, ten_ms.budget + 1ns); };
+  const auto more = [&] { return lane.has_overrun(TaskId{1}, JobId{1}, ten_ms.budget + 1ns); };
   CHECK(more());
   lane.decide(Overran{at(1ms), JobId{1}, TaskId{1}});
   CHECK_FALSE(more());
@@ -122,12 +130,14 @@ TEST_CASE("a job in flight that comes to another core is charged there as releas
 
 // Whose budget is watched.
 
-TEST_CASE("the job that runs is watched when its contract has its budget enforced") {
+TEST_CASE("the job that runs is watched where its overrun changes something") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
-  LaneBench b;
+  const bool charges = GENERATE(false, true);
+  const bool demotes = policy == OverrunPolicy::demote || (policy == OverrunPolicy::report && charges);
+  ChargingBench b(charges);
   b.add(1, enforced(policy), 5);
   const auto watches = only<Watch>(b.arrive(0ms, 1, 1));
-  REQUIRE(watches.size() == (policy == OverrunPolicy::report ? 0 : 1));
+  REQUIRE(watches.size() == (demotes || policy == OverrunPolicy::cancel ? 1 : 0));
   if (watches.empty()) return;
   CHECK(watches[0].job == JobId{1});
   CHECK(watches[0].budget == 1ms);
@@ -157,6 +167,154 @@ TEST_CASE("of equal priorities the one that was ready first is watched") {
   CHECK(only<Watch>(b.arrive(100us, 1, 10)).empty());
   CHECK(only<Watch>(b.suspend(200us, 2, 20)).at(0).job == JobId{10});
   CHECK(only<Watch>(b.resume(300us, 2, 20)).empty());  // behind its equal
+}
+
+// Where overruns are charged the rest of a job under `report` takes the place of its task's next one. T 10, J 2, C 1.
+
+TEST_CASE("the rest of a job has its priority again when the next one could have come at the latest") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  const auto lowered = b.overrun(3ms, 1, 1, 1ms);
+  CHECK(only<Demote>(lowered).size() == 1);
+  CHECK(only<Arm>(lowered).at(0).at == at(12ms));
+  CHECK(only<Watch>(lowered).at(0).job == JobId{});
+  CHECK(b.lane.idle(at(4ms)));
+  CHECK(only<Run>(b.elapse(11ms)).empty());
+  const auto raised = b.elapse(12ms);
+  REQUIRE(only<Run>(raised).size() == 1);
+  CHECK(only<Run>(raised)[0].job == JobId{1});
+  CHECK(only<Run>(raised)[0].priority == Priority{5});
+  CHECK(only<Watch>(raised).at(0).budget == 2ms);  // another C
+  CHECK_FALSE(b.lane.idle(at(13ms)));
+}
+
+TEST_CASE("the rest of a job has its priority again as soon as the next one waits and may run") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1);
+  CHECK(only<Defer>(b.arrive(4ms, 1, 2)).at(0).until == at(8ms));
+  CHECK(only<Run>(b.elapse(7ms)).empty());
+  CHECK(only<Run>(b.elapse(8ms)).at(0).job == JobId{1});
+}
+
+TEST_CASE("the next job has what the rest of the one before leaves of its place") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1, 1ms);
+  b.arrive(9ms, 1, 2);
+  const auto ended = b.finish(10ms, 1, 1, 1400us);
+  CHECK(only<Run>(ended).at(0).job == JobId{2});
+  CHECK(only<Watch>(ended).at(0).budget == 600us);
+  CHECK(only<Arm>(b.overrun(11ms, 1, 2, 600us)).at(0).at == at(22ms));
+  CHECK(only<Watch>(b.elapse(22ms)).at(0).budget == 1600us);
+}
+
+TEST_CASE("the next job moves on by one place where the rest of the one before leaves nothing") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1, 1ms);
+  b.arrive(9ms, 1, 2);
+  const auto ended = b.finish(10ms, 1, 1, 2ms);
+  CHECK(only<Run>(ended).empty());
+  CHECK(only<Arm>(ended).at(0).at == at(18ms));
+  CHECK(only<Run>(b.elapse(18ms)).at(0).job == JobId{2});
+}
+
+TEST_CASE("what the rest of a job leaves of a place is gone when no job waits for it") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1, 1ms);
+  b.elapse(12ms);
+  b.finish(12500us, 1, 1, 1500us);
+  CHECK(only<Defer>(b.arrive(13ms, 1, 2)).at(0).until == at(20ms));  // the place was that of 12
+}
+
+TEST_CASE("each further budget takes a further place and the overrun is counted once") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1, 1ms);
+  b.elapse(12ms);
+  const auto again = b.overrun(13ms, 1, 1, 2500us);  // it executed below the others, too
+  CHECK(only<Demote>(again).size() == 1);
+  CHECK(only<Arm>(again).at(0).at == at(24ms));
+  CHECK(only<Watch>(b.elapse(24ms)).at(0).budget == 3500us);
+  CHECK(b.lane.tasks()[0].overruns == 1);
+}
+
+TEST_CASE("a job that ends below the others before the next place takes none") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1);
+  CHECK(only<Arm>(b.finish(5ms, 1, 1)).at(0).at == never);
+  const auto next = b.arrive(8ms, 1, 2);
+  CHECK(only<Run>(next).size() == 1);
+  CHECK(only<Watch>(next).at(0).budget == 1ms);
+}
+
+TEST_CASE("a job whose successor is due goes on in that one's place at once") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.arrive(10ms, 1, 2);
+  const auto answer = b.overrun(12ms, 1, 1, 1ms);
+  CHECK(only<Run>(answer).at(0).job == JobId{1});
+  CHECK(only<Watch>(answer).at(0).budget == 2ms);
+  CHECK(only<Run>(b.finish(13ms, 1, 1, 2ms)).empty());
+  CHECK(only<Run>(b.elapse(20ms)).at(0).job == JobId{2});  // spaced from 12
+}
+
+TEST_CASE("who sleeps for too long has a place again once awake, and a suspension of its own there") {
+  ChargingBench b;
+  Contract contract = enforced(OverrunPolicy::report);
+  contract.suspension = 3ms;
+  b.add(1, contract, 5);
+  b.arrive(0ms, 1, 1);
+  b.suspend(1ms, 1, 1);
+  const auto overslept = b.elapse(4ms + 1ns);
+  CHECK(only<Demote>(overslept).size() == 1);
+  CHECK(only<Run>(b.elapse(13ms)).empty());  // its place has come, and it sleeps
+  const auto awake = b.resume(14ms, 1, 1);
+  CHECK(only<Run>(awake).at(0).job == JobId{1});
+  CHECK(only<Watch>(awake).at(0).budget == 1ms);  // what it had left
+  CHECK(only<Arm>(b.suspend(15ms, 1, 1)).at(0).at == at(18ms + 1ns));
+  b.arrive(16ms, 1, 2);
+  b.resume(17ms, 1, 1);
+  CHECK(only<Arm>(b.finish(17ms, 1, 1, 1ms)).at(0).at == at(22ms));  // spaced from 14
+}
+
+TEST_CASE("a job that waits for the next place while its core is lost has it on another one") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1, 1ms);
+  Lane other(CoreId{4}, 8, TimerId{10});
+  other.charge_overruns();
+  const auto arrival = LaneBench::copy(other.put(at(3ms), b.lane.take(TaskId{1})));
+  CHECK(only<Run>(arrival).empty());
+  CHECK(only<Arm>(arrival).at(0).at == at(12ms));
+  CHECK(only<Run>(LaneBench::copy(other.decide(Elapsed{at(12ms), TimerId{10}}))).at(0).job == JobId{1});
+}
+
+TEST_CASE("a task that is to move does so after the rest of its job and not in what that leaves of a place") {
+  ChargingBench b;
+  b.add(1, enforced(OverrunPolicy::report), 5);
+  b.arrive(0ms, 1, 1);
+  b.overrun(1ms, 1, 1, 1ms);
+  b.lane.vacate(at(2ms), TaskId{1});
+  b.arrive(9ms, 1, 2);
+  CHECK(only<ReportVacated>(b.finish(10ms, 1, 1, 1400us)).size() == 1);
+  Lane other(CoreId{4}, 8, TimerId{10});
+  other.charge_overruns();
+  const auto arrival = LaneBench::copy(other.put(at(10ms), b.lane.take(TaskId{1})));
+  CHECK(only<Arm>(arrival).at(0).at == at(18ms));
+  CHECK(only<Watch>(LaneBench::copy(other.decide(Elapsed{at(18ms), TimerId{10}}))).at(0).budget == 1ms);
 }
 
 // Suspensions.
@@ -191,12 +349,15 @@ TEST_CASE("suspensions of one job add up and what exceeds S is an overrun") {
 
 TEST_CASE("an undeclared suspension is an overrun at once") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
-  LaneBench b;
+  const bool charges = GENERATE(false, true);
+  const bool demotes = policy == OverrunPolicy::demote || (policy == OverrunPolicy::report && charges);
+  ChargingBench b(charges);
   b.add(1, enforced(policy), 5);
   b.arrive(0ms, 1, 1);
   const auto answer = b.suspend(0ms, 1, 1);
-  CHECK(only<Demote>(answer).size() == (policy == OverrunPolicy::demote ? 1 : 0));
+  CHECK(only<Demote>(answer).size() == (demotes ? 1 : 0));
   CHECK(only<Cancel>(answer).size() == (policy == OverrunPolicy::cancel ? 1 : 0));
+  CHECK(only<Arm>(answer).empty());
   CHECK(b.lane.tasks()[0].overruns == 1);
 }
 

@@ -23,11 +23,12 @@ class LaneBench {
   std::vector<Command> arrive(Duration when, std::uint64_t task, std::uint64_t job) {
     return copy(lane.decide(Arrived{at(when), JobId{job}, TaskId{task}, PeerId{}, std::nullopt}));
   }
-  std::vector<Command> finish(Duration when, std::uint64_t task, std::uint64_t job) {
-    return copy(lane.decide(Finished{at(when), JobId{job}, TaskId{task}, Duration{}}));
+  std::vector<Command> finish(Duration when, std::uint64_t task, std::uint64_t job, Duration used = {}) {
+    return copy(lane.decide(Finished{at(when), JobId{job}, TaskId{task}, used}));
   }
-  std::vector<Command> overrun(Duration when, std::uint64_t task, std::uint64_t job) {
-    return copy(lane.decide(Overran{at(when), JobId{job}, TaskId{task}}));
+  std::vector<Command> overrun(Duration when, std::uint64_t task, std::uint64_t job,
+                               Duration used = std::chrono::milliseconds{1}) {
+    return copy(lane.decide(Overran{at(when), JobId{job}, TaskId{task}, used}));
   }
   std::vector<Command> suspend(Duration when, std::uint64_t task, std::uint64_t job) {
     return copy(lane.decide(Suspended{at(when), JobId{job}, TaskId{task}}));

@@ -40,6 +40,11 @@ std::string fault_of_kind() {
   std::fill(record.words.begin() + TraceRecord::header_words,
             record.words.begin() + static_cast<std::ptrdiff_t>(record.count), 1);
   if constexpr (std::is_same_v<T, Arrived>) record.words[TraceRecord::header_words + 3] = 0;  // no contract follows
+  const std::string text = text_of(*first_record(record.span()));
+  const auto named = static_cast<std::size_t>(std::ranges::count(text, '='));
+  constexpr bool has_no_names_for_all = std::is_same_v<T, trace::TaskPut> || std::is_same_v<T, trace::Named>;
+  if (!has_no_names_for_all && named != record.count - TraceRecord::header_words)
+    return text + " does not name each of its words";
   return fault_of_round_trip<T>(record);
 }
 
