@@ -38,7 +38,8 @@ class AfterLock {
     inbox.put(note);
     inbox_ = &inbox;
   }
-  // Where so many suspensions are found to be too long at once that there is no room, the thread is changed at once.
+  // Where so many suspensions are found to be too long, or so many jobs have their levels again, at once that there is
+  // no room, the thread is changed at once.
   void settle(const WorkerPtr& worker) noexcept {
     if (is_self(*worker)) return settle_self();
     const auto end = unsettled_.begin() + static_cast<std::ptrdiff_t>(unsettled_count_);

@@ -115,7 +115,7 @@ class CorePool {
   // Jobs of its task behind the one that it runs.
   static std::size_t waiting_jobs(const TaskWorker& worker) noexcept;
 
-  // Budgets that the contract enforces are watched by this alarm, or by none. Any thread.
+  // Budgets that the contract enforces, or that are charged, are watched by this alarm, or by none. Any thread.
   void watch_budgets(BudgetAlarm* alarm) noexcept;
   // The alarm went off: demotes or cancels the job that is watched if that has used up its budget; or if it sleeps
   // instead, under a contract without suspension, since what it does later would come on top of what the analysis

@@ -35,6 +35,7 @@ void CorePool::check_budget(Time now) noexcept {
     looked.worker->step_back();
     after.settle(looked.worker);
   }
+  unused_ = {};  // so long a wait is told of once
   const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task, .used = looked.budget - looked.left};
   carry_out(lane_.decide(fact), after);
 }

@@ -1,6 +1,7 @@
 #include "orb/sched/edf_lane.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 namespace corelane::sched {
@@ -81,9 +82,11 @@ void EdfLane::after(const Fact& fact) noexcept {
   if (const auto* overran = std::get_if<Overran>(&fact)) {
     Started* job = find(overran->task, overran->job);
     if (job == nullptr) return;
-    // Found asleep it has used less than was granted. What it used before it could be stopped is the next place's.
+    // Found asleep it has used less than was granted. What it used before it could be stopped is the next place's; but
+    // not what it used on another core.
     const Duration budget = state_of(overran->task)->contract.budget;
-    job->granted = std::max(job->granted, std::min(overran->used, job->granted) + budget);
+    const Duration charged = std::exchange(job->carried, false) ? overran->used : std::min(overran->used, job->granted);
+    job->granted = std::max(job->granted, charged + budget);
     if (watched_.job == job->run.job) watched_.budget = {};  // a Watch is spent: it is said again, whatever it says
     postpone(overran->at, *job);
   }
@@ -165,6 +168,8 @@ std::span<const Command> EdfLane::put(Time now, const LaneTask& task) noexcept {
              .priority = task.priority,
              .released = now,
              .deadline = now + task.contract.deadline});
+    started_.back().granted = std::max(task.granted, task.contract.budget);
+    started_.back().carried = true;
     started_.back().asleep = task.suspended;
     started_.back().demoted = arriving.demoted;
     if (!arriving.demoted) commands_.push_back(started_.back().run);

@@ -60,9 +60,10 @@ class EdfLane {
  private:
   // A job that runs.
   struct Started {
-    Run run;           // the latest
-    Duration jitter;   // of its contract
-    Duration granted;  // execution until it overruns (again)
+    Run run;               // the latest
+    Duration jitter;       // of its contract
+    Duration granted;      // execution until it overruns (again)
+    bool carried = false;  // it came from another core, and has not overrun since
     bool asleep = false;
     bool demoted = false;
     Time place() const noexcept { return run.deadline - jitter; }

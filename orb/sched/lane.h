@@ -22,10 +22,12 @@
 // spaced anew from there.
 //
 // A Lane that charges overruns treats them under `report` as under `demote`, but the rest of the job takes the place of
-// the task's next one: once that is eligible, or should have come, the rest has its priority back, and the C and S of
-// that place. If some of C is left when it ends, the next job, where it waits, has that much of it in the same place;
-// else the place is used up, and jobs that wait move on by one. So under each policy the task never demands more at its
-// priority than its contract says, and what it exceeds is charged to itself.
+// the task's next one: once that is eligible, or should have come by its nominal release and J, the rest has its
+// priority back, and the C of that place, less what it executed below the others meanwhile, and its S; after a
+// suspension that was too long, what it had left of C. If some of it is left when the rest ends, the next job, where it
+// waits, has that much in the same place; else the place is used up, and jobs that wait move on by one. So under each
+// policy the task never demands more at its priority than its contract says, but for the time until it is stopped, and
+// what it exceeds is charged to itself.
 //
 // Threads: owned by one thread at a time. No clock, no thread; nothing allocates after the constructor. Every loop is
 // bounded by the number of tasks or by the waiting jobs of one task.
@@ -122,8 +124,8 @@ class Lane {
 
   // Arrived (of a task of this Lane; `at` is the arrival, which may be before what the Lane heard last), Finished,
   // Overran, Suspended, Resumed, Elapsed. Other facts are ignored. The commands are valid until the next call of any
-  // member: Run (by descending priority; for a job that runs: it has its priority back), Defer, Refuse, Demote, Cancel,
-  // Arm, Watch, ReportVacated, Joined.
+  // member: Run (for jobs that run, which have their priority back, then for others, each by descending priority),
+  // Defer, Refuse, Demote, Cancel, Arm, Watch, ReportVacated, Joined.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
   // Prepares a Move: from the next idle instant on no job of the task starts here; ReportVacated then, maybe at once.

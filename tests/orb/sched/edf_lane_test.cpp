@@ -229,6 +229,18 @@ TEST_CASE("what a job uses before its overrun is told is charged to its next pla
   CHECK(only<Watch>(b.overrun(3ms, 1, 1, 2300us)).at(0).budget == 4ms);
 }
 
+TEST_CASE("a job that comes from another core is charged one place for all that it used there") {
+  EdfBench b;
+  Lane from(CoreId{1}, 8, TimerId{1});
+  REQUIRE(from.add(TaskId{1}, contract(10ms, 10ms, 2ms), Priority{1}));
+  from.decide(Arrived{at(0ms), JobId{1}, TaskId{1}, PeerId{}, std::nullopt});
+  b.lane.put(at(9ms), from.take(TaskId{1}));
+  const auto answer = b.overrun(9ms, 1, 1, 9ms);
+  CHECK(only<Run>(answer).size() == 1);
+  CHECK(only<Watch>(answer).at(0).budget == 11ms);
+  CHECK(only<Watch>(b.overrun(12ms, 1, 1, 11500us)).at(0).budget == 13ms);
+}
+
 TEST_CASE("what a job may use grows with each overrun that it is told") {
   EdfBench b;
   b.add(1, contract(10ms, 10ms, 2ms));
