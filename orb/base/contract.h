@@ -61,6 +61,12 @@ constexpr bool uses_resources(const Contract& c) noexcept {
   return std::any_of(c.uses.begin(), c.uses.end(), [](const ResourceUse& u) { return u.resource != no_resource; });
 }
 
+// Whether what a job exceeds its contract by is done below the others on a core by priorities. `charges`: overruns
+// under `report` are charged to their own task there.
+constexpr bool is_enforced(const Contract& c, bool charges) noexcept {
+  return charges || c.on_overrun != OverrunPolicy::report;
+}
+
 constexpr bool are_sound(const std::array<ResourceUse, max_uses>& uses, Duration budget) noexcept {
   for (std::size_t i = 0; i < uses.size(); ++i) {
     if (uses[i].resource == no_resource) {

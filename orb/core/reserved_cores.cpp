@@ -6,18 +6,10 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/core_list.h"
 #include "orb/os/log.h"
 
 namespace corelane::core {
-namespace {
-
-std::string words_of(const std::vector<CoreId>& cores) {
-  std::string text;
-  for (const CoreId core : cores) text += (text.empty() ? "" : " ") + std::to_string(core.value);
-  return text;
-}
-
-}  // namespace
 
 ReservedCores::ReservedCores(std::unique_ptr<dispatch::CoreProvider> promises, Options options)
     : promises_(std::move(promises)), options_(std::move(options)) {}
@@ -40,8 +32,8 @@ Expected<std::vector<dispatch::CoreLease>> ReservedCores::lease(const dispatch::
   }
   held_ = std::move(*held);
   next_look_ = os::now() + options_.look_period;
-  os::log::info("cores for this process alone: " + words_of(held_.cores) + " (reservation " + std::to_string(held_.id) +
-                (held_.anew ? ")" : ", on which it was started)"));
+  os::log::info("cores for this process alone: " + os::core_list_text(held_.cores) + " (reservation " +
+                std::to_string(held_.id) + (held_.anew ? ")" : ", on which it was started)"));
   dispatch::LeaseRequest own = request;
   if (own.cores.empty()) own.cores = held_.cores;
   return promises_->lease(own);
@@ -119,7 +111,7 @@ void ReservedCores::look() {
 void ReservedCores::take(const ReservationWire::Answer& answer) {
   if (answer.held) {
     if (again_) {
-      os::log::info("cores " + words_of(held_.cores) + " are reserved anew for this process");
+      os::log::info("cores " + os::core_list_text(held_.cores) + " are reserved anew for this process");
       held_ = *answer.held;
     }
     return;
@@ -132,7 +124,7 @@ void ReservedCores::take(const ReservationWire::Answer& answer) {
 
 void ReservedCores::lose(const std::string& why) {
   lost_ = true;
-  os::log::warn("cores " + words_of(held_.cores) + " are not this process's alone any more: " + why +
+  os::log::warn("cores " + os::core_list_text(held_.cores) + " are not this process's alone any more: " + why +
                 (options_.required ? "; its tasks there end, as reserved.use = required asks for"
                                    : "; its promises stand among servers, by the ledger, but others may disturb them"));
 }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <string>
 
+#include "orb/os/core_list.h"
 #include "orb/os/deadline_class.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
@@ -33,12 +34,6 @@ os::DeadlineRefusal try_cores(const std::vector<CoreId>& cores) {
   return os::DeadlineRefusal::none;
 }
 
-std::string names_of(const std::vector<CoreId>& cores) {
-  std::string text;
-  for (const CoreId core : cores) text += ' ' + std::to_string(core.value);
-  return text;
-}
-
 }  // namespace
 
 KernelCores::KernelCores(const ExecutiveOptions& options) {
@@ -51,12 +46,12 @@ KernelCores::KernelCores(const ExecutiveOptions& options) {
   const std::string fault = options.real_time ? fault_of(wanted) : "pool.real_time is off";
   if (!fault.empty()) {
     domain_.reset();
-    os::log::warn("cores" + names_of(wanted) + " run by SCHED_FIFO levels, not by SCHED_DEADLINE: " + fault);
+    os::log::warn("cores " + os::core_list_text(wanted) + " run by SCHED_FIFO levels, not by SCHED_DEADLINE: " + fault);
     return;
   }
   cores_ = wanted;
   for (const CoreId core : cores_) kept_.emplace_back(core);
-  os::log::info("cores" + names_of(cores_) + " run by SCHED_DEADLINE");
+  os::log::info("cores " + os::core_list_text(cores_) + " run by SCHED_DEADLINE");
 }
 
 // What prevents it; "" when they are had.

@@ -16,6 +16,7 @@
 #include "orb/dispatch/lateness_log.h"
 #include "orb/dispatch/manager_agent.h"
 #include "orb/dispatch/task_threads.h"
+#include "orb/os/core_list.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/sched/share.h"
@@ -28,9 +29,9 @@ namespace {
 constexpr int levels_above_manager = 2;
 
 std::string text_of(const std::vector<CoreLease>& leases) {
-  std::string text;
-  for (const CoreLease& lease : leases) text += ' ' + std::to_string(lease.core.value);
-  return text;
+  std::vector<CoreId> cores;
+  for (const CoreLease& lease : leases) cores.push_back(lease.core);
+  return os::core_list_text(cores);
 }
 
 std::vector<ThreadServer*> servers_of(BestEffortLane& lane) {
@@ -115,9 +116,7 @@ LatenessLog::Recorded recorded(const RecorderOptions& options) {
 // The cores by deadlines; the log says of those by the kernel's policy itself.
 std::string deadlines_of(const ExecutiveOptions& options) {
   if (options.deadline_cores.empty() || !options.served_cores.empty()) return {};
-  std::string text = "; by deadlines";
-  for (const CoreId core : options.deadline_cores) text += ' ' + std::to_string(core.value);
-  return text;
+  return "; by deadlines " + os::core_list_text(options.deadline_cores);
 }
 
 // Tasks on cores of their own: the modes `manager` and `direct`.
@@ -258,7 +257,7 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }
   put_deadline_cores_last(options, *leases);
-  os::log::info("dispatch: cores" + text_of(*leases) + deadlines_of(options) +
+  os::log::info("dispatch: cores " + text_of(*leases) + deadlines_of(options) +
                 (options.charge_overruns ? "; overruns charged" : "") + mode_of(options) + waiting_of(options) +
                 (options.admission ? "" : "; admission is off"));
   auto state = std::make_unique<ManagedTasks>(options, *leases, provider, std::move(kernel_cores));

@@ -183,8 +183,7 @@ std::optional<Promise> PromiseKeeper::overshoot_promise(const CoreLease& lease,
 
 // Past its budget, where it is demoted inside a section.
 Duration PromiseKeeper::overshoot_of(const Contract& contract) const noexcept {
-  const bool enforced = options_.charge_overruns || contract.on_overrun != OverrunPolicy::report;
-  return enforced ? longest_section(contract) : Duration::zero();
+  return is_enforced(contract, options_.charge_overruns) ? longest_section(contract) : Duration::zero();
 }
 
 // Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.

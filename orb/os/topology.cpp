@@ -7,6 +7,7 @@
 #include <string>
 
 #include "orb/base/minor.h"
+#include "orb/os/core_list.h"
 #include "orb/os/cpu_mask.h"
 
 namespace corelane::os {
@@ -84,27 +85,13 @@ Expected<Topology> Topology::synthetic(std::string_view description) {
   return Topology(std::move(cores), false);
 }
 
-namespace {
-
-// "0-3,6". Ascending.
-std::string text_of(const std::vector<CoreInfo>& cores) {
-  std::string text;
-  for (std::size_t i = 0; i < cores.size();) {
-    std::size_t last = i;
-    while (last + 1 < cores.size() && cores[last + 1].core.value == cores[last].core.value + 1) ++last;
-    text += (text.empty() ? "" : ",") + std::to_string(cores[i].core.value);
-    if (last > i) text += '-' + std::to_string(cores[last].core.value);
-    i = last + 1;
-  }
-  return text;
-}
-
-}  // namespace
-
 std::string fault_of(const std::vector<CoreId>& wanted, const std::vector<CoreInfo>& usable) {
+  std::vector<CoreId> numbers;
+  for (const CoreInfo& info : usable) numbers.push_back(info.core);
   for (const CoreId core : wanted)
-    if (std::ranges::find(usable, core, &CoreInfo::core) == usable.end())
-      return "core " + std::to_string(core.value) + " is none that this process may use (" + text_of(usable) + ")";
+    if (std::ranges::find(numbers, core) == numbers.end())
+      return "core " + std::to_string(core.value) + " is none that this process may use (" + core_list_text(numbers) +
+             ")";
   return {};
 }
 

@@ -87,7 +87,7 @@ void EdfLane::after(const Fact& fact) noexcept {
     const Duration budget = state_of(overran->task)->contract.budget;
     const Duration charged = std::exchange(job->carried, false) ? overran->used : std::min(overran->used, job->granted);
     job->granted = std::max(job->granted, charged + budget);
-    if (watched_.job == job->run.job) watched_.budget = {};  // a Watch is spent: it is said again, whatever it says
+    watched_.spend(job->run.job);
     postpone(overran->at, *job);
   }
   if (const auto* resumed = std::get_if<Resumed>(&fact)) {
@@ -187,9 +187,7 @@ std::span<const Command> EdfLane::settle() noexcept {
     if (runs_before) first = &job;
   }
   const Watch wanted = first != nullptr ? Watch{first->run.job, first->run.task, first->granted} : Watch{};
-  if (wanted.job == watched_.job && wanted.budget == watched_.budget) return commands_;
-  watched_ = wanted;
-  commands_.push_back(wanted);
+  if (watched_.is_news(wanted)) commands_.push_back(wanted);
   return commands_;
 }
 

@@ -83,7 +83,7 @@ class EdfLane {
   Lane lane_;
   std::vector<Started> started_;   // at most one of each task
   std::vector<Command> commands_;  // answer to the last call
-  Watch watched_{};
+  Watched watched_;
 };
 
 }  // namespace corelane::sched

@@ -127,8 +127,8 @@ void Lane::use_up_place(LaneTask& task, Time now) noexcept {
 void Lane::overran(const Overran& fact) noexcept {
   LaneTask* task = running(fact.task, fact.job);
   if (task == nullptr || task->demoted) return;
-  task->granted = fact.used + task->contract.budget;        // below the others it may have used more than was granted
-  if (watched_.job == task->running) watched_.budget = {};  // a Watch is spent: it is said again, whatever it says
+  task->granted = fact.used + task->contract.budget;  // below the others it may have used more than was granted
+  watched_.spend(task->running);
   overrun(*task, fact.at);
 }
 
@@ -143,9 +143,7 @@ void Lane::overrun(LaneTask& task, Time now) noexcept {
 }
 
 // Whether what a job of it exceeds its contract by is done below the others.
-bool Lane::lowers(const LaneTask& task) const noexcept {
-  return charges_overruns_ || task.contract.on_overrun != OverrunPolicy::report;
-}
+bool Lane::lowers(const LaneTask& task) const noexcept { return is_enforced(task.contract, charges_overruns_); }
 
 void Lane::suspend(const Suspended& fact) noexcept {
   LaneTask* task = running(fact.task, fact.job);
@@ -326,9 +324,7 @@ void Lane::watch() noexcept {
   }
   const bool matters = top != nullptr && lowers(*top);
   const Watch wanted = matters ? Watch{top->running, top->id, top->granted} : Watch{};
-  if (wanted.job == watched_.job && wanted.budget == watched_.budget) return;
-  watched_ = wanted;
-  commands_.push_back(wanted);
+  if (watched_.is_news(wanted)) commands_.push_back(wanted);
 }
 
 void Lane::refuse(JobId job, RefusalCode code) noexcept { commands_.push_back(Refuse{job, {.code = code}}); }

@@ -37,6 +37,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "orb/base/contract.h"
@@ -98,6 +99,24 @@ struct LaneTask {
   Time next_place() const noexcept { return waiting_count > 0 ? waiting[0].eligible : tat + contract.jitter; }
   // Its suspension may last until then, that instant included.
   Time sleeps_until() const noexcept { return suspended_at + (contract.suspension - slept); }
+};
+
+// Which job is watched. A Watch is news where it differs from the last, or where that one is spent: an Overran came.
+class Watched {
+ public:
+  void spend(JobId job) noexcept {
+    if (said_.job == job) spent_ = true;
+  }
+  // Whether `wanted` has to be said; it is, then.
+  bool is_news(const Watch& wanted) noexcept {
+    const bool same = said_.job == wanted.job && said_.budget == wanted.budget;
+    said_ = wanted;
+    return std::exchange(spent_, false) || !same;
+  }
+
+ private:
+  Watch said_{};
+  bool spent_ = false;
 };
 
 class Lane {
@@ -179,7 +198,7 @@ class Lane {
   std::vector<LaneTask> tasks_;    // by descending priority
   std::vector<Command> commands_;  // answer to the last call
   Time armed_ = never;
-  Watch watched_{};
+  Watched watched_;
   std::int64_t last_order_ = 0;
   std::int64_t first_order_ = 0;
   Time latest_{};  // of all that it was told: an arrival that is told late starts nothing earlier

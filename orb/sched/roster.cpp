@@ -31,7 +31,7 @@ Demand demand_of(const Contract& c, std::uint64_t age, bool charges) noexcept {
                 .jitter = c.jitter.count(),
                 .share = share_of(c.budget.count(), c.period.count()),
                 .rank = {.urgency = (c.deadline - c.jitter).count(), .importance = c.importance, .age = age},
-                .enforced = charges || c.on_overrun != OverrunPolicy::report,
+                .enforced = is_enforced(c, charges),
                 .ahead = c.on_overrun == OverrunPolicy::report,
                 .served = task_server_of(c)};
   for (std::size_t i = 0; i < max_uses; ++i) {

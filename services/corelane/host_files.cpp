@@ -6,24 +6,14 @@
 #include <sstream>
 #include <system_error>
 
+#include "orb/os/core_list.h"
+
 namespace corelane::tool {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_cores = 8192;
-
 bool is_digit_text(std::string_view text) { return !text.empty() && text.find_first_not_of("0123456789") == text.npos; }
-
-// "3" or "0-3" into `cores`; false: it is neither.
-bool add_range(CoreSet& cores, std::string_view range) {
-  const std::size_t dash = range.find('-');
-  const std::string_view first = range.substr(0, dash), last = dash == range.npos ? first : range.substr(dash + 1);
-  if (!is_digit_text(first) || !is_digit_text(last)) return false;
-  const long long end = std::min<long long>(leading_number(last), most_cores);
-  for (long long core = leading_number(first); core <= end; ++core) cores.insert(static_cast<int>(core));
-  return true;
-}
 
 }  // namespace
 
@@ -77,24 +67,14 @@ bool HostFiles::exists(std::string_view path) const {
 
 CoreSet parse_core_set(std::string_view text) {
   CoreSet cores;
-  while (!text.empty()) {  // bound: the text
-    const std::string_view range = text.substr(0, text.find(','));
-    if (!add_range(cores, range)) return {};
-    text.remove_prefix(std::min(text.size(), range.size() + 1));
-  }
+  for (const CoreId core : os::parse_core_list(text).value_or(std::vector<CoreId>{})) cores.insert(core.value);
   return cores;
 }
 
 std::string core_text(const CoreSet& cores) {
-  std::string text;
-  for (auto first = cores.begin(); first != cores.end();) {
-    auto last = first;
-    for (auto next = std::next(first); next != cores.end() && *next == *last + 1; ++next) last = next;
-    text += (text.empty() ? "" : ",") + std::to_string(*first);
-    if (last != first) text += "-" + std::to_string(*last);
-    first = std::next(last);
-  }
-  return text;
+  std::vector<CoreId> numbers;
+  for (const int core : cores) numbers.push_back({static_cast<std::int16_t>(core)});
+  return os::core_list_text(numbers);
 }
 
 std::vector<std::string> words_of(std::string_view line) {
