@@ -115,10 +115,21 @@ Pushed ManagerAgent::submit(JobPtr& job) noexcept {
 
 Pushed ManagerAgent::hand_in(JobPtr& job) noexcept {
   const bool is_admitted = job->task != no_task;
+  if (is_admitted && dispatch_at_once(job)) return Pushed::done;
   const Pushed pushed = enqueue(job);
   if (pushed == Pushed::done && !is_admitted) wake_for_newcomer();
   if (pushed == Pushed::done && is_admitted && !take_turn()) parker_.unpark();
   return pushed;
+}
+
+// Where nobody else's job is to go first it need not be in the queue. False: the job is the caller's still.
+bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
+  const std::unique_lock lock(state_mutex_, std::try_to_lock);
+  if (!lock || !queue_.is_clear()) return false;
+  const Time now = job->arrived == Time{} ? clock_.now() : job->arrived;  // which is hardly over
+  arrive(std::move(job), now);
+  counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
+  return true;
 }
 
 // False: the manager has to look itself. Who finds the lock taken leaves his job in the queue: its holder may have

@@ -147,6 +147,7 @@ class ManagerAgent final : public Agent {
   };
 
   Pushed enqueue(JobPtr& job) noexcept;
+  bool dispatch_at_once(JobPtr& job) noexcept;
   bool take_turn() noexcept;
   bool read_notes(Time now) noexcept;
   int dispatch_jobs(Time now, Priority least) noexcept;

@@ -53,6 +53,7 @@ Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noe
   lists_[level].push_back(std::move(job));
   occupied_ |= std::uint64_t{1} << level;
   ++size_;
+  note_clear();
   return Pushed::done;
 }
 
@@ -68,12 +69,17 @@ JobPtr RequestQueue::take_from(std::size_t level) noexcept {
   JobPtr job = lists_[level].pop_front();
   if (lists_[level].empty()) occupied_ &= ~(std::uint64_t{1} << level);
   --size_;
+  note_clear();
   return job;
 }
+
+// relaxed: who looks while another pushes comes before him or after him, and no data goes with it
+void RequestQueue::note_clear() noexcept { clear_.store(occupied_ <= 1 && !closed_, std::memory_order_relaxed); }
 
 void RequestQueue::close() noexcept {
   const std::lock_guard lock(mutex_);
   closed_ = true;
+  note_clear();
 }
 
 std::size_t RequestQueue::size() const noexcept {

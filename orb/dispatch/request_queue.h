@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -53,11 +54,15 @@ class RequestQueue {
   // From now on push() answers closed; what is in can still be popped. Any thread.
   void close() noexcept;
 
+  // Whether push() would take a job, and nothing of an admitted task is in: who comes now is the next. Any thread.
+  bool is_clear() const noexcept { return clear_.load(std::memory_order_relaxed); }  // relaxed: see note_clear()
+
   std::size_t size() const noexcept;
   std::size_t capacity() const noexcept { return capacity_; }
 
  private:
   JobPtr take_from(std::size_t level) noexcept;
+  void note_clear() noexcept;
 
   const std::size_t capacity_;
   mutable os::PiMutex mutex_;
@@ -66,6 +71,7 @@ class RequestQueue {
   std::uint64_t occupied_ = 0;  // bit i: lists_[i] is not empty
   std::size_t size_ = 0;
   bool closed_ = false;
+  std::atomic<bool> clear_{true};  // changes under the lock
 };
 
 }  // namespace corelane::dispatch

@@ -46,7 +46,7 @@ void Doorbell::sleep_beside(int fd, Time deadline) noexcept {
   if (word_.compare_exchange_strong(expected, asleep, std::memory_order_release, std::memory_order_relaxed)) {
     std::array<pollfd, 2> entries{
         {{.fd = fd, .events = POLLIN, .revents = 0}, {.fd = event_.get(), .events = POLLIN, .revents = 0}}};
-    const timespec wait = to_timespec(left_until(deadline));
+    const timespec wait = to_timespec(deadline == never ? Duration::zero() : left_until(deadline));
     ppoll(entries.data(), entries.size(), deadline == never ? nullptr : &wait, nullptr);
     std::uint64_t count = 0;
     if (entries[1].revents != 0) (void)!::read(event_.get(), &count, sizeof count);

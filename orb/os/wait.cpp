@@ -128,6 +128,7 @@ bool Parker::take_token() noexcept {
 
 bool Parker::park(Time deadline, WaitStrategy strategy) noexcept {
   if (take_token()) return true;
+  if (strategy.mode == WaitMode::park) return (deadline == never || deadline > now()) && sleep(deadline);
   const auto poll = [this] {
     for (int i = 0; i < pauses_per_look; ++i, spin_pause())
       if (take_token()) return true;

@@ -19,7 +19,7 @@ namespace corelane::os {
 // from, no_core when nobody knows. `learnt`: of this place of waiting. Polls at least once at the deadline.
 template <typename Poll, typename Sleep, typename Peer>
 bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&& poll, Sleep&& sleep, Peer&& peer) {
-  if (strategy.mode == WaitMode::park) return (deadline > now() && sleep(deadline)) || poll();
+  if (strategy.mode == WaitMode::park) return ((deadline == never || deadline > now()) && sleep(deadline)) || poll();
   if (strategy.mode == WaitMode::adaptive) strategy.spin = learnt.budget(wake_cost(), strategy.spin);
   const Time start = now();
   const SpinnerClass& spinner = spinner_class(start);

@@ -3,97 +3,138 @@
 #include <array>
 #include <atomic>
 #include <cassert>
-#include <chrono>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "orb/base/errors.h"
 #include "orb/os/clock.h"
 #include "orb/os/descriptor_limit.h"
+#include "orb/os/event_poll.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
-#include "orb/transport/detail/asio.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/timer_queue.h"
 
 namespace corelane::transport {
-namespace asio = boost::asio;
 namespace {
-
-static_assert(std::chrono::steady_clock::is_steady);
-// Both count CLOCK_MONOTONIC's nanoseconds.
-std::chrono::steady_clock::time_point to_steady(Time time) noexcept {
-  return std::chrono::steady_clock::time_point{time.time_since_epoch()};
-}
 
 constexpr std::size_t read_buffer_size = 64 * 1024;
 constexpr int timers_per_turn = 64;  // then sockets get their turn
 
+// What is there to read, or will never be.
+constexpr std::uint32_t to_read = EPOLLIN | EPOLLPRI | EPOLLRDHUP;
+constexpr std::uint32_t ended = EPOLLERR | EPOLLHUP;
+
 }  // namespace
 
+// Edges are told once, armed or not. What comes unarmed is asked for no more, and asked for anew by arming.
 struct Readiness::State {
-  explicit State(Reactor::Impl& owner);
+  // Told of `what` from now on, and of what is so already.
+  void ask(std::uint32_t what) noexcept;
 
   Reactor::Impl& impl;
-  asio::posix::stream_descriptor descriptor;
-  std::shared_ptr<ReadinessHandler> handler;  // null once given back
+  const int fd;
+  std::shared_ptr<ReadinessHandler> handler;
+  std::uint32_t asked = to_read;
+  bool read_armed = false;
+  bool write_armed = false;
+  bool bytes_alone = false;  // told last: after them comes neither the end, nor urgent data, where a read stops
 };
 
 // relaxed wherever `thread` is read: only the thread that wrote the value can find it equal to itself.
 struct Reactor::Impl::Io {
+  using Function = os::UniqueFunction<void()>;
   explicit Io(Impl& impl) : reads(impl) {}
 
-  // Any thread; Asio locks.
-  asio::io_context context{1};
+  // Any thread.
+  os::EventPoll poll;  // but for ring() the reactor's thread's
   TimerQueue timers;
   std::atomic<std::thread::id> thread{};
-  std::atomic<bool> ended{false};  // the thread left run()
+  std::atomic<bool> ended{false};       // the thread left run()
+  std::atomic<bool> has_posted{false};  // changes under the lock
   // Shared, under the lock.
   os::PiMutex mutex;
   bool accepting = true;
+  std::vector<Function> posted;
   // Owner: the reactor's thread.
-  asio::executor_work_guard<asio::io_context::executor_type> work{context.get_executor()};
-  asio::steady_timer timer{context};
-  Time timer_at = never;  // what `timer` waits for
+  std::vector<Function> running;  // what was posted, a batch
+  Time timer_at = never;          // the alarm
   bool stopping = false;
   std::unordered_set<Readiness::State*> registered;
+  Readiness::State* told = nullptr;           // who is being called back, while it is there
+  std::shared_ptr<ReadinessHandler> leaving;  // of one that went while it was called back: until it returns
   std::array<std::byte, read_buffer_size> buffer;
   ReadGate reads;
 };
 
-Readiness::State::State(Reactor::Impl& owner) : impl(owner), descriptor(owner.io_->context) {}
+void Readiness::State::ask(std::uint32_t what) noexcept {
+  asked = what;
+  impl.io_->poll.change(fd, this, what);
+}
+
+Readiness::Readiness(std::unique_ptr<State> state) noexcept : state_(std::move(state)) {}
 
 Readiness::~Readiness() {
-  state_->handler.reset();
-  state_->impl.io_->registered.erase(state_.get());
-  state_->descriptor.release();  // ends what is armed; those callbacks find no handler
+  Reactor::Impl::Io& io = *state_->impl.io_;
+  io.registered.erase(state_.get());
+  io.poll.forget(state_->fd, state_.get());
+  if (io.told != state_.get()) return;
+  io.told = nullptr;
+  io.leaving = std::move(state_->handler);
 }
 
-// The completion keeps the state, not the handler: a Readiness that is gone calls nobody.
-void Readiness::arm_read() {
-  state_->descriptor.async_wait(asio::posix::descriptor_base::wait_read, [state = state_](boost::system::error_code) {
-    if (const auto handler = state->handler) handler->on_readable();
-  });
+void Readiness::arm_read(Rest rest) noexcept {
+  state_->read_armed = true;
+  const bool will_be_told = rest == Rest::none && state_->bytes_alone && (state_->asked & to_read) == to_read;
+  if (!will_be_told) state_->ask(state_->asked | to_read);
 }
 
-void Readiness::arm_write() {
-  state_->descriptor.async_wait(asio::posix::descriptor_base::wait_write, [state = state_](boost::system::error_code) {
-    if (const auto handler = state->handler) handler->on_writable();
-  });
+void Readiness::arm_write() noexcept {
+  state_->write_armed = true;
+  state_->ask(state_->asked | EPOLLOUT);
 }
 
 Reactor::Impl::Impl() : io_(std::make_unique<Io>(*this)) {}
 Reactor::Impl::~Impl() = default;
 
+// Under the lock, so that a function is either queued before the stop, and runs, or refused.
 bool Reactor::Impl::post(os::UniqueFunction<void()> function) {
-  // Under the lock, so that a function is either queued before the stop, and runs, or refused.
-  const std::lock_guard lock(io_->mutex);
-  if (!io_->accepting) return false;
-  asio::post(io_->context, [f = std::move(function)]() mutable { f(); });
+  bool is_first = false;
+  {
+    const std::lock_guard lock(io_->mutex);
+    if (!io_->accepting) return false;
+    io_->posted.push_back(std::move(function));
+    // relaxed: the lock orders what was posted, and the bell's system calls the look at this
+    is_first = !io_->has_posted.exchange(true, std::memory_order_relaxed);
+  }
+  if (is_first && !on_reactor_thread()) io_->poll.ring();
   return true;
+}
+
+bool Reactor::Impl::has_posted() const noexcept {
+  return io_->has_posted.load(std::memory_order_relaxed);  // relaxed: see post()
+}
+
+// What they post in turn comes after the descriptors.
+void Reactor::Impl::run_posted() {
+  bool last = false;
+  {
+    const std::lock_guard lock(io_->mutex);
+    io_->has_posted.store(false, std::memory_order_relaxed);  // relaxed: see post()
+    io_->running.swap(io_->posted);
+    last = !io_->accepting;
+  }
+  for (os::UniqueFunction<void()>& function : io_->running) {
+    function();
+    function = {};  // what it held goes before the next runs
+  }
+  io_->running.clear();
+  if (last) stop_handlers();
 }
 
 bool Reactor::Impl::run_and_wait(os::UniqueFunction<void()> function) {
@@ -129,17 +170,12 @@ bool Reactor::Impl::on_reactor_thread() const noexcept {
   return io_->thread.load(std::memory_order_relaxed) == std::this_thread::get_id();
 }
 
-// Waits for the first timer. A timer that was cancelled ends this wait all the same: it finds nothing due.
+// Waits for the first timer. Where that was cancelled, this wait ends all the same: it finds nothing due.
 void Reactor::Impl::arm_timer() {
   const Time first = io_->timers.first();
   if (io_->stopping || first >= io_->timer_at) return;
-  io_->timer.expires_at(to_steady(first));
-  insist([this] {
-    io_->timer.async_wait([this](boost::system::error_code error) {
-      if (!error) run_due_timers();
-    });
-  });
   io_->timer_at = first;
+  io_->poll.set_alarm(first);
 }
 
 void Reactor::Impl::run_due_timers() {
@@ -154,14 +190,26 @@ void Reactor::Impl::run_due_timers() {
 
 std::unique_ptr<Readiness> Reactor::Impl::watch(int fd, std::shared_ptr<ReadinessHandler> handler) {
   if (io_->stopping) return nullptr;
-  auto state = std::make_shared<Readiness::State>(*this);
-  auto readiness = std::make_unique<Readiness>(state);  // from here on it undoes what follows
-  io_->registered.insert(state.get());
-  boost::system::error_code error;
-  state->descriptor.assign(fd, error);
-  if (error) return nullptr;
-  state->handler = std::move(handler);
-  return readiness;
+  std::unique_ptr<Readiness::State> state(new Readiness::State{.impl = *this, .fd = fd, .handler = std::move(handler)});
+  Readiness::State* const added = state.get();
+  auto readiness = std::make_unique<Readiness>(std::move(state));  // from here on it undoes what follows
+  io_->registered.insert(added);
+  return io_->poll.add(fd, added, added->asked) ? std::move(readiness) : nullptr;
+}
+
+// A Readiness that is gone calls nobody.
+void Reactor::Impl::tell(void* owner, std::uint32_t what) {
+  auto& state = *static_cast<Readiness::State*>(owner);
+  ReadinessHandler& handler = *state.handler;
+  const std::uint32_t in_vain = (state.read_armed ? 0 : what & to_read) | (state.write_armed ? 0 : what & EPOLLOUT);
+  state.bytes_alone = what == EPOLLIN;
+  if ((in_vain & state.asked) != 0) state.ask(state.asked & ~in_vain);
+  io_->told = &state;
+  if ((what & (to_read | ended)) != 0 && std::exchange(state.read_armed, false)) handler.on_readable();
+  if (!io_->told) return io_->leaving.reset();
+  if ((what & (EPOLLOUT | ended)) != 0 && std::exchange(state.write_armed, false)) handler.on_writable();
+  io_->told = nullptr;
+  io_->leaving.reset();
 }
 
 MutableBytes Reactor::Impl::read_buffer() noexcept {
@@ -174,7 +222,14 @@ ReadGate& Reactor::Impl::reads() noexcept { return io_->reads; }
 void Reactor::Impl::run() {
   // relaxed: see Io
   io_->thread.store(std::this_thread::get_id(), std::memory_order_relaxed);
-  io_->context.run();
+  // Bound: ends with request_stop().
+  for (;;) {
+    if (has_posted()) run_posted();
+    if (io_->stopping) break;
+    if (io_->poll.take_alarm()) run_due_timers();
+    for (const os::EventPoll::Event& event : io_->poll.wait(!has_posted()))
+      if (event.owner != nullptr) tell(event.owner, event.what);
+  }
   // relaxed: see Io; the system may give this thread's identity to another one
   io_->thread.store({}, std::memory_order_relaxed);
   // PAIR reactor.ended: release here -> acquire in run_and_wait(). Others may stand in for this thread from now on.
@@ -184,15 +239,13 @@ void Reactor::Impl::run() {
 
 bool Reactor::Impl::is_stopping() const noexcept { return io_->stopping; }
 
-// Runs on the reactor's thread as the last function that post() accepted.
+// When all that post() accepted has run.
 void Reactor::Impl::stop_handlers() {
   io_->stopping = true;
   std::vector<std::shared_ptr<ReadinessHandler>> handlers;
   for (const Readiness::State* state : io_->registered) handlers.push_back(state->handler);
   for (const auto& handler : handlers) handler->on_stopping();
   assert(io_->registered.empty());
-  io_->timer.cancel();
-  io_->work.reset();
 }
 
 void Reactor::Impl::drop_timers() { io_->timers.clear(); }
@@ -200,7 +253,8 @@ void Reactor::Impl::drop_timers() { io_->timers.clear(); }
 void Reactor::Impl::request_stop() {
   const std::lock_guard lock(io_->mutex);
   if (!std::exchange(io_->accepting, false)) return;
-  asio::post(io_->context, [this] { stop_handlers(); });
+  io_->has_posted.store(true, std::memory_order_relaxed);  // relaxed: see post()
+  io_->poll.ring();
 }
 
 Reactor::Reactor(std::shared_ptr<Impl> impl) noexcept : impl_(std::move(impl)) {}
@@ -212,7 +266,7 @@ Expected<std::unique_ptr<Reactor>> Reactor::start(ReactorOptions options) try {
   std::unique_ptr<Reactor> reactor(new Reactor(std::move(impl)));
   reactor->thread_ = std::move(*thread);
   return reactor;
-} catch (const boost::system::system_error& refused) {  // of the context: epoll, its timer, its interrupter
+} catch (const std::system_error& refused) {  // of the EventPoll
   return os::is_out_of_descriptors(refused.code().value()) ? errors::no_descriptor : errors::no_memory;
 }
 

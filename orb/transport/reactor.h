@@ -1,4 +1,4 @@
-// Reactor: one thread that waits for sockets and for time, and calls back. Asio stays behind Impl.
+// Reactor: one thread that waits for sockets and for time, and calls back. Over os::EventPoll.
 // Threads: every function here may be called by any thread; everything that the reactor calls back (posted functions,
 // timers, watchers, acceptors) runs on its one thread, one at a time, so that callbacks need no lock among themselves.
 // More parallelism is more reactors, one for each core.

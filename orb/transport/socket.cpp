@@ -252,13 +252,12 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
                        std::optional<PeerCredentials> peer) noexcept {
   IoResult result{Io::would_block};
-  bool may_block = true;  // until it turns out that the reactor, which drains a backlog, made the socket non-blocking
   const auto poll = [&] {
     result = receive_some(fd, buffer);
     return result.outcome != Io::would_block;
   };
   const auto sleep = [&](Time until) {
-    const bool blocking = std::exchange(may_block, false) && (until == never || until - os::now() > receive_timeout);
+    const bool blocking = until == never || until - os::now() > receive_timeout;
     if (!blocking && !poll_until(fd, POLLIN, until)) return false;
     result = receive_with(fd, buffer, blocking ? 0 : MSG_DONTWAIT);
     return result.outcome != Io::would_block;
@@ -285,10 +284,6 @@ void configure_stream(int fd, int family) noexcept {
   set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
   set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
   set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, static_cast<unsigned>(vanished_after.count()));
-}
-
-void set_blocking(int fd) noexcept {
-  if (const int flags = fcntl(fd, F_GETFL); flags >= 0) fcntl(fd, F_SETFL, flags & ~O_NONBLOCK);
 }
 
 Error no_descriptor_or(Error otherwise) noexcept {

@@ -61,10 +61,10 @@ bool StreamConnection::watch_on_reactor(bool room) {
   return readiness_ && (!room || link_->room() != Link::Room::readable || room_);
 }
 
-void StreamConnection::arm_read_on_reactor() {
+void StreamConnection::arm_read_on_reactor(Readiness::Rest rest) {
   if (std::exchange(read_armed_, true)) return;
   if (!link_->await_bytes() || end_told_) link_->nudge();
-  readiness_->arm_read();
+  readiness_->arm_read(rest);
 }
 
 void StreamConnection::try_again_on_reactor() {
@@ -96,7 +96,6 @@ void StreamConnection::release_on_reactor() {
   end_.reset();
   room_.reset();
   read_armed_ = write_armed_ = read_waits_ = write_waits_ = false;
-  link_->released();
 }
 
 // The last thing that the reactor does for the connection: on_closed, once.
@@ -129,6 +128,7 @@ void StreamConnection::detach_on_reactor() {
 }
 
 bool StreamConnection::defer(ReadinessHandler::Turn turn) {
+  if (!reactor_->reads().is_limited()) return false;
   // relaxed: see read_for_tasks()
   if (for_tasks_.load(std::memory_order_relaxed)) reads_.payer = ReadPayer::tasks;
   return reactor_->reads().defers(reads_, weak_from_this(), turn);
@@ -153,11 +153,13 @@ void StreamConnection::on_readable() noexcept try {
   if (defer_read()) return;
   if (active_watcher_) link_->stop_awaiting();
   const MutableBytes buffer = reactor_->read_buffer();
+  bool has_all = false;
   for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
     if (!watcher) break;  // taken back, perhaps by the last on_bytes()
     Lent lent;
     const IoResult result = link_->receive_some(buffer, &lent);
+    has_all = result.count < buffer.size();
     if (result.outcome == Io::would_block) break;
     if (result.outcome == Io::failed || result.count == 0) {
       close_for(result.outcome == Io::failed ? link_->failure() : ended_by(minor::peer_closed));
@@ -169,13 +171,13 @@ void StreamConnection::on_readable() noexcept try {
     lent.keeper ? watcher->on_lent(std::move(lent), received) : watcher->on_bytes(buffer.first(result.count), received);
     if (reactor_->reads().is_limited()) break;
     // Before the descriptor is asked for, one more look: who answers at once is often called at once.
-    if (result.count < buffer.size() && (!active_watcher_ || link_->await_bytes())) break;
+    if (has_all && (!active_watcher_ || link_->await_bytes())) break;
   }
   reactor_->reads().charge(reads_);
   // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may
   // hold.
   if (!active_watcher_ || !is_open()) return update_on_reactor();
-  arm_read_on_reactor();
+  arm_read_on_reactor(has_all && link_->tells_of_more() ? Readiness::Rest::none : Readiness::Rest::unknown);
   update_timer_on_reactor();
 } catch (const std::bad_alloc&) {
   give_up_on_reactor();

@@ -70,6 +70,9 @@ class Link {
   // readable. -1: the first tells of both. Constant.
   virtual int bytes_descriptor() const noexcept { return descriptor(); }
   virtual int end_descriptor() const noexcept { return -1; }
+  // Whether a read that found less than it had room for has found all, so that an edge of bytes_descriptor() tells of
+  // whatever comes then. Constant.
+  virtual bool tells_of_more() const noexcept { return false; }
   // False: there is something already, and no descriptor tells of it.
   virtual bool await_bytes() noexcept { return true; }
   virtual void stop_awaiting() noexcept {}
@@ -80,8 +83,6 @@ class Link {
   virtual Room room() const noexcept { return Room::writable; }
   virtual int room_descriptor() const noexcept { return -1; }
   virtual void await_room(std::size_t) noexcept {}
-  // No reactor watches it any more.
-  virtual void released() noexcept {}
 
   virtual Endpoint local() const = 0;
   virtual Endpoint peer() const = 0;

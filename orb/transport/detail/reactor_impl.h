@@ -35,17 +35,20 @@ class ReadinessHandler {
 class Readiness {
  public:
   struct State;
-  explicit Readiness(std::shared_ptr<State> state) noexcept : state_(std::move(state)) {}
+  explicit Readiness(std::unique_ptr<State> state) noexcept;
   Readiness(const Readiness&) = delete;
   Readiness& operator=(const Readiness&) = delete;
   ~Readiness();  // no callback after it; the descriptor stays open
 
+  // What is known of the descriptor when it is armed: nothing, or that a read has just found less than it had room for.
+  // Then it takes no system call.
+  enum class Rest : std::uint8_t { unknown, none };
   // One callback when the descriptor is readable (or writable) or has failed; again only when armed again.
-  void arm_read();
-  void arm_write();
+  void arm_read(Rest rest = Rest::unknown) noexcept;
+  void arm_write() noexcept;
 
  private:
-  std::shared_ptr<State> state_;
+  std::unique_ptr<State> state_;
 };
 
 class ReadGate;
@@ -92,8 +95,11 @@ class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
   friend struct Readiness::State;
   struct Io;
 
+  bool has_posted() const noexcept;
+  void run_posted();
   void arm_timer();
   void run_due_timers();
+  void tell(void* owner, std::uint32_t what);
   void stop_handlers();
 
   std::unique_ptr<Io> io_;

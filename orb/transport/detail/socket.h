@@ -36,7 +36,6 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
 
 // The receive time-out that receive_until() relies on; over TCP also no delay and keep-alive.
 void configure_stream(int fd, int family) noexcept;
-void set_blocking(int fd) noexcept;
 
 // Why a call that makes a descriptor failed, by errno: NO_RESOURCES no_descriptor, or `otherwise`.
 Error no_descriptor_or(Error otherwise) noexcept;

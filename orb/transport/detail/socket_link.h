@@ -23,7 +23,7 @@ class SocketLink final : public Link {
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   void shut() noexcept override;
   int descriptor() const noexcept override { return fd_.get(); }
-  void released() noexcept override;
+  bool tells_of_more() const noexcept override;
   Endpoint local() const override;
   Endpoint peer() const override;
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }

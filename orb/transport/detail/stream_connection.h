@@ -99,7 +99,7 @@ class StreamConnection final : public Connection,
   Error close_for(Error reason) noexcept;  // returns the reason that came first
   Error reason() noexcept;
   bool watch_on_reactor(bool room);
-  void arm_read_on_reactor();
+  void arm_read_on_reactor(Readiness::Rest rest = Readiness::Rest::unknown);
   void arm_write_on_reactor();
   void try_again_on_reactor();
   bool ask_for_update();

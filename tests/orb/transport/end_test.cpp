@@ -13,25 +13,6 @@ namespace end_test {
 using namespace corelane;
 using namespace corelane::testing;
 
-namespace {
-
-// Holds up the reactor in its first bytes.
-struct BusyReader final : transport::Watcher {
-  void on_bytes(Bytes bytes, Time) noexcept override {
-    if (text.empty()) {
-      began.put(true);
-      go_on.take();
-    }
-    text += text_of(bytes);
-  }
-  void on_closed(Error) noexcept override { closed.put(true); }
-
-  Mailbox<bool> began, go_on, closed;
-  std::string text;  // the reactor's until it closed
-};
-
-}  // namespace
-
 // More bytes than the reactor reads of one connection before it looks at the others: so that it reads on after it was
 // told of the end. By a channel's end alone, which dies without a word.
 TEST_CASE("a peer that dies while much of what it sent is unread is read to the end and then gone") {
@@ -50,6 +31,37 @@ TEST_CASE("a peer that dies while much of what it sent is unread is read to the 
     REQUIRE(caller->try_write(bytes_of(much).subspan(at, 25'000)));
   REQUIRE(shutdown(caller->hang_up_descriptor(), SHUT_RDWR) == 0);
   reader->go_on.put(true);
+  REQUIRE(reader->closed.take());
+  CHECK((reader->text == "x" + much));
+}
+
+TEMPLATE_TEST_CASE("last words that come with the end are read before it", "", TcpV4, UnixSocket, SharedMemory) {
+  StreamHarness<TestType> streams;
+  const Pair pair = streams.connect();
+  const auto reader = std::make_shared<BusyReader>();
+  pair.called->watch(reader);
+  REQUIRE(send(pair.caller, "x"));
+  REQUIRE(reader->began.take());
+  REQUIRE(send(pair.caller, "bye"));
+  pair.caller->close();
+  reader->go_on.put(true);
+  REQUIRE(reader->closed.take());
+  CHECK(reader->text == "xbye");
+}
+
+TEMPLATE_TEST_CASE("what comes between two looks of the reactor is found by the second", "", TcpV4, UnixSocket,
+                   SharedMemory) {
+  StreamHarness<TestType> streams;
+  const Pair pair = streams.connect();
+  const auto reader = std::make_shared<BusyReader>();
+  pair.called->watch(reader);
+  REQUIRE(send(pair.caller, "x"));
+  REQUIRE(reader->began.take());
+  const std::string much = pattern(GENERATE(1u, 65'535u, 65'536u, 65'537u, 200'000u));
+  REQUIRE(send(pair.caller, much));
+  reader->go_on.put(true);
+  while (reader->size() < much.size() + 1) REQUIRE(reader->came.take());
+  pair.caller->close();
   REQUIRE(reader->closed.take());
   CHECK((reader->text == "x" + much));
 }

@@ -4,6 +4,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -75,6 +76,27 @@ struct SharedByUsers : SharedMemory {
   static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
     return made(reactor, limits, false);
   }
+};
+
+// Holds up the reactor in its first bytes.
+struct BusyReader final : transport::Watcher {
+  void on_bytes(Bytes bytes, Time) noexcept override {
+    if (text.empty()) {
+      began.put(true);
+      go_on.take();
+    }
+    text += text_of(bytes);
+    size_.store(text.size(), std::memory_order_relaxed);  // relaxed: a number alone
+    came.put(true);
+  }
+  void on_closed(Error) noexcept override { closed.put(true); }
+  std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }  // relaxed: as above
+
+  Mailbox<bool> began, go_on, came, closed;
+  std::string text;  // the reactor's until it closed
+
+ private:
+  std::atomic<std::size_t> size_{0};
 };
 
 }  // namespace corelane::testing

@@ -146,6 +146,23 @@ TEST_CASE("a peer's reset is a lost connection for receiver and watcher") {
   }
 }
 
+// A read stops there, and finds less than it had room for.
+TEST_CASE("what stands behind an urgent byte is read, too") {
+  Tcp harness;
+  const os::Fd peer = plain_socket_to(harness.listener->endpoint());
+  const auto reader = std::make_shared<BusyReader>();
+  harness.accepted.take()->watch(reader);
+  REQUIRE(::send(peer.get(), "x", 1, 0) == 1);
+  REQUIRE(reader->began.take());
+  REQUIRE(::send(peer.get(), "before!", 7, MSG_OOB) == 7);
+  REQUIRE(::send(peer.get(), "behind", 6, 0) == 6);
+  reader->go_on.put(true);
+  while (reader->size() < 13) REQUIRE(reader->came.take());
+  REQUIRE(shutdown(peer.get(), SHUT_RDWR) == 0);
+  REQUIRE(reader->closed.take());
+  CHECK(reader->text == "xbeforebehind");
+}
+
 TEST_CASE("a stream that can no longer be written is still read to its end") {
   Tcp harness;
   os::Fd peer = plain_socket_to(harness.listener->endpoint());
