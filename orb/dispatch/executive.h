@@ -1,6 +1,7 @@
 // Executive: the one place of a process where tasks are admitted and their jobs run; shared by all its ORBs.
 //
-//   submit() ─▶ RequestQueue ─▶ manager's turn: sched::Manager, then the Lane of the core ─▶ the task's own thread
+//   submit() ─▶ RequestQueue, if others are first ─▶ manager's turn: sched::Manager, the Lane of the core
+//                                                                                         ─▶ the task's own thread
 //   submit() ─▶ best-effort queue ─▶ pool (SCHED_OTHER)                 (no task and no contract: no manager either)
 //   attach() ─▶ the task's own thread reads its connection, and steps the Lane itself     (mode `direct`)
 //   submit() ─▶ the caller's own thread, at the task's priority; no manager, no Lane      (mode `leader-followers`)

@@ -31,6 +31,7 @@ constexpr int levels_above_manager = 2;
 std::string text_of(const std::vector<CoreLease>& leases) {
   std::vector<CoreId> cores;
   for (const CoreLease& lease : leases) cores.push_back(lease.core);
+  std::ranges::sort(cores);
   return os::core_list_text(cores);
 }
 

@@ -126,8 +126,7 @@ Pushed ManagerAgent::hand_in(JobPtr& job) noexcept {
 bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
   if (!lock || !queue_.is_clear()) return false;
-  const Time now = job->arrived == Time{} ? clock_.now() : job->arrived;  // which is hardly over
-  arrive(std::move(job), now);
+  arrive(std::move(job), clock_.now());
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
   return true;
 }

@@ -15,8 +15,9 @@
 // the part of it that is never promised (5 %), and the manager goes on with first slices as its own time comes back.
 //
 // Where the manager is between two steps, who hands in a job of an admitted task takes its turn: hand_in() dispatches
-// what is queued of admitted tasks, in its order, on the caller's thread. Nothing is analysed there. It saves the hop
-// to the manager's thread, which is there for everything else, and for what comes while it is in a step.
+// what is queued of admitted tasks, in its order, on the caller's thread; where nothing is, his job alone, which need
+// not be queued and displaces nobody then. Nothing is analysed there. It saves the hop to the manager's thread, which
+// is there for everything else, and for what comes while it is in a step.
 //
 // Threads: step(), wake_at() and shut_down() on one thread at a time, below() on another; submit(), hand_in(), admit(),
 // depart(), peer_gone(), report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, a turn, or a

@@ -1,6 +1,6 @@
-// RequestQueue: the one door to the manager for requests. Bounded; higher priority first, first come first served
-// within a priority. Full is an answer, not a wait: who comes with a higher priority than the least in the queue takes
-// the place of one of those, and that one is answered; else the one that comes is.
+// RequestQueue: where requests wait for the manager, or for whoever takes its turn. Bounded; higher priority first,
+// first come first served within a priority. Full is an answer, not a wait: who comes with a higher priority than the
+// least in the queue takes the place of one of those, and that one is answered; else the one that comes is.
 //
 // Threads: any number of producers and consumers. Guarded by a priority-inheriting mutex, not lock-free: a push is a
 // dozen instructions under the lock, a pre-empted low-priority producer is lifted to the manager's priority while it

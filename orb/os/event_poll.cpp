@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <system_error>
 
@@ -45,7 +46,8 @@ bool EventPoll::add(int fd, void* owner, std::uint32_t what) noexcept {
 }
 
 void EventPoll::change(int fd, void* owner, std::uint32_t what) noexcept {
-  control(poll_, EPOLL_CTL_MOD, fd, owner, what);
+  [[maybe_unused]] const bool changed = control(poll_, EPOLL_CTL_MOD, fd, owner, what);
+  assert(changed && "not added");
 }
 
 void EventPoll::forget(int fd, const void* owner) noexcept {
@@ -56,6 +58,7 @@ void EventPoll::forget(int fd, const void* owner) noexcept {
 
 // Time zero would disarm, and a time that has passed fires at once.
 void EventPoll::set_alarm(Time at) noexcept {
+  is_time_ = false;
   itimerspec when{};
   if (at != never) when.it_value = to_timespec(std::max(at, Time{Duration{1}}));
   ::timerfd_settime(timer_.get(), TFD_TIMER_ABSTIME, &when, nullptr);

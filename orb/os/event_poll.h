@@ -25,6 +25,8 @@ class EventPoll {
 
   // std::system_error: no descriptor, or no memory.
   EventPoll();
+  EventPoll(const EventPoll&) = delete;  // the kernel has addresses of its parts
+  EventPoll& operator=(const EventPoll&) = delete;
 
   // `owner` is told of `what`, and of errors and hang-ups, whenever more of it happens, until forget(). False: the
   // system refuses, as errno says. The descriptor stays the caller's, and stays as it is.
@@ -34,7 +36,7 @@ class EventPoll {
   // Nothing any more, not even what wait() gave already. Before the descriptor is closed.
   void forget(int fd, const void* owner) noexcept;
 
-  // wait() ends then, and take_alarm() says so once; `never`: no more. A system call.
+  // wait() ends then, and take_alarm() says so once; `never`: no more. An alarm before it is off. A system call.
   void set_alarm(Time at) noexcept;
   bool take_alarm() noexcept { return std::exchange(is_time_, false); }
   // wait() ends, if not this one, the next.

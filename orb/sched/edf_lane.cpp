@@ -187,7 +187,7 @@ std::span<const Command> EdfLane::settle() noexcept {
     if (runs_before) first = &job;
   }
   const Watch wanted = first != nullptr ? Watch{first->run.job, first->run.task, first->granted} : Watch{};
-  if (watched_.is_news(wanted)) commands_.push_back(wanted);
+  if (watched_.note(wanted)) commands_.push_back(wanted);
   return commands_;
 }
 

@@ -324,7 +324,7 @@ void Lane::watch() noexcept {
   }
   const bool matters = top != nullptr && lowers(*top);
   const Watch wanted = matters ? Watch{top->running, top->id, top->granted} : Watch{};
-  if (watched_.is_news(wanted)) commands_.push_back(wanted);
+  if (watched_.note(wanted)) commands_.push_back(wanted);
 }
 
 void Lane::refuse(JobId job, RefusalCode code) noexcept { commands_.push_back(Refuse{job, {.code = code}}); }

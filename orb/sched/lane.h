@@ -107,8 +107,8 @@ class Watched {
   void spend(JobId job) noexcept {
     if (said_.job == job) spent_ = true;
   }
-  // Whether `wanted` has to be said; it is, then.
-  bool is_news(const Watch& wanted) noexcept {
+  // Whether this is news, which the caller says.
+  bool note(const Watch& wanted) noexcept {
     const bool same = said_.job == wanted.job && said_.budget == wanted.budget;
     said_ = wanted;
     return std::exchange(spent_, false) || !same;

@@ -41,6 +41,7 @@ struct Readiness::State {
   const int fd;
   std::shared_ptr<ReadinessHandler> handler;
   std::uint32_t asked = to_read;
+  bool added = false;  // to the EventPoll
   bool read_armed = false;
   bool write_armed = false;
   bool bytes_alone = false;  // told last: after them comes neither the end, nor urgent data, where a read stops
@@ -82,7 +83,7 @@ Readiness::Readiness(std::unique_ptr<State> state) noexcept : state_(std::move(s
 Readiness::~Readiness() {
   Reactor::Impl::Io& io = *state_->impl.io_;
   io.registered.erase(state_.get());
-  io.poll.forget(state_->fd, state_.get());
+  if (state_->added) io.poll.forget(state_->fd, state_.get());
   if (io.told != state_.get()) return;
   io.told = nullptr;
   io.leaving = std::move(state_->handler);
@@ -102,16 +103,14 @@ void Readiness::arm_write() noexcept {
 Reactor::Impl::Impl() : io_(std::make_unique<Io>(*this)) {}
 Reactor::Impl::~Impl() = default;
 
-// Under the lock, so that a function is either queued before the stop, and runs, or refused.
+// Under the lock, so that a function is either queued before the stop, and runs, or refused. The bell, too: those who
+// come next do not ring, and would wait for whoever has to, and may have been preempted before, without lifting him.
 bool Reactor::Impl::post(os::UniqueFunction<void()> function) {
-  bool is_first = false;
-  {
-    const std::lock_guard lock(io_->mutex);
-    if (!io_->accepting) return false;
-    io_->posted.push_back(std::move(function));
-    // relaxed: the lock orders what was posted, and the bell's system calls the look at this
-    is_first = !io_->has_posted.exchange(true, std::memory_order_relaxed);
-  }
+  const std::lock_guard lock(io_->mutex);
+  if (!io_->accepting) return false;
+  io_->posted.push_back(std::move(function));
+  // relaxed: the lock orders what was posted, and the bell's system calls the look at this
+  const bool is_first = !io_->has_posted.exchange(true, std::memory_order_relaxed);
   if (is_first && !on_reactor_thread()) io_->poll.ring();
   return true;
 }
@@ -191,10 +190,11 @@ void Reactor::Impl::run_due_timers() {
 std::unique_ptr<Readiness> Reactor::Impl::watch(int fd, std::shared_ptr<ReadinessHandler> handler) {
   if (io_->stopping) return nullptr;
   std::unique_ptr<Readiness::State> state(new Readiness::State{.impl = *this, .fd = fd, .handler = std::move(handler)});
-  Readiness::State* const added = state.get();
+  Readiness::State& made = *state;
   auto readiness = std::make_unique<Readiness>(std::move(state));  // from here on it undoes what follows
-  io_->registered.insert(added);
-  return io_->poll.add(fd, added, added->asked) ? std::move(readiness) : nullptr;
+  io_->registered.insert(&made);
+  made.added = io_->poll.add(fd, &made, made.asked);
+  return made.added ? std::move(readiness) : nullptr;
 }
 
 // A Readiness that is gone calls nobody.

@@ -252,12 +252,14 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
                        std::optional<PeerCredentials> peer) noexcept {
   IoResult result{Io::would_block};
+  bool may_block =
+      true;  // once: it saves a poll where bytes come soon, and what comes late needs none of the time-outs
   const auto poll = [&] {
     result = receive_some(fd, buffer);
     return result.outcome != Io::would_block;
   };
   const auto sleep = [&](Time until) {
-    const bool blocking = until == never || until - os::now() > receive_timeout;
+    const bool blocking = std::exchange(may_block, false) && (until == never || until - os::now() > receive_timeout);
     if (!blocking && !poll_until(fd, POLLIN, until)) return false;
     result = receive_with(fd, buffer, blocking ? 0 : MSG_DONTWAIT);
     return result.outcome != Io::would_block;

@@ -38,8 +38,8 @@ IoResult SocketLink::send_some(std::span<const Bytes> parts) noexcept { return t
 
 void SocketLink::shut() noexcept { shutdown(fd_.get(), SHUT_RDWR); }
 
-// Where the kernel lets others send descriptors, a read stops at those.
-bool SocketLink::tells_of_more() const noexcept { return !is_unix_ || os::kernel_refuses_descriptors(); }
+// A read of a Unix socket stops behind descriptors that came with the bytes.
+bool SocketLink::tells_of_more() const noexcept { return !is_unix_; }
 
 Endpoint SocketLink::local() const { return local_endpoint(fd_.get()); }
 Endpoint SocketLink::peer() const { return peer_endpoint(fd_.get()); }

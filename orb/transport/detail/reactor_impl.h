@@ -40,8 +40,9 @@ class Readiness {
   Readiness& operator=(const Readiness&) = delete;
   ~Readiness();  // no callback after it; the descriptor stays open
 
-  // What is known of the descriptor when it is armed: nothing, or that a read has just found less than it had room for.
-  // Then it takes no system call.
+  // What is known of the descriptor when it is armed: nothing, or that a read has just found all that there was (a
+  // stream gave less than there was room for). Then mostly it takes no system call: what was told last must have been
+  // bytes and nothing else.
   enum class Rest : std::uint8_t { unknown, none };
   // One callback when the descriptor is readable (or writable) or has failed; again only when armed again.
   void arm_read(Rest rest = Rest::unknown) noexcept;
@@ -81,7 +82,7 @@ class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
   void drop_timers();  // after run() returned: what they hold may hold this
 
   // Thread: the reactor's only.
-  void run();  // until request_stop() and until nothing is left to do
+  void run();  // until request_stop(), and what was posted before has run
   // Nothing when the system refuses to watch the descriptor, or when the reactor is stopping.
   std::unique_ptr<Readiness> watch(int fd, std::shared_ptr<ReadinessHandler> handler);
   bool is_stopping() const noexcept;

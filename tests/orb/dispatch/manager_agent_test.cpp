@@ -133,37 +133,6 @@ TEST_CASE("a refusal goes out without explanation when jobs keep the manager bus
   CHECK_FALSE(answer->refusal->nearest.found());
 }
 
-TEST_CASE("who hands in a job of an admitted task dispatches it without a step of the manager") {
-  Machine machine;
-  const TaskId id = machine.admit(plain(10ms, 1ms));
-  const auto fate = machine.hand_in(id);
-  CHECK(machine.pushed == Pushed::done);
-  CHECK(machine.threads.threads[0]->worker->step(virtual_now));
-  CHECK(fate->runs == 1);
-  CHECK_FALSE(machine.manager.step(virtual_now));
-}
-
-TEST_CASE("who hands in a job dispatches those that wait in the queue, too") {
-  Machine machine;
-  const TaskId first = machine.admit(plain(10ms, 1ms));
-  const TaskId second = machine.admit(plain(20ms, 1ms));
-  const auto waits = machine.send(second);
-  machine.hand_in(first);
-  CHECK(machine.threads.threads[1]->worker->step(virtual_now));
-  CHECK(waits->runs == 1);
-}
-
-TEST_CASE("a newcomer that waits when a job is handed in is left to the manager") {
-  Machine machine;
-  const TaskId id = machine.admit(plain(10ms, 1ms));
-  while (machine.manager.parker().park(Time{})) continue;  // what woke the manager so far
-  const auto newcomer = machine.send_new(plain(20ms, 1ms));
-  machine.hand_in(id);
-  CHECK(machine.manager.parker().park(Time{}));
-  machine.settle();
-  CHECK(newcomer->runs == 1);
-}
-
 TEST_CASE("the manager rests after a step in which nothing but jobs came") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
