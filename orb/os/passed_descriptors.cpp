@@ -107,6 +107,12 @@ bool holds_descriptors(int socket) noexcept {
 
 bool refuse_descriptors(int socket) noexcept { return set_option(socket, SO_PASSRIGHTS, 0); }
 
+bool takes_descriptors(int socket) noexcept {
+  int takes = 1;
+  socklen_t size = sizeof takes;
+  return ::getsockopt(socket, SOL_SOCKET, SO_PASSRIGHTS, &takes, &size) != 0 || takes != 0;
+}
+
 bool kernel_refuses_descriptors() noexcept {
   static const bool does = refuse_descriptors(Fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)).get());
   return does;

@@ -19,6 +19,8 @@ namespace corelane::os {
 // From now on the kernel refuses (EPERM, for the sender) what brings descriptors to this Unix socket; if it listens,
 // also to those that are accepted from it. False: the kernel is older than 6.16.
 bool refuse_descriptors(int socket) noexcept;
+// Whether somebody may send descriptors to it, or have sent: asked before the first refuse_descriptors().
+bool takes_descriptors(int socket) noexcept;
 // Whether it does that; asked once.
 bool kernel_refuses_descriptors() noexcept;
 

@@ -15,6 +15,8 @@
 #include <set>
 #include <string_view>
 
+#include "orb/os/passed_descriptors.h"
+
 namespace corelane::os {
 namespace {
 
@@ -58,6 +60,7 @@ Fd take_passed_socket(const std::string& path) {
   for (int fd = first_passed; fd < end; ++fd) {  // those that are not open are passed over
     if (taken.contains(fd) || !listens_at(fd, path)) continue;
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) return Fd{};
+    refuse_descriptors(fd);  // whoever comes from here on; those who wait there already may have sent some
     taken.insert(fd);
     return Fd(fd);
   }

@@ -45,10 +45,9 @@ void set_option(int fd, int level, int name, T value) noexcept {
   setsockopt(fd, level, name, &value, sizeof value);
 }
 
-// recv(). Where the kernel lets others send descriptors over a Unix socket that takes none they are not closed by this
-// thread.
-ssize_t receive_bytes(int fd, MutableBytes buffer, int flags) noexcept {
-  if (os::kernel_refuses_descriptors()) return recv(fd, buffer.data(), buffer.size(), flags);
+// recv(), but descriptors that come along are not closed by this thread.
+ssize_t receive_bytes(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
+  if (beside == Beside::nothing) return recv(fd, buffer.data(), buffer.size(), flags);
   alignas(cmsghdr) std::array<std::byte, os::passed_room> control;
   iovec vector{buffer.data(), buffer.size()};
   msghdr message{};
@@ -62,11 +61,11 @@ ssize_t receive_bytes(int fd, MutableBytes buffer, int flags) noexcept {
 }
 
 // One that waits ends at a signal, too: signals that come all the time must not keep the caller from its deadline.
-IoResult receive_with(int fd, MutableBytes buffer, int flags) noexcept {
+IoResult receive_with(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
   const bool waits = (flags & MSG_DONTWAIT) == 0;
   // Bound: EINTR only, one turn for each signal.
   while (true) {
-    const ssize_t count = receive_bytes(fd, buffer, flags);
+    const ssize_t count = receive_bytes(fd, buffer, flags, beside);
     if (count >= 0) return {Io::done, static_cast<std::size_t>(count)};
     if (would_block(errno) || (waits && errno == EINTR)) return {Io::would_block};
     if (errno != EINTR) return {Io::failed};
@@ -166,6 +165,7 @@ Expected<void> finish_connect(int fd, Time deadline) noexcept {
 Expected<os::Fd> connect_unix(const Address& address, Time deadline) noexcept {
   os::Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return no_descriptor_or(errors::connect_failed);
+  os::refuse_descriptors(fd.get());
   // Bound: the deadline; EINTR, one turn for each signal.
   while (true) {
     set_send_timeout(fd.get(), deadline);
@@ -203,9 +203,11 @@ CoreId sender_core(int fd, const std::optional<PeerCredentials>& peer) noexcept 
 
 }  // namespace
 
-IoResult receive_some(int fd, MutableBytes buffer) noexcept { return receive_with(fd, buffer, MSG_DONTWAIT); }
+IoResult receive_some(int fd, MutableBytes buffer, Beside beside) noexcept {
+  return receive_with(fd, buffer, MSG_DONTWAIT, beside);
+}
 
-IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept {
+IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived, Beside beside) noexcept {
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec)) + os::passed_room> control;
   iovec vector{buffer.data(), buffer.size()};
   // Bound: EINTR only, one turn for each signal.
@@ -217,7 +219,7 @@ IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept {
     message.msg_controllen = control.size();
     const ssize_t count = recvmsg(fd, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (count >= 0) {
-      if (!os::kernel_refuses_descriptors()) os::close_passed(message);
+      if (beside == Beside::descriptors) os::close_passed(message);
       arrived = time_of_stamp(message).value_or(os::now());
       return {Io::done, static_cast<std::size_t>(count)};
     }
@@ -250,18 +252,18 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
 }
 
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
-                       std::optional<PeerCredentials> peer) noexcept {
+                       std::optional<PeerCredentials> peer, Beside beside) noexcept {
   IoResult result{Io::would_block};
   bool may_block =
       true;  // once: it saves a poll where bytes come soon, and what comes late needs none of the time-outs
   const auto poll = [&] {
-    result = receive_some(fd, buffer);
+    result = receive_some(fd, buffer, beside);
     return result.outcome != Io::would_block;
   };
   const auto sleep = [&](Time until) {
     const bool blocking = std::exchange(may_block, false) && (until == never || until - os::now() > receive_timeout);
     if (!blocking && !poll_until(fd, POLLIN, until)) return false;
-    result = receive_with(fd, buffer, blocking ? 0 : MSG_DONTWAIT);
+    result = receive_with(fd, buffer, blocking ? 0 : MSG_DONTWAIT, beside);
     return result.outcome != Io::would_block;
   };
   const auto sleep_until = [&](Time until) {
@@ -276,7 +278,7 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
 
 void configure_stream(int fd, int family) noexcept {
   set_option(fd, SOL_SOCKET, SO_RCVTIMEO, timeval{.tv_sec = receive_timeout.count(), .tv_usec = 0});
-  if (family == AF_UNIX) return (void)os::refuse_descriptors(fd);
+  if (family == AF_UNIX) return;
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   // A host that vanished is noticed after a minute, not after two hours; and not after a quarter of an hour either, as

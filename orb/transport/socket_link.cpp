@@ -13,32 +13,35 @@ namespace corelane::transport {
 SocketLink::SocketLink(os::Fd fd)
     : fd_(std::move(fd)),
       is_unix_(local_endpoint(fd_.get()).kind == EndpointKind::unix_socket),
-      credentials_(is_unix_ ? peer_credentials(fd_.get()) : std::nullopt) {}
+      beside_(is_unix_ && os::takes_descriptors(fd_.get()) ? Beside::descriptors : Beside::nothing),
+      credentials_(is_unix_ ? peer_credentials(fd_.get()) : std::nullopt) {
+  if (beside_ == Beside::descriptors) os::refuse_descriptors(fd_.get());
+}
 
 SocketLink::~SocketLink() {
-  if (is_unix_ && !os::kernel_refuses_descriptors()) os::close_socket(std::move(fd_));
+  if (beside_ == Beside::descriptors) os::close_socket(std::move(fd_));
 }
 
 std::vector<gid_t> SocketLink::groups() const { return is_unix_ ? os::peer_groups(fd_.get()) : std::vector<gid_t>{}; }
 
 IoResult SocketLink::receive_some(MutableBytes buffer, Lent*) noexcept {
-  return transport::receive_some(fd_.get(), buffer);
+  return transport::receive_some(fd_.get(), buffer, beside_);
 }
 
 IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent*) noexcept {
-  return transport::receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_);
+  return transport::receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_, beside_);
 }
 
 IoResult SocketLink::take(MutableBytes buffer, Time& arrived, Lent*) noexcept {
   if (!std::exchange(stamped_, true) && !is_unix_) stamp_arrivals(fd_.get());
-  return receive_stamped(fd_.get(), buffer, arrived);
+  return receive_stamped(fd_.get(), buffer, arrived, beside_);
 }
 
 IoResult SocketLink::send_some(std::span<const Bytes> parts) noexcept { return transport::send_some(fd_.get(), parts); }
 
 void SocketLink::shut() noexcept { shutdown(fd_.get(), SHUT_RDWR); }
 
-// A read of a Unix socket stops behind descriptors that came with the bytes.
+// A read of a Unix socket stops where descriptors came with the bytes, or (SO_PASSCRED) where their sender changes.
 bool SocketLink::tells_of_more() const noexcept { return !is_unix_; }
 
 Endpoint SocketLink::local() const { return local_endpoint(fd_.get()); }

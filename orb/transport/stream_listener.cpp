@@ -117,7 +117,7 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   auto ticket = place_for(peer, lack);
   if (!ticket) {
     turn_away(fd, peer + " refused: " + ticket.error());
-    if (address.family() == AF_UNIX && !os::kernel_refuses_descriptors()) os::close_socket(std::move(fd));
+    if (address.family() == AF_UNIX && os::takes_descriptors(fd.get())) os::close_socket(std::move(fd));
     return Turn::refused;
   }
   configure_stream(fd.get(), address.family());

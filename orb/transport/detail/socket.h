@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -17,10 +18,14 @@
 
 namespace corelane::transport {
 
+// What may come beside the bytes. Descriptors: over a Unix socket that takes them, or did; they are closed by another
+// thread.
+enum class Beside : std::uint8_t { nothing, descriptors };
+
 // One recv; never waits.
-IoResult receive_some(int fd, MutableBytes buffer) noexcept;
+IoResult receive_some(int fd, MutableBytes buffer, Beside beside) noexcept;
 // The same, and when the last of the bytes came, where the kernel says so; otherwise now.
-IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived) noexcept;
+IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived, Beside beside) noexcept;
 // When a stamp of the realtime clock was made, as the monotonic clock counts; both read `realtime` and `now` just now.
 // Where the realtime clock was set back in between: `now`. Where it was set forward: too early, by the step.
 Time moment_of(const timespec& stamp, const timespec& realtime, Time now) noexcept;
@@ -32,7 +37,7 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept;
 // Waits for bytes (done), the deadline (would_block) or a failure, as the strategy says. `learnt`: of this connection.
 // `peer`: of a Unix socket.
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
-                       std::optional<PeerCredentials> peer) noexcept;
+                       std::optional<PeerCredentials> peer, Beside beside) noexcept;
 
 // The receive time-out that receive_until() relies on; over TCP also no delay and keep-alive.
 void configure_stream(int fd, int family) noexcept;

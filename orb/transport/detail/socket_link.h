@@ -7,6 +7,7 @@
 #include "orb/os/adaptive_spin.h"
 #include "orb/os/fd.h"
 #include "orb/transport/detail/link.h"
+#include "orb/transport/detail/socket.h"
 
 namespace corelane::transport {
 
@@ -32,6 +33,7 @@ class SocketLink final : public Link {
  private:
   os::Fd fd_;  // constant until destruction
   const bool is_unix_;
+  const Beside beside_;
   const std::optional<PeerCredentials> credentials_;
   // Owner: who reads.
   os::AdaptiveSpin learnt_;

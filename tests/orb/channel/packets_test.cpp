@@ -1,7 +1,5 @@
 // What no correct end sends while a channel is set up, and that nothing is left of it.
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -16,6 +14,7 @@
 #include "orb/os/closer.h"
 #include "orb/os/file_room.h"
 #include "tests/orb/channel/raw_peer.h"
+#include "tests/support/lingering_socket.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -37,37 +36,6 @@ std::size_t channel_mappings() {
   for (std::string line; std::getline(maps, line);) count += line.find("corelane-channel") != std::string::npos ? 1 : 0;
   return count;
 }
-
-// A TCP connection to who does not read: whoever closes its near end last waits for ever, or until the far end goes.
-class LingeringSocket {
- public:
-  os::Fd near, far;
-
-  LingeringSocket() {
-    const os::Fd door(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof address;
-    auto* const any = reinterpret_cast<sockaddr*>(&address);
-    near.reset(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    REQUIRE(bind(door.get(), any, size) == 0);
-    REQUIRE(listen(door.get(), 1) == 0);
-    REQUIRE(getsockname(door.get(), any, &size) == 0);
-    REQUIRE(connect(near.get(), any, size) == 0);
-    far.reset(accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    const std::string much(1 << 20, 'x');
-    while (send(near.get(), much.data(), much.size(), MSG_DONTWAIT) > 0) continue;
-    const linger hours{.l_onoff = 1, .l_linger = 30'000};
-    REQUIRE(setsockopt(near.get(), SOL_SOCKET, SO_LINGER, &hours, sizeof hours) == 0);
-  }
-  // Sends it along with so many bytes, and keeps nothing of it here.
-  void send_to(const os::Fd& socket, std::size_t bytes = 1) {
-    const std::string text(bytes, 'x');
-    REQUIRE(send_packet(socket, text.data(), text.size(), {near.get()}));
-    near.reset();
-  }
-};
 
 }  // namespace
 

@@ -17,10 +17,12 @@
 #include "orb/base/minor.h"
 #include "orb/os/fd.h"
 #include "orb/os/socket_path.h"
+#include "orb/transport/detail/socket_link.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/fork_alone.h"
 #include "tests/support/groups.h"
+#include "tests/support/lingering_socket.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -354,4 +356,19 @@ TEST_CASE("a peer that closes with bytes unread is a lost connection") {
   const auto result = receive(caller, patience());
   REQUIRE_FALSE(result);
   CHECK(result.error().minor == minor::connection_lost);
+}
+
+// As at a listener of systemd's, whose queue is older than we are.
+TEST_CASE("a lingering socket that was sent before a stream was taken over holds up nobody") {
+  int fds[2];
+  REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
+  const os::Fd near(fds[0]);
+  LingeringSocket lingering;
+  lingering.send_to(near, 3);
+  transport::SocketLink link{os::Fd(fds[1])};
+  std::byte bytes[64];
+  Time arrived{};
+  SECTION("and is read") { CHECK(link.receive_some(bytes, nullptr).count == 3); }
+  SECTION("and is read with the time") { CHECK(link.take(bytes, arrived, nullptr).count == 3); }
+  SECTION("and is not read") {}
 }
