@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "orb/os/fd.h"
 #include "orb/transport/detail/reactor_impl.h"
@@ -35,7 +36,7 @@ struct Scripted final : transport::ReadinessHandler {
   std::unique_ptr<Readiness> readiness;
 };
 
-// A reactor, and what it waits for: our end of a pair, whose other end is the test's.
+// A reactor, and what it waits for: our ends of pairs, whose other ends are the test's. They outlive its thread.
 struct Waiting {
   Waiting() : reactor(std::move(*Reactor::start())) {}
   ~Waiting() { reactor->stop(); }
@@ -52,15 +53,15 @@ struct Waiting {
       return text.substr(0, count < 0 ? 0 : static_cast<std::size_t>(count));
     }
   };
-  std::unique_ptr<End> end() {
+  End* end() {
     int fds[2];
     REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
-    auto made = std::make_unique<End>();
-    made->ours.reset(fds[0]);
-    made->theirs.reset(fds[1]);
-    run([&] { made->handler->readiness = reactor->impl()->watch(made->ours.get(), made->handler); });
-    REQUIRE(made->handler->readiness);
-    return made;
+    End& made = *ends.emplace_back(std::make_unique<End>());
+    made.ours.reset(fds[0]);
+    made.theirs.reset(fds[1]);
+    run([&] { made.handler->readiness = reactor->impl()->watch(made.ours.get(), made.handler); });
+    REQUIRE(made.handler->readiness);
+    return &made;
   }
   void run(const std::function<void()>& function) { REQUIRE(reactor->impl()->run_and_wait(function)); }
   // What had happened before has been told.
@@ -68,6 +69,7 @@ struct Waiting {
     for (int i = 0; i < 3; ++i) run([] {});
   }
 
+  std::vector<std::unique_ptr<End>> ends;
   std::unique_ptr<Reactor> reactor;
 };
 
@@ -75,7 +77,7 @@ struct Waiting {
 
 TEST_CASE("an armed descriptor is told of once and then again when it is armed again") {
   Waiting waiting;
-  const auto end = waiting.end();
+  auto* const end = waiting.end();
   Mailbox<std::string> heard;
   end->handler->read = [&] { heard.put(end->hear(64)); };
   waiting.run([&] { end->handler->readiness->arm_read(); });
@@ -91,7 +93,7 @@ TEST_CASE("an armed descriptor is told of once and then again when it is armed a
 // As a connection's whose turn has to wait: the edge has been told in vain by then.
 TEST_CASE("bytes and their end that came while nobody had armed are found by arming though a read had found all") {
   Waiting waiting;
-  const auto end = waiting.end();
+  auto* const end = waiting.end();
   Mailbox<std::string> heard;
   end->handler->read = [&] { heard.put(end->hear(64)); };
   waiting.run([&] { end->handler->readiness->arm_read(); });
@@ -110,7 +112,7 @@ TEST_CASE("bytes and their end that came while nobody had armed are found by arm
 
 TEST_CASE("what is there already is told to who knows nothing of it and not to who says that there is nothing") {
   Waiting waiting;
-  const auto end = waiting.end();
+  auto* const end = waiting.end();
   Mailbox<std::string> heard;
   end->handler->read = [&] { heard.put(end->hear(2)); };
   waiting.run([&] { end->handler->readiness->arm_read(); });
@@ -125,7 +127,7 @@ TEST_CASE("what is there already is told to who knows nothing of it and not to w
 
 TEST_CASE("who goes in his own callback gets no second one and lives until it returns") {
   Waiting waiting;
-  auto end = waiting.end();
+  auto* const end = waiting.end();
   Mailbox<int> told;
   const std::weak_ptr<Scripted> lives = end->handler;
   end->handler->wrote = [&] { told.put(2); };
@@ -147,7 +149,7 @@ TEST_CASE("who goes in his own callback gets no second one and lives until it re
 
 TEST_CASE("who is ended by another's callback is told of nothing, not even in the same turn") {
   Waiting waiting;
-  const auto one = waiting.end(), other = waiting.end();
+  auto *const one = waiting.end(), *const other = waiting.end();
   Mailbox<int> told;
   const auto ends = [&told](int number, Scripted& victim) {
     return [&told, number, &victim] {
@@ -170,7 +172,7 @@ TEST_CASE("who is ended by another's callback is told of nothing, not even in th
 
 TEST_CASE("a peer's end is told to who waits for room alone") {
   Waiting waiting;
-  const auto end = waiting.end();
+  auto* const end = waiting.end();
   Mailbox<bool> told;
   const std::string much(4096, 'x');
   while (::send(end->ours.get(), much.data(), much.size(), MSG_DONTWAIT) > 0) continue;
@@ -186,7 +188,7 @@ TEST_CASE("a peer's end is told to who waits for room alone") {
 
 TEST_CASE("a descriptor that is watched already is refused and stays watched") {
   Waiting waiting;
-  const auto end = waiting.end();
+  auto* const end = waiting.end();
   Mailbox<std::string> heard;
   end->handler->read = [&] { heard.put(end->hear(64)); };
   waiting.run([&] { CHECK_FALSE(waiting.reactor->impl()->watch(end->ours.get(), std::make_shared<Scripted>())); });
