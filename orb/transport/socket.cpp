@@ -254,8 +254,7 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
                        std::optional<PeerCredentials> peer, Beside beside) noexcept {
   IoResult result{Io::would_block};
-  bool may_block =
-      true;  // once: it saves a poll where bytes come soon, and what comes late needs none of the time-outs
+  bool may_block = true;  // once: where bytes come soon it saves a poll; what comes late needs no more of the time-outs
   const auto poll = [&] {
     result = receive_some(fd, buffer, beside);
     return result.outcome != Io::would_block;

@@ -13,6 +13,19 @@ namespace end_test {
 using namespace corelane;
 using namespace corelane::testing;
 
+namespace {
+
+// Of the called end: it has got "x" and holds the reactor up.
+std::shared_ptr<BusyReader> busy_reader(const Pair& pair) {
+  auto reader = std::make_shared<BusyReader>();
+  pair.called->watch(reader);
+  REQUIRE(send(pair.caller, "x"));
+  REQUIRE(reader->began.take());
+  return reader;
+}
+
+}  // namespace
+
 // More bytes than the reactor reads of one connection before it looks at the others: so that it reads on after it was
 // told of the end. By a channel's end alone, which dies without a word.
 TEST_CASE("a peer that dies while much of what it sent is unread is read to the end and then gone") {
@@ -38,10 +51,7 @@ TEST_CASE("a peer that dies while much of what it sent is unread is read to the 
 TEMPLATE_TEST_CASE("last words that come with the end are read before it", "", TcpV4, UnixSocket, SharedMemory) {
   StreamHarness<TestType> streams;
   const Pair pair = streams.connect();
-  const auto reader = std::make_shared<BusyReader>();
-  pair.called->watch(reader);
-  REQUIRE(send(pair.caller, "x"));
-  REQUIRE(reader->began.take());
+  const auto reader = busy_reader(pair);
   REQUIRE(send(pair.caller, "bye"));
   pair.caller->close();
   reader->go_on.put(true);
@@ -53,10 +63,7 @@ TEMPLATE_TEST_CASE("what comes between two looks of the reactor is found by the 
                    SharedMemory) {
   StreamHarness<TestType> streams;
   const Pair pair = streams.connect();
-  const auto reader = std::make_shared<BusyReader>();
-  pair.called->watch(reader);
-  REQUIRE(send(pair.caller, "x"));
-  REQUIRE(reader->began.take());
+  const auto reader = busy_reader(pair);
   const std::string much = pattern(GENERATE(1u, 65'535u, 65'536u, 65'537u, 200'000u));
   REQUIRE(send(pair.caller, much));
   reader->go_on.put(true);
