@@ -90,12 +90,16 @@ function(corelane_share folder out)
   set(${out} ${joint_files} PARENT_SCOPE)
 endfunction()
 
-# Writes a file that includes the others.
+# Writes a file that includes the others. What lies outside the root, as what a build beside it generates, has its whole
+# path: where the root is reached through a symbolic link, `..` is the parent of what the link names.
 function(corelane_write_joint file)
   set(text "")
-  foreach(source IN LISTS ARGN)
-    cmake_path(ABSOLUTE_PATH source)
-    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${source})
+  foreach(path IN LISTS ARGN)
+    cmake_path(ABSOLUTE_PATH path)
+    cmake_path(IS_PREFIX PROJECT_SOURCE_DIR ${path} NORMALIZE inside)
+    if(inside)
+      file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${path})
+    endif()
     string(APPEND text "#include \"${path}\"\n")
   endforeach()
   file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # written when it changes

@@ -3,8 +3,10 @@
 
     package_test.py cmake|pkg-config|subdirectory BUILD SOURCE
 
-As a subdirectory nothing is installed or built: the project configures, and its build knows how to make the programs.
+As a subdirectory, which a symbolic link names, nothing is installed or built: the project configures, and its build knows
+how to make the programs.
 """
+import glob
 import os
 import re
 import shutil
@@ -92,9 +94,22 @@ def build_with_pkg_config(folder, prefix, source):
 def configure_beside(folder, source):
     with open(f"{source}/README.md", encoding="utf-8") as readme:
         text = re.search("```cmake\n(.*?)```", readme.read(), re.DOTALL).group(1)
-    write(folder, "CMakeLists.txt", text.replace("find_package(corelane 0.1 REQUIRED)", f"add_subdirectory({source} corelane)"))
+    write(folder, "CMakeLists.txt", text.replace("find_package(corelane 0.1 REQUIRED)", "add_subdirectory(corelane)"))
+    os.symlink(source, f"{folder}/corelane")
     run("cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja")
     run("cmake", "--build", f"{folder}/build", "--target", "server", "client", "--", "-n")
+    parts_are_found(f"{folder}/corelane", f"{folder}/build")
+
+
+def parts_are_found(source, build):
+    """Whether each file that a joint one includes is where a compiler looks for it; whole paths are of what is yet to be made."""
+    joint = glob.glob(f"{build}/corelane/**/*_joint/*.cpp", recursive=True)
+    parts = [part for name in joint for part in re.findall('#include "(.*)"', open(name, encoding="utf-8").read())]
+    if not parts:
+        sys.exit("no file of Corelane's is compiled together with others")
+    for part in parts:
+        if not os.path.isabs(part) and not os.path.exists(os.path.join(source, part)):
+            sys.exit(f"a joint file includes {part}, which is not there")
 
 
 def write(folder, name, text):
