@@ -3,8 +3,8 @@
 
     package_test.py cmake|pkg-config|subdirectory BUILD SOURCE
 
-As a subdirectory, which a symbolic link names, nothing is installed or built: the project configures, and its build knows
-how to make the programs.
+As a subdirectory, which a symbolic link names, nothing is installed or built: the project configures, and its build makes
+the programs and of Corelane's own only what these take.
 """
 import glob
 import os
@@ -26,6 +26,9 @@ BUILD_BY_NAME = """
 add_executable(by_name by_name.cpp)
 target_link_libraries(by_name PRIVATE corelane::services_nameserver_broker)
 """
+
+# What nobody asks for who has Corelane as a part of his project.
+UNASKED = ["corelane/bin/corelane", "corelane/bin/corelane-nameserver", "corelane/bin/corelane-pendulum"]
 
 BEGIN = "cmake_minimum_required(VERSION 3.25)\nproject(plant CXX)\n"
 FOUND = BEGIN + "find_package(corelane 0.1 REQUIRED)\n"
@@ -97,7 +100,11 @@ def configure_beside(folder, source):
     write(folder, "CMakeLists.txt", text.replace("find_package(corelane 0.1 REQUIRED)", "add_subdirectory(corelane)"))
     os.symlink(source, f"{folder}/corelane")
     run("cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja")
-    run("cmake", "--build", f"{folder}/build", "--target", "server", "client", "--", "-n")
+    commands = run("ninja", "-C", f"{folder}/build", "-t", "commands", "all")
+    for program in ("server", "client", "corelane/bin/corelane-idl", *UNASKED):
+        is_asked_for = program not in UNASKED
+        if (f" -o {program} " in commands) != is_asked_for:
+            sys.exit(f"{program} is {'not ' if is_asked_for else ''}built by default")
     parts_are_found(f"{folder}/corelane", f"{folder}/build")
 
 
