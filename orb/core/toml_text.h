@@ -25,7 +25,7 @@ struct FilePlace {
 std::string text_of(const std::string& file, FilePlace place);
 
 // What the parser says of a line of the text (from 1), without the names of tables, which it spoils where they have
-// quotes.
+// quotes; and how the line is written with quotes, where it lacks them.
 std::string toml_fault(std::string_view description, std::string_view text, std::size_t line);
 
 }  // namespace corelane::core

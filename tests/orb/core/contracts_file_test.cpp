@@ -172,6 +172,9 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
            "c.toml:1:2: \"Plant\" is no repository id; is [\"IDL:Plant/Controller:1.0\".step] meant?"},
       Case{"[Plant]\nperiod = \"1s\"\n",
            "c.toml:1:2: \"Plant\" is no repository id; is [\"IDL:Plant:1.0\".OPERATION] meant?"},
+      Case{"[IDL:Derived:1.0.step]\nperiod = \"1s\"\n",
+           "c.toml:1:5: Error while parsing table header: expected ']', saw ':'; quotes are missing: "
+           "[\"IDL:Derived:1.0\".step]"},
       Case{"[Derived.step]\nperiod = \"1s\"\n", "c.toml:1:2: \"Derived\" is no repository id"},
       Case{"\"IDL:Derived:1.0\" = 3\n", "c.toml:1:1: IDL:Derived:1.0: expected a table for each operation"},
       Case{"[\"IDL:Derived:1.0\"]\nperiod = \"1s\"\n",

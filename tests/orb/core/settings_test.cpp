@@ -296,6 +296,27 @@ TEST_CASE("a file that is no TOML is refused with its line") {
   CHECK(settings.error().text.find(":1:") != std::string::npos);
 }
 
+TEST_CASE("a line of the file that lacks quotes is told with them") {
+  const auto [line, hint] = GENERATE(table<const char*, std::string>({
+      {"mode = direct", "mode = \"direct\""},
+      {"  a.mode=leader-followers   # which", "a.mode = \"leader-followers\""},
+      {"listen = 127.0.0.1:0\r", "listen = \"127.0.0.1:0\""},
+      {"cores = 2,4-5", "cores = \"2,4-5\""},
+      {"request = 10ms", "request = \"10ms\""},
+      {"[IDL:Plant/Controller:1.0.step]", "[\"IDL:Plant/Controller:1.0\".step]"},
+      {"[IDL:Plant/Controller:1.0]  # all", "[\"IDL:Plant/Controller:1.0\"]"},
+      {"[IDL:Plant]", "[\"IDL:Plant\"]"},
+  }));
+  CHECK_THAT(Start().file(std::string("\n") + line + "\n").fault(),
+             Catch::Contains(".toml:2:") && Catch::EndsWith("; quotes are missing: " + hint));
+}
+
+TEST_CASE("a line of the file that lacks something else is not told to lack quotes") {
+  const std::string line = GENERATE("mode = 'direct", "mode =", "mode", "mode direct", "[dispatch", "[", "[]",
+                                    "a b = 1 2", "uses = { bus = 1", "[a]\n[a]", "x = 1\nx = 2", "cores = [0, 1");
+  CHECK_THAT(Start().file(line + "\n").fault(), Catch::Contains(".toml:") && !Catch::Contains("quotes"));
+}
+
 TEST_CASE("a platform load that leaves nothing or has no period is refused") {
   CHECK(Start().option("-ORBPlatformPeriod", "0ms").fault() == "platform.period = 0ns: expected more than 0");
   CHECK(Start().option("-ORBPlatformBudget", "1ms").fault() ==
