@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "orb/base/minor.h"
 #include "orb/core/advertised_host.h"
 #include "orb/core/own_connection.h"
 #include "orb/core/runtime.h"
@@ -12,6 +13,16 @@
 namespace corelane::core {
 
 using transport::EndpointKind;
+
+namespace {
+
+std::string taken_text(const transport::Endpoint& endpoint) {
+  const transport::Endpoint free{.host = endpoint.host, .port = 0};
+  return to_string(endpoint) + " is taken: `ss -lptn 'sport = :" + std::to_string(endpoint.port) +
+         "'` shows by whom, and -ORBEndpointListen " + to_string(free) + " takes a free port";
+}
+
+}  // namespace
 
 Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<HalfMessages> half_messages,
                dispatch::Executive& executive, RequestTarget& target)
@@ -57,6 +68,8 @@ Expected<void> Server::listen_at(transport::Transport& transport, const transpor
   auto listener = transport.listen(endpoint, [weak = weak_from_this()](auto stream) {
     if (const auto server = weak.lock()) server->accept(std::move(stream));
   });
+  if (!listener && listener.error().minor == minor::address_in_use && endpoint.kind == EndpointKind::tcp)
+    os::log::error(taken_text(endpoint));
   if (!listener) return listener.error();
   listeners_.push_back(std::move(*listener));
   endpoints_.push_back(listeners_.back()->endpoint());

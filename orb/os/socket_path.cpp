@@ -107,10 +107,15 @@ std::string next_name(const std::string& directory) {
   return directory + "/" + std::to_string(getpid()) + "." + std::to_string(number) + std::string(chosen_suffix);
 }
 
+PathRefusal somebody_listens(const std::string& path) {
+  return refusal(address_in_use, path,
+                 "another program listens there (`ss -lxp src " + path + "` shows which); take another path");
+}
+
 PathRefusal lock_refusal(const std::string& path, const ClaimFault& fault) {
   switch (fault.kind) {
     case ClaimFault::Kind::held:
-      return refusal(address_in_use, path, "another server listens there; take another path");
+      return somebody_listens(path);
     case ClaimFault::Kind::foreign:
       return refusal(address_in_use, path,
                      lock_path(path) + " is there and no lock of a server's; remove it or take another path");
@@ -153,7 +158,7 @@ Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
       if (unlink(claimed.path_.c_str()) == 0 || errno == ENOENT) break;
       return system_refusal(claimed.path_, claimed.path_, "the socket of a server that ended cannot be removed", errno);
     case Found::in_use:
-      return refusal(address_in_use, claimed.path_, "another program listens there; take another path");
+      return somebody_listens(claimed.path_);
     case Found::no_socket:
       return refusal(address_in_use, claimed.path_,
                      "a file is there that is no socket; remove it or take another path");
@@ -186,7 +191,7 @@ Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
   std::string bound_path = path_;  // allocated before there is a file that could stay behind
   // The file is made with the mode that the socket has, less the umask; so it is never more open than asked for.
   if (!address || fchmod(fd.get(), mode) != 0 || bind(fd.get(), address->generic(), address->length) != 0) {
-    if (errno == EADDRINUSE) return refusal(address_in_use, path_, "another program listens there; take another path");
+    if (errno == EADDRINUSE) return somebody_listens(path_);
     return system_refusal(path_, path_, "bind", errno);
   }
   Fd file(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));  // while it is open its inode is nobody else's

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <fstream>
 #include <thread>
+#include <tuple>
 
 #include "orb/base/minor.h"
 #include "orb/core/orb_state.h"
@@ -198,8 +199,12 @@ TEST_CASE("what a text says better than the minor code, or worse, is not said tw
 TEST_CASE("an address that cannot be listened on is named with what to change") {
   ProbeServer first;
   const auto taken = first.orb->endpoints().front();
-  const auto [endpoint, cause] = GENERATE_COPY(std::pair{to_string(taken), std::string("the address is taken")},
-                                               std::pair{std::string("192.0.2.1:0"), std::string("not an address of")});
+  const std::string choose = "; choose another with -ORBEndpointListen or endpoint.listen";
+  const auto [endpoint, cause, remedy] = GENERATE_COPY(
+      std::tuple{to_string(taken), std::string("the address is taken"),
+                 choose + ": " + to_string(taken) + " is taken: `ss -lptn 'sport = :" + std::to_string(taken.port) +
+                     "'` shows by whom, and -ORBEndpointListen " + taken.host + ":0 takes a free port"},
+      std::tuple{std::string("192.0.2.1:0"), std::string("not an address of"), choose});
   TestOrb second({"-ORBEndpointListen", endpoint});
   try {
     second.root()->the_POAManager()->activate();
@@ -208,7 +213,7 @@ TEST_CASE("an address that cannot be listened on is named with what to change") 
     const std::string text(refused.detail());
     INFO(text);
     CHECK(text.starts_with("cannot listen on " + endpoint + ": " + cause));
-    CHECK(text.ends_with("; choose another with -ORBEndpointListen or endpoint.listen"));
+    CHECK(text.ends_with(remedy));
   }
 }
 

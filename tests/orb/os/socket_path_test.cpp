@@ -49,6 +49,15 @@ TEST_CASE("a socket's path that cannot be one is told what is wrong with it") {
   CHECK(os::SocketPath::claim(long_path).error().why.find("take a shorter directory") != std::string::npos);
 }
 
+TEST_CASE("a socket's path that somebody has is told with how to see who that is") {
+  const testing::TempDirectory directory;
+  const std::string path = directory / "plant.sock";
+  const auto first = os::SocketPath::claim(path);
+  REQUIRE(first);
+  CHECK(os::SocketPath::claim(path).error().why ==
+        "another program listens there (`ss -lxp src " + path + "` shows which); take another path");
+}
+
 TEST_CASE("a Unix socket's address is a file's path or an abstract name") {
   CHECK(os::unix_address("/x"));
   CHECK(os::unix_address("@x"));
