@@ -175,9 +175,11 @@ Annotation AnnotationChecker::check_one(const ast::Annotation& annotation, Targe
 void AnnotationChecker::report_unknown(const ast::Annotation& annotation) {
   const std::string name = ast::to_string(annotation.name);
   const bool ours = name.starts_with("rt::") || name.starts_with("::rt::");
+  const std::string in_module = "rt::" + name;
   if (!ours) {
-    diagnostics_.warning(Warning::annotation, annotation.span,
-                         "the annotation " + quoted("@" + name) + " is not known and has no effect");
+    std::string message = "the annotation " + quoted("@" + name) + " is not known and has no effect";
+    if (in_module == task_name || in_module == uses_name) message += "; did you mean " + quoted("@" + in_module) + "?";
+    diagnostics_.warning(Warning::annotation, annotation.span, std::move(message));
   } else if (names_.file_scope().find_own("rt") == nullptr) {
     diagnostics_.error(annotation.span,
                        quoted("@" + name) + " is declared in <corelane/rt.idl>, which is not included");
