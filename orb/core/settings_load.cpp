@@ -28,6 +28,12 @@ std::string unknown(std::string_view what, std::string_view name, const std::vec
   return "unknown " + std::string(what) + " " + std::string(name) + meant(name, known, "the nearest known is");
 }
 
+// Of too many to be listed.
+std::string unknown_of_all(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
+  const std::string text = unknown(what, name, known);
+  return text + (text.find(';') == text.npos ? "; docs/configuration.md has them all" : "");
+}
+
 std::vector<std::string> spellings(std::string (*spell)(std::string_view), std::vector<std::string> more) {
   for (const SettingsEntry& entry : settings_table()) more.push_back(spell(entry.key));
   return more;
@@ -203,7 +209,7 @@ std::optional<SettingsFault> apply_variable(const std::string& name, const std::
   if (const SettingsEntry* entry = entry_of(name, variable_of)) return apply(*entry, settings, value, name);
   const std::vector<std::string> known = spellings(variable_of, {std::string(config_variable)});
   if (!is_meant_as_setting(name, known)) return std::nullopt;
-  return SettingsFault{unknown("variable", name, known)};
+  return SettingsFault{unknown_of_all("variable", name, known)};
 }
 
 // Options by which other ORBs say what one of ours says.
@@ -255,7 +261,7 @@ std::optional<SettingsFault> apply_option(const Option& option, Settings& settin
   if (auto bad = misspelt(option.name, known)) return bad;
   if (auto habit = foreign_option(option.name)) return habit;
   if (std::find(known.begin(), known.end(), option.name) == known.end())
-    return SettingsFault{unknown("option", option.name, known)};
+    return SettingsFault{unknown_of_all("option", option.name, known)};
   if (!option.value) return SettingsFault{option.name + " needs a value: " + option.name + " VALUE"};
   if (option.name == "-ORBConfig") return std::nullopt;  // config_file()
   if (option.name == "-ORBid") return settings.id = *option.value, std::nullopt;

@@ -258,6 +258,7 @@ TEST_CASE("an option that is not written as options are is refused with how it i
       {{"-ORBConfig", ""}, "-ORBConfig \"\": expected the name of a configuration file"},
       {{"-ORBPoolCores", ""}, "-ORBPoolCores = : expected all, or hardware threads such as 0,2-5"},
       {{"-ORBPoolCors"}, "unknown option -ORBPoolCors; the nearest known is -ORBPoolCores"},
+      {{"-ORBHelp"}, "unknown option -ORBHelp; docs/configuration.md has them all"},
       {{"-ORBPoolCores=0,1"}, "option -ORBPoolCores=0,1: an option and its value are two words: -ORBPoolCores 0,1"},
       {{"--ORBPoolCores", "0"}, "option --ORBPoolCores: -ORB options begin with one dash: -ORBPoolCores"},
       {{"-ORBInitRef", "Name"}, "-ORBInitRef Name: expected NAME=REFERENCE, such as"},
