@@ -148,7 +148,8 @@ void AnnotationChecker::add_use(const Annotation& checked, const ast::Annotation
 
 void AnnotationChecker::report_no_duration(std::string_view parameter, const std::string& text, const Span& span) {
   diagnostics_.error(span, std::string(parameter) + " is " + quoted(text) +
-                               ", which is no duration like \"1500us\" (digits, then ns, us, ms or s)");
+                               ", which is no duration like \"1500us\" (digits, then ns, us, ms or s)" +
+                               duration_hint(text));
 }
 
 Annotation AnnotationChecker::check_one(const ast::Annotation& annotation, Target target) {

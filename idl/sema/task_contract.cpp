@@ -60,6 +60,22 @@ std::optional<nanoseconds> parse_duration(std::string_view text) {
   return std::nullopt;
 }
 
+std::string duration_hint(std::string_view text) {
+  constexpr std::size_t most_digits = 9;  // of the fraction: down to 1 ns of 1 s
+  std::string plain(text);
+  std::erase(plain, ' ');
+  const std::size_t unit = plain.find_first_not_of("0123456789."), point = plain.find('.');
+  std::int64_t divisor = 1;
+  if (unit != plain.npos && point < unit) {
+    if (unit - point > most_digits + 1) return {};
+    for (std::size_t i = point + 1; i < unit; ++i) divisor *= 10;
+    plain.erase(point, 1);
+  }
+  const std::optional<nanoseconds> scaled = parse_duration(plain);
+  if (plain == text || !scaled || scaled->count() % divisor != 0) return {};
+  return "; a duration has no blank and no fraction: write \"" + spell_duration(*scaled / divisor) + '"';
+}
+
 std::string spell_duration(nanoseconds duration) {
   const std::int64_t count = duration.count();
   for (const Unit& unit : units)

@@ -13,6 +13,10 @@ namespace corelane::idl {
 // "[0-9]+(ns|us|ms|s)"; nothing for any other text or when it does not fit.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
+// The end of a message about a text that parse_duration() does not read: "; a duration has no blank and no fraction:
+// write "1500us"" of "1.5 ms"; "" where no blank and no fraction is wrong with it.
+std::string duration_hint(std::string_view text);
+
 // The shortest exact spelling: "1500us".
 std::string spell_duration(std::chrono::nanoseconds duration);
 

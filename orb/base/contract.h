@@ -97,6 +97,10 @@ Contract make_contract(Duration period, Duration budget, std::optional<Duration>
 // value does not fit.
 std::optional<Duration> parse_duration(std::string_view text) noexcept;
 
+// The end of a message about a text that parse_duration() does not read: "; a duration has no blank and no fraction:
+// write 1500us" of "1.5 ms"; "" where no blank and no fraction is wrong with it.
+std::string duration_hint(std::string_view text);
+
 // The shortest exact spelling that parse_duration() reads back: "1500us", "10ms".
 std::string to_string(Duration duration);
 

@@ -149,7 +149,8 @@ class ContractsFile::Reader {
     const auto* const text = value.as_string();
     if (text != nullptr) out = parse_duration(text->get());
     if (out) return std::nullopt;
-    return fault(key + ": expected a duration such as \"10ms\" (a whole number and ns, us, ms or s), in quotes");
+    return fault(key + ": expected a duration such as \"10ms\" (a whole number and ns, us, ms or s), in quotes" +
+                 (text != nullptr ? duration_hint(text->get()) : ""));
   }
 
   std::optional<std::string> importance(const toml::node& value, Entry& entry) {

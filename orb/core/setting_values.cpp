@@ -30,7 +30,7 @@ std::string size(std::string_view text, std::size_t& out, std::size_t least, std
 
 std::string span_of_time(std::string_view text, Duration& out) {
   const std::optional<Duration> value = parse_duration(text);
-  if (!value) return "a duration such as 500ms (a whole number and ns, us, ms or s)";
+  if (!value) return "a duration such as 500ms (a whole number and ns, us, ms or s)" + duration_hint(text);
   if (*value > longest_span) return "a duration of 366 days (31622400s) at most";
   out = *value;
   return {};

@@ -115,6 +115,22 @@ TEST_CASE("durations are a number and a unit") {
   CHECK(parse_duration("9223372036854775807ns") == Duration::max());
 }
 
+TEST_CASE("a duration with a blank or a fraction is told as it is written") {
+  const auto [text, right] = GENERATE(table<const char*, std::string>({
+      {"10 ms", "10ms"},
+      {" 10ms", "10ms"},
+      {"1.5ms", "1500us"},
+      {"0.25 s ", "250ms"},
+      {".5us", "500ns"},
+      {"2.000ms", "2ms"},
+      {"0.123456789s", "123456789ns"},
+  }));
+  CHECK(duration_hint(text) == "; a duration has no blank and no fraction: write " + right);
+  for (const char* other : {"10ms", "", " ", ".", "ms", ". ms", "10", "1.5", "1.5ns", "1.2.3ms", "1,5ms", "10 min",
+                            "-1 ms", "0.1234567890s", "99999999999999999999 s"})
+    CHECK(duration_hint(other).empty());
+}
+
 TEST_CASE("a duration is spelt shortest and read back the same") {
   CHECK(to_string(1500us) == "1500us");
   CHECK(to_string(10ms) == "10ms");

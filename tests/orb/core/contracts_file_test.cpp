@@ -138,7 +138,10 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
       Case{"[\"IDL:Derived:1.0\".stp]\n", "c.toml:1:1: IDL:Derived:1.0 has no operation stp; the nearest is step"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = 10\n",
            "c.toml:2:1: period: expected a duration such as \"10ms\" (a whole number and ns, us, ms or s), in quotes"},
-      Case{"[\"IDL:Derived:1.0\".step]\n\nbudget = \"1 ms\"\n", "c.toml:3:1: budget: expected a duration"},
+      Case{
+          "[\"IDL:Derived:1.0\".step]\n\nbudget = \"1.5 ms\"\n",
+          "c.toml:3:1: budget: expected a duration such as \"10ms\" (a whole number and ns, us, ms or s), in quotes; a "
+          "duration has no blank and no fraction: write 1500us"},
       Case{"[\"IDL:Derived:1.0\".step]\nbuget = \"1ms\"\n",
            "c.toml:2:1: unknown key buget; the nearest known is budget"},
       Case{"[\"IDL:Derived:1.0\".step]\nimportance = 40000\n", "c.toml:2:1: importance: expected a whole number"},

@@ -265,6 +265,9 @@ TEST_CASE("an option that is not written as options are is refused with how it i
       {{"-ORBInitRef", "=x"}, "-ORBInitRef =x: expected NAME=REFERENCE, such as"},
       {{"-ORBLogLevel", "loud"}, "-ORBLogLevel = loud: expected debug, info, warn, error or off"},
       {{"-ORBEndpointHost", "h:2809"}, "-ORBEndpointHost = h:2809: expected a host's name or address, without a port"},
+      {{"-ORBTimeoutRequest", "5 s"},
+       "-ORBTimeoutRequest = 5 s: expected a duration such as 500ms (a whole number and ns, us, ms or s); a duration "
+       "has no blank and no fraction: write 5s"},
       {{"-ORBContractsFile", "/nowhere.toml"}, "contracts file /nowhere.toml does not exist"},
   }));
   Start start;
