@@ -15,7 +15,7 @@ constexpr std::string_view simple_values = "\n\t\v\b\r\f\a\\?'\"";
 // A duration without its quotes is the likeliest of all.
 LiteralFault no_number(std::string_view text) {
   constexpr std::array<std::string_view, 4> units = {"ns", "us", "ms", "s"};
-  const std::string_view unit = text.substr(std::min(text.find_first_not_of("0123456789"), text.size()));
+  const std::string_view unit = text.substr(std::min(text.find_first_not_of("0123456789."), text.size()));
   std::string message = quoted(text) + " is no number";
   if (std::ranges::find(units, unit) != units.end())
     message += "; a duration stands in quotes: \"" + std::string(text) + '"';
