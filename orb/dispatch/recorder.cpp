@@ -88,9 +88,8 @@ bool write_new_file(const std::string& path, Bytes bytes) {
 
 // Not by what it was called: a program may start itself anew as /proc/self/exe.
 std::string program_name() {
-  std::error_code failure;
-  const auto path = std::filesystem::read_symlink("/proc/self/exe", failure);
-  return failure ? program_invocation_short_name : path.filename().string();
+  const std::string path = os::program_path();
+  return path.empty() ? program_invocation_short_name : path.substr(path.rfind('/') + 1);
 }
 
 Recorder::Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t lane_tasks)

@@ -11,12 +11,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <system_error>
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/cpu_mask.h"
+#include "orb/os/host.h"
 
 namespace corelane::os {
 namespace {
@@ -197,7 +197,8 @@ std::optional<ExitStatus> ChildProcess::wait(Time deadline) noexcept {
 }
 
 std::string program_beside(const std::string& name) {
-  return (std::filesystem::read_symlink("/proc/self/exe").parent_path() / name).string();
+  const std::string path = program_path();
+  return path.substr(0, path.rfind('/') + 1) + name;
 }
 
 }  // namespace corelane::os

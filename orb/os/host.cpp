@@ -11,10 +11,12 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 namespace corelane::os {
 namespace {
@@ -89,6 +91,11 @@ std::vector<HostAddress> host_addresses() {
   for (const ifaddrs* entry = list.get(); entry != nullptr; entry = entry->ifa_next)  // bound: the interfaces
     if (auto address = address_of(*entry)) found.push_back(std::move(*address));
   return found;
+}
+
+std::string program_path() {
+  std::error_code failure;
+  return std::filesystem::read_symlink("/proc/self/exe", failure).string();
 }
 
 std::string host_name() {

@@ -41,6 +41,9 @@ struct HostAddress {
 // In the order in which the system gives them; none when it does not say.
 std::vector<HostAddress> host_addresses();
 
+// The file that this process runs; "" where /proc is not readable.
+std::string program_path();
+
 // A pid is used again, a pid with its start time is not.
 struct ProcessIdentity {
   std::int32_t pid = 0;

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "orb/base/minor.h"
+#include "orb/os/host.h"
 #include "orb/os/thread.h"
 
 namespace corelane::os {
@@ -45,6 +46,11 @@ Privileges probe() {
   return found;
 }
 
+std::string setcap_command() {
+  const std::string path = program_path();
+  return "sudo setcap cap_sys_nice,cap_ipc_lock+ep " + (path.empty() ? "<program>" : path);
+}
+
 }  // namespace
 
 const Privileges& privileges() {
@@ -63,22 +69,20 @@ std::vector<std::string> missing(const Privileges& found) {
     lines.push_back(
         std::string("SCHED_FIFO is missing: tasks and the reader of requests compete with every other program of this "
                     "machine, so deadlines may be missed at any load. Mend it: ") +
-        (found.fifo_group_zero
-             ? "the control group's real-time runtime is 0: sudo sh -c 'echo 950000 > "
-               "/sys/fs/cgroup/cpu/<group>/cpu.rt_runtime_us'"
-             : "sudo setcap cap_sys_nice,cap_ipc_lock+ep <program>, or 'ulimit -r 99' where allowed"));
+        (found.fifo_group_zero ? "the control group's real-time runtime is 0: sudo sh -c 'echo 950000 > "
+                                 "/sys/fs/cgroup/cpu/<group>/cpu.rt_runtime_us'"
+                               : setcap_command() + ", or 'ulimit -r 99' where allowed"));
   if (!found.memlock)
-    lines.push_back(
-        "Memory locking is missing: a page fault may delay a job by milliseconds. Mend it: sudo setcap "
-        "cap_sys_nice,cap_ipc_lock+ep <program>, or 'ulimit -l unlimited' where allowed");
+    lines.push_back("Memory locking is missing: a page fault may delay a job by milliseconds. Mend it: " +
+                    setcap_command() + ", or 'ulimit -l unlimited' where allowed");
   return lines;
 }
 
 std::string refused_reader(const Privileges& found, int priority) {
   if (!found.fifo) return {};
   return "io.priority = " + std::to_string(priority) +
-         " was refused: requests may wait for tasks that run. Mend it: sudo setcap cap_sys_nice,cap_ipc_lock+ep "
-         "<program>, 'ulimit -r 99' where allowed, or a lower io.priority";
+         " was refused: requests may wait for tasks that run. Mend it: " + setcap_command() +
+         ", 'ulimit -r 99' where allowed, or a lower io.priority";
 }
 
 Expected<void> lock_memory(std::size_t heap) noexcept {
