@@ -67,10 +67,27 @@ FilePlace place_of(const toml::source_region& region) {
   return {.line = region.begin.line, .column = region.begin.column};
 }
 
-std::vector<std::string> operations_of(const Skeleton& skeleton) {
-  std::vector<std::string> names;
-  for (const Upcall& upcall : skeleton.upcalls) names.emplace_back(upcall.name);
-  return names;
+// "deadline 8ms -> 20ms, budget 1500us -> 310us"; "" where nothing changes.
+std::string changes_of(const Contract& before, const Contract& after) {
+  std::string text;
+  const auto add = [&text](const char* term, const std::string& from, const std::string& to) {
+    if (from != to) text += (text.empty() ? "" : ", ") + std::string(term) + " " + from + " -> " + to;
+  };
+  add("period", to_string(before.period), to_string(after.period));
+  add("deadline", to_string(before.deadline), to_string(after.deadline));
+  add("budget", to_string(before.budget), to_string(after.budget));
+  add("jitter", to_string(before.jitter), to_string(after.jitter));
+  add("suspension", to_string(before.suspension), to_string(after.suspension));
+  add("importance", std::to_string(before.importance), std::to_string(after.importance));
+  add("on_overrun", std::string(name_of(before.on_overrun)), std::string(name_of(after.on_overrun)));
+  if (before.uses != after.uses) text += (text.empty() ? "" : ", ") + std::string("other uses");
+  return text;
+}
+
+// Without a contract in the IDL.
+std::string given_text(const Contract& contract) {
+  return "period " + to_string(contract.period) + ", deadline " + to_string(contract.deadline) + " and budget " +
+         to_string(contract.budget) + ", where its IDL has no contract";
 }
 
 }  // namespace
@@ -258,9 +275,7 @@ const ContractsFile::Entry* ContractsFile::find(const Skeleton& skeleton, std::s
 
 std::optional<std::string> ContractsFile::fault_of(const Operations& operations, const Skeleton& skeleton) const {
   for (const auto& [name, entry] : operations)
-    if (skeleton.find(name) == nullptr)
-      return at(entry.at) + skeleton.ids.front() + " has no operation " + name +
-             meant(name, operations_of(skeleton), "the nearest is");
+    if (skeleton.find(name) == nullptr) return at(entry.at) + unknown_operation(skeleton, name);
   return std::nullopt;
 }
 
@@ -298,6 +313,23 @@ void ContractsFile::note(const Skeleton& skeleton) const {
   for (const Upcall& upcall : skeleton.upcalls)
     if (upcall.contract != nullptr)
       for (const ResourceUse& use : upcall.contract->uses) declared_.insert(use.resource);
+}
+
+std::vector<std::string> ContractsFile::changes(const Skeleton& skeleton, const OperationContracts& contracts) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!told_changes_.insert(skeleton.ids.front()).second) return {};
+  }
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < contracts.size(); ++i) {
+    const Upcall& upcall = skeleton.upcalls[i];
+    const Entry* const entry = find(skeleton, upcall.name);
+    if (entry == nullptr) continue;
+    const std::string text = upcall.contract ? changes_of(*upcall.contract, *contracts[i]) : given_text(*contracts[i]);
+    if (!text.empty())
+      lines.push_back(at(entry->at) + skeleton.ids.front() + " " + std::string(upcall.name) + ": " + text);
+  }
+  return lines;
 }
 
 std::vector<std::string> ContractsFile::unused(Look look) const {

@@ -52,6 +52,8 @@ class ContractsFile {
   // The IDL's contracts with this file's over them. Faults: an operation that the interface does not have, a contract
   // that is incomplete or unsound with what the IDL says.
   Expected<OperationContracts, SettingsFault> contracts_of(const Skeleton& skeleton) const;
+  // What these are otherwise than in the IDL, a line for each operation of the file; of each interface once.
+  std::vector<std::string> changes(const Skeleton& skeleton, const OperationContracts& contracts) const;
 
   // Whether objects may come yet: those that are activated on demand do.
   enum class Look { running, ended };
@@ -94,6 +96,7 @@ class ContractsFile {
   mutable std::set<std::string, std::less<>> asked_;  // the interfaces of all objects that were asked about
   mutable std::set<ResourceId> declared_;             // what their IDL says that they use
   mutable std::set<std::string, std::less<>> told_running_, told_ended_;  // ids and places
+  mutable std::set<std::string, std::less<>> told_changes_;               // ids
 };
 
 }  // namespace corelane::core

@@ -157,7 +157,6 @@ void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& 
   LocalJob job(call);
   job.arrived = os::now();
   job.task = binding.task();
-  job.label = upcall.name;
   dispatch::JobPtr handle(&job);
   const giop::ChainContext* nested = ServedChain::current();
   if (nested != nullptr && WireWait::offer(nested->all(), handle)) return job.wait();

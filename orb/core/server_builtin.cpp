@@ -141,7 +141,7 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
     return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract}, fault.value_or(""));
   }
   const Upcall* upcall = object.skeleton().find(operation);
-  if (upcall == nullptr) return send_exception(to, no_operation, operation);
+  if (upcall == nullptr) return send_exception(to, no_operation, unknown_operation(object.skeleton(), operation));
   if (binding_.owner) return send_exception(to, bound_already);
   if (server_->requests().passage() != Passage::active)
     return send_exception(to, {ErrorKind::transient, Completion::no, minor::shutting_down});
@@ -152,7 +152,7 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
   if (!ticket) return send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
   const Contract contract = made_strict(*content->contract, settings, credentials());
   try {
-    server_->executive().admit({.contract = contract, .owner = id(), .label = std::string(upcall->name)},
+    server_->executive().admit({.contract = contract, .owner = id(), .label = label_of(object.skeleton(), *upcall)},
                                std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, contract));
   } catch (const std::bad_alloc&) {
     tasks_.close(*ticket);

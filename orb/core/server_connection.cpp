@@ -285,7 +285,6 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   made->arrived = received;
   made->task = whose->task;
   made->owner = binding_.owner ? binding_.owner->id() : id();
-  made->label = upcall.name;
   dispatch::JobPtr job(made);
   if (!remember(*made)) return send_exception(to, queue_full);
   if (asked) return asked->ask_again(upcall, std::move(job));

@@ -148,7 +148,6 @@ void ServerJob::take_over(ServerJob& other) {
   arrived = other.arrived;
   task = other.task;
   owner = other.owner;
-  label = other.label;
   connection_->replace(other, *this);
 }
 

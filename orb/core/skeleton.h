@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,6 +35,13 @@ struct Skeleton {
   // Whether any operation declares a contract in its IDL.
   bool has_contracts() const noexcept;
 };
+
+std::vector<std::string> operations_of(const Skeleton& skeleton);
+// "IDL:Plant/Controller:1.0 has no operation stp; the nearest is step". For people; a name from a peer may be anything.
+std::string unknown_operation(const Skeleton& skeleton, std::string_view name);
+
+// What reports call a task of the operation: "Plant/Controller.step" of IDL:Plant/Controller:1.0.
+std::string label_of(const Skeleton& skeleton, const Upcall& upcall);
 
 // The contract of each operation of a servant's type, in the order of its upcalls; empty: none has one.
 using OperationContracts = std::vector<std::optional<Contract>>;

@@ -1,6 +1,5 @@
 #include "orb/core/target.h"
 
-#include <algorithm>
 #include <mutex>
 #include <new>
 #include <vector>
@@ -38,29 +37,6 @@ class SharedTaskHandler final : public dispatch::AdmissionHandler {
   dispatch::JobPtr job_;
 };
 
-const Upcall* Skeleton::find(std::string_view name) const noexcept {
-  const auto at = std::lower_bound(upcalls.begin(), upcalls.end(), name,
-                                   [](const Upcall& upcall, std::string_view n) { return upcall.name < n; });
-  return at != upcalls.end() && at->name == name ? &*at : nullptr;
-}
-
-bool Skeleton::is_a(std::string_view repository_id) const noexcept {
-  return std::any_of(ids.begin(), ids.end(), [&](const char* id) { return repository_id == id; }) ||
-         repository_id == "IDL:omg.org/CORBA/Object:1.0";
-}
-
-bool Skeleton::has_contracts() const noexcept {
-  return std::any_of(upcalls.begin(), upcalls.end(), [](const Upcall& upcall) { return upcall.contract != nullptr; });
-}
-
-OperationContracts declared_contracts(const Skeleton& skeleton) {
-  if (!skeleton.has_contracts()) return {};
-  OperationContracts contracts(skeleton.upcalls.size());
-  for (std::size_t i = 0; i < contracts.size(); ++i)
-    if (const Contract* contract = skeleton.upcalls[i].contract) contracts[i] = *contract;
-  return contracts;
-}
-
 ActiveObject::ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> servant, const Skeleton& skeleton,
                            void* self, OperationContracts contracts)
     : gate_(std::move(gate)),
@@ -79,14 +55,12 @@ void ActiveObject::Slot::set(const SharedTask& next) noexcept {
   answer.notify_all();
 }
 
-void ActiveObject::admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, const std::string& label,
-                                      bool wait) {
+void ActiveObject::admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, bool wait) {
   if (!tasks_) return;
   {
     const std::lock_guard lock(mutex_);
     if (deactivated_) return;
     executive_ = executive;
-    label_ = label;
     for (std::size_t i = 0; i < contracts_.size(); ++i)
       if (contracts_[i]) tasks_[i].set({.phase = SharedTask::Phase::pending});
   }
@@ -120,7 +94,7 @@ void ActiveObject::tell_refusals() {
     if (tasks_[i].published() != SharedTask::Phase::refused) continue;
     const SharedTask found = copy_of(tasks_[i]);
     const bool may_pass = found.error.kind == ErrorKind::no_resources || found.error.kind == ErrorKind::transient;
-    os::log::warn(label_ + "." + std::string(skeleton_.upcalls[i].name) + " is not admitted and its calls are refused" +
+    os::log::warn(label_of(skeleton_, skeleton_.upcalls[i]) + " is not admitted and its calls are refused" +
                   (may_pass ? " until there is room: " : ": ") + text_of(found, *contracts_[i]));
   }
 }
@@ -135,7 +109,7 @@ void ActiveObject::ask(std::size_t index, dispatch::JobPtr job) noexcept {
     return settle(index, outcome, std::move(job));
   }
   try {
-    std::string label = label_ + "." + std::string(skeleton_.upcalls[index].name);
+    std::string label = label_of(skeleton_, skeleton_.upcalls[index]);
     auto handler = std::make_unique<SharedTaskHandler>(shared_from_this(), index);
     handler->add(std::exchange(job, nullptr));
     return executive->admit({.contract = *contracts_[index], .owner = {}, .label = std::move(label)},

@@ -43,9 +43,9 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   Gate& gate() const noexcept { return *gate_; }
   bool active() const noexcept { return presence_.passage() == Passage::active; }
 
-  // Asks for the shared tasks of the operations with a contract, if there are any; `label` names the object. `wait`:
+  // Asks for the shared tasks of the operations with a contract, if there are any. `wait`:
   // until all are answered (not inside a servant); refusals are then in the log. Once.
-  void admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, const std::string& label, bool wait);
+  void admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, bool wait);
   // What a caller without a task of its own meets. A refusal that is TRANSIENT may have changed for the next caller,
   // and one for lack of room when `ask_again_after` has passed: somebody may have left. Any other stands until the
   // object is activated anew. Takes no lock when there is none or it is admitted.
@@ -93,8 +93,7 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   // Guarded by mutex_.
   std::shared_ptr<void> servant_;
   std::weak_ptr<dispatch::Executive> executive_;  // where shared tasks are; set once
-  std::string label_;
-  bool deactivated_ = false;  // a task that is admitted from now on departs
+  bool deactivated_ = false;                      // a task that is admitted from now on departs
 };
 
 // Being inside an object: as long as it lives the gate and the object know of it.

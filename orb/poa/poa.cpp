@@ -9,6 +9,7 @@
 #include "orb/core/reference.h"
 #include "orb/core/server.h"
 #include "orb/core/settings.h"
+#include "orb/os/log.h"
 #include "orb/poa/adapter_registry.h"
 
 namespace corelane::poa {
@@ -48,18 +49,12 @@ struct Poa::Map {
 
 namespace {
 
-// "IDL:Demo/Plant:1.0" -> "Demo/Plant", for reports.
-std::string label_of(const core::Skeleton& skeleton) {
-  std::string_view id = skeleton.ids.empty() ? "" : skeleton.ids.front();
-  if (id.starts_with("IDL:")) id.remove_prefix(4);
-  return std::string(id.substr(0, id.rfind(':')));
-}
-
 // The IDL's, and those of contracts.file over them.
 core::OperationContracts contracts_of(const core::Skeleton& skeleton, const core::Settings& settings) {
   if (!settings.contracts) return core::declared_contracts(skeleton);
   auto contracts = settings.contracts->contracts_of(skeleton);
   if (!contracts) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, contracts.error().text);
+  for (const std::string& line : settings.contracts->changes(skeleton, *contracts)) os::log::info(line);
   return std::move(*contracts);
 }
 
@@ -183,7 +178,7 @@ void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Ser
     const std::lock_guard lock(map_->mutex);
     object = activate(id, servant, std::move(contracts)).object;
   }
-  if (executive) object->admit_shared_tasks(executive, label_of(skeleton), !core::inside_servant());
+  if (executive) object->admit_shared_tasks(executive, !core::inside_servant());
 }
 
 void Poa::deactivate_object(const ObjectId& id) {

@@ -7,6 +7,7 @@
 #include "orb/core/exception.h"
 #include "orb/core/orb.h"
 #include "orb/core/reference.h"
+#include "orb/core/skeleton.h"
 #include "orb/core/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/log.h"
@@ -34,10 +35,13 @@ using Answer = Expected<std::shared_ptr<core::TaskBinding>, Refusal>;
 Answer admit_local(const std::shared_ptr<core::Reference>& reference, const TaskSpec& spec) {
   const auto object = reference->find_local();
   if (!object) core::raise(object.error());
-  if ((*object)->skeleton().find(spec.operation) == nullptr)
-    core::raise(Error{ErrorKind::bad_operation, Completion::no, minor::no_such_operation}, spec.operation);
-  const auto answer =
-      reference->orb()->executive()->admit_and_wait({.contract = spec.contract, .owner = {}, .label = spec.operation});
+  const core::Skeleton& skeleton = (*object)->skeleton();
+  const core::Upcall* const upcall = skeleton.find(spec.operation);
+  if (upcall == nullptr)
+    core::raise(Error{ErrorKind::bad_operation, Completion::no, minor::no_such_operation},
+                core::unknown_operation(skeleton, spec.operation));
+  const auto answer = reference->orb()->executive()->admit_and_wait(
+      {.contract = spec.contract, .owner = {}, .label = core::label_of(skeleton, *upcall)});
   if (!answer) {
     if (const auto* error = std::get_if<Error>(&answer.error())) core::raise(*error);
     const auto& reason = std::get<sched::Refusal>(answer.error());

@@ -335,6 +335,14 @@ TEST_CASE("admission for an operation that is not there is BAD_OPERATION") {
   Plant plant;
   CHECK_THROWS_AS(rt::admit(plant.probe, small("missing")), CORBA::BAD_OPERATION);
   CHECK_THROWS_AS(rt::admit(plant.server.reference, small("missing")), CORBA::BAD_OPERATION);
+  for (const auto& object : {plant.probe, plant.server.reference}) {
+    try {
+      (void)rt::admit(object, small("ecko"));
+      FAIL("it was admitted");
+    } catch (const CORBA::BAD_OPERATION& refused) {
+      CHECK_THAT(std::string(refused.what()), Catch::EndsWith("has no operation ecko; the nearest is echo"));
+    }
+  }
 }
 
 TEST_CASE("an unsound contract is BAD_PARAM") {

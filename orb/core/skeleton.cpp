@@ -1,0 +1,67 @@
+#include "orb/core/skeleton.h"
+
+#include <algorithm>
+
+#include "orb/core/spelling.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr std::size_t longest_name = 64;  // that is looked at: peers write them
+
+// "Plant::Controller::step", "Plant/Controller.step" -> "step".
+std::string_view last_part(std::string_view name) {
+  const std::size_t end = name.find_last_of(":./");
+  return end == name.npos ? name : name.substr(end + 1);
+}
+
+}  // namespace
+
+const Upcall* Skeleton::find(std::string_view name) const noexcept {
+  const auto at = std::lower_bound(upcalls.begin(), upcalls.end(), name,
+                                   [](const Upcall& upcall, std::string_view n) { return upcall.name < n; });
+  return at != upcalls.end() && at->name == name ? &*at : nullptr;
+}
+
+bool Skeleton::is_a(std::string_view repository_id) const noexcept {
+  return std::any_of(ids.begin(), ids.end(), [&](const char* id) { return repository_id == id; }) ||
+         repository_id == "IDL:omg.org/CORBA/Object:1.0";
+}
+
+bool Skeleton::has_contracts() const noexcept {
+  return std::any_of(upcalls.begin(), upcalls.end(), [](const Upcall& upcall) { return upcall.contract != nullptr; });
+}
+
+std::string label_of(const Skeleton& skeleton, const Upcall& upcall) {
+  std::string_view id = skeleton.ids.empty() ? "" : skeleton.ids.front();
+  if (id.starts_with("IDL:")) id.remove_prefix(4);
+  return std::string(id.substr(0, id.rfind(':'))) + "." + std::string(upcall.name);
+}
+
+OperationContracts declared_contracts(const Skeleton& skeleton) {
+  if (!skeleton.has_contracts()) return {};
+  OperationContracts contracts(skeleton.upcalls.size());
+  for (std::size_t i = 0; i < contracts.size(); ++i)
+    if (const Contract* contract = skeleton.upcalls[i].contract) contracts[i] = *contract;
+  return contracts;
+}
+
+std::vector<std::string> operations_of(const Skeleton& skeleton) {
+  std::vector<std::string> names;
+  for (const Upcall& upcall : skeleton.upcalls) names.emplace_back(upcall.name);
+  return names;
+}
+
+std::string unknown_operation(const Skeleton& skeleton, std::string_view name) {
+  const std::string interface = skeleton.ids.empty() ? "the object" : skeleton.ids.front();
+  const bool is_long = name.size() > longest_name;
+  std::string text =
+      interface + " has no operation " + std::string(name.substr(0, longest_name)) + (is_long ? "..." : "");
+  if (is_long) return text;
+  const std::string part(last_part(name));
+  for (const std::string& read : {part, "_get_" + part})
+    if (const Upcall* upcall = skeleton.find(read)) return text + "; write " + std::string(upcall->name);
+  return text + meant(part, operations_of(skeleton), "the nearest is");
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,39 @@
+#include "orb/core/skeleton.h"
+
+#include <catch2/catch.hpp>
+#include <string>
+
+namespace skeleton_test {
+
+using namespace corelane::core;
+
+namespace {
+constexpr const char* ids[] = {"IDL:Plant/Controller:1.2", "IDL:Plant/Base:1.0"};
+constexpr Upcall operations[] = {{.name = "_get_gain"}, {.name = "configure"}, {.name = "step"}};
+constexpr Skeleton controller{ids, operations};
+}  // namespace
+
+TEST_CASE("a task's label is its most derived interface and its operation") {
+  CHECK(label_of(controller, operations[2]) == "Plant/Controller.step");
+  CHECK(label_of({{}, operations}, operations[2]) == ".step");
+}
+
+TEST_CASE("an operation that is not there is answered with what was probably meant") {
+  const auto [name, hint] = GENERATE(table<std::string, std::string>({
+      {"stp", "; the nearest is step"},
+      {"gain", "; write _get_gain"},
+      {"Plant::Controller::step", "; write step"},
+      {"Plant/Controller.step", "; write step"},
+      {"Controller.stp", "; the nearest is step"},
+      {"shutdown", ""},
+      {"", ""},
+  }));
+  CHECK(unknown_operation(controller, name) == "IDL:Plant/Controller:1.2 has no operation " + name + hint);
+}
+
+TEST_CASE("of a long name that a peer made up the beginning is told and none looked for") {
+  CHECK(unknown_operation(controller, std::string(1'000'000, 's')) ==
+        "IDL:Plant/Controller:1.2 has no operation " + std::string(64, 's') + "...");
+}
+
+}  // namespace skeleton_test
