@@ -23,8 +23,8 @@ namespace {
 
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 5, task_words = 33, refusal_words = 39;
-constexpr std::size_t sequence_word = 5, name_word = 19, label_word = 21, loser_words = 4, refused_label_word = 27;
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 33, refusal_words = 40;
+constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 21, loser_words = 4, refused_label_word = 28;
 static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::Refusal::loser_name));
 static_assert((refusal_words - refused_label_word) * sizeof(std::uint64_t) == RefusalLog::label_length + 1);
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
@@ -91,6 +91,19 @@ class Glass {
   std::size_t at_ = 0;
 };
 
+constexpr std::uint64_t direct_bit = 1, without_fifo_bit = 2, unguarded_bit = 4;
+
+std::uint64_t bits_of(const Standing& standing) {
+  return (standing.direct ? direct_bit : 0) | (standing.real_time ? 0 : without_fifo_bit) |
+         (standing.guarded ? 0 : unguarded_bit);
+}
+
+void put_bits(std::uint64_t bits, Standing& standing) {
+  standing.direct = (bits & direct_bit) != 0;
+  standing.real_time = (bits & without_fifo_bit) == 0;
+  standing.guarded = (bits & unguarded_bit) == 0;
+}
+
 void write_core(std::span<std::uint64_t> words, const CoreCounters& core) {
   Pen(words).put(core.core.value).put(core.capacity).put(core.admitted).put(core.tasks).put(core.order);
 }
@@ -121,6 +134,7 @@ void write_refusal(std::span<std::uint64_t> words, const RefusedNewcomer& refuse
   pen.put(why.nearest.period.count()).put(why.nearest.deadline.count()).put(why.nearest.budget.count());
   pen.put(why.jitter.count()).put(why.tasks).put(why.platform).put(why.others).put(why.others_platform);
   pen.text(why.loser_name.data(), loser_words);
+  pen.put(why.unproposed);
   pen.text(refused.label, refusal_words - refused_label_word);
 }
 
@@ -164,6 +178,7 @@ RefusedNewcomer read_refusal(std::span<const std::uint64_t> words, bool& sound) 
   glass.get(why.jitter), glass.get(why.tasks), glass.get(why.platform);
   glass.get(why.others), glass.get(why.others_platform);
   glass.text(loser_words).copy(why.loser_name.data(), why.loser_name.size() - 1);
+  glass.get(why.unproposed, sched::Unproposed::no_time);
   refused.label = glass.text(refusal_words - refused_label_word);
   return refused;
 }
@@ -181,10 +196,11 @@ std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) 
   glass.get(counters.best_effort_jobs), glass.get(counters.pid_namespace);
   const std::uint64_t cores = glass.number(), tasks = glass.number();
   (void)glass.number();
-  glass.get(counters.guarantee, Guarantee::priorities);
+  glass.get(counters.standing.guarantee, Guarantee::priorities);
   const std::uint64_t refusals = glass.number();
   (void)glass.number();
   glass.get(counters.queue_full);
+  put_bits(glass.number(), counters.standing);
   counters.program = glass.text(header_words - name_word);
   if (cores > most_cores || tasks > most_tasks || refusals > RefusalLog::most) return std::nullopt;
   if (words_for(cores, tasks, refusals) > words.size()) return std::nullopt;
@@ -320,10 +336,11 @@ void CounterPage::fill(const ProcessCounters& counters) noexcept {
   pen.put(cores)
       .put(tasks)
       .put(tasks_)
-      .put(counters.guarantee)
+      .put(counters.standing.guarantee)
       .put(refusals)
       .put(RefusalLog::most)
-      .put(counters.queue_full);
+      .put(counters.queue_full)
+      .put(bits_of(counters.standing));
   pen.text(counters.program, header_words - name_word);
   std::span<std::uint64_t> rest = words.subspan(header_words);
   for (std::size_t i = 0; i < cores; ++i, rest = rest.subspan(core_words)) write_core(rest, counters.cores[i]);

@@ -12,7 +12,8 @@
 //            2 bytes of the file  6 written at, monotonic ns     10 requests without      14 most tasks
 //            3 process id         7 admitted tasks                  contract that ran     15 what holds: Guarantee
 //            11 its pid namespace, inode number      16 refused newcomers    17 most refused newcomers
-//            18 requests that found the queue full    19-31 program's name, ended by a zero
+//            18 requests that found the queue full    19 standing: 1 direct, 2 no SCHED_FIFO, 4 unguarded
+//            20-31 program's name, ended by a zero
 //   core     0 id   1 capacity   2 admitted   3 tasks   4 order: CoreOrder    (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
 //            11 largest bound of the response so far   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
@@ -21,7 +22,7 @@
 //            0 when it asked, monotonic ns   1 times   2 owner   3-7 T D C J S   8 importance   9 overrun policy
 //            10 code   11 closest core   12 loser   13 R   14 D   15-17 what would fit: T D C   18 J of the loser
 //            19 tasks   20 platform load   21 others' promises   22 others' platform load   23-26 loser's name
-//            27-38 label; both ended by a zero
+//            27 why it proposes nothing: Unproposed   28-39 label; both texts ended by a zero
 // Threads: one writer; readers in any process. A reader that meets a writer (sequence odd or changed) tries again.
 #pragma once
 
@@ -47,7 +48,7 @@
 
 namespace corelane::dispatch {
 
-inline constexpr std::uint64_t page_version = 6;
+inline constexpr std::uint64_t page_version = 7;
 
 // What a process's tasks may rely on. The numbers are those of the page.
 enum class Guarantee : std::uint8_t {
@@ -79,13 +80,23 @@ struct TaskCounters {
   std::string label;
 };
 
+// What else stands behind a process's promises.
+struct Standing {
+  Guarantee guarantee = Guarantee::bounds;
+  bool direct = false;    // dispatch.mode direct: tasks read connections of their own
+  bool real_time = true;  // its threads have SCHED_FIFO
+  bool guarded = true;    // it asks the other servers of the host before it promises
+
+  friend constexpr bool operator==(const Standing&, const Standing&) = default;
+};
+
 struct ProcessCounters {
   std::int32_t pid = 0;
   std::uint64_t start_ticks = 0;
   std::uint64_t pid_namespace = 0;
   std::string program;
   Time written{};
-  Guarantee guarantee = Guarantee::bounds;
+  Standing standing{};
   std::uint64_t admitted = 0, refused = 0, jobs_refused = 0, queue_full = 0, best_effort_jobs = 0;
   std::vector<CoreCounters> cores;
   std::vector<TaskCounters> tasks;

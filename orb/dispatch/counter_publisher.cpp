@@ -9,12 +9,13 @@
 namespace corelane::dispatch {
 
 CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
-                                   const BestEffortLane& best_effort, const RefusalLog& refusals, Guarantee guarantee)
+                                   const BestEffortLane& best_effort, const RefusalLog& refusals,
+                                   const Standing& standing)
     : cores_(std::move(cores)),
       max_tasks_(max_tasks),
       best_effort_(best_effort),
       refusals_(refusals),
-      guarantee_(guarantee),
+      standing_(standing),
       page_(std::move(directory), cores_.size(), max_tasks) {
   if (page_.wanted()) rows_.reserve(max_tasks);
 }
@@ -74,7 +75,7 @@ void CounterPublisher::count(ProcessCounters& counters) {
   counters.jobs_refused += jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
   counters.queue_full = queue_full();
   counters.best_effort_jobs = best_effort_.jobs();
-  counters.guarantee = guarantee_;
+  counters.standing = standing_;
   counters.refusals = refusals_.latest();
   counters.cores = cores_;
   for (const auto& row : rows) {

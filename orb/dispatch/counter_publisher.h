@@ -27,8 +27,7 @@ class CounterPublisher final : public Agent {
  public:
   // `directory`: the runtime directory; empty: nothing is published. `best_effort` and `refusals` outlive this.
   CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
-                   const BestEffortLane& best_effort, const RefusalLog& refusals,
-                   Guarantee guarantee = Guarantee::bounds);
+                   const BestEffortLane& best_effort, const RefusalLog& refusals, const Standing& standing = {});
 
   void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label);
   void raise_bound(TaskId task, Duration bound) noexcept;
@@ -65,7 +64,7 @@ class CounterPublisher final : public Agent {
   const std::size_t max_tasks_;
   const BestEffortLane& best_effort_;
   const RefusalLog& refusals_;
-  const Guarantee guarantee_;
+  const Standing standing_;
 
   PageKeeper page_;  // owner: the housekeeper's thread
 

@@ -24,7 +24,8 @@ TaskCounters counters_of(const TaskReport& task, sched::NativeRange natives) {
 }
 
 void count(const ExecutiveReport& report, sched::NativeRange natives, ProcessCounters& counters) {
-  counters.guarantee = Guarantee::priorities;
+  counters.standing = {.guarantee = Guarantee::priorities,
+                       .real_time = report.tasks.empty() || report.tasks.front().real_time};
   counters.admitted = report.admitted;
   counters.refused = report.refused;
   counters.jobs_refused = report.jobs_refused;

@@ -9,6 +9,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/dispatch/job_source.h"
+#include "orb/os/privileges.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -51,6 +52,13 @@ std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const s
   return result;
 }
 
+Standing standing_of(const ExecutiveOptions& options, const CoreProvider& provider) {
+  return {.guarantee = options.admission ? Guarantee::bounds : Guarantee::placement,
+          .direct = options.mode == DispatchMode::direct,
+          .real_time = options.real_time && os::privileges().fifo,
+          .guarded = provider.sees_others()};
+}
+
 // Takes the job, unless there is no memory: then null.
 NewcomerPtr newcomer_of(JobPtr& job, Time now) noexcept try {
   auto newcomer = std::make_unique<Newcomer>();
@@ -78,7 +86,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       hints_(options.max_tasks),
       recorder_(options.recorder, manager_options(options, leases, natives_), options.max_tasks),
       counters_(options.recorder.runtime_directory, core_counters(options, leases), options.max_tasks, best_effort,
-                refusals_, options.admission ? Guarantee::bounds : Guarantee::placement),
+                refusals_, standing_of(options, provider)),
       housekeeper_(maker, provider, inbox_, options.max_tasks),
       core_watch_(leases, provider, inbox_),
       below_(*this, leases.front().core),

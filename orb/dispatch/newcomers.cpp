@@ -102,12 +102,12 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
     return true;
   }
   // What would fit here may make somebody late there, so beside other processes nothing is proposed.
-  if (code != sched::RefusalCode::not_schedulable || refuse.reason.nearest.found() || promises_.beside_others()) {
-    turn_away(std::move(newcomer), refuse.reason);
-  } else {
-    newcomer->refusal = refuse.reason;
-    explaining_.push_back(std::move(newcomer));
-  }
+  const bool is_open = code == sched::RefusalCode::not_schedulable && !refuse.reason.nearest.found();
+  newcomer->refusal = refuse.reason;
+  if (is_open && !promises_.beside_others()) return explaining_.push_back(std::move(newcomer)), true;
+  sched::Refusal why = refuse.reason;
+  if (is_open) why.unproposed = sched::Unproposed::beside_others;
+  turn_away(std::move(newcomer), why);
   return true;
 }
 
@@ -120,6 +120,7 @@ bool Newcomers::explain(Time now) noexcept {
   if (!found) return true;
   first.refusal.nearest = *found;
   first.refusal.nearest.budget = std::max(Duration::zero(), found->budget - spin_);
+  if (!found->found()) first.refusal.unproposed = sched::Unproposed::nothing_fits;
   end_explaining();
   return true;
 }
@@ -133,7 +134,9 @@ bool Newcomers::tell_late(Time now) noexcept {
 // The first gets its refusal as far as it is known.
 void Newcomers::end_explaining() noexcept {
   NewcomerPtr first = explaining_.pop_front();
-  const sched::Refusal why = first->refusal;
+  sched::Refusal why = first->refusal;
+  if (why.unproposed == sched::Unproposed::not_asked && !why.nearest.found())
+    why.unproposed = sched::Unproposed::no_time;
   turn_away(std::move(first), why);
 }
 

@@ -115,6 +115,26 @@ std::string sentence_of(const Refusal& refusal) {
   return "the peer has as many tasks as one peer may: limits.peer_tasks is " + std::to_string(refusal.peer_tasks);
 }
 
+std::string proposal_text(const Refusal& refusal) {
+  if (refusal.nearest.found())
+    return "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) + " with deadline " +
+           readable(refusal.nearest.deadline, Rounding::up) + " and budget " +
+           readable(refusal.nearest.budget, Rounding::down) +
+           ", its jitter as it was asked for (left out there: a tenth of the period or deadline that was asked for, "
+           "the less)";
+  switch (refusal.unproposed) {
+    case Unproposed::nothing_fits:
+      return "; neither a longer period, a later deadline nor a smaller budget alone would fit";
+    case Unproposed::beside_others:
+      return "; nothing is proposed, since it might delay tasks of other servers of this host";
+    case Unproposed::no_time:
+      return "; nothing is proposed, since there was no time to look for it";
+    case Unproposed::not_asked:
+      break;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string_view name_of(RefusalCode code) noexcept { return entry_of(code).name; }
@@ -129,13 +149,7 @@ std::string text_of(const Refusal& refusal) {
   if (refusal.code == RefusalCode::peer_urgency) text += "; the least is " + to_string(refusal.deadline);
   if (refusal.closest != no_core) text += closest_text(refusal);
   if (refusal.closest != no_core) text += own_text(refusal) + others_text(refusal);
-  if (refusal.nearest.found())
-    text += "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) +
-            " with deadline " + readable(refusal.nearest.deadline, Rounding::up) + " and budget " +
-            readable(refusal.nearest.budget, Rounding::down) +
-            ", its jitter as it was asked for (left out there: a tenth of the period or deadline that was asked for, "
-            "the less)";
-  return text;
+  return text + proposal_text(refusal);
 }
 
 }  // namespace corelane::sched

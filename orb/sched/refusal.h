@@ -46,6 +46,14 @@ struct Nearest {
   friend constexpr bool operator==(const Nearest&, const Nearest&) = default;
 };
 
+// Why a refusal for a deadline that would be missed proposes nothing.
+enum class Unproposed : std::uint8_t {
+  not_asked,      // another code; or it proposes something
+  nothing_fits,   // neither a longer period, a later deadline nor a smaller budget
+  beside_others,  // what fits here might make a task of another process late
+  no_time,        // more urgent work came first
+};
+
 struct Refusal {
   RefusalCode code = RefusalCode::not_schedulable;
   CoreId closest = no_core;  // the core with the least (R - D) / D
@@ -56,11 +64,12 @@ struct Refusal {
   std::uint32_t peer_tasks = 0;  // with peer_limit: how many tasks one peer may have; 0: it was its utilization
 
   // What the analysis does not know; its owner fills it in.
-  Duration jitter{};                  // J of the loser, which `response` contains
-  std::int64_t tasks = 0;             // parts per million of `closest` that this process's tasks hold
-  std::int64_t platform = 0;          // and what it runs above them
-  std::int64_t others = 0;            // what other processes hold
-  std::int64_t others_platform = 0;   // and what of that they run above their tasks
+  Duration jitter{};                 // J of the loser, which `response` contains
+  std::int64_t tasks = 0;            // parts per million of `closest` that this process's tasks hold
+  std::int64_t platform = 0;         // and what it runs above them
+  std::int64_t others = 0;           // what other processes hold
+  std::int64_t others_platform = 0;  // and what of that they run above their tasks
+  Unproposed unproposed = Unproposed::not_asked;
   std::array<char, 32> loser_name{};  // the loser's label, cut, ended by a zero; "": none
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;

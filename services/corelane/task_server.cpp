@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orb/os/clock.h"
+#include "services/corelane/measurement.h"
 
 namespace corelane::tool {
 namespace {
@@ -23,7 +24,8 @@ void collect(const Rows& rows, const std::string& label, std::vector<Contract>& 
 std::optional<dispatch::ProcessCounters> page_with(const std::string& directory, const SoughtTask& sought,
                                                    Duration patience) {
   const auto is_it = [&](const dispatch::TaskCounters& found) {
-    return found.task == sought.task && found.label == sought.label && found.contract == sought.contract;
+    return found.task == sought.task && operation_of(found.label) == sought.operation &&
+           found.contract == sought.contract;
   };
   const Time end = os::now() + patience;
   do {  // bound: the patience
@@ -37,6 +39,17 @@ std::optional<dispatch::ProcessCounters> page_with(const std::string& directory,
   return std::nullopt;
 }
 
+std::optional<dispatch::ProcessCounters> server_page(const std::string& directory, int pid) {
+  std::vector<dispatch::ProcessCounters> pages = dispatch::read_pages(directory);
+  const auto page = std::ranges::find(pages, pid, &dispatch::ProcessCounters::pid);
+  return page == pages.end() ? std::nullopt : std::optional(std::move(*page));
+}
+
+std::string label_in(const dispatch::ProcessCounters& page, TaskId task) {
+  const auto found = std::ranges::find(page.tasks, task, &dispatch::TaskCounters::task);
+  return found == page.tasks.end() ? "" : found->label;
+}
+
 std::vector<Contract> own_contracts(const dispatch::ProcessCounters& page, const std::string& label) {
   std::vector<Contract> found;
   collect(page.tasks, label, found);
@@ -45,15 +58,14 @@ std::vector<Contract> own_contracts(const dispatch::ProcessCounters& page, const
 }
 
 std::string why_untraced(const dispatch::ProcessCounters& page) {
-  if (page.guarantee != dispatch::Guarantee::priorities) return {};
+  if (page.standing.guarantee != dispatch::Guarantee::priorities) return {};
   return "runs in dispatch.mode leader-followers, which records nothing: there is no trace of it. Start it with "
          "-ORBDispatchMode manager or direct";
 }
 
 std::string why_untraced_in(const std::string& directory, int pid) {
-  const std::vector<dispatch::ProcessCounters> pages = dispatch::read_pages(directory);
-  const auto page = std::ranges::find(pages, pid, &dispatch::ProcessCounters::pid);
-  return page == pages.end() ? "" : why_untraced(*page);
+  const auto page = server_page(directory, pid);
+  return page ? why_untraced(*page) : "";
 }
 
 }  // namespace corelane::tool

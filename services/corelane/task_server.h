@@ -15,7 +15,7 @@ namespace corelane::tool {
 
 struct SoughtTask {
   TaskId task;
-  std::string label{};  // as it was admitted: its operation
+  std::string operation{};
   Contract contract{};  // as it was admitted
   int pid = 0;          // its server; 0: not known
 };
@@ -24,6 +24,12 @@ struct SoughtTask {
 // `patience`, or more than one does.
 std::optional<dispatch::ProcessCounters> page_with(const std::string& directory, const SoughtTask& sought,
                                                    Duration patience);
+
+// The page of the process; nothing where there is none that this user may look at.
+std::optional<dispatch::ProcessCounters> server_page(const std::string& directory, int pid);
+
+// What the page calls the task: "Plant/Controller.step"; empty: it has none such.
+std::string label_in(const dispatch::ProcessCounters& page, TaskId task);
 
 // The contracts that the server itself gives to an operation, by its IDL or its contracts file, whether it admitted a
 // task with them or not. Each once; one for each object of the interface may be another. Their `uses` are not in a

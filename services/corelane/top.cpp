@@ -37,7 +37,12 @@ double percent(std::int64_t ppm) { return static_cast<double>(ppm) / 10'000; }
 std::string number_or_dash(std::uint64_t number, bool known) { return known ? std::to_string(number) : "-"; }
 
 // Without a core no job is watched while it runs, see Guarantee.
-bool is_watched(const ProcessCounters& process) { return process.guarantee != Guarantee::priorities; }
+bool is_watched(const ProcessCounters& process) { return process.standing.guarantee != Guarantee::priorities; }
+
+// What is a client's alone says whose it is: other tasks have the same label.
+std::string owned_label(const std::string& label, PeerId owner) {
+  return label + (owner == PeerId{} ? "" : " of peer " + std::to_string(owner.value));
+}
 
 std::string table_of(const TaskCounters& task, bool watched) {
   const bool placed = task.core != no_core, bounded = task.bound > Duration::zero();
@@ -50,16 +55,14 @@ std::string table_of(const TaskCounters& task, bool watched) {
              static_cast<unsigned long long>(task.overruns), number_or_dash(task.oversleeps, watched).c_str(),
              number_or_dash(task.blocks, watched).c_str(), number_or_dash(task.refused, watched).c_str(),
              brief(task.p99).c_str(), brief(task.max).c_str(), bounded ? brief(task.bound).c_str() : "-") +
-         plain(task.label) + "\n";
+         plain(owned_label(task.label, task.owner)) + "\n";
 }
 
 std::string table_of(const RefusedNewcomer& refused, Time now) {
   return format("  %7llu %9s %9s %9s %9s  ", static_cast<unsigned long long>(refused.times),
                 brief(std::max(now - refused.asked, Duration::zero())).c_str(), brief(refused.contract.period).c_str(),
                 brief(refused.contract.deadline).c_str(), brief(refused.contract.budget).c_str()) +
-         plain(refused.label + (refused.owner == PeerId{} ? "" : " of peer " + std::to_string(refused.owner.value)) +
-               ": " + sched::text_of(refused.why)) +
-         "\n";
+         plain(owned_label(refused.label, refused.owner) + ": " + sched::text_of(refused.why)) + "\n";
 }
 
 // Servers write twice a second, on a thread that may have to wait for others.
@@ -159,12 +162,10 @@ std::string line_of(const CoreCounters& core, std::int64_t platform, const Other
 
 // By limits.tasks, as the nameserver does.
 bool takes_tasks(const ProcessCounters& process) {
-  return !process.cores.empty() || process.guarantee == Guarantee::priorities;
+  return !process.cores.empty() || process.standing.guarantee == Guarantee::priorities;
 }
 
-std::string guarantee_text(const ProcessCounters& process) {
-  const Guarantee guarantee = process.guarantee;
-  if (!takes_tasks(process)) return "  limits.tasks 0: it takes no tasks, and so no part of a core\n";
+std::string guarantee_text(Guarantee guarantee) {
   if (guarantee == Guarantee::priorities)
     return "  dispatch.mode leader-followers: contracts are not analysed and nothing is promised; jobs run wherever "
            "they come in\n";
@@ -173,13 +174,31 @@ std::string guarantee_text(const ProcessCounters& process) {
   return {};
 }
 
+// What is otherwise than by the defaults and with all privileges.
+std::string standing_text(const ProcessCounters& process) {
+  if (!takes_tasks(process)) return "  limits.tasks 0: it takes no tasks, and so no part of a core\n";
+  const dispatch::Standing& standing = process.standing;
+  std::string text = guarantee_text(standing.guarantee);
+  if (standing.direct) text += "  dispatch.mode direct: tasks of clients read connections of their own\n";
+  if (!standing.real_time)
+    text +=
+        "  without SCHED_FIFO: every program of this machine may delay it, and bounds hold on an idle one at best\n";
+  if (!standing.guarded) text += "  runtime.ledger off: other servers of this host may promise the same cores\n";
+  return text;
+}
+
+const char* mode_name(const dispatch::Standing& standing) {
+  if (standing.guarantee == Guarantee::priorities) return "leader-followers";
+  return standing.direct ? "direct" : "manager";
+}
+
 std::string table_of(const ProcessCounters& process, const Picture& picture, Time now) {
   std::string text = plain(process.program) + " " + std::to_string(process.pid) + ": admitted " +
                      std::to_string(process.admitted) + ", refused " + std::to_string(process.refused) +
                      ", jobs refused " + std::to_string(process.jobs_refused) + ", queue full " +
                      std::to_string(process.queue_full) + ", best effort " + std::to_string(process.best_effort_jobs) +
                      "\n" + age_text(now - process.written);
-  text += guarantee_text(process);
+  text += standing_text(process);
   for (const CoreCounters& core : process.cores)
     text += line_of(core, platform_on(core.core, process, picture), others_on(core.core, process, picture));
   if (!process.tasks.empty())
@@ -238,7 +257,10 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
   nlohmann::ordered_json json{{"program", process.program},
                               {"pid", process.pid},
                               {"written_ns", process.written.time_since_epoch().count()},
-                              {"promises", process.guarantee == Guarantee::bounds && takes_tasks(process)},
+                              {"promises", process.standing.guarantee == Guarantee::bounds && takes_tasks(process)},
+                              {"mode", mode_name(process.standing)},
+                              {"real_time", process.standing.real_time},
+                              {"guarded", process.standing.guarded},
                               {"admitted", process.admitted},
                               {"refused", process.refused},
                               {"jobs_refused", process.jobs_refused},

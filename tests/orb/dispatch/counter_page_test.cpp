@@ -33,6 +33,7 @@ ProcessCounters sample(std::uint64_t number) {
   counters.program = "plant";
   counters.admitted = number;
   counters.queue_full = number + 1;
+  counters.standing = {.guarantee = Guarantee::placement, .direct = true, .real_time = false, .guarded = false};
   counters.cores = {{.core = CoreId{3}, .capacity = 950'000, .admitted = 100'000, .tasks = 1}};
   TaskCounters task;
   task.task = TaskId{7};
@@ -56,6 +57,7 @@ ProcessCounters sample(std::uint64_t number) {
                                   .platform = 2,
                                   .others = 3,
                                   .others_platform = 4,
+                                  .unproposed = sched::Unproposed::beside_others,
                                   .loser_name = {'s', 't', 'e', 'p'}},
                           .asked = Time{5s},
                           .times = number};
@@ -84,6 +86,7 @@ TEST_CASE("a counter page says what was written into it") {
   CHECK(pages[0].program == "plant");
   CHECK(pages[0].admitted == 5);
   CHECK(pages[0].queue_full == 6);
+  CHECK(pages[0].standing == sample(5).standing);
   REQUIRE(pages[0].tasks.size() == 2);
   CHECK(pages[0].tasks[1].label == "Plant/step");
   CHECK(pages[0].tasks[1].contract == make_contract(10ms, 1ms));
@@ -232,13 +235,14 @@ TEST_CASE("the words of a page are where its layout says") {
     return value;
   };
   const std::size_t core = 32, task = core + 5, refusal = task + 2 * 33;
-  CHECK(word(1) == 6);  // the version: other places are another one
+  CHECK(word(1) == 7);  // the version: other places are another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
   CHECK(word(13) == 2);
   CHECK(word(16) == 1);
   CHECK(word(18) == 10);
-  CHECK(word(19) == 0x746e616c70);  // "plant"
+  CHECK(word(19) == 7);             // direct, no SCHED_FIFO, unguarded
+  CHECK(word(20) == 0x746e616c70);  // "plant"
   CHECK(word(core) == 3);
   CHECK(word(core + 1) == 950'000);
   CHECK(word(task) == 7);
@@ -253,8 +257,9 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(refusal + 10) == 13);
   CHECK(word(refusal + 13) == 21'000'000);
   CHECK(word(refusal + 22) == 4);
-  CHECK(word(refusal + 23) == 0x70657473);          // "step"
-  CHECK(word(refusal + 27) == 0x61772f746e616c50);  // "Plant/wa"
+  CHECK(word(refusal + 23) == 0x70657473);  // "step"
+  CHECK(word(refusal + 27) == 2);
+  CHECK(word(refusal + 28) == 0x61772f746e616c50);  // "Plant/wa"
 }
 
 TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
@@ -342,7 +347,7 @@ TEST_CASE("tasks that run where their jobs arrive have a page too") {
     REQUIRE(counters.start(256 * 1024));
     std::vector<ProcessCounters> pages;
     while (pages.empty()) pages = read_pages(directory.path());  // bound: the thread's start
-    CHECK(pages[0].guarantee == Guarantee::priorities);
+    CHECK(pages[0].standing.guarantee == Guarantee::priorities);
     REQUIRE(pages[0].tasks.size() == 1);
     CHECK(pages[0].tasks[0].jobs == 5);
     CHECK(pages[0].tasks[0].native == sched::native_of(Priority{3}, {.lowest = 2, .highest = 49}));
@@ -408,7 +413,7 @@ TEST_CASE("the housekeeper publishes what a machine runs") {
   CHECK(pages[0].admitted == 1);
   CHECK(pages[0].jobs_refused == 1);
   CHECK(pages[0].refused == 1);
-  CHECK(pages[0].guarantee == Guarantee::bounds);
+  CHECK(pages[0].standing.guarantee == Guarantee::bounds);
   REQUIRE(pages[0].refusals.size() == 1);
   CHECK(pages[0].refusals[0].why.code == sched::RefusalCode::not_schedulable);
   CHECK(pages[0].refusals[0].why.nearest.found());  // what would have fitted, as the client was told

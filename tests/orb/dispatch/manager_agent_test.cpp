@@ -133,6 +133,14 @@ TEST_CASE("a refusal goes out without explanation when jobs keep the manager bus
   CHECK_FALSE(answer->refusal->nearest.found());
 }
 
+TEST_CASE("a refusal says where nothing would fit at all") {
+  Machine machine;
+  machine.admit(plain(10ms, 9500us));  // all that is promised
+  const sched::Refusal refusal = machine.refused(plain(10ms, 6ms));
+  CHECK_FALSE(refusal.nearest.found());
+  CHECK(refusal.unproposed == sched::Unproposed::nothing_fits);
+}
+
 TEST_CASE("the manager rests after a step in which nothing but jobs came") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));

@@ -92,6 +92,7 @@ TEST_CASE("beside other processes a refusal proposes nothing that was not checke
   const sched::Refusal refusal = machine.refused(plain(10ms, 6ms));
   CHECK(refusal.code == RefusalCode::not_schedulable);
   CHECK_FALSE(refusal.nearest.found());
+  CHECK(refusal.unproposed == sched::Unproposed::beside_others);
 }
 
 TEST_CASE("a promise says what the process runs above its tasks there and on the manager's core") {

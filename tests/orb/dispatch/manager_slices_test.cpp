@@ -261,6 +261,7 @@ TEST_CASE("a refusal goes out in time though the tasks leave none to explain it"
     CHECK(answer->refusal->code == RefusalCode::not_schedulable);
     CHECK(answer->refusal->closest == CoreId{0});
     CHECK_FALSE(answer->refusal->nearest.found());
+    CHECK(answer->refusal->unproposed == sched::Unproposed::no_time);
   }
 }
 

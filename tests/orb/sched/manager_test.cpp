@@ -330,6 +330,14 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
         "contract that would fit: period 20ms with deadline 20ms and budget 3ms, its jitter as it was asked for "
         "(left out there: a tenth of the period or deadline that was asked for, the less)");
   refusal.nearest = {};
+  refusal.unproposed = Unproposed::nothing_fits;
+  CHECK_THAT(text_of(refusal), Catch::EndsWith("; neither a longer period, a later deadline nor a smaller budget alone "
+                                               "would fit"));
+  refusal.unproposed = Unproposed::beside_others;
+  CHECK_THAT(text_of(refusal), Catch::EndsWith("since it might delay tasks of other servers of this host"));
+  refusal.unproposed = Unproposed::no_time;
+  CHECK_THAT(text_of(refusal), Catch::EndsWith("since there was no time to look for it"));
+  refusal.unproposed = Unproposed::not_asked;
   refusal.loser = TaskId{7};
   CHECK_THAT(text_of(refusal), Catch::EndsWith("core 1, where task 7 responds in 12ms against deadline 10ms"));
   refusal.loser_name = {"Plant/step"};

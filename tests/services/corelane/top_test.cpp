@@ -199,7 +199,7 @@ TEST_CASE("a server that promises nothing is shown as one") {
   auto page = dispatch::CounterPage::make(directory.path(), 0, 1);
   REQUIRE(page);
   dispatch::ProcessCounters counters = sample();
-  counters.guarantee = dispatch::Guarantee::priorities;
+  counters.standing.guarantee = dispatch::Guarantee::priorities;
   counters.cores.clear();
   counters.tasks[0].core = no_core;
   counters.tasks[0].bound = Duration::zero();
@@ -218,7 +218,7 @@ TEST_CASE("a server that promises nothing is shown as one") {
 
 TEST_CASE("a server whose tasks run at priorities without cores shows those") {
   dispatch::ProcessCounters counters = sample();
-  counters.guarantee = dispatch::Guarantee::priorities;
+  counters.standing.guarantee = dispatch::Guarantee::priorities;
   counters.tasks[0].core = no_core;
   counters.tasks[0].native = 47;
   CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains("  9           -   47 "));
@@ -226,12 +226,33 @@ TEST_CASE("a server whose tasks run at priorities without cores shows those") {
 
 TEST_CASE("a server without admission is shown as one") {
   dispatch::ProcessCounters counters = sample();
-  counters.guarantee = dispatch::Guarantee::placement;
+  counters.standing.guarantee = dispatch::Guarantee::placement;
   const Picture picture{.processes = {counters}};
   CHECK_THAT(text_of(picture, Format::table, Time{}),
              Catch::Contains("\n  dispatch.admission off: contracts are not analysed;") &&
                  Catch::Contains("         6       0      811  "));  // sleeps and blocks are looked for
   CHECK(nlohmann::json::parse(text_of(picture, Format::json, Time{}))[0]["promises"] == false);
+}
+
+TEST_CASE("what weakens a server's promises is shown, and that it is in mode direct") {
+  dispatch::ProcessCounters counters = sample();
+  const auto lines = [&] { return text_of({.processes = {counters}}, Format::table, Time{}); };
+  const auto json = [&] { return nlohmann::json::parse(text_of({.processes = {counters}}, Format::json, Time{}))[0]; };
+  CHECK_THAT(lines(), !Catch::Contains("without SCHED_FIFO") && !Catch::Contains("dispatch.mode") &&
+                          !Catch::Contains("runtime.ledger"));
+  CHECK(json()["mode"] == "manager");
+  counters.standing = {.direct = true, .real_time = false, .guarded = false};
+  CHECK_THAT(lines(), Catch::Contains("\n  dispatch.mode direct: ") && Catch::Contains("\n  without SCHED_FIFO: ") &&
+                          Catch::Contains("\n  runtime.ledger off: "));
+  CHECK(json()["mode"] == "direct");
+  CHECK(json()["real_time"] == false);
+  CHECK(json()["guarded"] == false);
+}
+
+TEST_CASE("a task of a client's own says whose it is") {
+  dispatch::ProcessCounters counters = sample();
+  counters.tasks[0].owner = PeerId{7};
+  CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains(" of peer 7\n"));
 }
 
 TEST_CASE("who was refused stands beside the tasks, with how often and why") {
