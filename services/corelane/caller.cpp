@@ -117,7 +117,7 @@ bool call(const CallPlan& plan, const CallSteps& steps, const Complaints& compla
   } catch (const CORBA::MARSHAL& exception) {
     complaints.begin() << exception.what()
                        << "\nDo the arguments fit? Each of the operation's in and inout parameters is "
-                       << "an --argument, in the IDL's order\n";
+                       << "an --argument, in the IDL's order, and of a struct each member\n";
   } catch (const CORBA::Exception& exception) {
     complaints.begin() << exception.what() << "\n";
   }

@@ -6,11 +6,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <ostream>
 
 #include "orb/core/contracts_file.h"
+#include "orb/core/spelling.h"
 #include "orb/os/clock.h"
 #include "orb/os/small_file.h"
 #include "services/corelane/json_text.h"
@@ -38,7 +40,10 @@ Found by_request(const MeasureOptions& options, int pid, const Selection& select
   if (!path) return std::nullopt;
   const auto trace = load_trace(*path, complaints);
   if (!trace) return std::nullopt;
-  return measurements_of(*trace, selection);
+  std::vector<Measurement> found = measurements_of(*trace, selection);
+  if (const auto page = server_page(options.directory, pid))
+    for (Measurement& measurement : found) add_own(measurement, own_contracts(*page, measurement.label));
+  return found;
 }
 
 Found by_program(const MeasureOptions& options, const Complaints& complaints) {
@@ -67,9 +72,8 @@ class Calls {
     return std::move(found_);
   }
 
-  // Once they are measured. The interface: as the reference says; empty where it does not.
+  // Once they are measured: as the reference says it, with its version; empty where it does not.
   const std::string& interface() const { return interface_; }
-  TableBasis basis() const { return basis_of_calls(options_.given, options_.call.contract, own_); }
 
  private:
   // One that gives no trace is better known before all the calls than after them.
@@ -79,7 +83,7 @@ class Calls {
     const Duration patience = options_.request == 0 ? options_.wait : std::min(options_.wait, 3 * page_period);
     const auto page = page_with(
         options_.directory,
-        {.task = task.task, .label = options_.call.operation, .contract = task.contract, .pid = options_.request},
+        {.task = task.task, .operation = options_.call.operation, .contract = task.contract, .pid = options_.request},
         patience);
     interface_ = task.repository_id;
     pid_ = page ? page->pid : options_.request;
@@ -90,15 +94,14 @@ class Calls {
       return false;
     }
     if (!page) return true;
-    own_ = own_contracts(*page, label_of(interface_.empty() ? options_.interface : interface_, options_.operation));
     const std::string why = why_untraced(*page);
     if (!why.empty()) complaints_.begin() << "nothing was called: process " << pid_ << " " << why << "\n";
-    return why.empty() && terms_fit();
+    return why.empty() && terms_fit(own_contracts(*page, label_in(*page, task.task)));
   }
 
   // What was given over the server's own terms, whatever the budget will be.
-  bool terms_fit() const {
-    Contract contract = basis().contract;
+  bool terms_fit(const std::vector<Contract>& own) const {
+    Contract contract = basis_of_calls(options_.given, options_.call.contract, own).contract;
     contract.budget = Duration{1};
     const auto fault = fault_of(contract);
     if (fault) complaints_.begin() << "nothing was called: with the server's other terms " << *fault << "\n";
@@ -117,7 +120,6 @@ class Calls {
   const Complaints& complaints_;
   int pid_ = 0;
   std::string interface_{};
-  std::vector<Contract> own_{};  // the server's, for the operation
   Found found_{};
 };
 
@@ -142,9 +144,11 @@ struct Measured {
   std::optional<Proposal> proposal{};  // nothing: of no known interface, or without a contract
 };
 
+// `interface`: a repository id, or empty. Of that interface it is the better one: labels have no version.
 std::optional<Proposal> proposal_of(const Measured& measured, const std::string& interface, int margin) {
   const auto& [measurement, basis, fault, none] = measured;
-  const auto id = interface.empty() ? repository_id_of(measurement.label) : std::optional(interface);
+  const bool is_its = label_of(interface, operation_of(measurement.label)) == measurement.label;
+  const auto id = is_its ? interface : repository_id_of(measurement.label);
   if (!id || !basis) return std::nullopt;
   Proposal proposal{.repository_id = *id,
                     .operation = operation_of(measurement.label),
@@ -160,17 +164,19 @@ std::optional<Proposal> proposal_of(const Measured& measured, const std::string&
   return proposal;
 }
 
-// `called`: the basis of what this command called itself.
-Measured measured_of(Measurement measurement, const std::optional<TableBasis>& called, const std::string& interface,
-                     int margin) {
-  Measured measured{.measurement = std::move(measurement), .basis = called};
-  if (!called && measured.measurement.contract) measured.basis = TableBasis{.contract = *measured.measurement.contract};
+Measured measured_of(Measurement measurement, const MeasureOptions& options, const std::string& interface) {
+  Measured measured{.measurement = std::move(measurement)};
+  const Measurement& m = measured.measurement;
+  if (!options.call.reference.empty())
+    measured.basis = basis_of_calls(options.given, options.call.contract, m.own);
+  else if (m.contract)
+    measured.basis = basis_of_jobs(*m.contract, m.own);
   if (measured.basis) {
     Contract contract = measured.basis->contract;
-    contract.budget = proposed_budget(measured.measurement, margin);
+    contract.budget = proposed_budget(m, options.margin);
     measured.fault = fault_of(contract).value_or("");
   }
-  measured.proposal = proposal_of(measured, interface, margin);
+  measured.proposal = proposal_of(measured, interface, options.margin);
   return measured;
 }
 
@@ -350,8 +356,32 @@ void complain_of_long_ones(const std::vector<Measured>& found, const Complaints&
       complaints.begin() << plain(measured.measurement.label) << " takes too long: " << measured.fault << "\n";
 }
 
-bool is_wanted(const Measurement& measurement, const std::string& operation) {
-  return operation.empty() || measurement.label == operation || operation_of(measurement.label) == operation;
+// Traces of earlier versions do not tell the interface of a client's own task.
+void name_interface(std::vector<Measurement>& found, const std::string& interface) {
+  std::vector<Measurement> named;
+  for (Measurement& measurement : found) {
+    if (!repository_id_of(measurement.label)) measurement.label = label_of(interface, measurement.label);
+    add(named, {std::move(measurement)});
+  }
+  found = std::move(named);
+}
+
+bool is_wanted(const Measurement& measurement, const MeasureOptions& options) {
+  const std::string& label = measurement.label;
+  const std::string operation = operation_of(label);
+  return (options.operation.empty() || label == options.operation || operation == options.operation) &&
+         (options.interface.empty() || label == label_of(options.interface, operation));
+}
+
+// Of what jobs were sought, and of what there were some instead.
+std::string none_found(const MeasureOptions& options, const std::vector<Measurement>& found) {
+  std::string text = "no job of " + (options.operation.empty() ? "any task" : options.operation);
+  if (!options.interface.empty()) text += " of " + options.interface;
+  text += options.run.empty() ? " ended in what was recorded" : " came and ended while the program ran";
+  std::vector<std::string> labels;
+  for (const Measurement& measurement : found) labels.push_back(measurement.label);
+  return text + (labels.empty() ? "; only operations with a contract are tasks"
+                                : "; there are jobs of " + core::listed(labels));
 }
 
 }  // namespace
@@ -364,18 +394,16 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
                 : options.request != 0 ? by_program(options, complaints)
                                        : by_files(options.files, complaints);
   if (!found) return 1;
-  std::erase_if(*found, [&](const Measurement& m) { return !is_wanted(m, options.operation); });
-  if (found->empty()) {
-    complaints.begin() << "no job of " << (options.operation.empty() ? "any task" : plain(options.operation))
-                       << (options.run.empty() ? " ended in what was recorded"
-                                               : " came and ended while the program ran")
-                       << "; only operations with a contract are tasks\n";
+  if (!options.interface.empty()) name_interface(*found, options.interface);
+  std::vector<Measurement> wanted;
+  std::ranges::copy_if(*found, std::back_inserter(wanted), [&](const auto& m) { return is_wanted(m, options); });
+  if (wanted.empty()) {
+    complaints.begin() << plain(none_found(options, *found)) << "\n";
     return 1;
   }
   const std::string& interface = options.interface.empty() ? calls.interface() : options.interface;
-  const auto basis = is_called ? std::optional(calls.basis()) : std::nullopt;
   std::vector<Measured> measured;
-  for (Measurement& one : *found) measured.push_back(measured_of(std::move(one), basis, interface, options.margin));
+  for (Measurement& one : wanted) measured.push_back(measured_of(std::move(one), options, interface));
   out << text_of(measured, options);
   if (options.write.empty()) {
     complain_of_long_ones(measured, complaints);

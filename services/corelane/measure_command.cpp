@@ -88,7 +88,7 @@ Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
       ->type_name("PERCENT")
       ->check(CLI::Range(0, 1000).description(""))
       ->capture_default_str();
-  app.add_option("--interface", options->interface, "the operation's interface, for the contracts file")
+  app.add_option("--interface", options->interface, "jobs of this interface alone; its version goes into the table")
       ->type_name("REPOSITORY-ID")
       ->check(fault_of_repository_id);
   refuse_empty(app.add_option("--write", options->write, "add it to this contracts file"))->type_name("FILE");

@@ -29,14 +29,17 @@ class Collector {
 
  private:
   struct Task {
-    std::string label;
+    PeerId owner{};
     Measurement found{};
     std::vector<Time> arrivals{};
   };
 
   void decided(const TraceView& record) {
-    if (const auto named = decode<trace::Named>(record)) tasks_[named->task].label = named->name();
-    if (const auto admit = decode<Admit>(record)) know(admit->task, admit->contract);
+    if (const auto named = decode<trace::Named>(record)) tasks_[named->task].found.label = named->name();
+    if (const auto admit = decode<Admit>(record)) {
+      know(admit->task, admit->contract);
+      tasks_[admit->task].owner = admit->peer;
+    }
   }
 
   void ran(const TraceView& record) {
@@ -81,15 +84,18 @@ class Collector {
 
   std::vector<Measurement> by_label() {
     std::vector<Measurement> result;
+    std::map<std::string, std::vector<Contract>> own;
     for (auto& [id, task] : tasks_) {
+      if (task.found.label.empty()) task.found.label = "task " + std::to_string(id.value);
+      if (task.owner == PeerId{} && task.found.contract) own[task.found.label].push_back(*task.found.contract);
       if (task.found.used.empty() || (selection_.only != no_task && id != selection_.only)) continue;
       task.found.overruns = overruns_.count(id);
-      task.found.label = task.label.empty() ? "task " + std::to_string(id.value) : task.label;
       task.found.tasks = {id};
       task.found.least_gap = least_gap(task.arrivals);
       std::ranges::sort(task.found.used);
       add(result, {std::move(task.found)});
     }
+    for (Measurement& measurement : result) add_own(measurement, own[measurement.label]);
     return result;
   }
 
@@ -105,6 +111,7 @@ void merge(Measurement& sum, Measurement more) {
   std::ranges::sort(sum.used);
   if (more.least_gap) sum.least_gap = std::min(sum.least_gap.value_or(Duration::max()), *more.least_gap);
   if (more.contract) sum.contract = more.contract;
+  add_own(sum, more.own);
   sum.overruns += more.overruns;
   sum.misses += more.misses;
   sum.blocks += more.blocks;
@@ -178,6 +185,11 @@ void add(std::vector<Measurement>& sum, std::vector<Measurement> more) {
     else
       merge(*same, std::move(measurement));
   }
+}
+
+void add_own(Measurement& measurement, const std::vector<Contract>& contracts) {
+  for (const Contract& contract : contracts)
+    if (std::ranges::find(measurement.own, contract) == measurement.own.end()) measurement.own.push_back(contract);
 }
 
 Duration proposed_budget(const Measurement& measurement, int margin_percent) {

@@ -17,11 +17,12 @@ namespace corelane::tool {
 
 // The jobs of all tasks of one operation.
 struct Measurement {
-  std::string label;                    // "Plant/Controller.step"; a client's own task: "step"
+  std::string label;                    // "Plant/Controller.step"
   std::vector<TaskId> tasks{};          // in the order of their first records
   std::vector<Duration> used{};         // ascending
   std::optional<Duration> least_gap{};  // between two arrivals of one task
   std::optional<Contract> contract{};   // of the task seen last; nothing where the record of it was overwritten
+  std::vector<Contract> own{};          // those that the server itself has for it, each once
   std::uint64_t overruns = 0, misses = 0;
   std::uint64_t blocks = 0;  // jobs that waited without saying so
   Duration longest_block{};
@@ -38,6 +39,8 @@ struct Selection {
 std::vector<Measurement> measurements_of(const sched::TraceFile& trace, const Selection& selection = {});
 // The same of several; tasks of different traces are different ones.
 void add(std::vector<Measurement>& sum, std::vector<Measurement> more);
+// Each once, after those that are there.
+void add_own(Measurement& measurement, const std::vector<Contract>& contracts);
 
 inline constexpr std::size_t few_samples = 100;  // below, the longest one says little
 
@@ -57,7 +60,7 @@ std::string fault_of_repository_id(const std::string& text);
 
 // "Plant/Controller.step" -> "IDL:Plant/Controller:1.0"; nothing for a label that names no interface.
 std::optional<std::string> repository_id_of(const std::string& label);
-// How a server names its own task of the operation: "IDL:Plant/Controller:1.0" -> "Plant/Controller.step".
+// How a server names a task of the operation: "IDL:Plant/Controller:1.0" -> "Plant/Controller.step".
 std::string label_of(const std::string& repository_id, const std::string& operation);
 // "Plant/Controller.step" -> "step".
 std::string operation_of(const std::string& label);

@@ -52,6 +52,14 @@ Contract with_given(const GivenTerms& given, const Contract& own) {
   return contract;
 }
 
+const std::string none_shown = "the server shows no contract of its own for it";
+const std::string several = "the server has several contracts for it, of several objects or runs";
+
+void assume(TableBasis& basis, const std::vector<Term>& terms, const std::string& why) {
+  for (const Term& term : terms) basis.assumed.push_back(term.name);
+  basis.note = list_of(terms) + why;
+}
+
 }  // namespace
 
 TableBasis basis_of_calls(const GivenTerms& given, const Contract& called, const std::vector<Contract>& own) {
@@ -59,14 +67,18 @@ TableBasis basis_of_calls(const GivenTerms& given, const Contract& called, const
   TableBasis basis{.contract = keeps ? with_given(given, own.front()) : called};
   const std::vector<Term> open = open_terms(given, basis.contract);
   if (open.empty()) return basis;
-  if (keeps) {
+  if (keeps)
     basis.note = kept_text(open, open_terms(given, own.front()));
-    return basis;
-  }
-  for (const Term& term : open) basis.assumed.push_back(term.name);
-  basis.note = list_of(open) + " assumed: " +
-               (own.empty() ? "the server shows no contract of its own for it, and no IDL was read"
-                            : "the server has several contracts for it, of several objects");
+  else
+    assume(basis, open, " assumed: " + (own.empty() ? none_shown + ", and no IDL was read" : several));
+  return basis;
+}
+
+TableBasis basis_of_jobs(const Contract& seen, const std::vector<Contract>& own) {
+  if (own.size() == 1 && seen == own.front()) return {.contract = seen};
+  if (own.size() == 1) return basis_of_calls({}, seen, own);
+  TableBasis basis{.contract = seen};
+  assume(basis, open_terms({}, seen), " are those of one of its tasks: " + (own.empty() ? none_shown : several));
   return basis;
 }
 

@@ -26,5 +26,7 @@ struct TableBasis {
 // the server has for it. One alone is kept, with what was given over it: a deadline that is its period and a jitter
 // that is the default follow a period that was given, as in a contracts file.
 TableBasis basis_of_calls(const GivenTerms& given, const Contract& called, const std::vector<Contract>& own);
+// Of an operation that others called; `seen`: the contract of one of its tasks, a client's where the server has none.
+TableBasis basis_of_jobs(const Contract& seen, const std::vector<Contract>& own);
 
 }  // namespace corelane::tool

@@ -66,7 +66,7 @@ TEST_CASE("a path that is taken is refused, and one that a killed process left i
     const auto second = Listener::listen(path, {});
     REQUIRE_FALSE(second);
     CHECK(second.error().kind == Kind::address);
-    CHECK(second.error().text.find("another server listens") != std::string::npos);
+    CHECK(second.error().text.find("another program listens") != std::string::npos);
   }
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
   path.copy(address.sun_path, path.size());

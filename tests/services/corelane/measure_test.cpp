@@ -1,18 +1,15 @@
 #include "services/corelane/measure.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "orb/core/contracts_file.h"
-#include "orb/os/child_process.h"
 #include "services/corelane/measurement.h"
+#include "tests/services/corelane/measuring.h"
 #include "tests/services/corelane/recording.h"
 #include "tests/support/temp_directory.h"
 
@@ -21,23 +18,9 @@ namespace measure_test {
 using namespace corelane;
 using namespace corelane::tool;
 using namespace std::chrono_literals;
-using corelane::testing::Recording;
-using corelane::testing::TempDirectory;
+using namespace corelane::testing;
 
 namespace {
-
-// What is measured fits below the deadline, whatever a stall of the machine adds to a job.
-const Contract patient = make_contract(200ms, 500us);
-struct Outcome {
-  int status;
-  std::string out, err;
-};
-
-Outcome run(const MeasureOptions& options) {
-  std::ostringstream out, err;
-  const int status = measure(options, out, err);
-  return {status, out.str(), err.str()};
-}
 
 // So many jobs of task 7, of one step to so many steps, 10 ms apart; those from `slow` on overran, two budgets each.
 Recording jobs(int count, const std::string& label, int slow = 1'000'000, Duration step = 1us) {
@@ -54,28 +37,6 @@ Recording jobs(int count, const std::string& label, int slow = 1'000'000, Durati
   }
   return recording;
 }
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// The quickstart's server, for as long as this lives.
-class Server {
- public:
-  explicit Server(const std::string& directory, const std::string& mode = "manager")
-      : process_({os::program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off", "-ORBPoolRealTime",
-                  "off", "-ORBLogLevel", "off", "-ORBRuntimeDirectory", directory, "-ORBDispatchMode", mode}),
-        reference(process_.read_line().value_or("")) {}
-
-  int pid() const { return process_.pid(); }
-
- private:
-  os::ChildProcess process_;
-
- public:
-  const std::string reference;
-};
 
 }  // namespace
 
@@ -110,7 +71,7 @@ TEST_CASE("a job that was found waiting is no overrun, unless it used more than 
   CHECK(found[0].blocks == 2);
   CHECK(found[0].longest_block == 6ms);
   TempDirectory directory;
-  CHECK_THAT(run({.files = {recording.save(directory / "a")}}).out,
+  CHECK_THAT(run_measure({.files = {recording.save(directory / "a")}}).out,
              Catch::Contains("2 jobs waited up to 6.00ms without saying so"));
 }
 
@@ -128,9 +89,60 @@ TEST_CASE("a proposed budget is the longest with the margin and rounded up to tw
 TEST_CASE("tasks of one operation are summed and those of several traces too") {
   TempDirectory directory;
   const auto first = jobs(100, "step").save(directory / "a"), second = jobs(50, "step").save(directory / "b");
-  const auto [status, out, err] = run({.files = {first, second}});
+  const auto [status, out, err] = run_measure({.files = {first, second}});
   CHECK(status == 0);
   CHECK_THAT(out, Catch::Contains("step: 150 jobs of 2 tasks") && Catch::Contains("longest 100.0us"));
+}
+
+TEST_CASE("a client's own tasks and the server's are one operation, whose table has the server's terms") {
+  TempDirectory directory;
+  Recording recording = jobs(100, "Plant/Controller.step");
+  recording.admit(1us, 8, 1, "Plant/Controller.step", PeerId{3}, 20ms);
+  recording.start(2s, 8, 900, 1);
+  recording.finish(2s + 1ms, 8, 900, 300us);
+  const Measured outcome = run_measure({.files = {recording.save(directory / "t")}, .write = directory / "c.toml"});
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out,
+             Catch::Contains("Plant/Controller.step: 101 jobs of 2 tasks") &&
+                 Catch::Contains("table      period 10ms, deadline 10ms and jitter 0ns as the server has them"));
+  CHECK_THAT(contents(directory / "c.toml"),
+             Catch::Contains("period = \"10ms\"\n") && Catch::Contains("budget = \"360us\"\n"));
+}
+
+TEST_CASE("the terms of a client's own task are told to be no server's") {
+  TempDirectory directory;
+  Recording recording;
+  recording.admit(1us, 8, 1, "Plant/Controller.configure", PeerId{3}, 20ms);
+  recording.start(2s, 8, 900, 1);
+  recording.finish(2s + 1ms, 8, 900, 300us);
+  const MeasureOptions options{.files = {recording.save(directory / "t")}, .write = directory / "c.toml"};
+  CHECK(run_measure(options).status == 0);
+  CHECK_THAT(
+      contents(options.write),
+      Catch::Contains("period 20ms, deadline 20ms and jitter 0ns are those of one of its tasks: the server shows "
+                      "no contract of its own for it"));
+  MeasureOptions program = options;
+  program.write.clear();
+  program.format = Format::json;
+  CHECK_THAT(run_measure(program).out,
+             Catch::Contains("\"assumed\": [\n") || Catch::Contains("\"assumed\":[\"period\""));
+}
+
+TEST_CASE("an interface selects its jobs and gives tables its version") {
+  TempDirectory directory;
+  const auto step = jobs(100, "Plant/Controller.step").save(directory / "a"),
+             nameless = jobs(100, "step").save(directory / "b"),
+             other = jobs(100, "Crane/Winch.step").save(directory / "c");
+  MeasureOptions options{.files = {step, nameless, other}, .interface = "IDL:Plant/Controller:2.1"};
+  const Measured outcome = run_measure(options);
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out,
+             Catch::Contains("[\"IDL:Plant/Controller:2.1\".step]  # 200 jobs measured") && !Catch::Contains("Winch"));
+  options.files = {step, other};
+  options.interface = "IDL:Plant:1.0";
+  CHECK(run_measure(options).err ==
+        "corelane measure: no job of any task of IDL:Plant:1.0 ended in what was recorded; there are jobs of "
+        "Plant/Controller.step and Crane/Winch.step\n");
 }
 
 TEST_CASE("jobs that came before the measured run are not counted") {
@@ -145,27 +157,11 @@ TEST_CASE("jobs that came before the measured run are not counted") {
   CHECK(measurements_of(recording.trace, {.since = Time{101ms}}).empty());
 }
 
-TEST_CASE("a run without a job of its own is a failure though the server had some before") {
-  TempDirectory directory;
-  const Server server(directory.path());
-  const MeasureOptions before{.call = {.reference = server.reference,
-                                       .operation = "step",
-                                       .arguments = {"double:1"},
-                                       .calls = 2,
-                                       .contract = patient,
-                                       .options = {"-ORBLogLevel", "off"}},
-                              .directory = directory.path(),
-                              .wait = 1h};
-  REQUIRE(run(before).status == 0);
-  const MeasureOptions after{.request = server.pid(), .run = "true", .directory = directory.path(), .wait = 1h};
-  CHECK(run(after).status == 1);
-  CHECK_THAT(run(after).err, Catch::Contains("no job of any task came and ended while the program ran"));
-}
-
 TEST_CASE("few samples are told to be few") {
   TempDirectory directory;
   const auto said = [&](int count) {
-    return run({.files = {jobs(count, "step").save(directory / "t")}}).out.find("so few jobs") != std::string::npos;
+    return run_measure({.files = {jobs(count, "step").save(directory / "t")}}).out.find("so few jobs") !=
+           std::string::npos;
   };
   CHECK(said(99));
   CHECK_FALSE(said(100));
@@ -176,7 +172,7 @@ TEST_CASE("what is written is a contracts file with the contract and the new bud
   const std::string path = directory / "c.toml";
   std::ofstream(path) << "[\"IDL:Other:1.0\".run]\nimportance = 1";
   const auto trace = jobs(100, "Plant/Controller.step").save(directory / "t");
-  CHECK(run({.files = {trace}, .margin = 50, .write = path}).status == 0);
+  CHECK(run_measure({.files = {trace}, .margin = 50, .write = path}).status == 0);
   CHECK(core::ContractsFile::load(path));
   CHECK_THAT(contents(path), Catch::StartsWith("[\"IDL:Other:1.0\".run]") &&
                                  Catch::Contains("[\"IDL:Plant/Controller:1.0\".step]") &&
@@ -189,7 +185,7 @@ TEST_CASE("a measured budget beyond the deadline is marked and written as a comm
   const std::string path = directory / "c.toml";
   const auto slow = jobs(100, "Plant/Controller.step", 1'000'000, 99us).save(directory / "t");
   const auto fast = jobs(100, "Plant/Controller.stop").save(directory / "u");
-  const auto [status, out, err] = run({.files = {slow, fast}, .write = path});
+  const auto [status, out, err] = run_measure({.files = {slow, fast}, .write = path});
   CHECK(status == 1);
   CHECK_THAT(out, Catch::Contains("TOO LONG   no contract with deadline 10ms can have this budget"));
   CHECK_THAT(err, Catch::Contains("c.toml has Plant/Controller.step as a comment alone: budget C = 12ms is outside"));
@@ -198,7 +194,7 @@ TEST_CASE("a measured budget beyond the deadline is marked and written as a comm
                                  Catch::Contains("\n# [\"IDL:Plant/Controller:1.0\".step]") &&
                                  Catch::Contains("\n# budget = \"12ms\"\n") &&
                                  Catch::Contains("\n[\"IDL:Plant/Controller:1.0\".stop]"));
-  const auto json = nlohmann::json::parse(run({.files = {slow}, .format = Format::json}).out);
+  const auto json = nlohmann::json::parse(run_measure({.files = {slow}, .format = Format::json}).out);
   CHECK_THAT(std::string(json[0]["fault"]), Catch::StartsWith("budget C = 12ms"));
 }
 
@@ -207,7 +203,7 @@ TEST_CASE("an operation that takes too long is a failure whether a file is writt
   const auto slow = jobs(100, "step", 1'000'000, 99us).save(directory / "t");
   const auto fast = jobs(100, "Plant/Controller.stop").save(directory / "u");
   const Format format = GENERATE(Format::table, Format::json);
-  const auto [status, out, err] = run({.files = {slow, fast}, .format = format});
+  const auto [status, out, err] = run_measure({.files = {slow, fast}, .format = format});
   CHECK(status == 1);
   CHECK(err == "corelane measure: step takes too long: budget C = 12ms is outside 0 < C <= D = 10ms\n");
   CHECK_THAT(out, Catch::Contains("Plant/Controller.stop"));
@@ -223,10 +219,10 @@ TEST_CASE("requests that came before their period was over are told to have wait
     recording.finish(at + 500us, 7, id);
   }
   CHECK_THAT(
-      run({.files = {recording.save(directory / "t")}}).out,
+      run_measure({.files = {recording.save(directory / "t")}}).out,
       Catch::Contains("\n  arrivals   1.00ms apart at the least; what came before the period was over waited for "
                       "that at the server\n"));
-  CHECK_THAT(run({.files = {jobs(3, "step").save(directory / "u")}}).out,
+  CHECK_THAT(run_measure({.files = {jobs(3, "step").save(directory / "u")}}).out,
              Catch::Contains("\n  arrivals   10.00ms apart at the least\n"));
 }
 
@@ -237,17 +233,17 @@ TEST_CASE("a table that was set aside is there once however often it is measured
   const auto slow = jobs(100, "Plant/Controller.step", 1'000'000, 99us).save(directory / "t");
   const auto slower = jobs(100, "Plant/Controller.step", 1'000'000, 100us).save(directory / "u");
   const MeasureOptions options{.files = {slow}, .write = path};
-  CHECK(run(options).status == 1);
+  CHECK(run_measure(options).status == 1);
   const std::string once = contents(path);
   CHECK_THAT(once, Catch::StartsWith(start) && Catch::Contains("# Not used: "));
-  CHECK(run({.files = {slower}, .write = path}).status == 1);
+  CHECK(run_measure({.files = {slower}, .write = path}).status == 1);
   CHECK(contents(path) != once);
-  CHECK(run(options).status == 1);
+  CHECK(run_measure(options).status == 1);
   CHECK(contents(path) == once);
   std::ofstream(path, std::ios::app) << "# his\n\n[\"IDL:Plant/Controller:1.0\".step]\nimportance = 1\n";
   const std::string live = contents(path);
-  CHECK_THAT(run(options).err, Catch::Contains("was left as it is: it has a table for step of") &&
-                                   Catch::Contains("budget C = 12ms is outside"));
+  CHECK_THAT(run_measure(options).err, Catch::Contains("was left as it is: it has a table for step of") &&
+                                           Catch::Contains("budget C = 12ms is outside"));
   CHECK(contents(path) == live);
 }
 
@@ -259,7 +255,7 @@ TEST_CASE("a contracts file is replaced whole behind its link and keeps its mode
   const bool can_give = geteuid() == 0 && ::chown(path.c_str(), 65'534, 65'534) == 0;
   std::filesystem::create_symlink(path, link);
   std::ifstream before(path);  // whoever reads meanwhile
-  CHECK(run({.files = {jobs(100, "Plant.step").save(directory / "t")}, .write = link}).status == 0);
+  CHECK(run_measure({.files = {jobs(100, "Plant.step").save(directory / "t")}, .write = link}).status == 0);
   CHECK(std::filesystem::is_symlink(link));
   CHECK_THAT(contents(path), Catch::StartsWith("# mine\n") && Catch::Contains("budget"));
   CHECK(std::filesystem::status(path).permissions() == std::filesystem::perms{0640});
@@ -273,143 +269,13 @@ TEST_CASE("a contracts file is replaced whole behind its link and keeps its mode
 TEST_CASE("programs get all samples as JSON") {
   TempDirectory directory;
   const auto json = nlohmann::json::parse(
-      run({.files = {jobs(3, "Plant/st\xff.step").save(directory / "t")}, .format = Format::json}).out);
+      run_measure({.files = {jobs(3, "Plant/st\xff.step").save(directory / "t")}, .format = Format::json}).out);
   REQUIRE(json.size() == 1);
   CHECK(json[0]["samples_ns"] == nlohmann::json{1000, 2000, 3000});
   CHECK(json[0]["proposed_budget_ns"] == 3600);
 }
 
-TEST_CASE("an operation is measured by calling it without its IDL") {
-  TempDirectory directory;
-  const Server server(directory.path());
-  const MeasureOptions options{.call = {.reference = server.reference,
-                                        .operation = "step",
-                                        .arguments = {"double:2.5"},
-                                        .calls = 5,
-                                        .contract = patient,
-                                        .options = {"-ORBLogLevel", "off"}},
-                               .write = directory / "c.toml",
-                               .format = Format::json,
-                               .directory = directory.path(),
-                               .wait = 1h};
-  const auto [status, out, err] = run(options);
-  INFO(err);
-  REQUIRE(status == 0);
-  const auto json = nlohmann::json::parse(out);
-  CHECK(json[0]["jobs"] == 5);
-  CHECK_THAT(contents(directory / "c.toml"), Catch::StartsWith("[\"IDL:Plant/Controller:1.0\".step]"));
-}
-
-// The quickstart's IDL has T = 10 ms and D = 8 ms for step, and no contract for configure.
-TEST_CASE(
-    "the table of a called operation keeps the server's contract, and says what was assumed where there is none") {
-  TempDirectory directory;
-  const Server server(directory.path());
-  const auto measured = [&](const std::string& operation, const std::string& argument, const GivenTerms& given) {
-    const std::string path = directory / operation + ".toml";
-    const MeasureOptions options{.call = {.reference = server.reference,
-                                          .operation = operation,
-                                          .arguments = {argument},
-                                          .calls = 2,
-                                          .contract = patient,
-                                          .options = {"-ORBLogLevel", "off"}},
-                                 .given = given,
-                                 .operation = operation,
-                                 .write = path,
-                                 .directory = directory.path(),
-                                 .wait = 1h};
-    const Outcome outcome = run(options);
-    INFO(outcome.err);
-    CHECK(outcome.status == 0);
-    const std::string text = outcome.out + contents(path);
-    std::filesystem::remove(path);
-    return text;
-  };
-  const std::string note = "period 10ms, deadline 8ms and jitter 800us as the server has them";
-  CHECK_THAT(measured("step", "double:1", {}), Catch::Contains("\n  table      " + note + "\n") &&
-                                                   Catch::Contains("; " + note + "\nperiod = \"10ms\"\n") &&
-                                                   Catch::Contains("\ndeadline = \"8ms\"\n") &&
-                                                   Catch::Contains("\njitter = \"800us\"\n"));
-  CHECK_THAT(measured("step", "double:1", {.deadline = 9ms}), Catch::Contains("\ndeadline = \"9ms\"\n"));
-  CHECK_THAT(measured("configure", "string:x", {}),
-             Catch::Contains("; period 200ms, deadline 200ms and jitter 20ms assumed: the server shows no contract") &&
-                 Catch::Contains("\ndeadline = \"200ms\"\n"));
-}
-
-TEST_CASE("a term that no contract could have beside the server's is told before it is called") {
-  TempDirectory directory;
-  const Server server(directory.path());
-  const auto [status, out, err] = run({.call = {.reference = server.reference,
-                                                .operation = "step",
-                                                .arguments = {"double:1"},
-                                                .calls = 1'000'000'000,  // more than anybody waits for
-                                                .contract = patient,
-                                                .options = {"-ORBLogLevel", "off"}},
-                                       .given = {.jitter = 9ms},
-                                       .operation = "step",
-                                       .directory = directory.path(),
-                                       .wait = 1h});
-  CHECK(status == 1);
-  CHECK(err ==
-        "corelane measure: nothing was called: with the server's other terms jitter J = 9ms is outside 0 <= J < D = "
-        "8ms\n");
-}
-
-TEST_CASE("a server that records nothing is told so before it is called") {
-  TempDirectory directory;
-  const Server server(directory.path(), "leader-followers");
-  const bool is_named = GENERATE(false, true);
-  const std::string said = "process " + std::to_string(server.pid()) +
-                           " runs in dispatch.mode leader-followers, which records nothing: there is no trace of it. "
-                           "Start it with -ORBDispatchMode manager or direct\n";
-  const MeasureOptions calls{.request = is_named ? server.pid() : 0,
-                             .call = {.reference = server.reference,
-                                      .operation = "step",
-                                      .arguments = {"double:1"},
-                                      .calls = 1'000'000'000,  // more than anybody waits for
-                                      .contract = patient,
-                                      .options = {"-ORBLogLevel", "off"}},
-                             .operation = "step",
-                             .directory = directory.path(),
-                             .wait = 1h};
-  CHECK(run(calls).status == 1);
-  CHECK(run(calls).err == "corelane measure: nothing was called: " + said);
-  const Outcome asked = run({.request = server.pid(), .directory = directory.path(), .wait = 1h});
-  CHECK(asked.status == 1);
-  CHECK(asked.err == "corelane measure: " + said);
-  const std::string made = directory / "made";
-  const MeasureOptions program{
-      .request = server.pid(), .run = "touch " + made, .directory = directory.path(), .wait = 1h};
-  CHECK(run(program).err == "corelane measure: nothing was run: " + said);
-  CHECK_FALSE(std::filesystem::exists(made));
-}
-
 // Error paths.
-
-TEST_CASE("calls that cannot be measured are told why") {
-  TempDirectory directory;
-  const Server server(directory.path());
-  struct Case {
-    std::string operation, argument, said;
-    Duration budget;
-  };
-  const Case wrong =
-      GENERATE(Case{"stp", "double:1", "BAD_OPERATION", 1ms}, Case{"step", "string:x", "IDL's order", 1ms},
-               Case{"step", "int:1", "types are boolean, octet", 1ms},
-               Case{"step", "double:x", "argument double:x: expected TYPE:VALUE", 1ms},
-               Case{"step", "double:1", "the server refuses to measure with period 10ms", 10ms},
-               Case{"step", "double:1", "budget C = 11ms is outside", 11ms});
-  const auto [status, out, err] = run({.call = {.reference = server.reference,
-                                                .operation = wrong.operation,
-                                                .arguments = {wrong.argument},
-                                                .calls = 2,
-                                                .contract = make_contract(10ms, wrong.budget),
-                                                .options = {"-ORBLogLevel", "off"}},
-                                       .directory = directory.path(),
-                                       .wait = 1h});
-  CHECK(status == 1);
-  CHECK_THAT(err, Catch::StartsWith("corelane measure: ") && Catch::Contains(wrong.said));
-}
 
 TEST_CASE("what cannot go into a contracts file leaves it as it is") {
   TempDirectory directory;
@@ -424,7 +290,7 @@ TEST_CASE("what cannot go into a contracts file leaves it as it is") {
   const std::string path = directory / "c.toml";
   std::ofstream(path) << wrong.before;
   const auto trace = jobs(100, wrong.label).save(directory / "t");
-  const auto [status, out, err] = run({.files = {trace}, .write = path});
+  const auto [status, out, err] = run_measure({.files = {trace}, .write = path});
   CHECK(status == 1);
   CHECK_THAT(err, Catch::Contains(wrong.said) && !Catch::Contains("was not made"));
   CHECK(contents(path) == wrong.before);
@@ -434,7 +300,7 @@ TEST_CASE("what can be written is, and the rest is named") {
   TempDirectory directory;
   const std::string path = directory / "c.toml";
   const auto nameless = jobs(100, "step").save(directory / "a"), named = jobs(100, "Plant.step").save(directory / "b");
-  const auto [status, out, err] = run({.files = {nameless, named}, .write = path});
+  const auto [status, out, err] = run_measure({.files = {nameless, named}, .write = path});
   CHECK(status == 1);
   CHECK_THAT(err, Catch::Contains("c.toml was written without this: step names no interface"));
   CHECK_THAT(contents(path), Catch::Contains("[\"IDL:Plant:1.0\".step]"));
@@ -442,20 +308,19 @@ TEST_CASE("what can be written is, and the rest is named") {
 
 TEST_CASE("an interface that is none is not said to be in a file that is not there") {
   TempDirectory directory;
-  const auto trace = jobs(100, "hoist").save(directory / "t");
-  const auto [interface, said] = GENERATE(
-      table<std::string, std::string>({{"Crane::Winch", "no repository id"}, {"IDL:Crane/Winch", "its version"}}));
-  const auto [status, out, err] = run({.files = {trace}, .interface = interface, .write = directory / "c.toml"});
+  const auto trace = jobs(100, "Crane::Winch.hoist").save(directory / "t");
+  const auto [status, out, err] = run_measure({.files = {trace}, .write = directory / "c.toml"});
   CHECK(status == 1);
-  CHECK_THAT(err, Catch::Contains("c.toml was not made: hoist has no interface that a table could name: ") &&
-                      Catch::Contains(said) && Catch::EndsWith("; write IDL:Crane/Winch:1.0\n"));
+  CHECK_THAT(err,
+             Catch::Contains("c.toml was not made: Crane::Winch.hoist has no interface that a table could name: ") &&
+                 Catch::Contains("no repository id") && Catch::EndsWith("; write IDL:Crane/Winch:1.0\n"));
   CHECK_FALSE(std::ifstream(directory / "c.toml"));
 }
 
 TEST_CASE("a contracts file that was not there is not said to be left as it is") {
   TempDirectory directory;
   const auto trace = jobs(100, "step").save(directory / "t");
-  CHECK_THAT(run({.files = {trace}, .write = directory / "c.toml"}).err,
+  CHECK_THAT(run_measure({.files = {trace}, .write = directory / "c.toml"}).err,
              Catch::Contains("c.toml was not made: step names"));
   CHECK_FALSE(std::ifstream(directory / "c.toml"));
 }
@@ -463,9 +328,9 @@ TEST_CASE("a contracts file that was not there is not said to be left as it is")
 TEST_CASE("a trace without jobs of the operation is a failure") {
   TempDirectory directory;
   const auto trace = jobs(3, "Plant/Controller.step").save(directory / "t");
-  CHECK_THAT(run({.files = {trace}, .operation = "stop"}).err, Catch::Contains("no job of stop ended"));
-  CHECK(run({.files = {trace}, .operation = "step"}).status == 0);
-  CHECK(run({.files = {trace, directory / "none"}}).status == 1);
+  CHECK_THAT(run_measure({.files = {trace}, .operation = "stop"}).err, Catch::Contains("no job of stop ended"));
+  CHECK(run_measure({.files = {trace}, .operation = "step"}).status == 0);
+  CHECK(run_measure({.files = {trace, directory / "none"}}).status == 1);
 }
 
 }  // namespace measure_test

@@ -26,12 +26,15 @@ class Recording {
   Recording& lane(Duration at, const T& item) {
     return write(trace.tracks[1], at, item);
   }
-  void admit(Duration at, std::uint64_t task, int priority, const std::string& name) {
+  // `peer`: whose it is alone; none: the server's own.
+  void admit(Duration at, std::uint64_t task, int priority, const std::string& name, PeerId peer = {},
+             Duration period = Duration{10'000'000}) {
     sched::Admit admit{};
     admit.task = TaskId{task};
+    admit.peer = peer;
     admit.core = CoreId{1};
     admit.priority = Priority{priority};
-    admit.contract = {.period = Duration{10'000'000}, .deadline = Duration{10'000'000}, .budget = Duration{2'000'000}};
+    admit.contract = {.period = period, .deadline = period, .budget = Duration{2'000'000}};
     manager(at, admit);
     manager(at, sched::trace::Named::make(TaskId{task}, name));
   }
