@@ -15,11 +15,6 @@
 namespace corelane::os {
 namespace {
 
-Fd made(int fd, const char* what) {
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
-  return Fd(fd);
-}
-
 bool control(const Fd& poll, int operation, int fd, void* owner, std::uint32_t what) noexcept {
   epoll_event event{.events = what | EPOLLET, .data = {.ptr = owner}};
   return ::epoll_ctl(poll.get(), operation, fd, &event) == 0;

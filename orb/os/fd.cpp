@@ -2,12 +2,20 @@
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <system_error>
+
 namespace corelane::os {
 
 void Fd::reset(int fd) noexcept {
   // EINTR is no reason to try again: Linux has released the descriptor by then, and its number may be another's.
   if (fd_ >= 0) ::close(fd_);
   fd_ = fd;
+}
+
+Fd made(int fd, const char* what) {
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
+  return Fd(fd);
 }
 
 }  // namespace corelane::os

@@ -26,4 +26,7 @@ class Fd {
   int fd_ = -1;
 };
 
+// What a system call gave; where it gave none, std::system_error with errno. `what`: the call, for people.
+Fd made(int fd, const char* what);
+
 }  // namespace corelane::os

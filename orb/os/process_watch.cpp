@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::uint64_t bell_event = 0;  // no watched process has this number
 
-Fd made(int fd, const char* what) {
-  if (fd < 0) throw std::system_error(errno, std::generic_category(), what);
-  return Fd(fd);
-}
-
 bool listen_to(const Fd& poll, const Fd& fd, std::uint64_t number) {
   epoll_event event{};
   event.events = EPOLLIN;
