@@ -33,6 +33,10 @@ class OverrunJobs {
     const auto found = tasks_.find(task);
     return found == tasks_.end() ? 0 : found->second.overran.size();
   }
+  bool has(TaskId task, JobId job) const {
+    const auto found = tasks_.find(task);
+    return found != tasks_.end() && found->second.overran.contains(job);
+  }
   // Those that have such jobs.
   std::vector<TaskId> tasks() const {
     std::vector<TaskId> result;

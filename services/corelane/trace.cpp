@@ -66,6 +66,7 @@ Json summary_json(const TraceFile& trace) {
     json["troubles"].push_back({{"task", task.value},
                                 {"label", trouble.name},
                                 {"misses", trouble.misses},
+                                {"own_misses", trouble.own_misses},
                                 {"overruns", trouble.overruns},
                                 {"oversleeps", trouble.oversleeps},
                                 {"blocks", trouble.blocks},

@@ -1,6 +1,7 @@
 #include "services/corelane/trace_summary.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "services/corelane/overrun_jobs.h"
@@ -27,6 +28,8 @@ class Count {
   void end() {
     for (const TaskId task : overruns_.tasks())
       summary_.overruns += summary_.troubles[task].overruns = overruns_.count(task);
+    for (const auto& [task, job] : missed_)
+      if (away_.contains(job) || overruns_.has(task, job)) ++summary_.troubles[task].own_misses;
     for (auto& [task, trouble] : summary_.troubles) trouble.name = names_[task];
   }
 
@@ -47,11 +50,19 @@ class Count {
     }
   }
   void note_trouble(const TraceView& record) {
-    if (const auto missed = decode<trace::Missed>(record)) note(missed->task, &TaskTrouble::misses, summary_.misses);
     if (const auto overran = decode<Overran>(record)) overruns_.note(*overran);
-    if (const auto slept = decode<trace::Overslept>(record))
+    if (const auto missed = decode<trace::Missed>(record)) {
+      note(missed->task, &TaskTrouble::misses, summary_.misses);
+      missed_.emplace_back(missed->task, missed->job);
+    }
+    if (const auto slept = decode<trace::Overslept>(record)) {
       note(slept->task, &TaskTrouble::oversleeps, summary_.oversleeps);
-    if (const auto blocked = decode<trace::Blocked>(record)) note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
+      away_.insert(slept->job);
+    }
+    if (const auto blocked = decode<trace::Blocked>(record)) {
+      note(blocked->task, &TaskTrouble::blocks, summary_.blocks);
+      away_.insert(blocked->job);
+    }
     if (const auto away = decode<trace::TurnedAway>(record)) note(away->task, &TaskTrouble::refused, summary_.refusals);
     if (const auto refuse = decode<Refuse>(record)) note_refusal(*refuse);
   }
@@ -69,6 +80,8 @@ class Count {
   TraceSummary& summary_;
   std::map<TaskId, std::string> names_;
   OverrunJobs overruns_;
+  std::vector<std::pair<TaskId, JobId>> missed_;
+  std::set<JobId> away_;  // overslept or blocked
   std::pair<JobId, TaskId> latest_{};
 };
 
@@ -93,6 +106,7 @@ TraceSummary summary_of(const TraceFile& trace) {
 std::string text_of(const TaskTrouble& trouble) {
   std::string text;
   add(text, trouble.misses, "missed ", " deadline", " deadlines");
+  if (trouble.own_misses > 0) text += " (" + std::to_string(trouble.own_misses) + " by its own fault)";
   add(text, trouble.overruns, "overran ", " time", " times");
   add(text, trouble.oversleeps, "overslept ", " time", " times");
   add(text, trouble.blocks, "blocked ", " time", " times");

@@ -18,6 +18,7 @@ namespace corelane::tool {
 struct TaskTrouble {
   std::string name{};          // "" where the trace does not have it
   std::size_t misses = 0;      // ended after their deadline
+  std::size_t own_misses = 0;  // of those, jobs that overran, overslept or blocked
   std::size_t overruns = 0;    // used more than their budget
   std::size_t oversleeps = 0;  // suspended themselves for longer than S
   std::size_t blocks = 0;      // waited without saying so
