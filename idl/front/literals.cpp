@@ -16,9 +16,11 @@ constexpr std::string_view simple_values = "\n\t\v\b\r\f\a\\?'\"";
 LiteralFault no_number(std::string_view text) {
   constexpr std::array<std::string_view, 4> units = {"ns", "us", "ms", "s"};
   const std::string_view unit = text.substr(std::min(text.find_first_not_of("0123456789."), text.size()));
+  const bool is_whole = text.find('.') == text.npos;
   std::string message = quoted(text) + " is no number";
   if (std::ranges::find(units, unit) != units.end())
-    message += "; a duration stands in quotes: \"" + std::string(text) + '"';
+    message += is_whole ? "; a duration stands in quotes: \"" + std::string(text) + '"'
+                        : "; a duration is a whole number and its unit, in quotes, such as \"1500us\"";
   return {message};
 }
 

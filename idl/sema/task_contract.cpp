@@ -62,8 +62,10 @@ std::optional<nanoseconds> parse_duration(std::string_view text) {
 
 std::string duration_hint(std::string_view text) {
   constexpr std::size_t most_digits = 9;  // of the fraction: down to 1 ns of 1 s
-  std::string plain(text);
-  std::erase(plain, ' ');
+  std::string plain(text.substr(std::min(text.find_first_not_of(' '), text.size())));
+  plain.erase(plain.find_last_not_of(' ') + 1);
+  if (const std::size_t blank = plain.find(' '); blank != plain.npos)
+    plain.erase(blank, plain.find_first_not_of(' ', blank) - blank);
   const std::size_t unit = plain.find_first_not_of("0123456789."), point = plain.find('.');
   std::int64_t divisor = 1;
   if (unit != plain.npos && point < unit) {
@@ -72,7 +74,7 @@ std::string duration_hint(std::string_view text) {
     plain.erase(point, 1);
   }
   const std::optional<nanoseconds> scaled = parse_duration(plain);
-  if (plain == text || !scaled || scaled->count() % divisor != 0) return {};
+  if (plain == text || !scaled || scaled->count() == 0 || scaled->count() % divisor != 0) return {};
   return "; a duration has no blank and no fraction: write \"" + spell_duration(*scaled / divisor) + '"';
 }
 

@@ -80,14 +80,14 @@ std::string changes_of(const Contract& before, const Contract& after) {
   add("suspension", to_string(before.suspension), to_string(after.suspension));
   add("importance", std::to_string(before.importance), std::to_string(after.importance));
   add("on_overrun", std::string(name_of(before.on_overrun)), std::string(name_of(after.on_overrun)));
-  if (before.uses != after.uses) text += (text.empty() ? "" : ", ") + std::string("other uses");
+  if (before.uses != after.uses) text += (text.empty() ? "" : ", ") + std::string("uses");
   return text;
 }
 
 // Without a contract in the IDL.
 std::string given_text(const Contract& contract) {
-  return "period " + to_string(contract.period) + ", deadline " + to_string(contract.deadline) + " and budget " +
-         to_string(contract.budget) + ", where its IDL has no contract";
+  return "period " + to_string(contract.period) + ", deadline " + to_string(contract.deadline) + ", budget " +
+         to_string(contract.budget) + " and jitter " + to_string(contract.jitter) + ", where its IDL has no contract";
 }
 
 }  // namespace
@@ -315,7 +315,8 @@ void ContractsFile::note(const Skeleton& skeleton) const {
       for (const ResourceUse& use : upcall.contract->uses) declared_.insert(use.resource);
 }
 
-std::vector<std::string> ContractsFile::changes(const Skeleton& skeleton, const OperationContracts& contracts) const {
+std::vector<std::string> ContractsFile::untold_changes(const Skeleton& skeleton,
+                                                       const OperationContracts& contracts) const {
   {
     const std::lock_guard lock(mutex_);
     if (!told_changes_.insert(skeleton.ids.front()).second) return {};

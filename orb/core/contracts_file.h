@@ -53,7 +53,7 @@ class ContractsFile {
   // that is incomplete or unsound with what the IDL says.
   Expected<OperationContracts, SettingsFault> contracts_of(const Skeleton& skeleton) const;
   // What these are otherwise than in the IDL, a line for each operation of the file; of each interface once.
-  std::vector<std::string> changes(const Skeleton& skeleton, const OperationContracts& contracts) const;
+  std::vector<std::string> untold_changes(const Skeleton& skeleton, const OperationContracts& contracts) const;
 
   // Whether objects may come yet: those that are activated on demand do.
   enum class Look { running, ended };

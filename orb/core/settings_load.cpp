@@ -31,7 +31,8 @@ std::string unknown(std::string_view what, std::string_view name, const std::vec
 // Of too many to be listed.
 std::string unknown_of_all(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
   const std::string text = unknown(what, name, known);
-  return text + (text.find(';') == text.npos ? "; docs/configuration.md has them all" : "");
+  const bool is_near = !meant(name, known, "").empty();
+  return text + (is_near ? "" : "; docs/configuration.md has them all");
 }
 
 std::vector<std::string> spellings(std::string (*spell)(std::string_view), std::vector<std::string> more) {

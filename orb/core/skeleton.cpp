@@ -7,12 +7,26 @@
 namespace corelane::core {
 namespace {
 
-constexpr std::size_t longest_name = 64;  // that is looked at: peers write them
+// What a peer's name is compared with, at most; it is done on the thread that reads for all.
+constexpr std::size_t longest_name = 32, most_compared = 16;
 
 // "Plant::Controller::step", "Plant/Controller.step" -> "step".
 std::string_view last_part(std::string_view name) {
   const std::size_t end = name.find_last_of(":./");
   return end == name.npos ? name : name.substr(end + 1);
+}
+
+// Those that are about as long as the name.
+std::vector<std::string> similar_to(std::string_view name, const Skeleton& skeleton) {
+  constexpr std::size_t slips = 3;
+  std::vector<std::string> found;
+  for (const Upcall& upcall : skeleton.upcalls) {
+    const std::size_t shorter = std::min(upcall.name.size(), name.size());
+    const std::size_t longer = std::max(upcall.name.size(), name.size());
+    if (longer - shorter <= slips && longer <= longest_name && found.size() < most_compared)
+      found.emplace_back(upcall.name);
+  }
+  return found;
 }
 
 }  // namespace
@@ -35,7 +49,8 @@ bool Skeleton::has_contracts() const noexcept {
 std::string label_of(const Skeleton& skeleton, const Upcall& upcall) {
   std::string_view id = skeleton.ids.empty() ? "" : skeleton.ids.front();
   if (id.starts_with("IDL:")) id.remove_prefix(4);
-  return std::string(id.substr(0, id.rfind(':'))) + "." + std::string(upcall.name);
+  const std::string interface(id.substr(0, id.rfind(':')));
+  return (interface.empty() ? "" : interface + ".") + std::string(upcall.name);
 }
 
 OperationContracts declared_contracts(const Skeleton& skeleton) {
@@ -46,22 +61,15 @@ OperationContracts declared_contracts(const Skeleton& skeleton) {
   return contracts;
 }
 
-std::vector<std::string> operations_of(const Skeleton& skeleton) {
-  std::vector<std::string> names;
-  for (const Upcall& upcall : skeleton.upcalls) names.emplace_back(upcall.name);
-  return names;
-}
-
 std::string unknown_operation(const Skeleton& skeleton, std::string_view name) {
+  constexpr std::size_t longest_shown = 64;
   const std::string interface = skeleton.ids.empty() ? "the object" : skeleton.ids.front();
-  const bool is_long = name.size() > longest_name;
-  std::string text =
-      interface + " has no operation " + std::string(name.substr(0, longest_name)) + (is_long ? "..." : "");
-  if (is_long) return text;
+  std::string text = interface + " has no operation " + std::string(name.substr(0, longest_shown));
+  if (name.size() > longest_shown) return text + "...";
   const std::string part(last_part(name));
   for (const std::string& read : {part, "_get_" + part})
     if (const Upcall* upcall = skeleton.find(read)) return text + "; write " + std::string(upcall->name);
-  return text + meant(part, operations_of(skeleton), "the nearest is");
+  return text + meant(part, similar_to(part, skeleton), "the nearest is");
 }
 
 }  // namespace corelane::core

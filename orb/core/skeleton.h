@@ -36,7 +36,6 @@ struct Skeleton {
   bool has_contracts() const noexcept;
 };
 
-std::vector<std::string> operations_of(const Skeleton& skeleton);
 // "IDL:Plant/Controller:1.0 has no operation stp; the nearest is step". For people; a name from a peer may be anything.
 std::string unknown_operation(const Skeleton& skeleton, std::string_view name);
 

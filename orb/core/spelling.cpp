@@ -21,9 +21,11 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 const std::string& nearest(std::string_view name, const std::vector<std::string>& known) {
-  return *std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
-    return distance(name, a) < distance(name, b);
-  });
+  const std::string* best = &known.front();
+  std::size_t least = distance(name, *best);
+  for (const std::string& other : known)
+    if (const std::size_t far = distance(name, other); far < least) best = &other, least = far;
+  return *best;
 }
 
 std::string meant(std::string_view name, const std::vector<std::string>& known, std::string_view before) {

@@ -4,13 +4,14 @@
 #include <cstddef>
 #include <optional>
 
+#include "orb/base/contract.h"
 #include "orb/base/one_line.h"
 #include "orb/os/small_file.h"
 
 namespace corelane::core {
 namespace {
 
-constexpr std::size_t largest_file = 1024 * 1024;
+constexpr std::size_t largest_file = 1024 * 1024, longest_shown = 200;
 constexpr std::ptrdiff_t most_dots = 1000;
 
 // The number of the first line with more dots than that.
@@ -36,28 +37,47 @@ std::string_view line_of(std::string_view text, std::size_t line) {
   return trimmed(text);
 }
 
-// [IDL:Plant/Controller:1.0.step]: behind the version, which has a dot of its own, stands the operation.
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// Letters, digits and these.
+bool is_made_of(std::string_view text, std::string_view others) {
+  const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || others.find(c) != others.npos; };
+  return !text.empty() && std::ranges::all_of(text, fits);
+}
+
+// 2,4-5 and 10ms, but neither 07 nor a list.
+bool is_text(std::string_view value) {
+  const auto tells = [](char c) { return is_letter(c) || c == ':' || c == ','; };
+  return is_made_of(value, "_.:/,+-") && std::ranges::any_of(value, tells) && !value.ends_with(',');
+}
+
+// Of a value or a table that is not one, and not of what began in a line before.
+bool is_of_its_line(std::string_view description) {
+  constexpr std::string_view others[] = {"redefine", "array", "string", "inline table"};
+  return std::ranges::none_of(others, [&](std::string_view other) { return description.find(other) != other.npos; });
+}
+
+// IDL:Plant/Controller:1.0.step: behind the version, which has a dot of its own, stands the operation. "": no such
+// name.
 std::string quoted_header(std::string_view name) {
+  if (!is_made_of(name, "_.:/-") || !is_letter(name.front()) || name.find(':') == name.npos) return {};
   const std::size_t dot = name.rfind('.');
   const bool has_operation = name.find('.', name.rfind(':')) < dot;
   const std::string_view operation = has_operation ? name.substr(dot) : "";
+  if (operation == ".") return {};
   return "[\"" + std::string(name.substr(0, name.size() - operation.size())) + "\"" + std::string(operation) + "]";
 }
 
 // How a line is written that lacks nothing but quotes; "": another one.
 std::string with_quotes(std::string_view line) {
-  constexpr std::size_t longest = 200;
   line = trimmed(line.substr(0, line.find('#')));
-  if (line.size() > longest || line.find_first_of("\"'{}") != line.npos) return {};
-  if (line.starts_with('[')) {
-    const std::string_view name = line.substr(1, line.size() - 2);
-    const bool is_header = line.ends_with(']') && name.find(':') != name.npos && name.find_first_of("[]") == name.npos;
-    return is_header ? quoted_header(name) : std::string{};
-  }
-  const std::string_view key = trimmed(line.substr(0, line.find('='))),
-                         value = trimmed(line.substr(line.find('=') + 1));
-  if (key == line || key.find_first_of(" \t:/") != key.npos || value.empty() || value.starts_with('[')) return {};
-  return std::string(key) + " = \"" + std::string(value) + "\"";
+  if (line.size() > 2 && line.starts_with('[') && line.ends_with(']'))
+    return quoted_header(line.substr(1, line.size() - 2));
+  const std::size_t equals = std::min(line.find('='), line.size());
+  const std::string_view key = trimmed(line.substr(0, equals)),
+                         value = trimmed(line.substr(std::min(equals + 1, line.size())));
+  if (!is_made_of(key, "_.-") || !is_text(value)) return {};
+  return std::string(key) + " = \"" + std::string(value) + "\"" + duration_hint(value);
 }
 
 }  // namespace
@@ -71,9 +91,10 @@ std::string text_of(const std::string& file, FilePlace place) {
 std::string toml_fault(std::string_view description, std::string_view text, std::size_t line) {
   const std::string_view here = line_of(text, line);
   if (description.find("cannot redefine existing table") != description.npos)
-    return "the table " + std::string(here) + " is there twice; put all of it into one";
-  const std::string quoted = description.find("redefine") == description.npos ? with_quotes(here) : "";
-  return std::string(description) + (quoted.empty() ? "" : "; quotes are missing: " + as_one_line(quoted));
+    return "the table " + as_one_line(std::string(here.substr(0, longest_shown))) +
+           " is there twice; put all of it into one";
+  const std::string quoted = is_of_its_line(description) ? with_quotes(here) : "";
+  return std::string(description) + (quoted.empty() ? "" : "; quotes are missing: " + quoted);
 }
 
 Expected<std::string, SettingsFault> read_toml(std::string_view what, const std::string& path) {

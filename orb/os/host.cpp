@@ -95,7 +95,8 @@ std::vector<HostAddress> host_addresses() {
 
 std::string program_path() {
   std::error_code failure;
-  return std::filesystem::read_symlink("/proc/self/exe", failure).string();
+  const std::string path = std::filesystem::read_symlink("/proc/self/exe", failure);
+  return path.ends_with(" (deleted)") ? "" : path;
 }
 
 std::string host_name() {

@@ -41,7 +41,7 @@ struct HostAddress {
 // In the order in which the system gives them; none when it does not say.
 std::vector<HostAddress> host_addresses();
 
-// The file that this process runs; "" where /proc is not readable.
+// The file that this process runs; "" where /proc is not readable or another file has its place by now.
 std::string program_path();
 
 // A pid is used again, a pid with its start time is not.

@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -107,9 +109,16 @@ std::string next_name(const std::string& directory) {
   return directory + "/" + std::to_string(getpid()) + "." + std::to_string(number) + std::string(chosen_suffix);
 }
 
+// Of a path that a shell and ss take as it is.
+std::string how_to_see(const std::string& path) {
+  const bool is_plain = std::ranges::all_of(path, [](unsigned char c) {
+    return std::isalnum(c) != 0 || std::string_view("/._-").find(char(c)) != std::string_view::npos;
+  });
+  return is_plain ? " (`ss -lxp src " + path + "` shows which)" : "";
+}
+
 PathRefusal somebody_listens(const std::string& path) {
-  return refusal(address_in_use, path,
-                 "another program listens there (`ss -lxp src " + path + "` shows which); take another path");
+  return refusal(address_in_use, path, "another program listens there" + how_to_see(path) + "; take another path");
 }
 
 PathRefusal lock_refusal(const std::string& path, const ClaimFault& fault) {

@@ -54,7 +54,7 @@ core::OperationContracts contracts_of(const core::Skeleton& skeleton, const core
   if (!settings.contracts) return core::declared_contracts(skeleton);
   auto contracts = settings.contracts->contracts_of(skeleton);
   if (!contracts) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, contracts.error().text);
-  for (const std::string& line : settings.contracts->changes(skeleton, *contracts)) os::log::info(line);
+  for (const std::string& line : settings.contracts->untold_changes(skeleton, *contracts)) os::log::info(line);
   return std::move(*contracts);
 }
 

@@ -109,7 +109,8 @@ TEST_CASE("durations are digits and a unit") {
 TEST_CASE("a duration with a blank or a fraction is told as it is written") {
   CHECK(duration_hint("10 ms") == "; a duration has no blank and no fraction: write \"10ms\"");
   CHECK(duration_hint("1.5ms") == "; a duration has no blank and no fraction: write \"1500us\"");
-  for (const char* other : {"10ms", "", "10", "1.5ns", "1.2.3ms", "10 min", "0.1234567890s", "99999999999999999999 s"})
+  for (const char* other :
+       {"10ms", "", "10", "1.5ns", "1.2.3ms", "10 min", "1 0 ms", "0.0ms", "0.1234567890s", "99999999999999999999 s"})
     CHECK(duration_hint(other).empty());
 }
 

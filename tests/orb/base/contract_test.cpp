@@ -127,7 +127,7 @@ TEST_CASE("a duration with a blank or a fraction is told as it is written") {
   }));
   CHECK(duration_hint(text) == "; a duration has no blank and no fraction: write " + right);
   for (const char* other : {"10ms", "", " ", ".", "ms", ". ms", "10", "1.5", "1.5ns", "1.2.3ms", "1,5ms", "10 min",
-                            "-1 ms", "0.1234567890s", "99999999999999999999 s"})
+                            "1 0 ms", "0.0ms", "-1 ms", "0.1234567890s", "99999999999999999999 s"})
     CHECK(duration_hint(other).empty());
 }
 

@@ -210,14 +210,14 @@ TEST_CASE("what the contracts file makes of the IDL's contracts is told once") {
   REQUIRE(file);
   const auto contracts = (*file)->contracts_of(skeleton);
   REQUIRE(contracts);
-  CHECK((*file)->changes(skeleton, *contracts) ==
-        std::vector<std::string>{"c.toml:5:1: IDL:Derived:1.0 configure: period 1s, deadline 1s and budget 1ms, where "
-                                 "its IDL has no contract",
+  CHECK((*file)->untold_changes(skeleton, *contracts) ==
+        std::vector<std::string>{"c.toml:5:1: IDL:Derived:1.0 configure: period 1s, deadline 1s, budget 1ms and "
+                                 "jitter 100ms, where its IDL has no contract",
                                  "c.toml:1:1: IDL:Derived:1.0 step: deadline 8ms -> 9ms, budget 2ms -> 3ms, importance "
                                  "5 -> 2"});
-  CHECK((*file)->changes(skeleton, *contracts).empty());
+  CHECK((*file)->untold_changes(skeleton, *contracts).empty());
   const auto same = ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nbudget = \"2ms\"\n", "c.toml");
-  CHECK((*same)->changes(skeleton, *(*same)->contracts_of(skeleton)).empty());
+  CHECK((*same)->untold_changes(skeleton, *(*same)->contracts_of(skeleton)).empty());
 }
 
 TEST_CASE("an object's tasks are admitted as the contracts file says") {

@@ -15,7 +15,7 @@ constexpr Skeleton controller{ids, operations};
 
 TEST_CASE("a task's label is its most derived interface and its operation") {
   CHECK(label_of(controller, operations[2]) == "Plant/Controller.step");
-  CHECK(label_of({{}, operations}, operations[2]) == ".step");
+  CHECK(label_of({{}, operations}, operations[2]) == "step");
 }
 
 TEST_CASE("an operation that is not there is answered with what was probably meant") {

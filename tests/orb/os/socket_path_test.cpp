@@ -56,6 +56,10 @@ TEST_CASE("a socket's path that somebody has is told with how to see who that is
   REQUIRE(first);
   CHECK(os::SocketPath::claim(path).error().why ==
         "another program listens there (`ss -lxp src " + path + "` shows which); take another path");
+  const std::string odd = directory / "a b$(id)";
+  const auto second = os::SocketPath::claim(odd);
+  REQUIRE(second);
+  CHECK(os::SocketPath::claim(odd).error().why == "another program listens there; take another path");
 }
 
 TEST_CASE("a Unix socket's address is a file's path or an abstract name") {
