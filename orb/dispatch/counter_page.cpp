@@ -98,10 +98,12 @@ std::uint64_t bits_of(const Standing& standing) {
          (standing.guarded ? 0 : unguarded_bit);
 }
 
-void put_bits(std::uint64_t bits, Standing& standing) {
+// False: there are some that this version does not know.
+bool put_bits(std::uint64_t bits, Standing& standing) {
   standing.direct = (bits & direct_bit) != 0;
   standing.real_time = (bits & without_fifo_bit) == 0;
   standing.guarded = (bits & unguarded_bit) == 0;
+  return bits < 2 * unguarded_bit;
 }
 
 void write_core(std::span<std::uint64_t> words, const CoreCounters& core) {
@@ -200,7 +202,7 @@ std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) 
   const std::uint64_t refusals = glass.number();
   (void)glass.number();
   glass.get(counters.queue_full);
-  put_bits(glass.number(), counters.standing);
+  sound = put_bits(glass.number(), counters.standing) && sound;
   counters.program = glass.text(header_words - name_word);
   if (cores > most_cores || tasks > most_tasks || refusals > RefusalLog::most) return std::nullopt;
   if (words_for(cores, tasks, refusals) > words.size()) return std::nullopt;

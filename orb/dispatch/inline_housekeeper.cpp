@@ -24,8 +24,6 @@ TaskCounters counters_of(const TaskReport& task, sched::NativeRange natives) {
 }
 
 void count(const ExecutiveReport& report, sched::NativeRange natives, ProcessCounters& counters) {
-  counters.standing = {.guarantee = Guarantee::priorities,
-                       .real_time = report.tasks.empty() || report.tasks.front().real_time};
   counters.admitted = report.admitted;
   counters.refused = report.refused;
   counters.jobs_refused = report.jobs_refused;
@@ -38,8 +36,9 @@ void count(const ExecutiveReport& report, sched::NativeRange natives, ProcessCou
 }  // namespace
 
 InlineHousekeeper::InlineHousekeeper(std::string directory, std::size_t max_tasks, sched::NativeRange natives,
-                                     const TaskEvents& events, Ask ask)
+                                     bool real_time, const TaskEvents& events, Ask ask)
     : natives_(natives),
+      standing_{.guarantee = Guarantee::priorities, .real_time = real_time, .guarded = false},
       ask_(std::move(ask)),
       page_(std::move(directory), 0, max_tasks),
       lateness_(
@@ -74,7 +73,10 @@ void InlineHousekeeper::run() noexcept {
   do {
     lock.unlock();
     const Time now = os::now();
-    page_.step(now, [this](ProcessCounters& counters) { count(ask_(), natives_, counters); });
+    page_.step(now, [this](ProcessCounters& counters) {
+      counters.standing = standing_;
+      count(ask_(), natives_, counters);
+    });
     lateness_.step(now);
     lock.lock();
   } while (!changed_.wait_for(lock, PageKeeper::period, [this] { return ends_; }));

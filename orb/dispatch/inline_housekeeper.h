@@ -23,10 +23,10 @@ class InlineHousekeeper {
  public:
   using Ask = std::function<ExecutiveReport()>;
 
-  // `directory`: the runtime directory; empty: no page. `natives`: where the levels of tasks that are real-time begin.
-  // `events` and `ask` are valid until destruction.
-  InlineHousekeeper(std::string directory, std::size_t max_tasks, sched::NativeRange natives, const TaskEvents& events,
-                    Ask ask);
+  // `directory`: the runtime directory; empty: no page. `natives`: where the levels of tasks that are real-time begin,
+  // which they are if `real_time`. `events` and `ask` are valid until destruction.
+  InlineHousekeeper(std::string directory, std::size_t max_tasks, sched::NativeRange natives, bool real_time,
+                    const TaskEvents& events, Ask ask);
   InlineHousekeeper(const InlineHousekeeper&) = delete;
   InlineHousekeeper& operator=(const InlineHousekeeper&) = delete;
   ~InlineHousekeeper() { stop(); }
@@ -41,6 +41,7 @@ class InlineHousekeeper {
 
   // Constant.
   const sched::NativeRange natives_;
+  const Standing standing_;
   const Ask ask_;
 
   // Owner: the thread, then who destroys it.

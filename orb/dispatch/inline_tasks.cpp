@@ -93,8 +93,8 @@ InlineTasks::InlineTasks(const ExecutiveOptions& options)
       peer_tasks_(peer_tasks_of(options)),
       natives_{.lowest = options.lowest_native, .highest = options.highest_native},
       real_time_(options.real_time),
-      housekeeper_(options.recorder.runtime_directory, options.max_tasks, natives_, events,
-                   [this] { return report(); }) {
+      housekeeper_(options.recorder.runtime_directory, options.max_tasks, natives_, real_time_ && os::privileges().fifo,
+                   events, [this] { return report(); }) {
   tasks_.reserve(max_tasks_);
   levels_.reserve(max_tasks_);
 }

@@ -227,7 +227,9 @@ void ManagerAgent::complete(sched::Refusal& refusal) noexcept {
     refusal.platform = std::max<sched::Ppm>(0, view->platform - refusal.others);
   }
   if (const Record* loser = find(refusal.loser)) {
-    loser->label->copy(refusal.loser_name.data(), refusal.loser_name.size() - 1);
+    constexpr std::size_t room = std::tuple_size_v<decltype(refusal.loser_name)> - 1;
+    const std::size_t size = loser->label->size();
+    loser->label->copy(refusal.loser_name.data(), room, size - std::min(size, room));
     refusal.jitter = loser->report.contract.jitter;
   }
 }

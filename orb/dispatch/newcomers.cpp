@@ -102,12 +102,15 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
     return true;
   }
   // What would fit here may make somebody late there, so beside other processes nothing is proposed.
-  const bool is_open = code == sched::RefusalCode::not_schedulable && !refuse.reason.nearest.found();
-  newcomer->refusal = refuse.reason;
-  if (is_open && !promises_.beside_others()) return explaining_.push_back(std::move(newcomer)), true;
   sched::Refusal why = refuse.reason;
-  if (is_open) why.unproposed = sched::Unproposed::beside_others;
-  turn_away(std::move(newcomer), why);
+  const bool is_open = code == sched::RefusalCode::not_schedulable && !why.nearest.found();
+  if (is_open && promises_.beside_others()) why.unproposed = sched::Unproposed::beside_others;
+  if (is_open && !promises_.beside_others()) {
+    newcomer->refusal = why;
+    explaining_.push_back(std::move(newcomer));
+  } else {
+    turn_away(std::move(newcomer), why);
+  }
   return true;
 }
 

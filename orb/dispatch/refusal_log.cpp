@@ -10,7 +10,7 @@ namespace corelane::dispatch {
 void RefusalLog::record(std::string_view label, PeerId owner, const Contract& contract, const sched::Refusal& why,
                         Time asked) noexcept {
   const std::lock_guard lock(mutex_);
-  Row& row = row_of(label.substr(0, label_length));
+  Row& row = row_of(label.substr(0, label_length), owner);
   row.owner = connection_of(owner);
   row.contract = contract;
   row.why = why;
@@ -19,9 +19,13 @@ void RefusalLog::record(std::string_view label, PeerId owner, const Contract& co
   ++row.times;
 }
 
-// That of the label, or the one that was refused longest ago, emptied for it; a free one is older than all.
-RefusalLog::Row& RefusalLog::row_of(std::string_view label) noexcept {
-  const auto is_its = [label](const Row& row) { return row.times > 0 && row.name() == label; };
+// That of the label and of clients, or not, or the one that was refused longest ago, emptied for it; a free one is
+// older than all.
+RefusalLog::Row& RefusalLog::row_of(std::string_view label, PeerId owner) noexcept {
+  const bool is_own = owner == PeerId{};
+  const auto is_its = [&](const Row& row) {
+    return row.times > 0 && row.name() == label && (row.owner == PeerId{}) == is_own;
+  };
   if (const auto found = std::ranges::find_if(rows_, is_its); found != rows_.end()) return *found;
   Row& row = *std::ranges::min_element(rows_, {}, &Row::turn);
   row.length = label.copy(row.label.data(), row.label.size());

@@ -1,5 +1,6 @@
-// RefusalLog: who was refused admission lately, how often, and why. Those of one label (an operation, mostly) are one
-// row, with the reason of the latest: a client that asks again and again, by connection after connection, has one.
+// RefusalLog: who was refused admission lately, how often, and why. All clients who asked for tasks of their own of one
+// label (an operation, mostly) are one row, with the reason of the latest: one that asks again and again, by connection
+// after connection, has one. The process' own task of the label has another.
 //
 // Threads: whoever decides about newcomers records, one at a time; any thread reads a copy. The lock inherits priority
 // and is held for a look at all rows. All room is taken at the start.
@@ -56,7 +57,7 @@ class RefusalLog {
     std::uint64_t times = 0;  // 0: free
     std::uint64_t turn = 0;   // of its latest refusal
   };
-  Row& row_of(std::string_view label) noexcept;
+  Row& row_of(std::string_view label, PeerId owner) noexcept;
 
   mutable os::PiMutex mutex_;
   std::vector<Row> rows_;    // guarded by mutex_

@@ -48,10 +48,10 @@ struct Nearest {
 
 // Why a refusal for a deadline that would be missed proposes nothing.
 enum class Unproposed : std::uint8_t {
-  not_asked,      // another code; or it proposes something
+  not_asked,      // it proposes something, or nobody looked for it
   nothing_fits,   // neither a longer period, a later deadline nor a smaller budget
   beside_others,  // what fits here might make a task of another process late
-  no_time,        // more urgent work came first
+  no_time,        // others came first, or the process ends
 };
 
 struct Refusal {
@@ -64,13 +64,13 @@ struct Refusal {
   std::uint32_t peer_tasks = 0;  // with peer_limit: how many tasks one peer may have; 0: it was its utilization
 
   // What the analysis does not know; its owner fills it in.
-  Duration jitter{};                 // J of the loser, which `response` contains
-  std::int64_t tasks = 0;            // parts per million of `closest` that this process's tasks hold
-  std::int64_t platform = 0;         // and what it runs above them
-  std::int64_t others = 0;           // what other processes hold
-  std::int64_t others_platform = 0;  // and what of that they run above their tasks
-  Unproposed unproposed = Unproposed::not_asked;
-  std::array<char, 32> loser_name{};  // the loser's label, cut, ended by a zero; "": none
+  Duration jitter{};                              // J of the loser, which `response` contains
+  std::int64_t tasks = 0;                         // parts per million of `closest` that this process's tasks hold
+  std::int64_t platform = 0;                      // and what it runs above them
+  std::int64_t others = 0;                        // what other processes hold
+  std::int64_t others_platform = 0;               // and what of that they run above their tasks
+  Unproposed unproposed = Unproposed::not_asked;  // not on the wire, where the sentence says it
+  std::array<char, 32> loser_name{};              // the end of the loser's label, ended by a zero; "": none
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
 };

@@ -115,11 +115,11 @@ bool call(const CallPlan& plan, const CallSteps& steps, const Complaints& compla
     if (const auto object = orb->string_to_object(plan.reference)) return make_calls(object, plan, steps, complaints);
     complaints.begin() << "the reference is nil: it refers to no object\n";
   } catch (const CORBA::MARSHAL& exception) {
-    complaints.begin() << exception.what()
+    complaints.begin() << plain(exception.what())
                        << "\nDo the arguments fit? Each of the operation's in and inout parameters is "
                        << "an --argument, in the IDL's order, and of a struct each member\n";
   } catch (const CORBA::Exception& exception) {
-    complaints.begin() << exception.what() << "\n";
+    complaints.begin() << plain(exception.what()) << "\n";
   }
   return false;
 }

@@ -26,13 +26,13 @@ namespace {
 using Found = std::optional<std::vector<Measurement>>;  // nothing: it complained
 
 Found by_files(const std::vector<std::string>& files, const Complaints& complaints) {
-  std::vector<Measurement> sum;
+  std::vector<sched::TraceFile> traces;
   for (const std::string& file : files) {
-    const auto trace = load_trace(file, complaints);
+    auto trace = load_trace(file, complaints);
     if (!trace) return std::nullopt;
-    add(sum, measurements_of(*trace));
+    traces.push_back(std::move(*trace));
   }
-  return sum;
+  return measurements_of(traces);
 }
 
 Found by_request(const MeasureOptions& options, int pid, const Selection& selection, const Complaints& complaints) {
@@ -42,7 +42,7 @@ Found by_request(const MeasureOptions& options, int pid, const Selection& select
   if (!trace) return std::nullopt;
   std::vector<Measurement> found = measurements_of(*trace, selection);
   if (const auto page = server_page(options.directory, pid))
-    for (Measurement& measurement : found) add_own(measurement, own_contracts(*page, measurement.label));
+    for (Measurement& measurement : found) add_terms(measurement.own, own_terms(*page, measurement.label));
   return found;
 }
 
@@ -90,13 +90,23 @@ class Calls {
     if (pid_ == 0) {
       complaints_.begin() << "no server with runtime.directory " << plain(options_.directory)
                           << " shows the task; name that directory, and the server with --request PID. It must run on "
-                             "this host\n";
+                             "this host, as this user\n";
       return false;
     }
     if (!page) return true;
     const std::string why = why_untraced(*page);
     if (!why.empty()) complaints_.begin() << "nothing was called: process " << pid_ << " " << why << "\n";
-    return why.empty() && terms_fit(own_contracts(*page, label_in(*page, task.task)));
+    const std::string label = label_in(*page, task.task);
+    return why.empty() && is_of_interface(label) && terms_fit(own_terms(*page, label));
+  }
+
+  bool is_of_interface(const std::string& label) const {
+    const bool is_its = options_.interface.empty() || may_be_cut(label) ||
+                        label == label_of(options_.interface, options_.call.operation);
+    if (!is_its)
+      complaints_.begin() << "nothing was called: the operation is " << plain(label) << ", of another interface than "
+                          << plain(options_.interface) << "\n";
+    return is_its;
   }
 
   // What was given over the server's own terms, whatever the budget will be.
@@ -110,10 +120,13 @@ class Calls {
 
   bool fetch(const CalledTask& task) {
     found_ = by_request(options_, pid_, {.only = task.task}, complaints_);
-    if (found_ && task.raised > 0)
+    if (!found_) return false;
+    for (Measurement& measurement : *found_)
+      if (may_be_cut(measurement.label)) measurement.label = label_of(interface_, options_.call.operation);
+    if (task.raised > 0)
       complaints_.begin() << task.raised << " of " << task.raised + task.answered
                           << " calls ended with an exception of the operation\n";
-    return found_.has_value();
+    return true;
   }
 
   const MeasureOptions& options_;
@@ -144,6 +157,11 @@ struct Measured {
   std::optional<Proposal> proposal{};  // nothing: of no known interface, or without a contract
 };
 
+std::string waits_text(const Measurement& m) {
+  if (m.blocks == 0) return {};
+  return "; " + count_of(m.blocks, "job") + " waited up to " + brief(m.longest_block) + " without saying so";
+}
+
 // `interface`: a repository id, or empty. Of that interface it is the better one: labels have no version.
 std::optional<Proposal> proposal_of(const Measured& measured, const std::string& interface, int margin) {
   const auto& [measurement, basis, fault, none] = measured;
@@ -156,10 +174,10 @@ std::optional<Proposal> proposal_of(const Measured& measured, const std::string&
                     .entry = {},
                     .fault = fault};
   proposal.contract.budget = proposed_budget(measurement, margin);
-  proposal.entry =
-      contracts_entry(proposal.repository_id, proposal.operation, proposal.contract,
-                      count_of(measurement.used.size(), "job") + " measured, the longest took " +
-                          brief(measurement.used.back()) + (basis->note.empty() ? "" : "; " + basis->note));
+  proposal.entry = contracts_entry(proposal.repository_id, proposal.operation, proposal.contract,
+                                   count_of(measurement.used.size(), "job") + " measured, the longest took " +
+                                       brief(measurement.used.back()) +
+                                       (basis->note.empty() ? "" : "; " + basis->note) + waits_text(measurement));
   if (!fault.empty()) proposal.entry = set_aside(proposal.entry, fault);
   return proposal;
 }
@@ -184,8 +202,7 @@ Measured measured_of(Measurement measurement, const MeasureOptions& options, con
 std::string arrivals_text(const Measurement& m) {
   if (!m.least_gap) return {};
   std::string text = "  arrivals   " + brief(*m.least_gap) + " apart at the least";
-  if (m.contract && *m.least_gap < m.contract->period - m.contract->jitter)
-    text += "; what came before the period was over waited for that at the server";
+  if (m.came_early) text += "; what came before the period was over waited for that at the server";
   return text + "\n";
 }
 
@@ -196,16 +213,23 @@ std::string blocks_text(const Measurement& m) {
          " without saying so: use corelane::rt::Suspension there and declare `suspension`, or no bound holds\n";
 }
 
+std::string contract_text(const Measurement& m) {
+  if (!m.contract) return {};
+  const Contract& contract = *m.contract;
+  return "  contract   " +
+         (m.has_several ? "several"
+                        : "period " + to_string(contract.period) + "  deadline " + to_string(contract.deadline) +
+                              "  budget " + to_string(contract.budget)) +
+         "; overruns " + std::to_string(m.overruns) + ", misses " + std::to_string(m.misses) + "\n";
+}
+
 std::string table_of(const Measured& measured, int margin) {
   const Measurement& m = measured.measurement;
   std::string text =
       plain(m.label) + ": " + count_of(m.used.size(), "job") + " of " + count_of(m.tasks.size(), "task") + "\n";
   text += "  execution  p50 " + brief(m.quantile(500'000)) + "  p99 " + brief(m.quantile(990'000)) + "  longest " +
           brief(m.used.back()) + "\n";
-  if (m.contract)
-    text += "  contract   period " + to_string(m.contract->period) + "  deadline " + to_string(m.contract->deadline) +
-            "  budget " + to_string(m.contract->budget) + "; overruns " + std::to_string(m.overruns) + ", misses " +
-            std::to_string(m.misses) + "\n";
+  text += contract_text(m);
   text += blocks_text(m);
   text += arrivals_text(m);
   if (measured.basis && !measured.basis->note.empty()) text += "  table      " + measured.basis->note + "\n";
@@ -237,7 +261,7 @@ nlohmann::ordered_json json_of(const Measured& measured, int margin) {
   for (const TaskId task : m.tasks) json["tasks"].push_back(task.value);
   for (const Duration used : m.used) json["samples_ns"].push_back(used.count());
   if (m.least_gap) json["least_gap_ns"] = m.least_gap->count();
-  if (m.contract) json["budget_ns"] = m.contract->budget.count();
+  if (m.contract && !m.has_several) json["budget_ns"] = m.contract->budget.count();
   if (basis && !basis->note.empty()) json["note"] = basis->note;
   if (basis && !basis->assumed.empty()) json["assumed"] = basis->assumed;
   if (proposal) json["contracts_file"] = proposal->entry;
@@ -356,11 +380,12 @@ void complain_of_long_ones(const std::vector<Measured>& found, const Complaints&
       complaints.begin() << plain(measured.measurement.label) << " takes too long: " << measured.fault << "\n";
 }
 
-// Traces of earlier versions do not tell the interface of a client's own task.
+// Traces of earlier versions tell of a client's own task the operation alone.
 void name_interface(std::vector<Measurement>& found, const std::string& interface) {
   std::vector<Measurement> named;
   for (Measurement& measurement : found) {
-    if (!repository_id_of(measurement.label)) measurement.label = label_of(interface, measurement.label);
+    if (measurement.label.find_first_of(". ") == std::string::npos)
+      measurement.label = label_of(interface, measurement.label);
     add(named, {std::move(measurement)});
   }
   found = std::move(named);

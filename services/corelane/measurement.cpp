@@ -5,8 +5,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "orb/base/overrun_name.h"
+#include "orb/dispatch/refusal_log.h"
 #include "services/corelane/overrun_jobs.h"
 
 namespace corelane::tool {
@@ -15,23 +17,37 @@ using namespace sched;  // all of it is about its facts and commands
 
 namespace {
 
-// The records of one trace, task by task.
+// The records of one process, task by task.
 class Collector {
  public:
   explicit Collector(const Selection& selection) : selection_(selection) {}
 
-  std::vector<Measurement> collect(const TraceFile& trace) {
+  void collect(const TraceFile& trace) {
     for (const Track& track : trace.tracks)
       for (const TraceView& record : records_of(track))
         track.kind == TrackKind::manager ? decided(record) : ran(record);
-    return by_label();
+  }
+
+  std::vector<Measurement> by_label() {
+    std::vector<Measurement> result;
+    std::map<std::string, std::vector<Contract>> own;
+    for (auto& [id, task] : tasks_) {
+      if (task.found.label.empty()) task.found.label = "task " + std::to_string(id.value);
+      if (task.owner == PeerId{} && task.found.contract) own[task.found.label].push_back(*task.found.contract);
+      if (!task.used.empty() && (selection_.only == no_task || id == selection_.only))
+        add(result, {finished(id, task)});
+    }
+    for (Measurement& measurement : result) add_terms(measurement.own, own[measurement.label]);
+    return result;
   }
 
  private:
   struct Task {
-    PeerId owner{};
+    std::optional<PeerId> owner{};  // nothing: its admission was overwritten
     Measurement found{};
-    std::vector<Time> arrivals{};
+    std::map<JobId, Time> arrivals{};
+    std::map<JobId, Duration> used{};
+    std::set<JobId> missed{}, blocked{};
   };
 
   void decided(const TraceView& record) {
@@ -51,7 +67,7 @@ class Collector {
     if (const auto blocked = decode<trace::Blocked>(record); blocked && counts(blocked->job)) waited(*blocked);
     if (const auto overran = decode<Overran>(record); overran && counts(overran->job)) overruns_.note(*overran);
     if (const auto missed = decode<trace::Missed>(record); missed && counts(missed->job))
-      ++tasks_[missed->task].found.misses;
+      tasks_[missed->task].missed.insert(missed->job);
   }
 
   void know(TaskId task, const Contract& contract) {
@@ -59,44 +75,43 @@ class Collector {
     overruns_.note_budget(task, contract.budget);
   }
   void ended(const Finished& finished) {
-    tasks_[finished.task].found.used.push_back(finished.used);
+    tasks_[finished.task].used[finished.job] = finished.used;
     overruns_.note(finished);
   }
   void waited(const trace::Blocked& blocked) {
-    Measurement& found = tasks_[blocked.task].found;
-    ++found.blocks;
-    found.longest_block = std::max(found.longest_block, blocked.waited);
+    Task& task = tasks_[blocked.task];
+    task.blocked.insert(blocked.job);
+    task.found.longest_block = std::max(task.found.longest_block, blocked.waited);
   }
   void came(const Arrived& arrived) {
     if (arrived.at < selection_.since) too_early_.insert(arrived.job);
-    if (arrived.at >= selection_.since) tasks_[arrived.task].arrivals.push_back(arrived.at);
+    if (arrived.at >= selection_.since) tasks_[arrived.task].arrivals[arrived.job] = arrived.at;
   }
   bool counts(JobId job) const { return !too_early_.contains(job); }
 
   // A task that moved has arrivals in several tracks.
-  static std::optional<Duration> least_gap(std::vector<Time>& arrivals) {
-    std::ranges::sort(arrivals);
+  static std::optional<Duration> least_gap(const std::map<JobId, Time>& arrivals) {
+    std::vector<Time> instants;
+    for (const auto& [job, at] : arrivals) instants.push_back(at);
+    std::ranges::sort(instants);
     std::optional<Duration> least;
-    for (std::size_t i = 1; i < arrivals.size(); ++i)
-      least = std::min(least.value_or(Duration::max()), Duration{arrivals[i] - arrivals[i - 1]});
+    for (std::size_t i = 1; i < instants.size(); ++i)
+      least = std::min(least.value_or(Duration::max()), Duration{instants[i] - instants[i - 1]});
     return least;
   }
 
-  std::vector<Measurement> by_label() {
-    std::vector<Measurement> result;
-    std::map<std::string, std::vector<Contract>> own;
-    for (auto& [id, task] : tasks_) {
-      if (task.found.label.empty()) task.found.label = "task " + std::to_string(id.value);
-      if (task.owner == PeerId{} && task.found.contract) own[task.found.label].push_back(*task.found.contract);
-      if (task.found.used.empty() || (selection_.only != no_task && id != selection_.only)) continue;
-      task.found.overruns = overruns_.count(id);
-      task.found.tasks = {id};
-      task.found.least_gap = least_gap(task.arrivals);
-      std::ranges::sort(task.found.used);
-      add(result, {std::move(task.found)});
-    }
-    for (Measurement& measurement : result) add_own(measurement, own[measurement.label]);
-    return result;
+  Measurement finished(TaskId id, Task& task) const {
+    Measurement found = std::move(task.found);
+    for (const auto& [job, used] : task.used) found.used.push_back(used);
+    std::ranges::sort(found.used);
+    found.tasks = {id};
+    found.overruns = overruns_.count(id);
+    found.misses = task.missed.size();
+    found.blocks = task.blocked.size();
+    found.least_gap = least_gap(task.arrivals);
+    found.came_early =
+        found.least_gap && found.contract && *found.least_gap < found.contract->period - found.contract->jitter;
+    return found;
   }
 
   const Selection selection_;
@@ -110,8 +125,10 @@ void merge(Measurement& sum, Measurement more) {
   sum.used.insert(sum.used.end(), more.used.begin(), more.used.end());
   std::ranges::sort(sum.used);
   if (more.least_gap) sum.least_gap = std::min(sum.least_gap.value_or(Duration::max()), *more.least_gap);
+  sum.came_early |= more.came_early;
+  sum.has_several |= more.has_several || (sum.contract && more.contract && *sum.contract != *more.contract);
   if (more.contract) sum.contract = more.contract;
-  add_own(sum, more.own);
+  add_terms(sum.own, more.own);
   sum.overruns += more.overruns;
   sum.misses += more.misses;
   sum.blocks += more.blocks;
@@ -145,6 +162,11 @@ bool is_scoped_name(const std::string& text) {
          text.find("//") == text.npos;
 }
 
+bool is_of_a_label(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("_/.:-").find(c) != std::string_view::npos;
+}
+
 // Spoils the file's line.
 bool has_odd_characters(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == '"' || c == '\\' || c == 0x7f; });
@@ -173,8 +195,13 @@ Duration Measurement::quantile(std::int64_t ppm) const {
   return used[static_cast<std::size_t>(rank - 1)];
 }
 
-std::vector<Measurement> measurements_of(const TraceFile& trace, const Selection& selection) {
-  return Collector(selection).collect(trace);
+std::vector<Measurement> measurements_of(std::span<const TraceFile> traces, const Selection& selection) {
+  std::map<std::pair<std::int32_t, std::uint64_t>, Collector> processes;
+  for (const TraceFile& trace : traces)
+    processes.try_emplace({trace.pid, trace.start_ticks}, selection).first->second.collect(trace);
+  std::vector<Measurement> result;
+  for (auto& [process, collector] : processes) add(result, collector.by_label());
+  return result;
 }
 
 void add(std::vector<Measurement>& sum, std::vector<Measurement> more) {
@@ -187,9 +214,16 @@ void add(std::vector<Measurement>& sum, std::vector<Measurement> more) {
   }
 }
 
-void add_own(Measurement& measurement, const std::vector<Contract>& contracts) {
-  for (const Contract& contract : contracts)
-    if (std::ranges::find(measurement.own, contract) == measurement.own.end()) measurement.own.push_back(contract);
+Contract terms_of(const Contract& contract) {
+  Contract terms = contract;
+  terms.budget = {};
+  terms.uses = {};
+  return terms;
+}
+
+void add_terms(std::vector<Contract>& terms, const std::vector<Contract>& more) {
+  for (const Contract& contract : more)
+    if (std::ranges::find(terms, terms_of(contract)) == terms.end()) terms.push_back(terms_of(contract));
 }
 
 Duration proposed_budget(const Measurement& measurement, int margin_percent) {
@@ -240,13 +274,18 @@ std::string label_of(const std::string& repository_id, const std::string& operat
 
 std::optional<std::string> repository_id_of(const std::string& label) {
   const std::size_t dot = label.rfind('.');
-  if (dot == label.npos || dot == 0) return std::nullopt;
+  if (dot == label.npos || dot == 0 || may_be_cut(label) || !std::ranges::all_of(label, is_of_a_label))
+    return std::nullopt;
   return "IDL:" + label.substr(0, dot) + ":1.0";
 }
 
 std::string operation_of(const std::string& label) {
   const std::size_t dot = label.rfind('.');
   return dot == label.npos ? label : label.substr(dot + 1);
+}
+
+bool may_be_cut(const std::string& label) {
+  return label.size() >= std::min(dispatch::RefusalLog::label_length, trace::Named::room - 1);
 }
 
 }  // namespace corelane::tool

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ struct Measurement {
   std::vector<TaskId> tasks{};          // in the order of their first records
   std::vector<Duration> used{};         // ascending
   std::optional<Duration> least_gap{};  // between two arrivals of one task
+  bool came_early = false;              // some came less than T - J of their task's contract after the last one
   std::optional<Contract> contract{};   // of the task seen last; nothing where the record of it was overwritten
-  std::vector<Contract> own{};          // those that the server itself has for it, each once
+  bool has_several = false;             // its tasks have different ones
+  std::vector<Contract> own{};          // the terms that the server itself has for it, each once
   std::uint64_t overruns = 0, misses = 0;
   std::uint64_t blocks = 0;  // jobs that waited without saying so
   Duration longest_block{};
@@ -35,12 +38,17 @@ struct Selection {
   TaskId only = no_task;  // this task alone; no_task: all
   Time since{};           // jobs that arrived then or later
 };
-// Those of one trace, by label.
-std::vector<Measurement> measurements_of(const sched::TraceFile& trace, const Selection& selection = {});
-// The same of several; tasks of different traces are different ones.
+// Those of the traces, by label. Traces of one process may have the same records: each job counts once.
+std::vector<Measurement> measurements_of(std::span<const sched::TraceFile> traces, const Selection& selection = {});
+inline std::vector<Measurement> measurements_of(const sched::TraceFile& trace, const Selection& selection = {}) {
+  return measurements_of(std::span(&trace, 1), selection);
+}
+// The same of several processes.
 void add(std::vector<Measurement>& sum, std::vector<Measurement> more);
-// Each once, after those that are there.
-void add_own(Measurement& measurement, const std::vector<Contract>& contracts);
+// What a table says beside the budget that is measured, and `uses`, which it leaves to the IDL.
+Contract terms_of(const Contract& contract);
+// The terms of more, each once.
+void add_terms(std::vector<Contract>& terms, const std::vector<Contract>& more);
 
 inline constexpr std::size_t few_samples = 100;  // below, the longest one says little
 
@@ -64,5 +72,7 @@ std::optional<std::string> repository_id_of(const std::string& label);
 std::string label_of(const std::string& repository_id, const std::string& operation);
 // "Plant/Controller.step" -> "step".
 std::string operation_of(const std::string& label);
+// Pages and traces have room for so much of a label: of a longer one the operation may be missing.
+bool may_be_cut(const std::string& label);
 
 }  // namespace corelane::tool

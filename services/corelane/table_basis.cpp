@@ -2,6 +2,8 @@
 
 #include <cstddef>
 
+#include "services/corelane/measurement.h"
+
 namespace corelane::tool {
 namespace {
 
@@ -53,7 +55,7 @@ Contract with_given(const GivenTerms& given, const Contract& own) {
 }
 
 const std::string none_shown = "the server shows no contract of its own for it";
-const std::string several = "the server has several contracts for it, of several objects or runs";
+const std::string several = "the server has several contracts for it";
 
 void assume(TableBasis& basis, const std::vector<Term>& terms, const std::string& why) {
   for (const Term& term : terms) basis.assumed.push_back(term.name);
@@ -75,10 +77,13 @@ TableBasis basis_of_calls(const GivenTerms& given, const Contract& called, const
 }
 
 TableBasis basis_of_jobs(const Contract& seen, const std::vector<Contract>& own) {
-  if (own.size() == 1 && seen == own.front()) return {.contract = seen};
+  if (own.size() == 1 && terms_of(seen) == own.front()) return {.contract = seen};
   if (own.size() == 1) return basis_of_calls({}, seen, own);
-  TableBasis basis{.contract = seen};
-  assume(basis, open_terms({}, seen), " are those of one of its tasks: " + (own.empty() ? none_shown : several));
+  TableBasis basis{.contract = make_contract(seen.period, seen.budget, seen.deadline, seen.jitter)};
+  std::vector<Term> terms = open_terms({}, seen);
+  basis.contract.suspension = seen.suspension;
+  if (seen.suspension > Duration::zero()) terms.push_back({"suspension", false, seen.suspension});
+  assume(basis, terms, " are those of one of its tasks: " + (own.empty() ? none_shown : several));
   return basis;
 }
 

@@ -27,6 +27,7 @@ struct TableBasis {
 // that is the default follow a period that was given, as in a contracts file.
 TableBasis basis_of_calls(const GivenTerms& given, const Contract& called, const std::vector<Contract>& own);
 // Of an operation that others called; `seen`: the contract of one of its tasks, a client's where the server has none.
+// Whose policy and importance that client's task had is no matter of the operation's.
 TableBasis basis_of_jobs(const Contract& seen, const std::vector<Contract>& own);
 
 }  // namespace corelane::tool

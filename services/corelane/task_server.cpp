@@ -15,8 +15,7 @@ namespace {
 template <typename Rows>
 void collect(const Rows& rows, const std::string& label, std::vector<Contract>& found) {
   for (const auto& row : rows)
-    if (row.label == label && row.owner == PeerId{} && std::ranges::find(found, row.contract) == found.end())
-      found.push_back(row.contract);
+    if (row.label == label && row.owner == PeerId{}) add_terms(found, {row.contract});
 }
 
 }  // namespace
@@ -24,8 +23,8 @@ void collect(const Rows& rows, const std::string& label, std::vector<Contract>& 
 std::optional<dispatch::ProcessCounters> page_with(const std::string& directory, const SoughtTask& sought,
                                                    Duration patience) {
   const auto is_it = [&](const dispatch::TaskCounters& found) {
-    return found.task == sought.task && operation_of(found.label) == sought.operation &&
-           found.contract == sought.contract;
+    return found.task == sought.task && found.contract == sought.contract &&
+           (operation_of(found.label) == sought.operation || may_be_cut(found.label));
   };
   const Time end = os::now() + patience;
   do {  // bound: the patience
@@ -50,7 +49,7 @@ std::string label_in(const dispatch::ProcessCounters& page, TaskId task) {
   return found == page.tasks.end() ? "" : found->label;
 }
 
-std::vector<Contract> own_contracts(const dispatch::ProcessCounters& page, const std::string& label) {
+std::vector<Contract> own_terms(const dispatch::ProcessCounters& page, const std::string& label) {
   std::vector<Contract> found;
   collect(page.tasks, label, found);
   collect(page.refusals, label, found);

@@ -31,10 +31,9 @@ std::optional<dispatch::ProcessCounters> server_page(const std::string& director
 // What the page calls the task: "Plant/Controller.step"; empty: it has none such.
 std::string label_in(const dispatch::ProcessCounters& page, TaskId task);
 
-// The contracts that the server itself gives to an operation, by its IDL or its contracts file, whether it admitted a
-// task with them or not. Each once; one for each object of the interface may be another. Their `uses` are not in a
-// page.
-std::vector<Contract> own_contracts(const dispatch::ProcessCounters& page, const std::string& label);
+// The terms of the contracts that the server itself gives to an operation, by its IDL or its contracts file, whether it
+// admitted a task with them or not. Each once; one for each object of the interface may be another.
+std::vector<Contract> own_terms(const dispatch::ProcessCounters& page, const std::string& label);
 
 // Why such a process has no trace to give, as what it does: "runs in dispatch.mode leader-followers, ..."; "": nothing
 // speaks against it.

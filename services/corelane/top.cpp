@@ -180,10 +180,12 @@ std::string standing_text(const ProcessCounters& process) {
   const dispatch::Standing& standing = process.standing;
   std::string text = guarantee_text(standing.guarantee);
   if (standing.direct) text += "  dispatch.mode direct: tasks of clients read connections of their own\n";
+  const bool has_bounds = standing.guarantee == Guarantee::bounds;
   if (!standing.real_time)
-    text +=
-        "  without SCHED_FIFO: every program of this machine may delay it, and bounds hold on an idle one at best\n";
-  if (!standing.guarded) text += "  runtime.ledger off: other servers of this host may promise the same cores\n";
+    text += std::string("  without SCHED_FIFO: every program of this machine may delay it") +
+            (has_bounds ? ", and bounds hold on an idle one at best\n" : "\n");
+  if (has_bounds && !standing.guarded)
+    text += "  runtime.ledger off: other servers of this host may promise the same cores\n";
   return text;
 }
 

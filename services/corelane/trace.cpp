@@ -32,6 +32,7 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
     out << std::chrono::duration_cast<std::chrono::milliseconds>(summary.last - summary.first).count()
         << " ms of scheduling" << (summary.lost > 0 ? ", as far as it was kept: a larger recorder.size keeps more" : "")
         << "\n";
+  if (trace.options.test == sched::AdmissionTest::none) out << "dispatch.admission was off: nothing was promised\n";
   out << "tasks admitted " << summary.admitted << ", jobs started " << summary.started << ", finished "
       << summary.finished << ", deadlines missed " << summary.misses << ", overruns " << summary.overruns
       << ", oversleeps " << summary.oversleeps << ", blocks " << summary.blocks << ", refusals " << summary.refusals
@@ -49,8 +50,8 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
 void print_records(const TraceFile& trace, std::ostream& out) {
   for (const sched::Track& track : trace.tracks)
     for (const sched::TraceView& record : records_of(track))
-      out << record.at.time_since_epoch().count() << " " << sim::name_of(track) << ": " << text_for_people(record)
-          << "\n";
+      out << record.at.time_since_epoch().count() << " " << sim::name_of(track) << ": "
+          << plain(text_for_people(record)) << "\n";
 }
 
 Json summary_json(const TraceFile& trace) {
@@ -62,6 +63,7 @@ Json summary_json(const TraceFile& trace) {
             {"oversleeps", summary.oversleeps}, {"blocks", summary.blocks},
             {"refusals", summary.refusals},     {"troubles", Json::array()},
             {"tracks", Json::array()}};
+  json["promises"] = trace.options.test != sched::AdmissionTest::none;
   for (const auto& [task, trouble] : summary.troubles)
     json["troubles"].push_back({{"task", task.value},
                                 {"label", trouble.name},

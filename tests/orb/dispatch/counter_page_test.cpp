@@ -268,9 +268,10 @@ TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
   REQUIRE(page);
   (*page)->write(sample(9));
   const std::size_t core = 32, task = core + 5, refusal = task + 2 * 33;
-  const std::size_t at = GENERATE_COPY(std::size_t{15}, core + 4, task + 10, refusal + 9);
+  const std::size_t at =
+      GENERATE_COPY(std::size_t{15}, std::size_t{19}, core + 4, task + 10, refusal + 9, refusal + 27);
   std::fstream file(page_in(directory), std::ios::in | std::ios::out | std::ios::binary);
-  const std::uint64_t unknown = GENERATE(3u, 256u);  // the latter is 0 as a byte
+  const std::uint64_t unknown = GENERATE(8u, 256u);  // the latter is 0 as a byte
   file.seekp(static_cast<std::streamoff>(at * sizeof unknown));
   file.write(reinterpret_cast<const char*>(&unknown), sizeof unknown);
   file.close();
@@ -343,11 +344,11 @@ TEST_CASE("tasks that run where their jobs arrive have a page too") {
   {
     NoChores none;
     TaskEvents events(none);
-    InlineHousekeeper counters(directory.path(), 4, {.lowest = 2, .highest = 49}, events, [&] { return report; });
+    InlineHousekeeper counters(directory.path(), 4, {.lowest = 2, .highest = 49}, true, events, [&] { return report; });
     REQUIRE(counters.start(256 * 1024));
     std::vector<ProcessCounters> pages;
     while (pages.empty()) pages = read_pages(directory.path());  // bound: the thread's start
-    CHECK(pages[0].standing.guarantee == Guarantee::priorities);
+    CHECK(pages[0].standing == Standing{.guarantee = Guarantee::priorities, .real_time = true, .guarded = false});
     REQUIRE(pages[0].tasks.size() == 1);
     CHECK(pages[0].tasks[0].jobs == 5);
     CHECK(pages[0].tasks[0].native == sched::native_of(Priority{3}, {.lowest = 2, .highest = 49}));

@@ -41,6 +41,20 @@ TEST_CASE("refusals of one label are one row, which says why the latest was") {
   CHECK(latest[1].times == 1);
 }
 
+TEST_CASE("the process' own task of a label and those of clients have a row each") {
+  RefusalLog log;
+  refuse(log, "step");
+  refuse(log, "step", RefusalCode::peer_limit, PeerId{7});
+  refuse(log, "step", RefusalCode::peer_limit, PeerId{8});
+  refuse(log, "step");
+  const auto latest = log.latest();
+  REQUIRE(latest.size() == 2);
+  CHECK(latest[0].owner == PeerId{});
+  CHECK(latest[0].times == 2);
+  CHECK(latest[1].owner == PeerId{8});
+  CHECK(latest[1].why.code == RefusalCode::peer_limit);
+}
+
 TEST_CASE("who was refused longest ago makes room for one more label") {
   RefusalLog log;
   for (std::size_t i = 0; i < RefusalLog::most; ++i) refuse(log, std::to_string(i));

@@ -186,6 +186,25 @@ TEST_CASE("a server that records nothing is told so before it is called") {
 
 // Error paths.
 
+TEST_CASE("an operation of another interface than was said is told so before it is called") {
+  TempDirectory directory;
+  const Server server(directory.path());
+  const Measured found = run_measure({.call = {.reference = server.reference,
+                                               .operation = "step",
+                                               .arguments = {"double:1"},
+                                               .calls = 1'000'000'000,  // more than anybody waits for
+                                               .contract = patient,
+                                               .options = {"-ORBLogLevel", "off"}},
+                                      .operation = "step",
+                                      .interface = "IDL:Plant/Winch:1.0",
+                                      .directory = directory.path(),
+                                      .wait = 1h});
+  CHECK(found.status == 1);
+  CHECK(found.err ==
+        "corelane measure: nothing was called: the operation is Plant/Controller.step, of another interface than "
+        "IDL:Plant/Winch:1.0\n");
+}
+
 TEST_CASE("calls that cannot be measured are told why") {
   TempDirectory directory;
   const Server server(directory.path());

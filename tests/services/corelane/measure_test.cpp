@@ -22,9 +22,12 @@ using namespace corelane::testing;
 
 namespace {
 
-// So many jobs of task 7, of one step to so many steps, 10 ms apart; those from `slow` on overran, two budgets each.
+// So many jobs of task 7, of one step to so many steps, 10 ms apart; those from `slow` on overran, two budgets each. Of
+// another process each time.
 Recording jobs(int count, const std::string& label, int slow = 1'000'000, Duration step = 1us) {
+  static std::uint64_t started = 0;
   Recording recording;
+  recording.trace.start_ticks = ++started;
   recording.admit(1us, 7, 2, label);
   for (int i = 1; i <= count; ++i) {
     const auto job = static_cast<std::uint64_t>(i);
@@ -94,6 +97,21 @@ TEST_CASE("tasks of one operation are summed and those of several traces too") {
   CHECK_THAT(out, Catch::Contains("step: 150 jobs of 2 tasks") && Catch::Contains("longest 100.0us"));
 }
 
+TEST_CASE("a job that several traces of its process have counts once") {
+  TempDirectory directory;
+  Recording recording = jobs(100, "Plant.step", 100);
+  const auto first = recording.save(directory / "a");
+  recording.start(2s, 7, 101, 2);
+  recording.lane(2s, sched::trace::Blocked{Time{2s}, JobId{101}, TaskId{7}, 1ms});
+  recording.lane(2s, sched::trace::Missed{Time{2s}, JobId{101}, TaskId{7}, Time{1s}, Time{1100ms}});
+  recording.finish(2s + 1ms, 7, 101);
+  const auto second = recording.save(directory / "b");
+  const std::string out = run_measure({.files = {first, second, second}}).out;
+  CHECK_THAT(out, Catch::Contains("Plant.step: 101 jobs of 1 task\n") && Catch::Contains("overruns 1, misses 1") &&
+                      Catch::Contains("arrivals   10.00ms apart") && Catch::Contains("blocks     1 job waited") &&
+                      Catch::Contains("; 1 job waited up to 1.00ms without saying so"));
+}
+
 TEST_CASE("a client's own tasks and the server's are one operation, whose table has the server's terms") {
   TempDirectory directory;
   Recording recording = jobs(100, "Plant/Controller.step");
@@ -124,8 +142,64 @@ TEST_CASE("the terms of a client's own task are told to be no server's") {
   MeasureOptions program = options;
   program.write.clear();
   program.format = Format::json;
-  CHECK_THAT(run_measure(program).out,
-             Catch::Contains("\"assumed\": [\n") || Catch::Contains("\"assumed\":[\"period\""));
+  const auto json = nlohmann::json::parse(run_measure(program).out);
+  CHECK(json[0]["assumed"] == nlohmann::json({"period", "deadline", "jitter"}));
+}
+
+TEST_CASE("a server's contract is one however its budget was changed since, and what it locks") {
+  Recording before = jobs(100, "Plant/Controller.step"), after = jobs(100, "Plant/Controller.step");
+  sched::Admit admit{};
+  admit.task = TaskId{9};
+  admit.contract = {.period = 10ms, .deadline = 10ms, .budget = 1ms, .uses = {use_of("bus", 100us)}};
+  after.manager(2us, admit);
+  after.manager(2us, sched::trace::Named::make(TaskId{9}, "Plant/Controller.step"));
+  after.start(2s, 9, 900, 1);
+  after.finish(2s + 1ms, 9, 900, 300us);
+  TempDirectory directory;
+  const std::string out = run_measure({.files = {before.save(directory / "a"), after.save(directory / "b")}}).out;
+  CHECK_THAT(out, Catch::Contains("201 jobs of 3 tasks") && Catch::Contains("contract   several; overruns 0") &&
+                      !Catch::Contains("the server has several") && Catch::Contains("period = \"10ms\""));
+}
+
+TEST_CASE("requests came early by the contract of their own task") {
+  const auto gap = [](Duration period) {
+    Recording recording;
+    recording.admit(1us, 8, 1, "Plant.step", PeerId{3}, period);
+    for (int i = 1; i <= 2; ++i)
+      recording.lane(i * 12ms, sched::Arrived{.at = Time{i * 12ms}, .job = JobId{std::uint64_t(i)}, .task = TaskId{8}});
+    recording.finish(30ms, 8, 1);
+    recording.admit(1us, 9, 1, "Plant.step");  // of 10 ms
+    recording.finish(30ms, 9, 100);
+    return measurements_of(recording.trace).at(0).came_early;
+  };
+  CHECK(gap(20ms));
+  CHECK_FALSE(gap(10ms));
+}
+
+TEST_CASE("a task whose name was overwritten is of no interface") {
+  TempDirectory directory;
+  Recording recording;
+  recording.finish(2s, 7, 1);
+  const auto trace = recording.save(directory / "t");
+  CHECK_THAT(run_measure({.files = {trace}}).out, Catch::StartsWith("task 7: 1 job"));
+  CHECK(run_measure({.files = {trace}, .interface = "IDL:Plant:1.0"}).status == 1);
+}
+
+TEST_CASE("a client's policy and importance are none of the operation's, what its jobs suspend is") {
+  Contract contract = make_contract(10ms, 1ms);
+  contract.suspension = 2ms;
+  contract.importance = 7;
+  contract.on_overrun = OverrunPolicy::demote;
+  const TableBasis basis = basis_of_jobs(contract, {});
+  CHECK(basis.contract.importance == 0);
+  CHECK(basis.contract.on_overrun == OverrunPolicy::report);
+  CHECK(basis.contract.suspension == 2ms);
+  CHECK(basis.assumed == std::vector<std::string>{"period", "deadline", "jitter", "suspension"});
+}
+
+TEST_CASE("a label that may be cut names no interface and no operation to be sure of") {
+  CHECK(repository_id_of(std::string(88, 'x') + ".step") == "IDL:" + std::string(88, 'x') + ":1.0");
+  CHECK_FALSE(repository_id_of(std::string(90, 'x') + ".step"));
 }
 
 TEST_CASE("an interface selects its jobs and gives tables its version") {

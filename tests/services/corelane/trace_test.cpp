@@ -27,7 +27,6 @@
 #include "orb/sched/trace_file.h"
 #include "services/corelane/perfetto.h"
 #include "services/corelane/protobuf.h"
-#include "services/corelane/trace_summary.h"
 #include "tests/services/corelane/recording.h"
 #include "tests/support/perfetto_schema.h"
 #include "tests/support/stop_process.h"
@@ -308,20 +307,16 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
                                                {"jobs_refused", 2}}));
 }
 
-TEST_CASE("the summary tells which misses were the jobs' own fault") {
+TEST_CASE("the summary of a run without admission says that nothing was promised") {
+  TempDirectory directory;
   Recording recording;
-  recording.admit(1us, 5, 1, "Plant/step");
-  for (std::uint64_t job = 1; job <= 4; ++job) {
-    const Duration at = job * 100ms;
-    recording.start(at, 5, job, 1);
-    if (job == 2) recording.lane(at, trace::Blocked{Time{at}, JobId{job}, TaskId{5}, 9ms});
-    if (job == 3) recording.lane(at, trace::Overslept{Time{at}, JobId{job}, TaskId{5}, 9ms});
-    recording.finish(at + 15ms, 5, job, job == 1 ? 3ms : 1ms);  // of 2 ms
-    recording.lane(at + 15ms, trace::Missed{Time{at + 15ms}, JobId{job}, TaskId{5}, Time{at}, Time{at + 10ms}});
-  }
-  const tool::TraceSummary summary = tool::summary_of(recording.trace);
-  CHECK(text_of(summary.troubles.at(TaskId{5})) ==
-        "missed 4 deadlines (3 by its own fault), overran 1 time, overslept 1 time, blocked 1 time");
+  const auto shown = [&](tool::Format format) {
+    return run({.file = recording.save(directory / "t"), .format = format}).out;
+  };
+  CHECK_THAT(shown(tool::Format::table), !Catch::Contains("nothing was promised"));
+  recording.trace.options.test = AdmissionTest::none;
+  CHECK_THAT(shown(tool::Format::table), Catch::Contains("\ndispatch.admission was off: nothing was promised\n"));
+  CHECK(nlohmann::json::parse(shown(tool::Format::json))["promises"] == false);
 }
 
 TEST_CASE("text has every record in a line") {
