@@ -16,15 +16,16 @@ std::string_view last_part(std::string_view name) {
   return end == name.npos ? name : name.substr(end + 1);
 }
 
-// Those that are about as long as the name.
+// Those that are about as long as the name; none where they are too many to be compared.
 std::vector<std::string> similar_to(std::string_view name, const Skeleton& skeleton) {
   constexpr std::size_t slips = 3;
   std::vector<std::string> found;
   for (const Upcall& upcall : skeleton.upcalls) {
     const std::size_t shorter = std::min(upcall.name.size(), name.size());
     const std::size_t longer = std::max(upcall.name.size(), name.size());
-    if (longer - shorter <= slips && longer <= longest_name && found.size() < most_compared)
-      found.emplace_back(upcall.name);
+    if (longer - shorter > slips || longer > longest_name) continue;
+    if (found.size() == most_compared) return {};
+    found.emplace_back(upcall.name);
   }
   return found;
 }

@@ -52,20 +52,25 @@ bool is_text(std::string_view value) {
 }
 
 // Of a value or a table that is not one, and not of what began in a line before.
-bool is_of_its_line(std::string_view description) {
-  constexpr std::string_view others[] = {"redefine", "array", "string", "inline table"};
-  return std::ranges::none_of(others, [&](std::string_view other) { return description.find(other) != other.npos; });
+bool is_of_its_line(std::string_view description, std::string_view before) {
+  constexpr std::string_view others[] = {"redefine", "array", "string", "inline table", "boolean", "hexadecimal"};
+  return !before.ends_with(',') && !before.ends_with('[') &&
+         std::ranges::none_of(others, [&](auto other) { return description.find(other) != description.npos; });
 }
 
 // IDL:Plant/Controller:1.0.step: behind the version, which has a dot of its own, stands the operation. "": no such
 // name.
 std::string quoted_header(std::string_view name) {
   if (!is_made_of(name, "_.:/-") || !is_letter(name.front()) || name.find(':') == name.npos) return {};
-  const std::size_t dot = name.rfind('.');
-  const bool has_operation = name.find('.', name.rfind(':')) < dot;
+  const std::size_t dot = name.find('.', name.find('.', name.rfind(':')) + 1);
+  const bool has_operation = name.find('.', name.rfind(':')) != name.npos && dot != name.npos;
+  if (has_operation && !is_made_of(name.substr(dot + 1), "_")) return {};
   const std::string_view operation = has_operation ? name.substr(dot) : "";
-  if (operation == ".") return {};
   return "[\"" + std::string(name.substr(0, name.size() - operation.size())) + "\"" + std::string(operation) + "]";
+}
+
+bool is_key(std::string_view text) {
+  return is_made_of(text, "_.-") && !text.starts_with('.') && !text.ends_with('.') && text.find("..") == text.npos;
 }
 
 // How a line is written that lacks nothing but quotes; "": another one.
@@ -76,7 +81,7 @@ std::string with_quotes(std::string_view line) {
   const std::size_t equals = std::min(line.find('='), line.size());
   const std::string_view key = trimmed(line.substr(0, equals)),
                          value = trimmed(line.substr(std::min(equals + 1, line.size())));
-  if (!is_made_of(key, "_.-") || !is_text(value)) return {};
+  if (!is_key(key) || !is_text(value)) return {};
   return std::string(key) + " = \"" + std::string(value) + "\"" + duration_hint(value);
 }
 
@@ -93,7 +98,8 @@ std::string toml_fault(std::string_view description, std::string_view text, std:
   if (description.find("cannot redefine existing table") != description.npos)
     return "the table " + as_one_line(std::string(here.substr(0, longest_shown))) +
            " is there twice; put all of it into one";
-  const std::string quoted = is_of_its_line(description) ? with_quotes(here) : "";
+  const std::string_view before = line > 1 ? line_of(text, line - 1) : "";
+  const std::string quoted = is_of_its_line(description, before) ? with_quotes(here) : "";
   return std::string(description) + (quoted.empty() ? "" : "; quotes are missing: " + quoted);
 }
 

@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -95,8 +97,12 @@ std::vector<HostAddress> host_addresses() {
 
 std::string program_path() {
   std::error_code failure;
-  const std::string path = std::filesystem::read_symlink("/proc/self/exe", failure);
-  return path.ends_with(" (deleted)") ? "" : path;
+  return std::filesystem::read_symlink("/proc/self/exe", failure);
+}
+
+bool is_plain_path(std::string_view path) {
+  return std::ranges::all_of(
+      path, [](unsigned char c) { return std::isalnum(c) != 0 || c == '/' || c == '.' || c == '_' || c == '-'; });
 }
 
 std::string host_name() {

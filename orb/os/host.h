@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace corelane::os {
@@ -41,8 +42,13 @@ struct HostAddress {
 // In the order in which the system gives them; none when it does not say.
 std::vector<HostAddress> host_addresses();
 
-// The file that this process runs; "" where /proc is not readable or another file has its place by now.
+// The file that this process runs; "" where /proc is not readable. It ends with " (deleted)" where that is no longer
+// there.
 std::string program_path();
+
+// Whether a shell takes the path as it is, so that it can stand in a command for people: letters, digits, /, ., _ and
+// -.
+bool is_plain_path(std::string_view path);
 
 // A pid is used again, a pid with its start time is not.
 struct ProcessIdentity {

@@ -48,7 +48,7 @@ Privileges probe() {
 
 std::string setcap_command() {
   const std::string path = program_path();
-  return "sudo setcap cap_sys_nice,cap_ipc_lock+ep " + (path.empty() ? "PROGRAM" : "'" + path + "'");
+  return "sudo setcap cap_sys_nice,cap_ipc_lock+ep " + (path.empty() || !is_plain_path(path) ? "PROGRAM" : path);
 }
 
 }  // namespace

@@ -5,9 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
-#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -20,6 +18,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
+#include "orb/os/host.h"
 #include "orb/os/passed_descriptors.h"
 
 namespace corelane::os {
@@ -109,16 +108,9 @@ std::string next_name(const std::string& directory) {
   return directory + "/" + std::to_string(getpid()) + "." + std::to_string(number) + std::string(chosen_suffix);
 }
 
-// Of a path that a shell and ss take as it is.
-std::string how_to_see(const std::string& path) {
-  const bool is_plain = std::ranges::all_of(path, [](unsigned char c) {
-    return std::isalnum(c) != 0 || std::string_view("/._-").find(char(c)) != std::string_view::npos;
-  });
-  return is_plain ? " (`ss -lxp src " + path + "` shows which)" : "";
-}
-
 PathRefusal somebody_listens(const std::string& path) {
-  return refusal(address_in_use, path, "another program listens there" + how_to_see(path) + "; take another path");
+  const std::string how = is_plain_path(path) ? " (`ss -lxp src " + path + "` shows which)" : "";
+  return refusal(address_in_use, path, "another program listens there" + how + "; take another path");
 }
 
 PathRefusal lock_refusal(const std::string& path, const ClaimFault& fault) {

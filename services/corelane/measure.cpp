@@ -101,8 +101,8 @@ class Calls {
   }
 
   bool is_of_interface(const std::string& label) const {
-    const bool is_its = options_.interface.empty() || may_be_cut(label) ||
-                        label == label_of(options_.interface, options_.call.operation);
+    const bool is_its =
+        options_.interface.empty() || is_shown_as(label, label_of(options_.interface, options_.call.operation));
     if (!is_its)
       complaints_.begin() << "nothing was called: the operation is " << plain(label) << ", of another interface than "
                           << plain(options_.interface) << "\n";
@@ -113,6 +113,7 @@ class Calls {
   bool terms_fit(const std::vector<Contract>& own) const {
     Contract contract = basis_of_calls(options_.given, options_.call.contract, own).contract;
     contract.budget = Duration{1};
+    contract.uses = {};
     const auto fault = fault_of(contract);
     if (fault) complaints_.begin() << "nothing was called: with the server's other terms " << *fault << "\n";
     return !fault;
@@ -121,8 +122,6 @@ class Calls {
   bool fetch(const CalledTask& task) {
     found_ = by_request(options_, pid_, {.only = task.task}, complaints_);
     if (!found_) return false;
-    for (Measurement& measurement : *found_)
-      if (may_be_cut(measurement.label)) measurement.label = label_of(interface_, options_.call.operation);
     if (task.raised > 0)
       complaints_.begin() << task.raised << " of " << task.raised + task.answered
                           << " calls ended with an exception of the operation\n";
@@ -165,7 +164,7 @@ std::string waits_text(const Measurement& m) {
 // `interface`: a repository id, or empty. Of that interface it is the better one: labels have no version.
 std::optional<Proposal> proposal_of(const Measured& measured, const std::string& interface, int margin) {
   const auto& [measurement, basis, fault, none] = measured;
-  const bool is_its = label_of(interface, operation_of(measurement.label)) == measurement.label;
+  const bool is_its = !interface.empty() && label_of(interface, operation_of(measurement.label)) == measurement.label;
   const auto id = is_its ? interface : repository_id_of(measurement.label);
   if (!id || !basis) return std::nullopt;
   Proposal proposal{.repository_id = *id,
@@ -233,8 +232,10 @@ std::string table_of(const Measured& measured, int margin) {
   text += blocks_text(m);
   text += arrivals_text(m);
   if (measured.basis && !measured.basis->note.empty()) text += "  table      " + measured.basis->note + "\n";
-  text += "  budget     " + to_string(proposed_budget(m, margin)) + ": the longest and " + std::to_string(margin) +
-          " % more\n";
+  const Duration budget = proposed_budget(m, margin);
+  text += "  budget     " + to_string(budget) +
+          (budget == m.longest_section ? ": its longest section of a resource\n"
+                                       : ": the longest and " + std::to_string(margin) + " % more\n");
   if (!measured.fault.empty())
     text += "  TOO LONG   no contract with deadline " + to_string(measured.basis->contract.deadline) +
             " can have this budget; shorten the work, or give it a longer deadline\n";
@@ -302,13 +303,17 @@ void drop_set_aside(std::string& text, const std::string& key) {
   text.erase(reason - (parted ? 1 : 0), end - reason + (parted ? 1 : 0));
 }
 
+std::string why_no_table(const Measurement& measurement) {
+  if (!measurement.contract || measurement.label.find(' ') != std::string::npos)
+    return " has no contract or no name in the trace: its beginning was overwritten; a larger recorder.size keeps it";
+  if (may_be_cut(measurement.label)) return " is cut: say --interface IDL:...:1.0 and --operation";
+  return " names no interface: say which with --interface IDL:...:1.0";
+}
+
 // What is wrong with adding it; empty: nothing, and `text` has it.
 std::string add_to(std::string& text, const std::string& path, const Measured& measured) {
   const auto& [measurement, basis, fault, proposal] = measured;
-  if (!proposal)
-    return measurement.label + (measurement.contract ? " names no interface: say which with --interface IDL:...:1.0"
-                                                     : " has no contract in the trace: its beginning was overwritten; "
-                                                       "a larger recorder.size keeps it");
+  if (!proposal) return measurement.label + why_no_table(measurement);
   if (const std::string bad = fault_of_repository_id(proposal->repository_id); !bad.empty())
     return measurement.label + " has no interface that a table could name: " + bad;
   // What was there and the table are each well-formed.
@@ -380,12 +385,14 @@ void complain_of_long_ones(const std::vector<Measured>& found, const Complaints&
       complaints.begin() << plain(measured.measurement.label) << " takes too long: " << measured.fault << "\n";
 }
 
-// Traces of earlier versions tell of a client's own task the operation alone.
-void name_interface(std::vector<Measurement>& found, const std::string& interface) {
+// A whole label for one that is cut, or tells the operation alone as traces of earlier versions do of a client's task.
+void name_interface(std::vector<Measurement>& found, const std::string& interface, const std::string& operation) {
   std::vector<Measurement> named;
   for (Measurement& measurement : found) {
-    if (measurement.label.find_first_of(". ") == std::string::npos)
-      measurement.label = label_of(interface, measurement.label);
+    std::string& label = measurement.label;
+    const bool is_bare = label.find_first_of(". ") == std::string::npos && !may_be_cut(label);
+    const std::string whole = label_of(interface, is_bare ? label : operation);
+    if (is_bare || is_shown_as(label, whole)) label = whole;
     add(named, {std::move(measurement)});
   }
   found = std::move(named);
@@ -419,14 +426,15 @@ int measure(const MeasureOptions& options, std::ostream& out, std::ostream& err)
                 : options.request != 0 ? by_program(options, complaints)
                                        : by_files(options.files, complaints);
   if (!found) return 1;
-  if (!options.interface.empty()) name_interface(*found, options.interface);
+  const std::string& interface = options.interface.empty() ? calls.interface() : options.interface;
+  if (!interface.empty()) name_interface(*found, interface, options.operation);
   std::vector<Measurement> wanted;
-  std::ranges::copy_if(*found, std::back_inserter(wanted), [&](const auto& m) { return is_wanted(m, options); });
+  std::ranges::copy_if(*found, std::back_inserter(wanted),
+                       [&](const auto& m) { return is_called || is_wanted(m, options); });
   if (wanted.empty()) {
     complaints.begin() << plain(none_found(options, *found)) << "\n";
     return 1;
   }
-  const std::string& interface = options.interface.empty() ? calls.interface() : options.interface;
   std::vector<Measured> measured;
   for (Measurement& one : wanted) measured.push_back(measured_of(std::move(one), options, interface));
   out << text_of(measured, options);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "orb/base/overrun_name.h"
@@ -22,10 +23,12 @@ class Collector {
  public:
   explicit Collector(const Selection& selection) : selection_(selection) {}
 
-  void collect(const TraceFile& trace) {
-    for (const Track& track : trace.tracks)
-      for (const TraceView& record : records_of(track))
-        track.kind == TrackKind::manager ? decided(record) : ran(record);
+  // First what the managers decided: an older trace may tell the contract of a newer one's jobs.
+  void collect(const std::vector<const TraceFile*>& traces) {
+    for (const TrackKind kind : {TrackKind::manager, TrackKind::lane})
+      for (const TraceFile* trace : traces)
+        for (const Track& track : trace->tracks)
+          if (track.kind == kind) collect(track);
   }
 
   std::vector<Measurement> by_label() {
@@ -37,17 +40,26 @@ class Collector {
       if (!task.used.empty() && (selection_.only == no_task || id == selection_.only))
         add(result, {finished(id, task)});
     }
-    for (Measurement& measurement : result) add_terms(measurement.own, own[measurement.label]);
+    for (Measurement& measurement : result) {
+      add_terms(measurement.own, own[measurement.label]);
+      for (const Contract& contract : own[measurement.label])
+        for (const ResourceUse& use : contract.uses)
+          measurement.longest_section = std::max(measurement.longest_section, use.longest);
+    }
     return result;
   }
 
  private:
+  void collect(const Track& track) {
+    for (const TraceView& record : records_of(track)) track.kind == TrackKind::manager ? decided(record) : ran(record);
+  }
+
+  using Event = std::pair<JobId, Time>;  // told twice by traces that overlap
   struct Task {
     std::optional<PeerId> owner{};  // nothing: its admission was overwritten
     Measurement found{};
-    std::map<JobId, Time> arrivals{};
-    std::map<JobId, Duration> used{};
-    std::set<JobId> missed{}, blocked{};
+    std::set<Event> arrivals{}, missed{}, blocked{};
+    std::map<Event, Duration> used{};
   };
 
   void decided(const TraceView& record) {
@@ -67,7 +79,7 @@ class Collector {
     if (const auto blocked = decode<trace::Blocked>(record); blocked && counts(blocked->job)) waited(*blocked);
     if (const auto overran = decode<Overran>(record); overran && counts(overran->job)) overruns_.note(*overran);
     if (const auto missed = decode<trace::Missed>(record); missed && counts(missed->job))
-      tasks_[missed->task].missed.insert(missed->job);
+      tasks_[missed->task].missed.emplace(missed->job, missed->at);
   }
 
   void know(TaskId task, const Contract& contract) {
@@ -75,22 +87,22 @@ class Collector {
     overruns_.note_budget(task, contract.budget);
   }
   void ended(const Finished& finished) {
-    tasks_[finished.task].used[finished.job] = finished.used;
+    tasks_[finished.task].used[{finished.job, finished.at}] = finished.used;
     overruns_.note(finished);
   }
   void waited(const trace::Blocked& blocked) {
     Task& task = tasks_[blocked.task];
-    task.blocked.insert(blocked.job);
+    task.blocked.emplace(blocked.job, blocked.at);
     task.found.longest_block = std::max(task.found.longest_block, blocked.waited);
   }
   void came(const Arrived& arrived) {
     if (arrived.at < selection_.since) too_early_.insert(arrived.job);
-    if (arrived.at >= selection_.since) tasks_[arrived.task].arrivals[arrived.job] = arrived.at;
+    if (arrived.at >= selection_.since) tasks_[arrived.task].arrivals.emplace(arrived.job, arrived.at);
   }
   bool counts(JobId job) const { return !too_early_.contains(job); }
 
   // A task that moved has arrivals in several tracks.
-  static std::optional<Duration> least_gap(const std::map<JobId, Time>& arrivals) {
+  static std::optional<Duration> least_gap(const std::set<Event>& arrivals) {
     std::vector<Time> instants;
     for (const auto& [job, at] : arrivals) instants.push_back(at);
     std::ranges::sort(instants);
@@ -129,6 +141,7 @@ void merge(Measurement& sum, Measurement more) {
   sum.has_several |= more.has_several || (sum.contract && more.contract && *sum.contract != *more.contract);
   if (more.contract) sum.contract = more.contract;
   add_terms(sum.own, more.own);
+  sum.longest_section = std::max(sum.longest_section, more.longest_section);
   sum.overruns += more.overruns;
   sum.misses += more.misses;
   sum.blocks += more.blocks;
@@ -196,11 +209,15 @@ Duration Measurement::quantile(std::int64_t ppm) const {
 }
 
 std::vector<Measurement> measurements_of(std::span<const TraceFile> traces, const Selection& selection) {
-  std::map<std::pair<std::int32_t, std::uint64_t>, Collector> processes;
-  for (const TraceFile& trace : traces)
-    processes.try_emplace({trace.pid, trace.start_ticks}, selection).first->second.collect(trace);
+  std::map<std::tuple<std::string, std::int32_t, std::uint64_t>, std::vector<const TraceFile*>> processes;
+  for (const TraceFile& trace : traces) processes[{trace.program, trace.pid, trace.start_ticks}].push_back(&trace);
   std::vector<Measurement> result;
-  for (auto& [process, collector] : processes) add(result, collector.by_label());
+  for (auto& [process, of_process] : processes) {
+    std::ranges::sort(of_process, {}, [](const TraceFile* trace) { return trace->dumped_at; });
+    Collector collector(selection);
+    collector.collect(of_process);
+    add(result, collector.by_label());
+  }
   return result;
 }
 
@@ -228,7 +245,7 @@ void add_terms(std::vector<Contract>& terms, const std::vector<Contract>& more) 
 
 Duration proposed_budget(const Measurement& measurement, int margin_percent) {
   const Duration longest = measurement.used.back();
-  return std::max(rounded_up(longest + longest * margin_percent / 100), Duration{1000});
+  return std::max({rounded_up(longest + longest * margin_percent / 100), Duration{1000}, measurement.longest_section});
 }
 
 std::string contracts_entry(const std::string& repository_id, const std::string& operation, const Contract& contract,
@@ -286,6 +303,10 @@ std::string operation_of(const std::string& label) {
 
 bool may_be_cut(const std::string& label) {
   return label.size() >= std::min(dispatch::RefusalLog::label_length, trace::Named::room - 1);
+}
+
+bool is_shown_as(const std::string& shown, const std::string& label) {
+  return shown == label || (may_be_cut(shown) && label.starts_with(shown));
 }
 
 }  // namespace corelane::tool

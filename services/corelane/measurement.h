@@ -26,6 +26,7 @@ struct Measurement {
   std::optional<Contract> contract{};   // of the task seen last; nothing where the record of it was overwritten
   bool has_several = false;             // its tasks have different ones
   std::vector<Contract> own{};          // the terms that the server itself has for it, each once
+  Duration longest_section{};           // of what it locks by those: no budget can be less
   std::uint64_t overruns = 0, misses = 0;
   std::uint64_t blocks = 0;  // jobs that waited without saying so
   Duration longest_block{};
@@ -52,7 +53,8 @@ void add_terms(std::vector<Contract>& terms, const std::vector<Contract>& more);
 
 inline constexpr std::size_t few_samples = 100;  // below, the longest one says little
 
-// The longest execution and so many percent more, rounded up to two digits. Call only when there are samples.
+// The longest execution and so many percent more, rounded up to two digits; the longest section at least. Call only
+// when there are samples.
 Duration proposed_budget(const Measurement& measurement, int margin_percent);
 
 // A table of a contracts file for the operation. `contract` has what the budget is put into.
@@ -74,5 +76,7 @@ std::string label_of(const std::string& repository_id, const std::string& operat
 std::string operation_of(const std::string& label);
 // Pages and traces have room for so much of a label: of a longer one the operation may be missing.
 bool may_be_cut(const std::string& label);
+// Whether they show this one as `shown`.
+bool is_shown_as(const std::string& shown, const std::string& label);
 
 }  // namespace corelane::tool

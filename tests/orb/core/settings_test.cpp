@@ -319,9 +319,10 @@ TEST_CASE("a line of the file that lacks quotes is told with them") {
 TEST_CASE("a line of the file that lacks something else is not told to lack quotes") {
   const std::string line = GENERATE(
       "mode = 'direct", "mode =", "mode", "mode direct", "[dispatch", "[", "[]", "a b = 1 2", "uses = { bus = 1",
-      "[a]\n[a]", "x = 1\nx = 2", "cores = [0, 1", "cores = [0, 1\nmode = a", "a = \"\"\"\nmode = a", "priority = 07",
-      "big = 99999999999999999999", "low = -1-", "=5", "a==5", "b! = 5x", "b = 5 5x", "b = a\\q", "b = \x1b[31mred",
-      "b = \xff\xfe", "b = 10ms,", "[IDL:P/C:1.0.]", "[IDL:P/C:1.0 . step]", "[.:]");
+      "[a]\n[a]", "x = 1\nx = 2", "cores = [0, 1", "cores = [0, 1\nmode = a", "cores = [0,\nmode = a", "a = True",
+      "a = 0x1G", ".a=b", "a. = b", "a = \"\"\"\nmode = a", "priority = 07", "big = 99999999999999999999", "low = -1-",
+      "=5", "a==5", "b! = 5x", "b = 5 5x", "b = a\\q", "b = \x1b[31mred", "b = \xff\xfe", "b = 10ms,", "[IDL:P/C:1.0.]",
+      "[IDL:P/C:1.0.a.b]", "[IDL:P/C:1.0.step/x]", "[IDL:P/C:1.0 . step]", "[.:]");
   CHECK_THAT(Start().file(line + "\n").fault(), Catch::Contains(".toml:") && !Catch::Contains("quotes"));
 }
 

@@ -2,6 +2,7 @@
 
 #include <catch2/catch.hpp>
 #include <string>
+#include <vector>
 
 namespace skeleton_test {
 
@@ -29,6 +30,17 @@ TEST_CASE("an operation that is not there is answered with what was probably mea
       {"", ""},
   }));
   CHECK(unknown_operation(controller, name) == "IDL:Plant/Controller:1.2 has no operation " + name + hint);
+}
+
+TEST_CASE("among more operations than are compared none is said to be the nearest") {
+  std::vector<std::string> names;
+  for (int i = 0; i < 17; ++i) names.push_back("set_motor_" + std::to_string(10 + i));
+  std::vector<Upcall> upcalls;
+  for (const std::string& name : names) upcalls.push_back({.name = name});
+  CHECK(unknown_operation({ids, upcalls}, "set_motor_2O") == "IDL:Plant/Controller:1.2 has no operation set_motor_2O");
+  upcalls.erase(upcalls.begin());
+  CHECK(unknown_operation({ids, upcalls}, "set_motor_2O") ==
+        "IDL:Plant/Controller:1.2 has no operation set_motor_2O; the nearest is set_motor_20");
 }
 
 TEST_CASE("of a long name that a peer made up the beginning is told and none looked for") {

@@ -112,6 +112,67 @@ TEST_CASE("a job that several traces of its process have counts once") {
                       Catch::Contains("; 1 job waited up to 1.00ms without saying so"));
 }
 
+TEST_CASE("traces of one process tell the same in any order") {
+  Recording older = jobs(1, "Plant.step"), newer;
+  newer.trace.start_ticks = older.trace.start_ticks;
+  newer.trace.dumped_at = older.trace.dumped_at + 1s;
+  newer.lane(2s, sched::Overran{Time{2s}, JobId{2}, TaskId{7}});  // found asleep
+  newer.finish(2s + 1ms, 7, 2, 100us);
+  newer.finish(3s, 7, 3, 5ms);
+  for (const bool is_older_first : {true, false}) {
+    std::vector<sched::TraceFile> traces{newer.trace, newer.trace};
+    traces[is_older_first ? 0 : 1] = older.trace;
+    const auto found = measurements_of(traces);
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].used.size() == 3);
+    CHECK(found[0].overruns == 1);
+  }
+}
+
+TEST_CASE("processes of other programs or times are others though their numbers are the same") {
+  Recording one = jobs(3, "Plant.step"), other;
+  other.trace.start_ticks = one.trace.start_ticks;
+  other.trace.program = "twin";
+  other.admit(1us, 7, 2, "Plant.step");
+  other.finish(10ms, 7, 1, 9us);
+  Recording later;
+  later.trace.start_ticks = one.trace.start_ticks;
+  later.admit(1us, 7, 2, "Plant.step");
+  later.finish(77s, 7, 1, 8us);
+  const auto found = measurements_of(std::vector{one.trace, other.trace, later.trace});
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].used.size() == 5);
+}
+
+TEST_CASE("a budget is no less than the longest section of what the operation locks") {
+  TempDirectory directory;
+  Recording recording;
+  sched::Admit admit{};
+  admit.task = TaskId{9};
+  admit.contract = {.period = 10ms, .deadline = 10ms, .budget = 2ms, .uses = {use_of("bus", 500us)}};
+  recording.manager(2us, admit);
+  recording.manager(2us, sched::trace::Named::make(TaskId{9}, "Plant.step"));
+  recording.admit(3us, 10, 2, "Plant.step", PeerId{4});
+  recording.finish(2s, 10, 1, 100us);
+  CHECK_THAT(run_measure({.files = {recording.save(directory / "t")}}).out,
+             Catch::Contains("budget     500us: its longest section of a resource\n") &&
+                 Catch::Contains("\nbudget = \"500us\"\n"));
+}
+
+TEST_CASE("a label that is cut is whole where its interface and operation are said") {
+  const std::string interface = "Plant/" + std::string(90, 'x');
+  TempDirectory directory;
+  Recording recording;
+  recording.admit(1us, 7, 2, interface + ".step");
+  recording.finish(2s, 7, 1, 100us);
+  MeasureOptions options{.files = {recording.save(directory / "t")}, .write = directory / "c.toml"};
+  CHECK_THAT(run_measure(options).err, Catch::Contains(" is cut: say --interface IDL:...:1.0 and --operation"));
+  options.operation = "step";
+  options.interface = "IDL:" + interface + ":1.0";
+  CHECK(run_measure(options).status == 0);
+  CHECK_THAT(contents(options.write), Catch::StartsWith("[\"" + options.interface + "\".step]"));
+}
+
 TEST_CASE("a client's own tasks and the server's are one operation, whose table has the server's terms") {
   TempDirectory directory;
   Recording recording = jobs(100, "Plant/Controller.step");
