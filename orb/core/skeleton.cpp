@@ -47,11 +47,14 @@ bool Skeleton::has_contracts() const noexcept {
   return std::any_of(upcalls.begin(), upcalls.end(), [](const Upcall& upcall) { return upcall.contract != nullptr; });
 }
 
+std::string label_of(std::string_view repository_id, std::string_view operation) {
+  if (repository_id.starts_with("IDL:")) repository_id.remove_prefix(4);
+  const std::string interface(repository_id.substr(0, repository_id.rfind(':')));
+  return (interface.empty() ? "" : interface + ".") + std::string(operation);
+}
+
 std::string label_of(const Skeleton& skeleton, const Upcall& upcall) {
-  std::string_view id = skeleton.ids.empty() ? "" : skeleton.ids.front();
-  if (id.starts_with("IDL:")) id.remove_prefix(4);
-  const std::string interface(id.substr(0, id.rfind(':')));
-  return (interface.empty() ? "" : interface + ".") + std::string(upcall.name);
+  return label_of(skeleton.ids.empty() ? "" : skeleton.ids.front(), upcall.name);
 }
 
 OperationContracts declared_contracts(const Skeleton& skeleton) {

@@ -40,6 +40,7 @@ struct Skeleton {
 std::string unknown_operation(const Skeleton& skeleton, std::string_view name);
 
 // What reports call a task of the operation: "Plant/Controller.step" of IDL:Plant/Controller:1.0.
+std::string label_of(std::string_view repository_id, std::string_view operation);
 std::string label_of(const Skeleton& skeleton, const Upcall& upcall);
 
 // The contract of each operation of a servant's type, in the order of its upcalls; empty: none has one.

@@ -156,9 +156,9 @@ struct Measured {
   std::optional<Proposal> proposal{};  // nothing: of no known interface, or without a contract
 };
 
+// Where there are some.
 std::string waits_text(const Measurement& m) {
-  if (m.blocks == 0) return {};
-  return "; " + count_of(m.blocks, "job") + " waited up to " + brief(m.longest_block) + " without saying so";
+  return count_of(m.blocks, "job") + " waited up to " + brief(m.longest_block) + " without saying so";
 }
 
 // `interface`: a repository id, or empty. Of that interface it is the better one: labels have no version.
@@ -173,10 +173,11 @@ std::optional<Proposal> proposal_of(const Measured& measured, const std::string&
                     .entry = {},
                     .fault = fault};
   proposal.contract.budget = proposed_budget(measurement, margin);
-  proposal.entry = contracts_entry(proposal.repository_id, proposal.operation, proposal.contract,
-                                   count_of(measurement.used.size(), "job") + " measured, the longest took " +
-                                       brief(measurement.used.back()) +
-                                       (basis->note.empty() ? "" : "; " + basis->note) + waits_text(measurement));
+  proposal.entry =
+      contracts_entry(proposal.repository_id, proposal.operation, proposal.contract,
+                      count_of(measurement.used.size(), "job") + " measured, the longest took " +
+                          brief(measurement.used.back()) + (basis->note.empty() ? "" : "; " + basis->note) +
+                          (measurement.blocks == 0 ? "" : "; " + waits_text(measurement)));
   if (!fault.empty()) proposal.entry = set_aside(proposal.entry, fault);
   return proposal;
 }
@@ -208,8 +209,8 @@ std::string arrivals_text(const Measurement& m) {
 // No budget says for how long a job is away.
 std::string blocks_text(const Measurement& m) {
   if (m.blocks == 0) return {};
-  return "  blocks     " + count_of(m.blocks, "job") + " waited up to " + brief(m.longest_block) +
-         " without saying so: use corelane::rt::Suspension there and declare `suspension`, or no bound holds\n";
+  return "  blocks     " + waits_text(m) +
+         ": use corelane::rt::Suspension there and declare `suspension`, or no bound holds\n";
 }
 
 std::string contract_text(const Measurement& m) {

@@ -28,7 +28,9 @@ class Collector {
     for (const TrackKind kind : {TrackKind::manager, TrackKind::lane})
       for (const TraceFile* trace : traces)
         for (const Track& track : trace->tracks)
-          if (track.kind == kind) collect(track);
+          if (track.kind == kind)
+            for (const TraceView& record : records_of(track))
+              kind == TrackKind::manager ? decided(record) : ran(record);
   }
 
   std::vector<Measurement> by_label() {
@@ -50,10 +52,6 @@ class Collector {
   }
 
  private:
-  void collect(const Track& track) {
-    for (const TraceView& record : records_of(track)) track.kind == TrackKind::manager ? decided(record) : ran(record);
-  }
-
   using Event = std::pair<JobId, Time>;  // told twice by traces that overlap
   struct Task {
     std::optional<PeerId> owner{};  // nothing: its admission was overwritten
@@ -282,11 +280,6 @@ std::string fault_of_repository_id(const std::string& text) {
   const bool is_of_another_format = first != text.npos && is_format(text.substr(0, first)) && last + 1 < text.size() &&
                                     text.find("::") == text.npos && !text.starts_with("IDL:");
   return is_of_another_format ? std::string{} : fault + "; write " + as_repository_id(text);
-}
-
-std::string label_of(const std::string& repository_id, const std::string& operation) {
-  const std::string name = repository_id.starts_with("IDL:") ? repository_id.substr(4) : repository_id;
-  return name.substr(0, name.rfind(':')) + "." + operation;
 }
 
 std::optional<std::string> repository_id_of(const std::string& label) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "orb/base/contract.h"
+#include "orb/core/skeleton.h"
 #include "orb/sched/trace_file.h"
 
 namespace corelane::tool {
@@ -70,8 +71,7 @@ std::string fault_of_repository_id(const std::string& text);
 
 // "Plant/Controller.step" -> "IDL:Plant/Controller:1.0"; nothing for a label that names no interface.
 std::optional<std::string> repository_id_of(const std::string& label);
-// How a server names a task of the operation: "IDL:Plant/Controller:1.0" -> "Plant/Controller.step".
-std::string label_of(const std::string& repository_id, const std::string& operation);
+using core::label_of;
 // "Plant/Controller.step" -> "step".
 std::string operation_of(const std::string& label);
 // Pages and traces have room for so much of a label: of a longer one the operation may be missing.

@@ -1,6 +1,7 @@
 // Operations of a live server, called by the command or by a program that it runs.
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "orb/os/child_process.h"
@@ -19,6 +20,7 @@ namespace {
 
 // What is measured fits below the deadline, whatever a stall of the machine adds to a job.
 const Contract patient = make_contract(200ms, 500us);
+constexpr int endless = 1'000'000'000;  // calls: more than anybody waits for
 
 // The quickstart's server, for as long as this lives.
 class Server {
@@ -29,6 +31,14 @@ class Server {
         reference(process_.read_line().value_or("")) {}
 
   int pid() const { return process_.pid(); }
+  CallPlan called(const std::string& operation, const std::string& argument, int calls = 2) const {
+    return {.reference = reference,
+            .operation = operation,
+            .arguments = {argument},
+            .calls = calls,
+            .contract = patient,
+            .options = {"-ORBLogLevel", "off"}};
+  }
 
  private:
   os::ChildProcess process_;
@@ -42,14 +52,7 @@ class Server {
 TEST_CASE("a run without a job of its own is a failure though the server had some before") {
   TempDirectory directory;
   const Server server(directory.path());
-  const MeasureOptions before{.call = {.reference = server.reference,
-                                       .operation = "step",
-                                       .arguments = {"double:1"},
-                                       .calls = 2,
-                                       .contract = patient,
-                                       .options = {"-ORBLogLevel", "off"}},
-                              .directory = directory.path(),
-                              .wait = 1h};
+  const MeasureOptions before{.call = server.called("step", "double:1"), .directory = directory.path(), .wait = 1h};
   REQUIRE(run_measure(before).status == 0);
   const MeasureOptions after{.request = server.pid(), .run = "true", .directory = directory.path(), .wait = 1h};
   CHECK(run_measure(after).status == 1);
@@ -59,12 +62,7 @@ TEST_CASE("a run without a job of its own is a failure though the server had som
 TEST_CASE("an operation is measured by calling it without its IDL") {
   TempDirectory directory;
   const Server server(directory.path());
-  const MeasureOptions options{.call = {.reference = server.reference,
-                                        .operation = "step",
-                                        .arguments = {"double:2.5"},
-                                        .calls = 5,
-                                        .contract = patient,
-                                        .options = {"-ORBLogLevel", "off"}},
+  const MeasureOptions options{.call = server.called("step", "double:2.5", 5),
                                .write = directory / "c.toml",
                                .format = Format::json,
                                .directory = directory.path(),
@@ -84,12 +82,7 @@ TEST_CASE(
   const Server server(directory.path());
   const auto measured = [&](const std::string& operation, const std::string& argument, const GivenTerms& given) {
     const std::string path = directory / operation + ".toml";
-    const MeasureOptions options{.call = {.reference = server.reference,
-                                          .operation = operation,
-                                          .arguments = {argument},
-                                          .calls = 2,
-                                          .contract = patient,
-                                          .options = {"-ORBLogLevel", "off"}},
+    const MeasureOptions options{.call = server.called(operation, argument),
                                  .given = given,
                                  .operation = operation,
                                  .write = path,
@@ -120,12 +113,7 @@ TEST_CASE("the table of an operation that a client called has the server's terms
       {{"step", "double:1", "period 10ms, deadline 8ms and jitter 800us as the server has them", "8ms"},
        {"configure", "string:x", "deadline 200ms and jitter 20ms are those of one of its tasks: the server",
         "200ms"}}));
-  CHECK(run_measure({.call = {.reference = server.reference,
-                              .operation = operation,
-                              .arguments = {argument},
-                              .calls = 2,
-                              .contract = patient,
-                              .options = {"-ORBLogLevel", "off"}},
+  CHECK(run_measure({.call = server.called(operation, argument),
                      .operation = operation,
                      .directory = directory.path(),
                      .wait = 1h})
@@ -139,12 +127,7 @@ TEST_CASE("the table of an operation that a client called has the server's terms
 TEST_CASE("a term that no contract could have beside the server's is told before it is called") {
   TempDirectory directory;
   const Server server(directory.path());
-  const auto [status, out, err] = run_measure({.call = {.reference = server.reference,
-                                                        .operation = "step",
-                                                        .arguments = {"double:1"},
-                                                        .calls = 1'000'000'000,  // more than anybody waits for
-                                                        .contract = patient,
-                                                        .options = {"-ORBLogLevel", "off"}},
+  const auto [status, out, err] = run_measure({.call = server.called("step", "double:1", endless),
                                                .given = {.jitter = 9ms},
                                                .operation = "step",
                                                .directory = directory.path(),
@@ -163,12 +146,7 @@ TEST_CASE("a server that records nothing is told so before it is called") {
                            " runs in dispatch.mode leader-followers, which records nothing: there is no trace of it. "
                            "Start it with -ORBDispatchMode manager or direct\n";
   const MeasureOptions calls{.request = is_named ? server.pid() : 0,
-                             .call = {.reference = server.reference,
-                                      .operation = "step",
-                                      .arguments = {"double:1"},
-                                      .calls = 1'000'000'000,  // more than anybody waits for
-                                      .contract = patient,
-                                      .options = {"-ORBLogLevel", "off"}},
+                             .call = server.called("step", "double:1", endless),
                              .operation = "step",
                              .directory = directory.path(),
                              .wait = 1h};
@@ -189,12 +167,7 @@ TEST_CASE("a server that records nothing is told so before it is called") {
 TEST_CASE("an operation of another interface than was said is told so before it is called") {
   TempDirectory directory;
   const Server server(directory.path());
-  const Measured found = run_measure({.call = {.reference = server.reference,
-                                               .operation = "step",
-                                               .arguments = {"double:1"},
-                                               .calls = 1'000'000'000,  // more than anybody waits for
-                                               .contract = patient,
-                                               .options = {"-ORBLogLevel", "off"}},
+  const Measured found = run_measure({.call = server.called("step", "double:1", endless),
                                       .operation = "step",
                                       .interface = "IDL:Plant/Winch:1.0",
                                       .directory = directory.path(),
