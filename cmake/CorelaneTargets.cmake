@@ -105,12 +105,27 @@ function(corelane_write_joint file)
   file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # written when it changes
 endfunction()
 
+# The rooms of a folder: its folders but those that are targets of their own, and `detail`, whose headers are not installed.
+function(corelane_rooms folder out)
+  file(GLOB found LIST_DIRECTORIES true CONFIGURE_DEPENDS ${folder}/*)
+  set(rooms "")
+  foreach(path IN LISTS found)
+    if(IS_DIRECTORY ${path} AND NOT EXISTS ${path}/CMakeLists.txt AND NOT path MATCHES "/detail$")
+      list(APPEND rooms ${path})
+    endif()
+  endforeach()
+  set(${out} "${rooms}" PARENT_SCOPE)
+endfunction()
+
 function(corelane_library)
   cmake_parse_arguments(PARSE_ARGV 0 arg "COMPUTES" "" "DEPENDS;LINK;PRIVATE")
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   corelane_target_of(${folder} target)
-  file(GLOB sources CONFIGURE_DEPENDS *.cpp)
-  file(GLOB headers CONFIGURE_DEPENDS *.h)
+  corelane_rooms(${CMAKE_CURRENT_SOURCE_DIR} rooms)
+  list(TRANSFORM rooms APPEND /*.cpp OUTPUT_VARIABLE room_sources)
+  list(TRANSFORM rooms APPEND /*.h OUTPUT_VARIABLE room_headers)
+  file(GLOB sources CONFIGURE_DEPENDS *.cpp ${room_sources})
+  file(GLOB headers CONFIGURE_DEPENDS *.h ${room_headers})
   # A header stands alone. Where foo.cpp includes foo.h first (tests/lint sees to it), compiling foo.cpp shows it; the
   # others are compiled by themselves, by the target all_verify_interface_header_sets.
   string(REGEX REPLACE "\\.cpp(;|$)" ".h\\1" shown "${sources}")
@@ -149,7 +164,9 @@ endfunction()
 
 function(corelane_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "CONCURRENT" "FOLDER;TIMEOUT;LABEL" "DEPENDS;LINK;DEFINES;PROPERTIES")
-  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${arg_FOLDER}/*_test.cpp)
+  corelane_rooms(${PROJECT_SOURCE_DIR}/${arg_FOLDER} rooms)  # of what is tested
+  list(TRANSFORM rooms REPLACE "^${PROJECT_SOURCE_DIR}/(.*)$" "${PROJECT_SOURCE_DIR}/tests/\\1/*_test.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${arg_FOLDER}/*_test.cpp ${rooms})
   if(NOT sources)
     return()
   endif()

@@ -88,7 +88,7 @@ void Server::accept(std::shared_ptr<transport::Connection> stream) {
     std::erase_if(connections_, [](const auto& weak) { return weak.expired(); });
     connections_.push_back(connection);
   }
-  stream->watch(connection);
+  if (!connection->serve_where_read()) stream->watch(connection);
 }
 
 std::vector<std::shared_ptr<ServerConnection>> Server::connections() {

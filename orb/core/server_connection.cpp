@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <atomic>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/own_connection.h"
 #include "orb/core/server_job.h"
+#include "orb/core/serving/served_connection.h"
 #include "orb/core/wire_chain.h"
 #include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
@@ -25,6 +29,9 @@ using errors::queue_full;
 
 using errors::no_memory;
 constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing};
+// In a row, over a connection that has no task of its own: from then on it is read like one that never had.
+constexpr int requests_until_plain = 16;
+constexpr std::size_t most_waiting = 64;  // requests of a connection, before it is read no further
 constexpr Error no_room{ErrorKind::transient, Completion::no, minor::half_messages};
 
 // The peer has not sent all of a request, and there is no room for the rest. It hears so where the request is known,
@@ -94,7 +101,87 @@ void ServerConnection::took_bytes(Time received) noexcept {
     if (!lent_.load(std::memory_order_relaxed)) return hand_over();  // relaxed: see lend_on()
     binding_.owner->stream_->renew();
   }
-  if (const auto rest_by = half_message(received)) stream_->expect_by(*rest_by);
+  const auto rest_by = half_message(received);
+  if (may_serve_where_read()) {
+    stream_->unwatch();
+    if (serve_where_read()) return;
+    watch_again();
+  }
+  if (rest_by) stream_->expect_by(*rest_by);
+}
+
+// Between two messages, and when nothing but requests without a contract came for a while.
+bool ServerConnection::may_serve_where_read() noexcept {
+  return since_task_ >= requests_until_plain && binding_.task == no_task && assembler_.idle() && tasks_.empty();
+}
+
+bool ServerConnection::serve_where_read() noexcept try {
+  if (!server_->executive().serves_where_read()) return false;
+  const Settings& settings = server_->settings();
+  const std::size_t by_cores = std::max(8u, 2 * std::thread::hardware_concurrency());
+  const RequestOrder::Limits limits{.parallel = settings.requests_parallel == 0 ? by_cores : settings.requests_parallel,
+                                    .waiting = std::min(most_waiting, settings.requests_per_connection)};
+  const auto source =
+      std::make_shared<ServedConnection>(shared_from_this(), limits, settings.executive.best_effort_wait);
+  served_ = true;
+  stream_->expect_by(never);
+  stream_->read_by(source);
+  if (server_->executive().serve(source)) return true;
+  return served_ = false;
+} catch (const std::bad_alloc&) {
+  return served_ = false;
+}
+
+Expected<Bytes> ServerConnection::receive(MutableBytes buffer, Time until, os::WaitStrategy strategy) noexcept {
+  const auto count = stream_->receive(buffer, until, strategy, piece_);
+  if (!count) return count.error();
+  if (piece_.keeper) return piece_.bytes;
+  return Bytes(buffer).first(*count);
+}
+
+ServerConnection::Step ServerConnection::next_request(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept {
+  used_task_ = false;
+  take_message(bytes, received);
+  if (bytes.empty()) piece_ = {};
+  if (own_job_) return job = std::move(own_job_), Step::request;
+  if (!stream_->is_open()) return Step::end;
+  return used_task_ || binding_.task != no_task ? Step::tasks : Step::other;
+}
+
+void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) noexcept {
+  served_ = false;
+  since_task_ = 0;
+  while (take_message(rest, received)) continue;  // bound: each takes bytes
+  piece_ = {};
+  stream_->read_by({});
+  if (binding_.task != no_task && stream_->is_open()) return hand_over();
+  stream_->expect_by(half_message(received).value_or(half_by));
+  watch_again();
+}
+
+bool ServerConnection::lies_elsewhere(Bytes bytes) const noexcept {
+  return piece_.keeper && std::less_equal{}(piece_.bytes.data(), bytes.data()) &&
+         std::less_equal{}(bytes.data() + bytes.size(), piece_.bytes.data() + piece_.bytes.size());
+}
+
+bool ServerConnection::remember_running(ServerJob& job) noexcept try {
+  const std::lock_guard lock(mutex_);
+  if (std::exchange(job.remembered_, true)) return true;
+  jobs_.push_back(&job);
+  return true;
+} catch (const std::bad_alloc&) {
+  return job.remembered_ = false;
+}
+
+bool ServerConnection::remember_waiting(ServerJob& job) {
+  if (remember(job)) return true;
+  send_exception(job.to(), queue_full);
+  return false;
+}
+
+void ServerConnection::note_use(bool of_task) noexcept {
+  used_task_ = used_task_ || of_task;
+  since_task_ = of_task ? 0 : std::min(since_task_ + 1, requests_until_plain);
 }
 
 // False: no message is whole, or the connection is over.
@@ -184,7 +271,6 @@ void ServerConnection::broken(const Error& error) noexcept {
   stream_->close();
 }
 
-// A reply is owed and cannot be made: the client learns it from the end of the connection.
 void ServerConnection::cut_off(const Error& error) noexcept {
   server_->incidents().client_cut_off(error);
   stream_->close();
@@ -273,7 +359,9 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
                               std::shared_ptr<ActiveObject> object, const Upcall& upcall) {
   const std::optional<Whose> whose = task_of(request, to, *object, upcall);
   if (!whose) return;
-  if (whose->task != no_task || whose->asks) read_for_tasks();
+  const bool of_task = whose->task != no_task;
+  if (of_task || whose->asks) read_for_tasks();
+  note_use(of_task);
   Gate& gate = object->gate();
   const std::shared_ptr<ActiveObject> asked = whose->asks ? object : nullptr;
   std::unique_ptr<ServerJob> fresh = server_->take_job();
@@ -286,7 +374,9 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   made->task = whose->task;
   made->owner = binding_.owner ? binding_.owner->id() : id();
   dispatch::JobPtr job(made);
-  if (!remember(*made)) return send_exception(to, queue_full);
+  // One that runs right here need not be found by a CancelRequest: nobody reads one before it has run.
+  const bool runs_here = served_ && !of_task && !asked && gate.turnstile().passage() != Passage::holding;
+  if ((!runs_here || made->chain().count > 0) && !remember(*made)) return send_exception(to, queue_full);
   if (asked) return asked->ask_again(upcall, std::move(job));
   if (gate.turnstile().passage() == Passage::holding) {
     server_->incidents().request_held(gate, upcall.name);
@@ -295,8 +385,10 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   }
   if (whose->task == own_task_ && whose->task != no_task) {
     own_job_ = std::move(job);
-  } else if (to.expected && WireWait::offer(made->chain().all(), job)) {
+  } else if (to.expected && made->chain().count > 0 && WireWait::offer(made->chain().all(), job)) {
     return;
+  } else if (runs_here) {
+    own_job_ = std::move(job);
   } else if (const auto taken = server_->executive().submit(job); !taken) {
     send_exception(to, taken.error());
   }
@@ -420,20 +512,24 @@ void ServerConnection::close_orderly() noexcept {
 // False when too many requests of this connection are under way.
 bool ServerConnection::remember(ServerJob& job) {
   const std::lock_guard lock(mutex_);
+  if (job.remembered_) return true;
   if (jobs_.size() >= server_->settings().requests_per_connection) return false;
   jobs_.push_back(&job);
-  return true;
+  return job.remembered_ = true;
 }
 
 void ServerConnection::replace(ServerJob& job, ServerJob& by) noexcept {
   const std::lock_guard lock(mutex_);
   by.inherit(job);
+  if (!std::exchange(job.remembered_, false)) return;
   std::replace(jobs_.begin(), jobs_.end(), &job, &by);
+  by.remembered_ = true;
 }
 
 void ServerConnection::forget(ServerJob& job) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase(jobs_, &job);
+  job.remembered_ = false;
 }
 
 }  // namespace corelane::core

@@ -57,6 +57,28 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   dispatch::JobSource::Found next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept;
   // Ends the connection and leaves the rest to the reactor.
   void release() noexcept;
+
+  // The thread that runs its requests reads it from here on; the calling thread had it. False: that is not possible in
+  // this mode or now, and nothing has changed.
+  bool serve_where_read() noexcept;
+  // For that thread. Nothing: the peer has ended.
+  Expected<Bytes> receive(MutableBytes buffer, Time until, os::WaitStrategy strategy) noexcept;
+  enum class Step : std::uint8_t {
+    request,  // to run on this thread
+    other,    // answered, handed in elsewhere, or not whole yet
+    tasks,    // read_by_reactor() is to follow
+    end,      // the connection has ended
+  };
+  // Takes one message from the front of `bytes`.
+  Step next_request(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept;
+  // The reactor reads from here on, after `rest`.
+  void read_by_reactor(Bytes rest, Time received, Time half_by) noexcept;
+  // Whether they lie in memory that the peer shares, and not in a buffer.
+  bool lies_elsewhere(Bytes bytes) const noexcept;
+  // A request that was given to the reading thread runs beside it, or waits: a CancelRequest finds it from here on. The
+  // second false: there are too many, and it was answered.
+  bool remember_running(ServerJob& job) noexcept;
+  bool remember_waiting(ServerJob& job);
   // The reactor reads again, after `rest` of what was read; its half message has to be whole by then.
   void lend(Bytes rest, Time received, Time half_by) noexcept;
   // Whether it goes on to, once it was lent; else the task gets the connection again with the next bytes. Any thread.
@@ -79,6 +101,10 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void send_whole(cdr::Writer& reply) noexcept;
   // The same; waits for room where another thread takes the place of this one meanwhile.
   void send_reply(cdr::Writer& reply) noexcept;
+  // Whole messages; waits for room as send_reply().
+  void send_patiently(Bytes messages) noexcept;
+  // A reply is owed and cannot be made: the client learns it from the end of the connection.
+  void cut_off(const Error& error) noexcept;
   void close_orderly() noexcept;
 
   Server& server() noexcept { return *server_; }
@@ -130,9 +156,9 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   bool remember(ServerJob& job);
   void give_up_requests() noexcept;
   void watch_again() noexcept;
-  void send_patiently(Bytes message) noexcept;
   void broken(const Error& error) noexcept;
-  void cut_off(const Error& error) noexcept;
+  bool may_serve_where_read() noexcept;
+  void note_use(bool of_task) noexcept;
 
   const std::shared_ptr<Server> server_;
   const std::shared_ptr<transport::Connection> stream_;
@@ -148,8 +174,11 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   bool half_ = false;                                    // half a message waits for its rest
   bool completed_ = false;                               // a message was taken since half_message()
   Binding binding_;                                      // once bound
+  bool served_ = false;                                  // by the thread that reads it
+  bool used_task_ = false;                               // by the message under way
+  int since_task_ = 0;                                   // requests without a contract since one with
   TaskId own_task_ = no_task;                            // whose thread reads
-  dispatch::JobPtr own_job_;                             // of own_task_, for the caller of next_job()
+  dispatch::JobPtr own_job_;                             // for the caller of next_job() or next_request()
 
   // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
   std::atomic<giop::Version> version_{giop::giop_1_2};

@@ -165,6 +165,13 @@ void ServerJob::finish() noexcept {
   if (replies_ && answers()) connection_->send_reply(writer_);
 }
 
+Bytes ServerJob::take_reply() noexcept {
+  if (!replies_ || !answers()) return {};
+  if (giop::finish(writer_)) return writer_.bytes();
+  if (writer_.error().kind == ErrorKind::no_memory) connection_->cut_off(writer_.error());
+  return {};
+}
+
 // There is one answer: the first that wants to be it.
 bool ServerJob::answers() noexcept {
   return !answered_.exchange(true, std::memory_order_relaxed);  // relaxed: nothing is published by it
@@ -240,7 +247,7 @@ void ServerJob::reply_exception(const Error& error) noexcept {
 }
 
 void ServerJob::recycle() noexcept {
-  connection_->forget(*this);
+  if (remembered_) connection_->forget(*this);
   const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
   object_.reset();
   message_ = {};

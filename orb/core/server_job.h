@@ -28,6 +28,11 @@ class ServerJob final : public dispatch::Job {
                const giop::Message& message, std::shared_ptr<const void> keeper, std::size_t body_at,
                const ReplyTo& to);
   const ReplyTo& to() const noexcept { return to_; }
+  const ActiveObject* object() const noexcept { return object_.get(); }
+  const Upcall& upcall() const noexcept { return *upcall_; }
+  std::size_t held_bytes() const noexcept { return message_.size(); }
+  // Instead of finish(): the whole reply, for the caller to send while it keeps the job; empty when there is none.
+  Bytes take_reply() noexcept;
   // In which the request is nested; empty after prepare().
   giop::ChainContext& chain() noexcept { return chain_; }
   // Of a request that goes on in this job: the connection calls it with its jobs locked.
@@ -69,6 +74,8 @@ class ServerJob final : public dispatch::Job {
   ReplyTo to_;
   giop::ChainContext chain_;
   std::atomic<bool> cancelled_{false};
+  friend class ServerConnection;
+  bool remembered_ = false;  // by the connection, for a CancelRequest. Guarded by the connection's mutex or owned
   bool replies_ = false;  // the reply is in writer_
   std::atomic<bool> answered_{false};
 

@@ -68,13 +68,24 @@ const std::vector<SettingsEntry>& settings_table() {
       {"followers.placement", "unbound",
        "where they run: unbound, round-robin (bound to the cores by count) or single-core (all on the first core)",
        placement},
-      {"best_effort.threads", "2",
-       "threads for requests without a contract; with best_effort.server on each of its cores",
-       [](S& s, V v) { return size(v, s.executive.best_effort_threads, 1, 256); }},
+      {"best_effort.threads", "0",
+       "threads that read and run requests without a contract; 0: four for each core, and at least 16. With "
+       "best_effort.server: threads on each of its cores, 0: 2",
+       [](S& s, V v) { return size(v, s.executive.best_effort_threads, 0, 256); }},
       {"best_effort.waiting", "64",
        "requests without a contract that may wait in calls of their own without taking one of best_effort.threads from "
        "others: while they do, as many more threads are there; with best_effort.server on each of its cores",
        [](S& s, V v) { return size(v, s.executive.best_effort_waiting, 0, 4096); }},
+      {"best_effort.parallel", "0",
+       "requests without a contract of one connection that may run at one time; more wait. 0: two for each core, and at least "
+       "8",
+       [](S& s, V v) { return size(v, s.requests_parallel, 0, 4096); }},
+      {"best_effort.patience", "200us",
+       "when a servant runs for longer than this without a contract, another thread reads its connection meanwhile",
+       [](S& s, V v) { return span_of_time(v, s.executive.best_effort_patience); }},
+      {"best_effort.stack", "8388608",
+       "bytes of stack of a thread that runs requests without a contract; memory is taken as it is used",
+       [](S& s, V v) { return size(v, s.executive.best_effort_stack, 65536, std::size_t{1} << 30); }},
       {"best_effort.server", "none",
        "what requests without a contract get of a core above the admitted tasks, which are admitted with it in mind: "
        "none; sporadic (best_effort.budget in each best_effort.period, charged like a task); deferrable (the same, "

@@ -100,6 +100,7 @@ struct Settings {
   std::size_t backlogs = 1024 * 1024 * 1024;
   transport::ConnectionLimits connections;
   std::size_t requests_per_connection = 1024;
+  std::size_t requests_parallel = 0;          // of one connection, without a contract; 0: two for each core
   std::optional<OverrunPolicy> peer_overrun;  // the least of other processes' contracts; nothing: by their user
   int forwards = 8;
   Duration request_timeout = std::chrono::seconds{30};

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/dispatch/serving/serving_threads.h"
 #include "orb/os/clock.h"
 
 namespace corelane::dispatch {
@@ -117,20 +118,29 @@ void BestEffortLane::stop() noexcept {
   queue_.close();
   for (std::size_t i = 0; i < servers_.size(); ++i) servers_.server(i).dismiss();
   for (const auto& crew : crews_) crew->dismiss();
-  for (std::size_t i = threads(); i > 0; --i) sem_post(&queued_);
+  for (std::size_t i = own_threads(); i > 0; --i) sem_post(&queued_);
   for (const auto& crew : crews_) crew->join();
   while (const JobPtr job = queue_.pop())  // bound: the queue's capacity
     job->fail({.kind = ErrorKind::transient, .minor = minor::shutting_down});
 }
 
+std::uint64_t BestEffortLane::jobs() const noexcept {
+  const std::uint64_t here = jobs_.load(std::memory_order_relaxed);  // relaxed: a report
+  return serving_ != nullptr ? here + serving_->jobs() : here;
+}
+
 std::size_t BestEffortLane::threads() const noexcept {
+  return own_threads() + (serving_ != nullptr ? serving_->threads() : 0);
+}
+
+std::size_t BestEffortLane::own_threads() const noexcept {
   std::size_t count = 0;
   for (const auto& crew : crews_) count += crew->threads();
   return count;
 }
 
 std::uint64_t BestEffortLane::shortages() const noexcept {
-  std::uint64_t count = 0;
+  std::uint64_t count = serving_ != nullptr ? serving_->shortages() : 0;
   for (const auto& crew : crews_) count += crew->shortages();
   return count;
 }

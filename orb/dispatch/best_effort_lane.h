@@ -24,6 +24,8 @@
 
 namespace corelane::dispatch {
 
+class ServingThreads;
+
 class BestEffortLane final : public Agent, private CrewWork {
  public:
   explicit BestEffortLane(std::size_t capacity, BestEffortServers servers = {});
@@ -43,7 +45,10 @@ class BestEffortLane final : public Agent, private CrewWork {
 
   BestEffortServers& servers() noexcept { return servers_; }
   const BestEffortServers& servers() const noexcept { return servers_; }
-  std::uint64_t jobs() const noexcept { return jobs_.load(std::memory_order_relaxed); }  // relaxed: a report
+  // Those that ran here, and where they were read.
+  std::uint64_t jobs() const noexcept;
+  // From here on jobs(), threads() and shortages() have those of `serving` in them. Before anybody asks.
+  void count_also(const ServingThreads& serving) noexcept { serving_ = &serving; }
   // That found the queue full.
   std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }  // relaxed: a report
   // As of BestEffortCrew, of all crews.
@@ -60,7 +65,10 @@ class BestEffortLane final : public Agent, private CrewWork {
   void wake() noexcept;
   Tokens run(JobPtr job) noexcept;
 
+  std::size_t own_threads() const noexcept;
+
   BestEffortServers servers_;
+  const ServingThreads* serving_ = nullptr;
   std::vector<std::unique_ptr<BestEffortCrew>> crews_;  // constant after start()
 
   // Shared.

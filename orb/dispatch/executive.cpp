@@ -13,6 +13,7 @@
 #include "orb/dispatch/executive_state.h"
 #include "orb/dispatch/inline_tasks.h"
 #include "orb/dispatch/managed_tasks.h"
+#include "orb/dispatch/serving/request_source.h"
 #include "orb/os/log.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/priority.h"
@@ -61,7 +62,7 @@ std::string text_of(const NotAdmitted& why) {
 
 Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& options, CoreProvider& provider) try {
   const sched::NativeRange natives = task_natives(options);
-  if (!natives.valid() || options.queue_capacity == 0 || options.best_effort_threads == 0) return bad_option;
+  if (!natives.valid() || options.queue_capacity == 0) return bad_option;
   if (options.wait.mode == os::WaitMode::spin && options.real_time) {
     os::log::error(sleepless);
     return bad_option;
@@ -119,6 +120,14 @@ void Executive::peer_gone(PeerId peer) noexcept { state_->peer_gone(peer); }
 void Executive::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept {
   state_->attach(task, owner, std::move(source));
 }
+
+bool Executive::serves_where_read() const noexcept { return state_->serves_where_read(); }
+
+bool Executive::serve(std::shared_ptr<RequestSource> source) noexcept { return state_->serve(std::move(source)); }
+
+bool Executive::evict(const std::shared_ptr<RequestSource>& source) noexcept { return state_->evict(source); }
+
+void Executive::resume(const std::shared_ptr<RequestSource>& source) noexcept { state_->resume(source); }
 
 void Executive::on_event(TaskEventKind kind, TaskEventHandler handler) { state_->events.set(kind, std::move(handler)); }
 

@@ -38,6 +38,7 @@
 namespace corelane::dispatch {
 
 class JobSource;
+class RequestSource;
 
 enum class DispatchMode : std::uint8_t { manager, direct, leader_followers };
 
@@ -62,8 +63,11 @@ struct ExecutiveOptions {
   std::size_t queue_capacity = 1024;   // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
   std::optional<std::size_t> peer_tasks{};  // of max_tasks, that one remote peer may have; 0: all; nothing: half
-  std::size_t best_effort_threads = 2;      // with servers: on the core of each
+  std::size_t best_effort_threads = 0;      // 0: by the cores; with servers: on the core of each
   std::size_t best_effort_waiting = 64;     // threads beside them while as many wait in nested calls, likewise
+  Duration best_effort_patience = std::chrono::microseconds{200};  // see ServingOptions::patience
+  os::WaitStrategy best_effort_wait;                               // of threads that wait for the next request
+  std::size_t best_effort_stack = 8 * 1024 * 1024;                 // of a thread; takes memory as it is used
   BestEffortServerOptions best_effort_server;
   sched::Ppm capacity = sched::default_capacity;  // of each core, platform load included
   sched::PlatformLoad platform{.budget = std::chrono::microseconds{20}, .period = std::chrono::milliseconds{1}};
@@ -209,6 +213,15 @@ class Executive {
   // The task's thread reads its jobs from `source` from now on (mode `direct`), beside those that are submitted. Or
   // source->close(), at once or later: the task is not there, is not of this owner, or has a newer connection.
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
+
+  // Whether requests without a contract run where they are read. Else they are submitted.
+  bool serves_where_read() const noexcept;
+  // Reads and serves the connection with ordinary threads; see ServingThreads::add().
+  bool serve(std::shared_ptr<RequestSource> source) noexcept;
+  // See ServingThreads::evict().
+  bool evict(const std::shared_ptr<RequestSource>& source) noexcept;
+  // See ServingThreads::resume().
+  void resume(const std::shared_ptr<RequestSource>& source) noexcept;
 
   // A call was refused before it became a job: it counts among ExecutiveReport::jobs_refused.
   void note_refused_job() noexcept;

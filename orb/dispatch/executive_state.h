@@ -19,6 +19,10 @@ struct Executive::State : private ChoreTaker {
   virtual void depart(TaskId task, PeerId owner) noexcept = 0;
   virtual void peer_gone(PeerId peer) noexcept = 0;
   virtual void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept = 0;
+  virtual bool serves_where_read() const noexcept { return false; }
+  virtual bool serve(std::shared_ptr<RequestSource>) noexcept { return false; }
+  virtual bool evict(const std::shared_ptr<RequestSource>&) noexcept { return false; }
+  virtual void resume(const std::shared_ptr<RequestSource>&) noexcept {}
   virtual void note_refused_job() noexcept = 0;
   virtual ExecutiveReport report() const = 0;
   // Nothing is recorded unless somebody overrides this.

@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "orb/base/minor.h"
@@ -15,6 +16,7 @@
 #include "orb/dispatch/kernel_cores.h"
 #include "orb/dispatch/lateness_log.h"
 #include "orb/dispatch/manager_agent.h"
+#include "orb/dispatch/serving/serving_threads.h"
 #include "orb/dispatch/task_threads.h"
 #include "orb/os/core_list.h"
 #include "orb/os/log.h"
@@ -120,6 +122,21 @@ std::string deadlines_of(const ExecutiveOptions& options) {
   return "; by deadlines " + os::core_list_text(options.deadline_cores);
 }
 
+// Threads of the lane: for what is submitted, which is little where requests run where they are read.
+std::size_t lane_threads(const ExecutiveOptions& options) {
+  constexpr std::size_t few = 2;
+  return options.best_effort_threads == 0 ? few : options.best_effort_threads;
+}
+
+ServingOptions serving_options(const ExecutiveOptions& options) {
+  constexpr std::size_t fewest = 16, for_each_core = 4;
+  const std::size_t by_cores = std::max(fewest, for_each_core * std::thread::hardware_concurrency());
+  return {.running = options.best_effort_threads == 0 ? by_cores : options.best_effort_threads,
+          .detached = options.best_effort_waiting,
+          .patience = options.best_effort_patience,
+          .stack = options.best_effort_stack};
+}
+
 // Tasks on cores of their own: the modes `manager` and `direct`.
 class ManagedTasks final : public Executive::State {
  public:
@@ -128,6 +145,8 @@ class ManagedTasks final : public Executive::State {
       : kernel_cores_(std::move(kernel_cores)),
         threads_(options.real_time, options.stack, options.spare_threads),
         best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
+        serves_where_read_(options.best_effort_server.kind == BestEffortServer::none),
+        serving_(serving_options(options)),
         manager_(options, leases, provider, threads_, best_effort_),
         lateness_(
             events, [this](TaskId task) { return label_of(task); }, recorded(options.recorder)),
@@ -152,6 +171,10 @@ class ManagedTasks final : public Executive::State {
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept override {
     manager_.attach(task, owner, std::move(source));
   }
+  bool serves_where_read() const noexcept override { return serves_where_read_; }
+  bool serve(std::shared_ptr<RequestSource> source) noexcept override { return serving_.add(std::move(source)); }
+  bool evict(const std::shared_ptr<RequestSource>& source) noexcept override { return serving_.evict(source); }
+  void resume(const std::shared_ptr<RequestSource>& source) noexcept override { serving_.resume(source); }
   void note_refused_job() noexcept override { manager_.note_refused_job(); }
   ExecutiveReport report() const override { return manager_.report(); }
   Expected<std::string> dump_trace(const std::string& directory) override {
@@ -166,6 +189,8 @@ class ManagedTasks final : public Executive::State {
   KernelCores kernel_cores_;  // ends after the threads
   TaskThreads threads_;
   BestEffortLane best_effort_;
+  const bool serves_where_read_;
+  ServingThreads serving_;
   ManagerAgent manager_;
   LatenessLog lateness_;
   AgentThread<ManagerAgent> manager_thread_;
@@ -182,8 +207,11 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   manager_.tell_events_to(events);
   manager_.housekeeper().keep(lateness_, LatenessLog::period);
   const BestEffortCrew::Size crew{
-      .running = options.best_effort_threads, .waiting = options.best_effort_waiting, .stack = options.stack};
+      .running = lane_threads(options), .waiting = options.best_effort_waiting, .stack = options.stack};
   if (auto started = best_effort_.start(crew); !started) return started;
+  best_effort_.count_also(serving_);
+  if (serves_where_read_)
+    if (auto started = serving_.start(); !started) return started;
   if (auto started = housekeeper_thread_.start({.name = "cl-housekeeper", .stack = options.stack}); !started)
     return started;
   os::ThreadOptions own{.name = "cl-manager", .stack = options.stack};
@@ -237,6 +265,7 @@ void ManagedTasks::stop() noexcept {
   budgets_.stop();  // until now: what runs may have to be told to stop
   lateness_.end();
   manager_.recorder().end();
+  serving_.stop();
   best_effort_.stop();
 }
 

@@ -16,6 +16,7 @@
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
 #include "orb/os/kept_core.h"
+#include "orb/os/lazy_stack.h"
 #include "orb/os/log.h"
 
 namespace corelane::os {
@@ -59,10 +60,16 @@ void prefault_stack() noexcept {
 }
 
 // Class and affinity of a new thread are said, not inherited: whoever starts it may be a bound real-time thread.
-int prepare(Attributes& attributes, const ThreadOptions& options) {
+int prepare(Attributes& attributes, const ThreadOptions& options, LazyStack& lazy) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t wanted = std::max(options.stack, smallest_stack) * stack_factor;
-  if (const int e = pthread_attr_setstacksize(&attributes.value, (wanted + page - 1) / page * page)) return e;
+  const std::size_t size = (wanted + page - 1) / page * page;
+  if (options.lazy_stack) {
+    lazy = LazyStack(size);
+    if (const int e = lazy.give_to(attributes.value)) return e;
+  } else if (const int e = pthread_attr_setstacksize(&attributes.value, size)) {
+    return e;
+  }
   if (const int e = pthread_attr_setinheritsched(&attributes.value, PTHREAD_EXPLICIT_SCHED)) return e;
   // Said as well, though they are the defaults: glibc takes from the starter what was never set.
   const sched_param lowest{.sched_priority = 0};
@@ -86,7 +93,7 @@ struct Thread::State {
     tid = gettid();
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
     if (!options.name.empty()) name_this_thread(options.name);
-    prefault_stack();
+    if (!options.lazy_stack) prefault_stack();
     // relaxed: published by `ready` below
     if (options.fifo_priority > 0)
       real_time.store(set_class(pthread_self(), options.fifo_priority) == 0, std::memory_order_relaxed);
@@ -99,6 +106,7 @@ struct Thread::State {
 
   // Constant after the start.
   ThreadOptions options;
+  LazyStack stack;
   pthread_t handle{};
   pid_t tid = 0;
   // Owner: whoever has the handle.
@@ -194,7 +202,7 @@ Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> func
   state.options = std::move(options);
   state.function = std::move(function);
   Attributes attributes;
-  int failure = prepare(attributes, state.options);
+  int failure = prepare(attributes, state.options, state.stack);
   if (failure == 0) failure = pthread_create(&state.handle, &attributes.value, &Thread::State::entry, &state);
   if (failure != 0) {
     thread.state_.reset();  // nothing to join

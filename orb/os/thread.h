@@ -29,6 +29,7 @@ struct ThreadOptions {
   std::optional<CoreId> core{};    // bound to it strictly
   int fifo_priority = 0;           // SCHED_FIFO 1..99; 0 is SCHED_OTHER
   std::size_t stack = 256 * 1024;  // bytes, all of them prefaulted
+  bool lazy_stack = false;         // instead: a page comes into memory when it is used, and is never locked there
 };
 
 // Whether the kernel runs the calling thread before all ordinary ones. A system call.

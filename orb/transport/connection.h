@@ -89,6 +89,18 @@ class Berth {
   virtual MutableBytes bytes() const noexcept = 0;
 };
 
+// Who reads a connection by receive(), as far as the listener has to know.
+class Reader {
+ public:
+  virtual ~Reader() = default;
+  // Another connection needs the place of this one: says goodbye and closes it, unless something is under way. Whether it
+  // has ended. Thread: the reactor's.
+  virtual bool try_give_way() noexcept = 0;
+  // After Connection::await_drained() was false: nothing waits in the backlog any more, or the connection has closed.
+  // Thread: any.
+  virtual void on_drained() noexcept = 0;
+};
+
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -169,6 +181,19 @@ class Connection {
 
   virtual const Endpoint& local() const noexcept = 0;
   virtual const Endpoint& peer() const noexcept = 0;
+  // Who reads it from here on by receive(); it may be asked to give way. Thread: any.
+  virtual void read_by(std::weak_ptr<Reader> /*reader*/) noexcept {}
+  // For whoever receives, between two calls of receive(): from here on descriptor() is readable as soon as something
+  // comes. False: something is there already, and descriptor() need not tell of it.
+  virtual bool await_bytes() noexcept { return true; }
+  // Whether nothing waits in the backlog. Else Reader::on_drained() is called when that is so: who reads no requests of a
+  // peer that takes no replies keeps the backlog small. Thread: whoever receives.
+  virtual bool await_drained() noexcept { return true; }
+  // When the peer last took something of the backlog, or it began to fill. Thread: any.
+  virtual Time backlog_taken_at() const noexcept { return never; }
+  // Whether something came that nobody has read. After await_bytes(). Thread: any.
+  virtual bool has_bytes() const noexcept { return false; }
+
   // Readable when receive() may have something, for a poll together with other descriptors; never read or closed by the
   // caller. Constant; -1 when this kind has none. Thread: any.
   virtual int descriptor() const noexcept { return -1; }

@@ -1,6 +1,8 @@
 // What callers ask of a connection; what the reactor does for it stands in stream_on_reactor.cpp.
 #include "orb/transport/detail/stream_connection.h"
 
+#include <poll.h>
+
 #include <cassert>
 #include <mutex>
 #include <new>
@@ -91,6 +93,48 @@ Expected<Arrival> StreamConnection::take_into(MutableBytes buffer, Lent* lent) n
   return arrival;
 }
 
+void StreamConnection::read_by(std::weak_ptr<Reader> reader) noexcept {
+  const std::lock_guard lock(mutex_);
+  reader_.swap(reader);
+}
+
+bool StreamConnection::await_bytes() noexcept {
+  if (!begin_receiving()) return true;
+  const bool none = link_->await_bytes();
+  end_receiving();
+  return none;
+}
+
+bool StreamConnection::await_drained() noexcept {
+  // relaxed: this thread has sent the replies after which it asks, or others have, which it need not know yet
+  if (!backlogged_.load(std::memory_order_relaxed)) return true;
+  const std::lock_guard lock(mutex_);
+  tells_when_drained_ = !outbox_.empty() && is_open();
+  return !tells_when_drained_;
+}
+
+Time StreamConnection::backlog_taken_at() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return outbox_.empty() ? never : outbox_.last_taken();
+}
+
+void StreamConnection::tell_if_drained() noexcept {
+  std::shared_ptr<Reader> reader;
+  {
+    const std::lock_guard lock(mutex_);
+    backlogged_.store(!outbox_.empty(), std::memory_order_relaxed);  // relaxed: see await_drained()
+    if (!tells_when_drained_ || (!outbox_.empty() && is_open())) return;
+    tells_when_drained_ = false;
+    reader = reader_.lock();
+  }
+  if (reader) reader->on_drained();
+}
+
+bool StreamConnection::has_bytes() const noexcept {
+  pollfd unread{.fd = link_->descriptor(), .events = POLLIN, .revents = 0};
+  return poll(&unread, 1, 0) != 0;
+}
+
 void StreamConnection::renew() noexcept {
   // relaxed: a time stamp for the idle time-out, which no other data depends on
   if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
@@ -118,6 +162,7 @@ Expected<void> StreamConnection::put(std::span<const Bytes> parts, std::uint64_t
     lock.unlock();
     return close_for(backlogs_full);
   }
+  backlogged_.store(true, std::memory_order_relaxed);  // relaxed: see await_drained()
   if (std::exchange(draining_, true)) return {};
   lock.unlock();
   if (!ask_for_update()) return close_for(ended_by(minor::shutting_down));
@@ -240,6 +285,7 @@ Error StreamConnection::close_for(Error why) noexcept {
     closed_.store(true, std::memory_order_release);
   }
   link_->shut();
+  tell_if_drained();
   try {
     ask_for_update();  // refused: the reactor stops, which finishes every connection that it still knows
   } catch (const std::bad_alloc&) {

@@ -1,7 +1,5 @@
 // What the reactor does for a connection: it reads for a watcher, drains the backlog and keeps the time-outs.
 // Thread: the reactor's.
-#include <poll.h>
-
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -197,6 +195,7 @@ void StreamConnection::on_writable() noexcept try {
   const bool once = reactor_->reads().is_limited() && link_->room() != Link::Room::untold;
   for (int turn = 0; turn < (once ? 1 : writes_per_turn) && drain_some(); ++turn) continue;
   reactor_->reads().charge(reads_);
+  tell_if_drained();
   update_on_reactor();
 } catch (const std::bad_alloc&) {
   give_up_on_reactor();
@@ -223,11 +222,22 @@ void StreamConnection::on_stopping() noexcept {
 Time StreamConnection::quiet_since() const noexcept { return last_traffic_.load(std::memory_order_relaxed); }
 
 bool StreamConnection::give_way() noexcept {
-  if (!is_idle_on_reactor()) return false;
   const std::shared_ptr<Watcher> watcher = active_watcher_;
-  watcher->give_way();
+  if (!watcher && !reader_gives_way()) return false;
+  if (watcher && !is_idle_on_reactor()) return false;
+  if (watcher) watcher->give_way();
   ticket_.reset();
   return true;
+}
+
+bool StreamConnection::reader_gives_way() noexcept {
+  std::shared_ptr<Reader> reader;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_open() || !outbox_.empty()) return false;
+    reader = reader_.lock();
+  }
+  return reader && reader->try_give_way();
 }
 
 // Bytes that nobody has read yet are something under way, too.
@@ -237,8 +247,7 @@ bool StreamConnection::is_idle_on_reactor() noexcept {
     const std::lock_guard lock(mutex_);
     if (!outbox_.empty()) return false;
   }
-  pollfd unread{.fd = link_->descriptor(), .events = POLLIN, .revents = 0};
-  return poll(&unread, 1, 0) == 0;
+  return !has_bytes();
 }
 
 Time StreamConnection::time_limit() const noexcept {

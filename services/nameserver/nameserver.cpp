@@ -19,7 +19,7 @@ namespace {
 // many calls as that, or as threads where it is 0, nobody would be left to serve.
 ForeignLimits foreign_limits(const core::Settings& settings) {
   const dispatch::ExecutiveOptions& crew = settings.executive;
-  const std::size_t most = std::max(crew.best_effort_waiting, crew.best_effort_threads - 1);
+  const std::size_t most = std::max(crew.best_effort_waiting, std::max<std::size_t>(crew.best_effort_threads, 1) - 1);
   if (settings.naming.foreign_calls > most)
     os::log::warn("naming: naming.foreign_calls counts as " + std::to_string(most) +
                   ": more would leave no thread to serve others; see best_effort.waiting");

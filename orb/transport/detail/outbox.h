@@ -36,6 +36,9 @@ class Outbox {
   // Room for a sender that may not wait. A message that finds the backlog empty may be longer than the limit.
   bool has_room(std::size_t bytes) const noexcept { return backlog_.has_room(bytes, limit_); }
 
+  // When the peer last took something, or the backlog began to fill.
+  Time last_taken() const noexcept { return last_taken_; }
+
   // Copies what follows the first `skip` bytes of the parts. False where the budget has no more: some of it may have
   // been copied, so the connection is to be closed. std::bad_alloc.
   [[nodiscard]] bool append(std::span<const Bytes> parts, std::size_t skip);

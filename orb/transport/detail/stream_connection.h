@@ -69,6 +69,11 @@ class StreamConnection final : public Connection,
   const Endpoint& local() const noexcept override { return local_; }
   const Endpoint& peer() const noexcept override { return peer_; }
   int descriptor() const noexcept override { return link_->descriptor(); }
+  void read_by(std::weak_ptr<Reader> reader) noexcept override;
+  bool await_bytes() noexcept override;
+  bool await_drained() noexcept override;
+  Time backlog_taken_at() const noexcept override;
+  bool has_bytes() const noexcept override;
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   std::vector<gid_t> groups() const override { return link_->groups(); }
   PeerId id() const noexcept override { return id_; }
@@ -107,6 +112,7 @@ class StreamConnection final : public Connection,
   bool defer_read();
   bool defer_write();
   bool drain_some();
+  void tell_if_drained() noexcept;
   void update_on_reactor() noexcept;
   void give_up_on_reactor() noexcept;
   void release_on_reactor();
@@ -116,6 +122,7 @@ class StreamConnection final : public Connection,
   void on_timer() noexcept;
   Time time_limit() const noexcept;
   bool is_idle_on_reactor() noexcept;
+  bool reader_gives_way() noexcept;
 
   // Constant after construction.
   const std::unique_ptr<Link> link_;
@@ -132,13 +139,16 @@ class StreamConnection final : public Connection,
   std::atomic<Time> last_traffic_;
   std::atomic<Time> expected_by_{never};
   std::atomic<bool> for_tasks_{false};
+  std::atomic<bool> backlogged_{false};  // the outbox holds something; changes under the lock
 
   // Shared, under the lock.
-  os::PiMutex mutex_;
+  mutable os::PiMutex mutex_;
   Outbox outbox_;
+  bool tells_when_drained_ = false;
   bool draining_ = false;  // the reactor was told of what is in the outbox
   Error reason_{};         // why it closed
   std::shared_ptr<Watcher> watcher_;
+  std::weak_ptr<Reader> reader_;
 
   // Owner: the reactor's thread.
   std::unique_ptr<Readiness> readiness_;

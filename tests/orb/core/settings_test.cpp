@@ -360,7 +360,7 @@ TEST_CASE("a list in the file is what an option says with commas") {
   CHECK(settings->executive.lease.cores == std::vector{CoreId{0}, CoreId{2}, CoreId{3}});
   CHECK(to_string(settings->listen) == "[::1]:7, unix:/a");
   CHECK_THAT(Start().file("[best_effort]\nthreads = [1, 2]\n").fault(),
-             Catch::Contains("best_effort.threads = 1,2: expected a number from 1 to 256"));
+             Catch::Contains("best_effort.threads = 1,2: expected a number from 0 to 256"));
   CHECK_THAT(Start().file("[pool]\ncores = []\n").fault(), Catch::Contains("expected all, or hardware threads"));
 }
 

@@ -117,8 +117,8 @@ TEST_CASE("a cancelled request that waits does not run and is not answered") {
 }
 
 TEST_CASE("a request that is under way when the manager begins to hold waits until it is activated") {
-  // One thread for both: ping() stands in the queue until block() is done, and the gate holds by then.
-  ProbeServer server({"-ORBBestEffortThreads", "1"});
+  // One after the other: ping() waits until block() is done, and the gate holds by then.
+  ProbeServer server({"-ORBBestEffortParallel", "1"});
   const auto key = key_of(server.reference);
   Wires wires;
   Wire wire(wires, server.orb->endpoints().front());
@@ -130,7 +130,7 @@ TEST_CASE("a request that is under way when the manager begins to hold waits unt
   REQUIRE(wire.send(writer));
   begin_request(writer, 3, key, "_non_existent");
   REQUIRE(wire.send(writer));
-  REQUIRE(wire.next());  // answered by the reader: the one before it is in the queue
+  REQUIRE(wire.next());  // answered by whoever reads: the one before it waits
   const auto manager = server.orb.root()->the_POAManager();
   manager->hold_requests(false);
   server.servant->release();

@@ -363,7 +363,6 @@ TEST_CASE("bad options are refused") {
   UnguardedCores cores(*os::Topology::detect());
   ExecutiveOptions options = without_real_time();
   SECTION("levels") { options.lowest_native = options.highest_native; }
-  SECTION("no best-effort thread") { options.best_effort_threads = 0; }
   SECTION("no queue") { options.queue_capacity = 0; }
   CHECK(Executive::start(options, cores).error().minor == minor::bad_option);
 }

@@ -1,0 +1,95 @@
+#include "orb/core/serving/request_order.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace corelane::core {
+
+RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key) {
+  // relaxed: only whoever has the connection's turn adds to it, and the turn orders those
+  if (running_count_.load(std::memory_order_relaxed) == 0) return Verdict::run;
+  const std::lock_guard lock(mutex_);
+  if (running_.empty()) return Verdict::run;  // and so nothing waits
+  const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
+  if (in_order && running_.size() < limits_.parallel) return Verdict::run;
+  running_.reserve(running_.size() + 1);  // for ended(), which must not fail
+  waiting_.emplace_back();  // may fail, and then nothing has changed
+  waiting_.back() = {.job = std::move(job), .key = key};
+  waiting_bytes_ += key.bytes;
+  full_ = waiting_.size() >= limits_.waiting || waiting_bytes_ >= limits_.bytes;
+  return full_ ? Verdict::full : Verdict::waits;
+}
+
+bool RequestOrder::detach(const dispatch::Job& job, const Key& key) noexcept try {
+  const std::lock_guard lock(mutex_);
+  running_.push_back({.job = &job, .key = key});
+  running_count_.store(running_.size(), std::memory_order_relaxed);  // relaxed: see enter()
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+bool RequestOrder::has_oneway_running(const void* object) const noexcept {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&](const Running& r) { return r.key.oneway && r.key.object == object; });
+}
+
+bool RequestOrder::has_oneway_waiting(const void* object, std::size_t before) const noexcept {
+  return std::any_of(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(before),
+                     [&](const Waiting& w) { return w.key.oneway && w.key.object == object; });
+}
+
+// Of the first request that may run; waiting_.size(): none may.
+std::size_t RequestOrder::next_index() const noexcept {
+  if (running_.size() >= limits_.parallel) return waiting_.size();
+  std::size_t index = 0;
+  while (index < waiting_.size()) {  // bound: limits_.waiting
+    const void* const object = waiting_[index].key.object;
+    if (!has_oneway_running(object) && !has_oneway_waiting(object, index)) break;
+    ++index;
+  }
+  return index;
+}
+
+RequestOrder::Next RequestOrder::next() noexcept {
+  Next result;
+  const std::size_t index = next_index();
+  if (index < waiting_.size()) {
+    const auto at = waiting_.begin() + static_cast<std::ptrdiff_t>(index);
+    running_.push_back({.job = at->job.get(), .key = at->key});  // room was made in enter() or by ended()
+    waiting_bytes_ -= at->key.bytes;
+    result.job = std::move(at->job);
+    waiting_.erase(at);
+    result.more = next_index() < waiting_.size();
+  }
+  running_count_.store(running_.size(), std::memory_order_relaxed);  // relaxed: see enter()
+  const bool has_room = waiting_.size() < limits_.waiting / 2 + 1 && waiting_bytes_ < limits_.bytes;
+  if (full_ && has_room) {
+    full_ = false;
+    result.may_read = true;
+  }
+  if (tells_when_idle_ && running_.empty()) {
+    tells_when_idle_ = false;
+    result.may_read = true;
+  }
+  return result;
+}
+
+RequestOrder::Next RequestOrder::ended(const dispatch::Job& job) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(running_, [&](const Running& r) { return r.job == &job; });
+  return next();
+}
+
+RequestOrder::Next RequestOrder::take() noexcept {
+  const std::lock_guard lock(mutex_);
+  return next();
+}
+
+bool RequestOrder::wait_until_idle() noexcept {
+  const std::lock_guard lock(mutex_);
+  return tells_when_idle_ = !running_.empty();
+}
+
+}  // namespace corelane::core

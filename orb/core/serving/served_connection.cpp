@@ -1,0 +1,253 @@
+#include "orb/core/serving/served_connection.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <new>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/core/server_connection.h"
+#include "orb/core/server_job.h"
+#include "orb/giop/message.h"
+#include "orb/os/clock.h"
+
+namespace corelane::core {
+namespace {
+
+// Servants that lately took no longer than this may run while finished replies wait, and so long those may wait.
+constexpr Duration quick = std::chrono::microseconds{10};
+constexpr Duration longest_kept = std::chrono::microseconds{20};
+
+// Which operations of this process are quick, as far as it was seen: one slot for several of them, so that the last one
+// seen counts. An operation that is not there counts as slow.
+class QuickOperations {
+ public:
+  static bool has(const Upcall& upcall) noexcept {
+    return slot(upcall).load(std::memory_order_relaxed) == &upcall;  // relaxed: a hint
+  }
+  static void note(const Upcall& upcall, bool is_quick) noexcept {
+    const void* const wanted = is_quick ? &upcall : nullptr;
+    // relaxed: as above
+    if (slot(upcall).load(std::memory_order_relaxed) != wanted) slot(upcall).store(wanted, std::memory_order_relaxed);
+  }
+
+ private:
+  static std::atomic<const void*>& slot(const Upcall& upcall) noexcept {
+    static std::array<std::atomic<const void*>, 256> slots;
+    return slots[reinterpret_cast<std::uintptr_t>(&upcall) / sizeof(Upcall) % slots.size()];
+  }
+};
+
+RequestOrder::Key key_of(const ServerJob& job) noexcept {
+  return {.object = job.object(), .oneway = !job.to().expected, .bytes = job.held_bytes()};
+}
+
+}  // namespace
+
+ServedConnection::ServedConnection(std::shared_ptr<ServerConnection> connection, const RequestOrder::Limits& limits,
+                                   os::WaitStrategy wait)
+    : connection_(std::move(connection)),
+      wait_(wait),
+      idle_timeout_(connection_->server().settings().connections.idle_timeout),
+      backlog_timeout_(connection_->server().settings().connections.backlog_timeout),
+      order_(limits) {
+  note_quiet(os::now());
+}
+
+int ServedConnection::descriptor() const noexcept { return connection_->descriptor(); }
+
+void ServedConnection::close() noexcept { connection_->stream().close(); }
+
+bool ServedConnection::arm() noexcept {
+  drained_ = false;
+  return rest_.empty() && connection_->stream().await_bytes();
+}
+
+dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept {
+  current_ = nullptr;
+  for (;;) {  // bound: ends with a request, with the bytes of one read, or with the connection
+    const Found found = rest_.empty() ? read(buffer, until) : parse(job);
+    if (found != Found::again || rest_.empty()) return found;
+  }
+}
+
+// Reads once.
+dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time until) noexcept {
+  flush();
+  blocked_ = !connection_->stream().await_drained();
+  if (blocked_) return note_quiet(os::now()), Found::blocked;
+  const bool waits = until != Time{};
+  if (!waits && std::exchange(drained_, false)) return Found::nothing;
+  const Time latest = waits ? std::min(until, expires_at()) : until;
+  const auto got = connection_->receive(buffer, latest, wait_);
+  if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
+  if (!got) return end(got.error());
+  if (got->empty()) {
+    // The client may have ended its own direction alone, and wait for answers.
+    if (order_.wait_until_idle()) return Found::full;
+    return end(transport::ended_by(minor::peer_closed));
+  }
+  rest_ = *got;
+  received_ = last_finish_ = os::now();
+  drained_ = rest_.size() < buffer.size();
+  if (idle_timeout_ > Duration::zero()) note_quiet(received_);
+  return Found::again;
+}
+
+void ServedConnection::note_quiet(Time since) noexcept {
+  const Time idle = idle_timeout_ > Duration::zero() ? since + idle_timeout_ : never;
+  const Time stalled = blocked_ ? since + backlog_timeout_ : never;
+  expires_at_.store(std::min({idle, half_by_, stalled}), std::memory_order_relaxed);  // relaxed: see expires_at()
+}
+
+// Takes one message.
+dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) noexcept {
+  using Step = ServerConnection::Step;
+  const Step step = connection_->next_request(rest_, received_, job);
+  if (const auto half_by = connection_->half_message(received_)) {
+    half_by_ = *half_by;
+    note_quiet(received_);
+  }
+  switch (step) {
+    case Step::request:
+      return give(job);
+    case Step::other:
+      return Found::again;
+    case Step::tasks:
+      return leave_for_tasks();
+    case Step::end:
+      break;
+  }
+  return end(why_closed());
+}
+
+// Whoever closed it has said why.
+Error ServedConnection::why_closed() noexcept {
+  std::array<std::byte, 1> nothing;
+  const auto got = connection_->receive(nothing, Time{}, wait_);
+  return got ? transport::ended_by(minor::closed_here) : got.error();
+}
+
+// Runs the request here, unless it has to wait for others of its connection.
+dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
+  auto& request = static_cast<ServerJob&>(*job);
+  if (!order_.idle()) try {
+      const auto verdict = connection_->remember_waiting(request) ? order_.enter(job, key_of(request))
+                                                                  : RequestOrder::Verdict::waits;
+      if (verdict != RequestOrder::Verdict::run) job.reset();  // it waits in order_, or was refused
+      if (verdict == RequestOrder::Verdict::full) return Found::full;
+      if (verdict == RequestOrder::Verdict::waits) return Found::again;
+    } catch (const std::bad_alloc&) {
+      connection_->send_exception(request.to(), errors::no_memory);
+      return job.reset(), Found::again;
+    }
+  if (!replies_.empty() && !QuickOperations::has(request.upcall())) flush();
+  current_ = &request;
+  return Found::job;
+}
+
+// More requests of the same read follow: then their replies may go with this one.
+void ServedConnection::finish(dispatch::JobPtr job) noexcept {
+  auto& request = static_cast<ServerJob&>(*job);
+  current_ = nullptr;
+  const bool more = rest_.size() >= giop::header_size;
+  if (!more && replies_.empty()) return job->finish();
+  const Time now = os::now();
+  QuickOperations::note(request.upcall(), now - std::exchange(last_finish_, now) < quick);
+  if (replies_.empty()) kept_since_ = now;
+  try {
+    keep_reply(request.take_reply());
+  } catch (const std::bad_alloc&) {
+    return connection_->stream().close();
+  }
+  if (!more || now - kept_since_ >= longest_kept - quick) flush();
+}
+
+void ServedConnection::keep_reply(Bytes reply) {
+  if (reply.size() > longest_kept_reply || replies_.size() + reply.size() > most_kept_replies) flush();
+  if (reply.size() > longest_kept_reply) return connection_->send_patiently(reply);
+  replies_.insert(replies_.end(), reply.begin(), reply.end());
+}
+
+void ServedConnection::flush() noexcept {
+  if (replies_.empty()) return;
+  connection_->send_patiently(replies_);
+  replies_.clear();
+}
+
+bool ServedConnection::detach() noexcept {
+  flush();
+  const bool is_known = connection_->remember_running(*current_) && order_.detach(*current_, key_of(*current_));
+  current_ = nullptr;
+  if (!is_known) connection_->stream().close();
+  if (rest_.empty() || connection_->lies_elsewhere(rest_)) return !rest_.empty();
+  try {
+    std::vector<std::byte> kept(rest_.begin(), rest_.end());
+    kept_.swap(kept);
+    rest_ = kept_;
+  } catch (const std::bad_alloc&) {
+    rest_ = {};
+    connection_->stream().close();
+  }
+  return !rest_.empty();
+}
+
+dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr job) noexcept {
+  job->finish();
+  return order_.ended(*job);
+}
+
+dispatch::RequestSource::Found ServedConnection::leave_for_tasks() noexcept {
+  flush();
+  connection_->read_by_reactor(std::exchange(rest_, {}), received_, half_by_);
+  return Found::gone;
+}
+
+dispatch::RequestSource::Found ServedConnection::end(const Error& reason) noexcept {
+  flush();
+  rest_ = {};
+  connection_->stream().close();
+  connection_->on_closed(reason);
+  return Found::gone;
+}
+
+// The peer takes nothing of its replies.
+bool ServedConnection::has_stalled(Time now) noexcept {
+  const Time taken = connection_->stream().backlog_taken_at();
+  return taken != never && taken + backlog_timeout_ <= now;
+}
+
+bool ServedConnection::unblocked() noexcept { return connection_->stream().await_drained(); }
+
+void ServedConnection::on_drained() noexcept { connection_->server().executive().resume(shared_from_this()); }
+
+bool ServedConnection::expire(Time now) noexcept {
+  if (expires_at() > now) return false;
+  if (blocked_) {
+    constexpr Error stalled{.kind = ErrorKind::transient, .minor = minor::send_stalled};
+    if (has_stalled(now)) return end(stalled), true;
+    note_quiet(now);
+    return false;
+  }
+  if (half_by_ <= now) return end(errors::deadline_passed), true;
+  if (connection_->stream().has_bytes() || !order_.idle() || connection_->owes_answer()) {
+    note_quiet(now);
+    return false;
+  }
+  connection_->close_orderly();
+  return end(transport::ended_by(minor::idle_timeout)), true;
+}
+
+bool ServedConnection::give_way() noexcept {
+  if (connection_->stream().has_bytes() || !connection_->is_idle()) return false;
+  connection_->close_orderly();
+  return end(transport::ended_by(minor::closed_here)), true;
+}
+
+bool ServedConnection::try_give_way() noexcept {
+  return connection_->server().executive().evict(shared_from_this());
+}
+
+}  // namespace corelane::core

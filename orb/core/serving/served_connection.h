@@ -1,0 +1,87 @@
+// ServedConnection: a client's connection that is read by the thread which runs its requests (orb/dispatch/serving).
+// It reads bytes, has ServerConnection parse them, and gives requests without a contract to the calling thread. Requests
+// with a contract go to the manager. Once the connection has tasks it leaves for the reader above the tasks.
+//
+// Replies to requests that came with one read go out together, as long as none of them waits for a servant that takes
+// long.
+//
+// Threads: as dispatch::RequestSource.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "orb/base/bytes.h"
+#include "orb/base/time.h"
+#include "orb/core/serving/request_order.h"
+#include "orb/dispatch/serving/request_source.h"
+#include "orb/os/wait.h"
+#include "orb/transport/connection.h"
+
+namespace corelane::core {
+
+class ServerConnection;
+class ServerJob;
+
+class ServedConnection final : public dispatch::RequestSource, public transport::Reader {
+ public:
+  ServedConnection(std::shared_ptr<ServerConnection> connection, const RequestOrder::Limits& limits,
+                   os::WaitStrategy wait);
+
+  Found next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept override;
+  void finish(dispatch::JobPtr job) noexcept override;
+  bool detach() noexcept override;
+  Next finish_detached(dispatch::JobPtr job) noexcept override;
+  Next take_waiting() noexcept override { return order_.take(); }
+  bool arm() noexcept override;
+  int descriptor() const noexcept override;
+  Time expires_at() const noexcept override {
+    return expires_at_.load(std::memory_order_relaxed);  // relaxed: looked at again by expire(), with the turn
+  }
+  bool expire(Time now) noexcept override;
+  bool give_way() noexcept override;
+  bool unblocked() noexcept override;
+  void close() noexcept override;
+
+  // For the listener, which needs a place: transport::Reader.
+  bool try_give_way() noexcept override;
+  void on_drained() noexcept override;
+
+ private:
+  static constexpr std::size_t longest_kept_reply = 4096;
+  static constexpr std::size_t most_kept_replies = 32 * 1024;
+
+  Found parse(dispatch::JobPtr& job) noexcept;
+  Found give(dispatch::JobPtr& job) noexcept;
+  Found read(MutableBytes buffer, Time until) noexcept;
+  Found leave_for_tasks() noexcept;
+  Found end(const Error& reason) noexcept;
+  Error why_closed() noexcept;
+  void keep_reply(Bytes reply);
+  void flush() noexcept;
+  void note_quiet(Time since) noexcept;
+  bool has_stalled(Time now) noexcept;
+
+  const std::shared_ptr<ServerConnection> connection_;
+  const os::WaitStrategy wait_;
+  const Duration idle_timeout_, backlog_timeout_;
+  RequestOrder order_;
+  std::atomic<Time> expires_at_{never};
+
+  // Owner: whoever has the turn.
+  Bytes rest_;                     // read and not parsed yet: in the reader's buffer, in kept_, or where the peer wrote it
+  std::vector<std::byte> kept_;    // of a buffer that went back to its thread
+  std::vector<std::byte> replies_;
+  Time received_{};
+  Time last_finish_{};  // of a request of this read, or when that came
+  Time kept_since_{};   // the oldest of replies_
+  Time half_by_ = never;           // the rest of half a message has to be there by then
+  bool drained_ = false;
+  bool blocked_ = false;  // waits for the peer to take replies
+  ServerJob* current_ = nullptr;   // runs on the holder's thread
+};
+
+}  // namespace corelane::core

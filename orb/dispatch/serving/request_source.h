@@ -1,0 +1,77 @@
+// RequestSource: a connection whose requests without a contract run on the thread that reads them. Who reads
+// connections (orb/core) implements it; ServingThreads drives it.
+//
+// Threads: whoever has the turn, one at a time, but for what says otherwise.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "orb/base/bytes.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/job.h"
+#include "orb/dispatch/serving/turn.h"
+
+namespace corelane::dispatch {
+
+class RequestSource : public std::enable_shared_from_this<RequestSource> {
+ public:
+  enum class Found : std::uint8_t {
+    job,      // a request, to run on this thread
+    again,    // bytes were taken, and what they asked for was answered or handed in elsewhere
+    nothing,  // no bytes came
+    full,     // requests of this connection wait for others of it; Next::may_read says when to read on
+    blocked,  // the peer takes no replies; whoever hears that it does calls ServingThreads::resume()
+    gone,     // the connection has ended, or somebody else reads it from here on: it is not called any more
+  };
+  virtual ~RequestSource() = default;
+
+  // The next request of what was read already; where there is none, sends what finish() kept and reads once into
+  // `buffer`, which stays the source's until the next call. Waits for bytes until `until`; a time in the past: not at
+  // all.
+  virtual Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept = 0;
+  // The job has run: sends its reply, or keeps it for a moment if more requests of the same read follow.
+  virtual void finish(JobPtr job) noexcept = 0;
+
+  // The job that runs here goes on while another thread reads the connection. Keeps what is left in `buffer` of next(),
+  // and sends what finish() kept. Whether bytes that were read wait to be served.
+  virtual bool detach() noexcept = 0;
+  // A detached job has run: sends its reply, and says what may go on.
+  struct Next {
+    JobPtr job;             // to run on the calling thread, without the turn; null: nothing waits that may run
+    bool more = false;      // another thread may take one, too: take_waiting()
+    bool may_read = false;  // next() found it full, and may be called again
+  };
+  virtual Next finish_detached(JobPtr job) noexcept = 0;
+  // Thread: any.
+  virtual Next take_waiting() noexcept = 0;
+
+  // From here on descriptor() is readable as soon as something comes. False: something is there.
+  virtual bool arm() noexcept = 0;
+  // Constant.
+  virtual int descriptor() const noexcept = 0;
+
+  // Whether a connection that was blocked is not any more.
+  virtual bool unblocked() noexcept = 0;
+
+  // When the connection has waited for long enough, if nothing comes; `never`: it may wait for ever. Thread: any.
+  virtual Time expires_at() const noexcept = 0;
+  // That time has come: ends the connection, unless something came meanwhile. Whether it has ended.
+  virtual bool expire(Time now) noexcept = 0;
+  // Another connection needs its place: the same, unless something is under way for the peer.
+  virtual bool give_way() noexcept = 0;
+
+  // The process stops: whoever waits in next() returns, and finds it gone. Thread: any.
+  virtual void close() noexcept = 0;
+
+  Turn turn;
+
+ private:
+  friend class ServingThreads;
+  // Guarded by the mutex of ServingThreads.
+  RequestSource* next_ready_ = nullptr;
+  std::shared_ptr<RequestSource> next_helped_;  // such a list keeps what is in it
+  bool is_helped_ = false;  // is in that list
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,553 @@
+#include "orb/dispatch/serving/serving_threads.h"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/dispatch/current.h"
+#include "orb/dispatch/serving/upcall_monitor.h"
+#include "orb/os/clock.h"
+#include "orb/os/descriptor_limit.h"
+#include "orb/os/log.h"
+#include "orb/os/wait.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr std::size_t read_buffer_size = 64 * 1024;
+constexpr std::size_t fewest_threads = 2;  // one that leads, and one that takes its place
+constexpr int events_at_once = 16;
+constexpr int sources_between_waits = 16;
+
+int timeout_until(Time at) noexcept {
+  if (at == never) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(os::left_until(at)).count();
+  return static_cast<int>(std::min<std::int64_t>(left, 60'000));
+}
+
+}  // namespace
+
+class ServingThreads::Monitor final : public UpcallMonitor {
+ public:
+  Monitor(ServingThreads& all, Duration patience) : UpcallMonitor(patience), all_(all) {}
+
+ private:
+  const std::vector<std::shared_ptr<Upcaller>>& upcallers() override {
+    // relaxed: a thread that was made just now is looked at the next time
+    const std::uint64_t generation = all_.generation_.load(std::memory_order_relaxed);
+    if (generation != known_generation_) all_.copy_workers(known_);
+    known_generation_ = generation;
+    return known_;
+  }
+  ServingThreads& all_;
+  std::uint64_t known_generation_ = 0;
+  std::vector<std::shared_ptr<Upcaller>> known_;
+};
+
+// One thread. Its buffer belongs to the source that it serves.
+class ServingThreads::Worker final : public Suspendable, public Upcaller {
+ public:
+  explicit Worker(ServingThreads& all) : all_(all), buffer_(read_buffer_size) {}
+
+  Expected<void> start(os::ThreadOptions options) {
+    auto thread = os::start_thread(std::move(options), [this] { live(); });
+    if (!thread) return thread.error();
+    thread_ = std::move(*thread);
+    return {};
+  }
+  void join() noexcept { thread_.join(); }
+
+  void suspend() noexcept override { all_.begin_detached(*this); }
+  void resume() noexcept override { all_.end_detached(*this); }
+  bool has_substitute() const noexcept override { return true; }
+
+  Now now() noexcept override {
+    const std::lock_guard lock(mutex);
+    return source ? Now{.of = source.get(), .upcall = source->turn.upcall()} : Now{};
+  }
+  void take_over(Turn::Upcall upcall) noexcept override { all_.take_over(*this, upcall); }
+
+  os::Parker parker;
+  // Guarded by the mutex of the threads.
+  std::size_t detached = 0;
+  bool ended = false;
+
+  // Guards the source and, while that is detached, the buffer.
+  os::PiMutex mutex;
+  SourcePtr source;
+  std::atomic<std::uint64_t> jobs{0};
+
+ private:
+  void live() noexcept {
+    const SuspendableScope tells(*this);
+    for (;;) {  // bound: ends with stop(), or when the thread is not needed
+      const Work work = all_.next_work(*this);
+      if (!work.source) return;
+      if (work.helps) {
+        help(work.source);
+        continue;
+      }
+      attach(work.source);
+      serve(work.source);
+      detach();
+    }
+  }
+
+  void attach(const SourcePtr& next) noexcept {
+    const std::lock_guard lock(mutex);
+    source = next;
+  }
+  // Where the monitor keeps what is left in the buffer, this waits for it.
+  void detach() noexcept {
+    const std::lock_guard lock(mutex);
+    source.reset();
+  }
+
+  void serve(const SourcePtr& served) noexcept {
+    JobPtr job;
+    for (;;) {  // bound: ends when the connection has nothing and may not wait here, or has ended
+      const bool stays = all_.may_stay();
+      switch (served->next(job, buffer_, stays ? os::now() + all_.options_.stay : Time{})) {
+        case RequestSource::Found::job:
+          if (!run(served, job)) return;
+          break;
+        case RequestSource::Found::again:
+          break;
+        case RequestSource::Found::nothing:
+          return all_.give_back(served);
+        case RequestSource::Found::full:
+          return;  // who makes room has it put in line
+        case RequestSource::Found::blocked:
+          return all_.wait_blocked(served);
+        case RequestSource::Found::gone:
+          return all_.forget(*served);
+      }
+    }
+  }
+
+  // False: the connection was taken over.
+  bool run(const SourcePtr& served, JobPtr& job) noexcept {
+    served->turn.begin_upcall();
+    all_.monitor_->notice();
+    run_one(*job);
+    if (served->turn.end_upcall()) return served->finish(std::move(job)), true;
+    finish_alone(served, std::move(job));
+    return false;
+  }
+
+  // The rest of a request whose connection somebody else reads by now, and what waited for it.
+  void finish_alone(const SourcePtr& served, JobPtr job) noexcept {
+    go_on(served, served->finish_detached(std::move(job)));
+    all_.end_detached(*this);
+  }
+  void help(const SourcePtr& served) noexcept {
+    all_.begin_detached(*this);
+    go_on(served, served->take_waiting());
+    all_.end_detached(*this);
+  }
+  // Bound: the requests of the connection that wait.
+  void go_on(const SourcePtr& served, RequestSource::Next next) noexcept {
+    for (;;) {
+      if (next.may_read) all_.put_ready(served);
+      if (next.more) all_.call_help(served);
+      if (!next.job) return;
+      run_one(*next.job);
+      next = served->finish_detached(std::move(next.job));
+    }
+  }
+
+  void run_one(Job& job) noexcept {
+    job.run(best_effort_context(job.arrived));
+    // relaxed: only this thread writes it; a report
+    jobs.store(jobs.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+
+  ServingThreads& all_;
+  std::vector<std::byte> buffer_;
+  os::Thread thread_;  // last: it uses the others
+};
+
+ServingThreads::ServingThreads(const ServingOptions& options)
+    : options_(options),
+      monitor_(std::make_unique<Monitor>(*this, options.patience)),
+      next_expiry_(never.time_since_epoch().count()) {}
+
+ServingThreads::~ServingThreads() { stop(); }
+
+Expected<void> ServingThreads::start() {
+  poll_.reset(epoll_create1(EPOLL_CLOEXEC));
+  bell_.reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  epoll_event bell{.events = EPOLLIN, .data = {.ptr = nullptr}};
+  if (!poll_ || !bell_ || epoll_ctl(poll_.get(), EPOLL_CTL_ADD, bell_.get(), &bell) != 0) return errors::no_descriptor;
+  if (auto started = monitor_->start(); !started) return started;
+  Lock lock(mutex_);
+  while (alive_ < std::min(fewest_threads, options_.running))  // bound: two
+    if (auto grown = grow(lock); !grown) return grown;
+  update_hints();
+  return {};
+}
+
+void ServingThreads::stop() noexcept {
+  std::vector<std::shared_ptr<Worker>> workers;
+  std::vector<SourcePtr> sources;
+  {
+    const Lock lock(mutex_);
+    if (std::exchange(stopped_, true)) return;
+    for (const auto& [raw, source] : sources_) sources.push_back(source);
+    for (Worker* worker : std::exchange(idle_, {})) worker->parker.unpark();
+    workers.swap(workers_);
+  }
+  for (const SourcePtr& source : sources) source->close();
+  ring();
+  monitor_->stop();
+  for (const auto& worker : workers) worker->join();
+  std::vector<std::byte> buffer(read_buffer_size);
+  for (const SourcePtr& source : sources) {
+    JobPtr job;
+    if (is_known(*source)) (void)source->next(job, buffer, Time{});  // hears that it is closed
+  }
+  const Lock lock(mutex_);
+  first_ready_ = last_ready_ = nullptr;
+  while (first_helped_) first_helped_ = SourcePtr(std::move(first_helped_->next_helped_));  // bound: the connections
+  sources_.clear();
+}
+
+bool ServingThreads::is_known(const RequestSource& source) const noexcept {
+  const Lock lock(mutex_);
+  return sources_.contains(&source);
+}
+
+bool ServingThreads::add(SourcePtr source) noexcept try {
+  const RequestSource& added = *source;
+  const int fd = added.descriptor();
+  epoll_event event{.events = 0, .data = {.ptr = source.get()}};
+  {
+    const Lock lock(mutex_);
+    if (stopped_) return false;
+    sources_.emplace(&added, source);
+  }
+  if (epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &event) != 0) {
+    const Lock lock(mutex_);
+    sources_.erase(&added);
+    return false;
+  }
+  give_back(source);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+// The lock is not held while a connection is served.
+ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
+  Lock lock(mutex_);
+  for (;;) {  // bound: ends with stop(), or when the thread is not needed any more
+    if (stopped_) return {};
+    const bool has_work = first_ready_ != nullptr || first_helped_ != nullptr;
+    if (!led_ && (!has_work || since_wait_ >= sources_between_waits)) {
+      lead(lock);
+    } else if (has_work) {
+      ++since_wait_;
+      Work work = take_work();
+      if (needs_thread()) call_thread(lock);
+      update_hints();
+      return work;
+    } else if (!rest(worker, lock)) {
+      return {};
+    }
+  }
+}
+
+// With the lock.
+ServingThreads::Work ServingThreads::take_work() noexcept {
+  if (first_helped_ == nullptr) return {.source = pop_ready()->shared_from_this()};
+  SourcePtr helped = std::move(first_helped_);
+  first_helped_ = std::move(helped->next_helped_);
+  helped->is_helped_ = false;
+  return {.source = std::move(helped), .helps = true};
+}
+
+// Waits for the epoll set; if a connection waits to be served already, only looks at it.
+void ServingThreads::lead(Lock& lock) noexcept {
+  led_ = true;
+  since_wait_ = 0;
+  const bool may_sleep = first_ready_ == nullptr && first_helped_ == nullptr;
+  update_hints();
+  lock.unlock();
+  expire_some();
+  std::array<epoll_event, events_at_once> events;
+  const Time expiry{Duration{next_expiry_.load(std::memory_order_relaxed)}};  // relaxed: note_expiry() rings the bell
+  const int count = epoll_wait(poll_.get(), events.data(), events_at_once, may_sleep ? timeout_until(expiry) : 0);
+  lock.lock();
+  led_ = false;
+  for (int i = 0; i < count; ++i) {
+    const auto* const raw = static_cast<const RequestSource*>(events[static_cast<std::size_t>(i)].data.ptr);
+    if (raw == nullptr) {
+      eventfd_t ignored;
+      if (!stopped_) (void)eventfd_read(bell_.get(), &ignored);
+      continue;
+    }
+    // One that has ended meanwhile is not there any more; another one at its place looks in vain.
+    const auto found = sources_.find(raw);
+    if (found != sources_.end() && found->second->turn.claim()) push_ready(*found->second);
+  }
+  update_hints();
+}
+
+// Until it is called. False: the thread ends.
+bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
+  idle_.push_back(&worker);
+  update_hints();
+  lock.unlock();
+  const bool called = worker.parker.park(os::now() + options_.linger);
+  lock.lock();
+  if (called) return true;
+  if (std::erase(idle_, &worker) == 0) {  // called at this very moment: the token is on its way
+    lock.unlock();
+    (void)worker.parker.park(never);
+    lock.lock();
+    return true;
+  }
+  const bool ends = alive_ > fewest_threads;
+  if (ends) {
+    --alive_;
+    worker.ended = true;
+  }
+  update_hints();
+  return !ends;
+}
+
+bool ServingThreads::may_stay() const noexcept {
+  // relaxed: hints; a thread that stays in vain comes back after `stay` at the latest
+  return !has_ready_.load(std::memory_order_relaxed) && has_spare_.load(std::memory_order_relaxed);
+}
+
+bool ServingThreads::may_grow() const noexcept {
+  return !stopped_ && alive_ - std::min(detached_, options_.detached) < options_.running;
+}
+
+// relaxed: see may_stay()
+void ServingThreads::update_hints() noexcept {
+  const bool ready = first_ready_ != nullptr || first_helped_ != nullptr, spare = !idle_.empty() || may_grow();
+  if (has_ready_.load(std::memory_order_relaxed) != ready) has_ready_.store(ready, std::memory_order_relaxed);
+  if (has_spare_.load(std::memory_order_relaxed) != spare) has_spare_.store(spare, std::memory_order_relaxed);
+}
+
+void ServingThreads::call_thread(Lock& lock) noexcept {
+  if (stopped_) return;
+  if (!idle_.empty()) {
+    Worker* const next = idle_.back();
+    idle_.pop_back();
+    next->parker.unpark();
+  } else if (led_) {
+    ring();
+  } else if (!growing_ && may_grow() && !os::is_real_time()) {
+    (void)grow(lock);
+  }
+}
+
+// On an ordinary thread. Ends with the lock.
+Expected<void> ServingThreads::grow(Lock& lock) noexcept try {
+  idle_.reserve(alive_ + 1);
+  workers_.reserve(workers_.size() + 1);
+  growing_ = true;
+  ++alive_;
+  const std::uint64_t number = made_++;
+  std::vector<std::shared_ptr<Worker>> ended;  // joined without the lock
+  for (auto& worker : workers_)
+    if (worker->ended) ended.push_back(std::move(worker));
+  std::erase(workers_, nullptr);
+  for (const auto& worker : ended)
+    // relaxed: the thread has ended; a report
+    jobs_.fetch_add(worker->jobs.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  lock.unlock();
+  ended.clear();
+  Expected<void> started;
+  std::shared_ptr<Worker> made;
+  try {
+    made = std::make_shared<Worker>(*this);
+    started = made->start({.name = "cl-serve-" + std::to_string(number), .stack = options_.stack, .lazy_stack = true});
+  } catch (const std::bad_alloc&) {
+    started = errors::no_memory;
+  }
+  lock.lock();
+  growing_ = false;
+  if (started) {
+    workers_.push_back(std::move(made));
+    generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the mutex orders what it counts
+    return {};
+  }
+  --alive_;
+  if (!std::exchange(said_, true)) {
+    lock.unlock();
+    os::log::warn("no further thread for requests without a contract; they wait for those that are served");
+    lock.lock();
+  }
+  return started;
+} catch (const std::bad_alloc&) {
+  return errors::no_memory;
+}
+
+void ServingThreads::ring() noexcept { (void)eventfd_write(bell_.get(), 1); }
+
+void ServingThreads::put_ready(const SourcePtr& source) noexcept {
+  Lock lock(mutex_);
+  push_ready(*source);
+  call_thread(lock);
+  update_hints();
+}
+
+void ServingThreads::call_help(const SourcePtr& source) noexcept {
+  Lock lock(mutex_);
+  if (std::exchange(source->is_helped_, true)) return;
+  source->next_helped_ = std::exchange(first_helped_, source);
+  call_thread(lock);
+}
+
+bool ServingThreads::evict(const SourcePtr& source) noexcept {
+  if (!source->turn.claim()) return false;
+  if (!source->give_way()) return give_up_turn(source), false;
+  forget(*source);
+  return true;
+}
+
+void ServingThreads::give_up_turn(const SourcePtr& source) noexcept {
+  source->unblocked() ? give_back(source) : wait_blocked(source);
+}
+
+// The turn goes first: an event that came before that would find it taken, and be lost.
+void ServingThreads::give_back(const SourcePtr& source) noexcept {
+  if (!source->arm()) return put_ready(source);
+  const int fd = source->descriptor();
+  epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data = {.ptr = source.get()}};
+  source->turn.release();
+  (void)epoll_ctl(poll_.get(), EPOLL_CTL_MOD, fd, &event);
+  note_expiry(source->expires_at());  // last: whoever looks at it before cannot have the turn
+}
+
+// Its time to expire goes on. Who resumes it may do so before the turn is free: then this one looks again.
+void ServingThreads::wait_blocked(const SourcePtr& source) noexcept {
+  source->turn.release();
+  note_expiry(source->expires_at());
+  if (source->unblocked()) resume(source);
+}
+
+void ServingThreads::resume(const SourcePtr& source) noexcept {
+  if (source->turn.claim()) put_ready(source);
+}
+
+void ServingThreads::forget(const RequestSource& source) noexcept {
+  SourcePtr last;  // dies after the lock
+  const Lock lock(mutex_);
+  const auto found = sources_.find(&source);
+  if (found == sources_.end()) return;
+  last = std::move(found->second);
+  sources_.erase(found);
+  epoll_event ignored{};
+  (void)epoll_ctl(poll_.get(), EPOLL_CTL_DEL, source.descriptor(), &ignored);
+}
+
+void ServingThreads::note_expiry(Time at) noexcept {
+  const std::int64_t wanted = at.time_since_epoch().count();
+  std::int64_t before = next_expiry_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
+  while (wanted < before)                                              // bound: retries only when others came between
+    if (next_expiry_.compare_exchange_weak(before, wanted, std::memory_order_relaxed)) return ring();
+}
+
+// Thread: the leader's, without the lock.
+void ServingThreads::expire_some() noexcept try {
+  const Time now = os::now();
+  if (next_expiry_.load(std::memory_order_relaxed) > now.time_since_epoch().count()) return;  // relaxed: see lead()
+  next_expiry_.store(never.time_since_epoch().count(), std::memory_order_relaxed);  // relaxed: this thread waits next
+  std::vector<SourcePtr> late;
+  Time next = never;
+  {
+    const Lock lock(mutex_);
+    for (const auto& [raw, source] : sources_) {  // bound: the connections
+      const Time at = source->expires_at();
+      if (at <= now) {
+        late.push_back(source);
+      } else {
+        next = std::min(next, at);
+      }
+    }
+  }
+  for (const SourcePtr& source : late)
+    if (source->turn.claim()) source->expire(now) ? forget(*source) : give_up_turn(source);
+  note_expiry(next);
+} catch (const std::bad_alloc&) {
+  note_expiry(os::now() + options_.stay);
+}
+
+void ServingThreads::begin_detached(Worker& worker) noexcept {
+  Lock lock(mutex_);
+  if (worker.detached++ > 0) return;
+  if (++detached_ > options_.detached) shortages_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
+  if (needs_thread()) call_thread(lock);
+  update_hints();
+}
+
+void ServingThreads::end_detached(Worker& worker) noexcept {
+  const Lock lock(mutex_);
+  if (--worker.detached > 0) return;
+  --detached_;
+  update_hints();
+}
+
+// With the worker's mutex it cannot use its buffer for anything else meanwhile.
+void ServingThreads::take_over(Worker& worker, Turn::Upcall upcall) noexcept {
+  const std::lock_guard busy(worker.mutex);
+  const SourcePtr source = worker.source;
+  if (!source || !source->turn.take_over(upcall)) return;
+  begin_detached(worker);
+  source->detach() ? put_ready(source) : give_back(source);
+}
+
+void ServingThreads::copy_workers(std::vector<std::shared_ptr<Upcaller>>& workers) const {
+  const Lock lock(mutex_);
+  workers.assign(workers_.begin(), workers_.end());
+}
+
+void ServingThreads::push_ready(RequestSource& source) noexcept {
+  source.next_ready_ = nullptr;
+  (last_ready_ != nullptr ? last_ready_->next_ready_ : first_ready_) = &source;
+  last_ready_ = &source;
+}
+
+RequestSource* ServingThreads::pop_ready() noexcept {
+  RequestSource* const first = first_ready_;
+  first_ready_ = first->next_ready_;
+  if (first_ready_ == nullptr) last_ready_ = nullptr;
+  return first;
+}
+
+std::uint64_t ServingThreads::jobs() const noexcept {
+  const Lock lock(mutex_);
+  std::uint64_t sum = jobs_.load(std::memory_order_relaxed);  // relaxed: a report
+  for (const auto& worker : workers_) sum += worker->jobs.load(std::memory_order_relaxed);
+  return sum;
+}
+
+std::size_t ServingThreads::threads() const noexcept {
+  const Lock lock(mutex_);
+  return alive_;
+}
+
+std::size_t ServingThreads::connections() const noexcept {
+  const Lock lock(mutex_);
+  return sources_.size();
+}
+
+std::uint64_t ServingThreads::shortages() const noexcept {
+  return shortages_.load(std::memory_order_relaxed);  // relaxed: a report
+}
+
+}  // namespace corelane::dispatch

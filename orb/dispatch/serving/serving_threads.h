@@ -1,0 +1,154 @@
+// ServingThreads: ordinary threads (SCHED_OTHER) that read connections, run the requests without a contract that they
+// find, and answer them. No request passes from one thread to another.
+//
+// A thread stays with its connection and waits there for the next request, as long as another thread is free to look
+// after the other connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set; when
+// a connection has something, another thread becomes the leader before the request runs.
+//
+//             ┌─────────────── give back: another connection waits, or nothing came for a while ──────────────┐
+//             ▼                                                                                               │
+//   idle ◀─▶ leader ── an event ──▶ reads and serves one connection ── waits there for its next request ──────┘
+//                                        │ a servant runs for longer than `patience`
+//                                        └──▶ detached: the monitor gives the connection to another thread
+//
+// Bounds: at most `running` threads read and serve, and at most `detached` more are in long servants or in nested
+// calls. Idle connections cost memory alone.
+//
+// Threads: any, but not from inside a request for start(), stop(). Only ordinary threads make threads.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/serving/request_source.h"
+#include "orb/dispatch/serving/upcall_monitor.h"
+#include "orb/os/fd.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/os/thread.h"
+
+namespace corelane::dispatch {
+
+struct ServingOptions {
+  std::size_t running = 16;   // threads that read and serve
+  std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
+  Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
+  Duration stay = std::chrono::milliseconds{1050};     // how long a thread waits at its connection for the next request
+  Duration linger = std::chrono::seconds{10};          // how long a thread that is not needed waits before it ends
+  std::size_t stack = 8 * 1024 * 1024;                 // of each thread; takes memory as it is used
+};
+
+class ServingThreads {
+ public:
+  explicit ServingThreads(const ServingOptions& options);
+  ~ServingThreads();  // stop()
+  ServingThreads(const ServingThreads&) = delete;
+  ServingThreads& operator=(const ServingThreads&) = delete;
+
+  // NO_RESOURCES no_thread or no_descriptor.
+  Expected<void> start();
+  // Closes all sources and ends the threads after what each has. Idempotent.
+  void stop() noexcept;
+
+  // Reads and serves it from now on; the caller had the turn. False: the system refuses to watch its descriptor, or
+  // these threads have stopped; the source stays the caller's. Thread: any, also a real-time one; makes no thread.
+  bool add(std::shared_ptr<RequestSource> source) noexcept;
+  // Ends the connection for the sake of another one, unless it is in use. Whether it has ended. Thread: as add().
+  bool evict(const std::shared_ptr<RequestSource>& source) noexcept;
+
+  // A connection that was blocked may go on. Thread: as add().
+  void resume(const std::shared_ptr<RequestSource>& source) noexcept;
+
+  // Of these, for reports. Thread: any.
+  std::uint64_t jobs() const noexcept;
+  std::size_t threads() const noexcept;
+  std::size_t connections() const noexcept;
+  std::uint64_t shortages() const noexcept;  // times that a detached or waiting thread was not replaced
+
+ private:
+  class Worker;
+  class Monitor;
+  using SourcePtr = std::shared_ptr<RequestSource>;
+  using Lock = std::unique_lock<os::PiMutex>;
+
+  // Of a worker.
+  struct Work {
+    SourcePtr source{};  // null: the thread ends
+    bool helps = false;  // runs a request that waits; else it has the turn
+  };
+  Work next_work(Worker& worker) noexcept;
+  Work take_work() noexcept;
+  void lead(Lock& lock) noexcept;
+  bool rest(Worker& worker, Lock& lock) noexcept;
+  bool may_stay() const noexcept;
+  void expire_some() noexcept;
+
+  // With the lock.
+  bool needs_thread() const noexcept { return !led_ || first_ready_ != nullptr || first_helped_ != nullptr; }
+  void push_ready(RequestSource& source) noexcept;
+  RequestSource* pop_ready() noexcept;
+  bool may_grow() const noexcept;
+  void update_hints() noexcept;
+
+  // Wakes or makes a thread where one is needed; gives the lock up meanwhile.
+  void call_thread(Lock& lock) noexcept;
+  Expected<void> grow(Lock& lock) noexcept;
+  void ring() noexcept;
+
+  void give_back(const SourcePtr& source) noexcept;
+  void give_up_turn(const SourcePtr& source) noexcept;
+  void wait_blocked(const SourcePtr& source) noexcept;
+  void put_ready(const SourcePtr& source) noexcept;
+  void call_help(const SourcePtr& source) noexcept;
+  void forget(const RequestSource& source) noexcept;
+  void note_expiry(Time at) noexcept;
+  // The worker is in a long servant, or waits in a nested call. Pairs, and pairs within pairs.
+  void begin_detached(Worker& worker) noexcept;
+  void end_detached(Worker& worker) noexcept;
+  // Thread: the monitor's.
+  void take_over(Worker& worker, Turn::Upcall upcall) noexcept;
+  bool is_known(const RequestSource& source) const noexcept;
+  void copy_workers(std::vector<std::shared_ptr<Upcaller>>& workers) const;
+
+  // Constant after start().
+  const ServingOptions options_;
+  os::Fd poll_;
+  os::Fd bell_;
+  std::unique_ptr<Monitor> monitor_;
+
+  // Read by every thread before it waits at its connection.
+  std::atomic<bool> has_ready_{false};  // a connection waits to be served
+  std::atomic<bool> has_spare_{false};  // a thread is idle, or one more may be made
+  std::atomic<std::int64_t> next_expiry_;  // ns; the leader looks at the connections' times then
+  std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
+  std::atomic<std::uint64_t> shortages_{0};
+  std::atomic<std::uint64_t> generation_{1};  // of workers_
+
+  mutable os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::vector<std::shared_ptr<Worker>> workers_;
+  std::vector<Worker*> idle_;  // the one that went last is woken first
+  // Connections with something to serve, in order: somebody has their turn for whoever takes them.
+  RequestSource* first_ready_ = nullptr;
+  RequestSource* last_ready_ = nullptr;
+  // Connections with requests that waited for others and may run now.
+  SourcePtr first_helped_;
+  std::unordered_map<const RequestSource*, SourcePtr> sources_;
+  std::size_t alive_ = 0;
+  std::size_t detached_ = 0;  // of those
+  std::uint64_t made_ = 0;
+  int since_wait_ = 0;  // sources that were taken from that list since somebody asked the epoll set
+  bool led_ = false;
+  bool growing_ = false;
+  bool stopped_ = false;
+  bool said_ = false;  // that there is no further thread
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,64 @@
+// Turn: the right to read one connection. Exactly one holder has it, or nobody while the connection waits in an epoll
+// set. The holder may run a servant; a monitor can then take the turn from it and give it to another thread, so that a
+// long servant does not make its connection deaf.
+//
+//   free ──claim()──▶ held ──begin_upcall()──▶ upcall ──end_upcall() == true──▶ held ──release()──▶ free
+//                                                │
+//                                                └──take_over(number)──▶ held, by the monitor; end_upcall() == false
+//
+// Threads: claim() and take_over() any; the rest the holder's. What one holder did is visible to the next.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace corelane::dispatch {
+
+class Turn {
+ public:
+  // Of one upcall of this connection; never used again.
+  using Upcall = std::uint64_t;
+  static constexpr Upcall no_upcall = 0;
+
+  // The first holder is whoever made the connection.
+  bool claim() noexcept {
+    std::uint64_t expected = free_;
+    // PAIR turn.free: acquire here <- release in release(). relaxed on failure: somebody else reads
+    return word_.compare_exchange_strong(expected, held_, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+  void release() noexcept {
+    // PAIR turn.free: release here -> acquire in claim(). Publishes what this holder did with the connection.
+    word_.store(free_, std::memory_order_release);
+  }
+
+  // Before a servant runs: one store. Nothing of the connection may be touched until end_upcall() returned true.
+  void begin_upcall() noexcept {
+    // PAIR turn.upcall: release here -> acquire in take_over(). Publishes which job runs, and what is read and not served.
+    word_.store(++last_, std::memory_order_release);
+  }
+  // False: the turn was taken over.
+  bool end_upcall() noexcept {
+    std::uint64_t expected = last_;
+    // relaxed on failure: the connection is somebody else's, and RequestSource::finish_detached() takes a lock
+    return word_.compare_exchange_strong(expected, held_, std::memory_order_acq_rel, std::memory_order_relaxed);
+  }
+
+  // The upcall under way; no_upcall: there is none. For the monitor.
+  Upcall upcall() const noexcept {
+    const std::uint64_t word = word_.load(std::memory_order_relaxed);  // relaxed: take_over() checks it
+    return word > held_ ? word : no_upcall;
+  }
+  // Whether that upcall was still under way; then the caller is the holder.
+  bool take_over(Upcall upcall) noexcept {
+    // PAIR turn.upcall: acquire here <- release in begin_upcall(). relaxed on failure: the upcall has ended
+    return word_.compare_exchange_strong(upcall, held_, std::memory_order_acq_rel, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t free_ = 0, held_ = 1;
+  std::atomic<std::uint64_t> word_{held_};
+  // Owner: the holder.
+  std::uint64_t last_ = held_;
+};
+
+}  // namespace corelane::dispatch

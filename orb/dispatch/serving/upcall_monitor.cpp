@@ -1,0 +1,82 @@
+#include "orb/dispatch/serving/upcall_monitor.h"
+
+#include <linux/membarrier.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+#include "orb/os/clock.h"
+
+namespace corelane::dispatch {
+namespace {
+
+constexpr Duration longest_blind_sleep = std::chrono::milliseconds{10};  // where the system has no membarrier
+
+bool membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
+
+}  // namespace
+
+Expected<void> UpcallMonitor::start() {
+  auto thread = os::start_thread({.name = "cl-monitor"}, [this] { run(); });
+  if (!thread) return thread.error();
+  thread_ = std::move(*thread);
+  return {};
+}
+
+void UpcallMonitor::stop() noexcept {
+  // PAIR monitor.stopped: release here -> acquire in run().
+  stopped_.store(true, std::memory_order_release);
+  parker_.unpark();
+  thread_.join();
+}
+
+void UpcallMonitor::run() noexcept {
+  (void)membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
+  int quiet = 0;  // looks that found no servant
+  // PAIR monitor.stopped: acquire here <- release in stop().
+  while (!stopped_.load(std::memory_order_acquire)) try {
+      const bool busy = look();
+      quiet = busy ? 0 : quiet + 1;
+      if (quiet < looks_before_sleep) {
+        (void)parker_.park(os::now() + (busy ? patience_ : std::max(patience_, rarely)));
+      } else {
+        sleep();
+        quiet = 0;
+      }
+    } catch (const std::bad_alloc&) {
+      (void)parker_.park(os::now() + rarely);
+    }
+}
+
+bool UpcallMonitor::look() {
+  before_.swap(seen_);
+  seen_.clear();
+  for (const std::shared_ptr<Upcaller>& thread : upcallers()) {
+    const Seen seen{.thread = thread.get(), .now = thread->now()};
+    if (seen.now.upcall == Turn::no_upcall) continue;
+    seen_.push_back(seen);
+    if (std::find(before_.begin(), before_.end(), seen) != before_.end()) thread->take_over(seen.now.upcall);
+  }
+  return !seen_.empty();
+}
+
+// Either the barrier makes a servant's beginning visible to the look behind it, or its thread sees asleep_ and wakes
+// this one. seq_cst: with the barrier, which the threads that run servants need not pay for.
+void UpcallMonitor::sleep() noexcept {
+  asleep_.store(true, std::memory_order_seq_cst);
+  const bool ordered = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  bool busy = false;
+  for (const std::shared_ptr<Upcaller>& thread : upcallers())
+    busy = busy || thread->now().upcall != Turn::no_upcall;
+  if (!busy) (void)parker_.park(ordered ? never : os::now() + longest_blind_sleep);
+  asleep_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up too many is harmless
+}
+
+void UpcallMonitor::wake() noexcept {
+  if (asleep_.exchange(false, std::memory_order_relaxed)) parker_.unpark();  // relaxed: the parker orders
+}
+
+}  // namespace corelane::dispatch
