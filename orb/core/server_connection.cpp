@@ -284,6 +284,10 @@ void ServerConnection::on_closed(Error reason) noexcept {
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
   assembler_.drop();  // jobs may keep this connection for long
   give_up_requests();
+  leave_tasks();
+}
+
+void ServerConnection::leave_tasks() noexcept {
   tasks_.clear();
   server_->offers().withdraw(id());
   server_->executive().peer_gone(id());
@@ -301,7 +305,6 @@ bool ServerConnection::owes_answer() noexcept {
   return !jobs_.empty();
 }
 
-// Nobody waits for their answers any more; what needs none runs all the same.
 void ServerConnection::give_up_requests() noexcept {
   const std::lock_guard lock(mutex_);
   for (ServerJob* job : jobs_)  // bound: requests_per_connection

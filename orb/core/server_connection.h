@@ -79,6 +79,10 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   // second false: there are too many, and it was answered.
   bool remember_running(ServerJob& job) noexcept;
   bool remember_waiting(ServerJob& job);
+  // The client will ask for nothing more: its tasks depart.
+  void leave_tasks() noexcept;
+  // Nobody waits for their answers any more: those that wait are not run. What needs no answer runs all the same.
+  void give_up_requests() noexcept;
   // The reactor reads again, after `rest` of what was read; its half message has to be whole by then.
   void lend(Bytes rest, Time received, Time half_by) noexcept;
   // Whether it goes on to, once it was lent; else the task gets the connection again with the next bytes. Any thread.
@@ -154,7 +158,6 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void bind(Request& request, const ReplyTo& to);
   void offer(Request& request, const ReplyTo& to);
   bool remember(ServerJob& job);
-  void give_up_requests() noexcept;
   void watch_again() noexcept;
   void broken(const Error& error) noexcept;
   bool may_serve_where_read() noexcept;

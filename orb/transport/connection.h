@@ -191,6 +191,10 @@ class Connection {
   virtual bool await_drained() noexcept { return true; }
   // When the peer last took something of the backlog, or it began to fill. Thread: any.
   virtual Time backlog_taken_at() const noexcept { return never; }
+  // Whether the peer has ended both directions, as far as the system knows; what it sent before may be unread. Thread: any.
+  virtual bool has_ended() const noexcept { return !is_open(); }
+  // When something came or went last, or renew() was called; where there is an idle time-out. Thread: any.
+  virtual Time last_traffic() const noexcept { return never; }
   // Whether something came that nobody has read. After await_bytes(). Thread: any.
   virtual bool has_bytes() const noexcept { return false; }
 

@@ -130,6 +130,11 @@ void StreamConnection::tell_if_drained() noexcept {
   if (reader) reader->on_drained();
 }
 
+bool StreamConnection::has_ended() const noexcept {
+  pollfd end{.fd = link_->descriptor(), .events = 0, .revents = 0};
+  return !is_open() || (poll(&end, 1, 0) != 0 && (end.revents & (POLLHUP | POLLERR)) != 0);
+}
+
 bool StreamConnection::has_bytes() const noexcept {
   pollfd unread{.fd = link_->descriptor(), .events = POLLIN, .revents = 0};
   return poll(&unread, 1, 0) != 0;

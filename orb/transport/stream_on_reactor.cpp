@@ -281,6 +281,7 @@ void StreamConnection::on_timer() noexcept try {
     last_traffic_.store(now, std::memory_order_relaxed);  // relaxed: see renew()
     update_timer_on_reactor();
   } else {
+    active_watcher_->give_way();  // with a word, where its protocol has one
     close_for(ended_by(minor::idle_timeout));
   }
 } catch (const std::bad_alloc&) {

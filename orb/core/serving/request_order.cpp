@@ -12,7 +12,7 @@ RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key)
   const std::lock_guard lock(mutex_);
   if (running_.empty()) return Verdict::run;  // and so nothing waits
   const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
-  if (in_order && running_.size() < limits_.parallel) return Verdict::run;
+  if (in_order && running_.size() < limits_.parallel + suspended_) return Verdict::run;
   running_.reserve(running_.size() + 1);  // for ended(), which must not fail
   waiting_.emplace_back();  // may fail, and then nothing has changed
   waiting_.back() = {.job = std::move(job), .key = key};
@@ -42,7 +42,7 @@ bool RequestOrder::has_oneway_waiting(const void* object, std::size_t before) co
 
 // Of the first request that may run; waiting_.size(): none may.
 std::size_t RequestOrder::next_index() const noexcept {
-  if (running_.size() >= limits_.parallel) return waiting_.size();
+  if (running_.size() >= limits_.parallel + suspended_) return waiting_.size();
   std::size_t index = 0;
   while (index < waiting_.size()) {  // bound: limits_.waiting
     const void* const object = waiting_[index].key.object;
@@ -85,6 +85,17 @@ RequestOrder::Next RequestOrder::ended(const dispatch::Job& job) noexcept {
 RequestOrder::Next RequestOrder::take() noexcept {
   const std::lock_guard lock(mutex_);
   return next();
+}
+
+bool RequestOrder::begin_wait() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++suspended_;
+  return next_index() < waiting_.size();
+}
+
+void RequestOrder::end_wait() noexcept {
+  const std::lock_guard lock(mutex_);
+  --suspended_;
 }
 
 bool RequestOrder::wait_until_idle() noexcept {

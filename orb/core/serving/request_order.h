@@ -49,6 +49,10 @@ class RequestOrder {
   // One more to run, for a thread that helps.
   Next take() noexcept;
 
+  // A request that runs begins to wait: another one may take its place. Whether take() has one now.
+  bool begin_wait() noexcept;
+  void end_wait() noexcept;
+
   // False: nothing runs or waits. Else may_read is told when nothing does any more.
   bool wait_until_idle() noexcept;
   bool idle() const noexcept { return running_count_.load(std::memory_order_relaxed) == 0; }  // relaxed: see enter()
@@ -74,6 +78,7 @@ class RequestOrder {
   std::vector<Running> running_;
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
+  std::size_t suspended_ = 0;  // of those that run, and the reader's own
   bool full_ = false;
   bool tells_when_idle_ = false;
 };

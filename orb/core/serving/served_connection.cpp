@@ -86,6 +86,8 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
   if (!got) return end(got.error());
   if (got->empty()) {
     // The client may have ended its own direction alone, and wait for answers.
+    half_closed_.store(true, std::memory_order_relaxed);  // relaxed: order_ has a lock
+    connection_->leave_tasks();
     if (order_.wait_until_idle()) return Found::full;
     return end(transport::ended_by(minor::peer_closed));
   }
@@ -196,6 +198,9 @@ bool ServedConnection::detach() noexcept {
 
 dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr job) noexcept {
   job->finish();
+  // A peer that is gone altogether says so once it was sent something.
+  if (half_closed_.load(std::memory_order_relaxed) && connection_->stream().has_ended())  // relaxed: as above
+    connection_->give_up_requests();
   return order_.ended(*job);
 }
 
@@ -232,6 +237,10 @@ bool ServedConnection::expire(Time now) noexcept {
     return false;
   }
   if (half_by_ <= now) return end(errors::deadline_passed), true;
+  if (const Time last = connection_->stream().last_traffic(); last + idle_timeout_ > now) {
+    note_quiet(last);
+    return false;
+  }
   if (connection_->stream().has_bytes() || !order_.idle() || connection_->owes_answer()) {
     note_quiet(now);
     return false;

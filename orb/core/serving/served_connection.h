@@ -36,6 +36,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   bool detach() noexcept override;
   Next finish_detached(dispatch::JobPtr job) noexcept override;
   Next take_waiting() noexcept override { return order_.take(); }
+  bool begin_wait() noexcept override { return order_.begin_wait(); }
+  void end_wait() noexcept override { order_.end_wait(); }
   bool arm() noexcept override;
   int descriptor() const noexcept override;
   Time expires_at() const noexcept override {
@@ -70,6 +72,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   const Duration idle_timeout_, backlog_timeout_;
   RequestOrder order_;
   std::atomic<Time> expires_at_{never};
+  std::atomic<bool> half_closed_{false};  // the peer sends nothing any more, and may wait for answers
 
   // Owner: whoever has the turn.
   Bytes rest_;                     // read and not parsed yet: in the reader's buffer, in kept_, or where the peer wrote it

@@ -46,6 +46,11 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // Thread: any.
   virtual Next take_waiting() noexcept = 0;
 
+  // A request of the connection begins to wait, in a nested call for example, and does not count among those that run.
+  // Whether take_waiting() has one more now. Thread: any; pairs.
+  virtual bool begin_wait() noexcept = 0;
+  virtual void end_wait() noexcept = 0;
+
   // From here on descriptor() is readable as soon as something comes. False: something is there.
   virtual bool arm() noexcept = 0;
   // Constant.

@@ -66,8 +66,14 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   }
   void join() noexcept { thread_.join(); }
 
-  void suspend() noexcept override { all_.begin_detached(*this); }
-  void resume() noexcept override { all_.end_detached(*this); }
+  void suspend() noexcept override {
+    all_.begin_detached(*this);
+    if (runs_for_ && runs_for_->begin_wait()) all_.call_help(runs_for_);
+  }
+  void resume() noexcept override {
+    if (runs_for_) runs_for_->end_wait();
+    all_.end_detached(*this);
+  }
   bool has_substitute() const noexcept override { return true; }
 
   Now now() noexcept override {
@@ -92,13 +98,15 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
     for (;;) {  // bound: ends with stop(), or when the thread is not needed
       const Work work = all_.next_work(*this);
       if (!work.source) return;
+      runs_for_ = work.source;
       if (work.helps) {
         help(work.source);
-        continue;
+      } else {
+        attach(work.source);
+        serve(work.source);
+        detach();
       }
-      attach(work.source);
-      serve(work.source);
-      detach();
+      runs_for_.reset();
     }
   }
 
@@ -173,6 +181,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
 
   ServingThreads& all_;
   std::vector<std::byte> buffer_;
+  SourcePtr runs_for_;
   os::Thread thread_;  // last: it uses the others
 };
 

@@ -74,6 +74,8 @@ class StreamConnection final : public Connection,
   bool await_drained() noexcept override;
   Time backlog_taken_at() const noexcept override;
   bool has_bytes() const noexcept override;
+  bool has_ended() const noexcept override;
+  Time last_traffic() const noexcept override { return quiet_since(); }
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   std::vector<gid_t> groups() const override { return link_->groups(); }
   PeerId id() const noexcept override { return id_; }

@@ -113,6 +113,8 @@ std::string outcome_of_call(Probing::Probe& probe) try {
   return probe.add(20, 22) == 42 ? "answered" : "wrong";
 } catch (const CORBA::COMM_FAILURE&) {  // told by the end of the connection
   return "lost";
+} catch (const CORBA::TRANSIENT& closed) {  // by CloseConnection
+  return closed.minor() == minor::peer_closed ? "lost" : closed.what();
 } catch (const CORBA::BAD_PARAM& gone) {  // or over a new one
   return gone.minor() == minor::unknown_task ? "lost" : gone.what();
 }
@@ -213,18 +215,18 @@ TEST_CASE("what a client asked for and is not there to hear is not run, but its 
   ForkedClient client([](const std::string& ior, int to_server) {
     TestOrb orb;
     const auto probe = probe_of(orb, ior);
-    static constexpr core::Operation ping{.name = "ping"};
+    static constexpr core::Operation block{.name = "block"}, ping{.name = "ping"};
+    core::AsyncInvocation(*probe, block).send([](core::AsyncReply&) {});
     for (int i = 0; i < 3; ++i) core::AsyncInvocation(*probe, ping).send([](core::AsyncReply&) {});
     probe->note("last words");
     const auto task = rt::admit(probe, small());  // the server has read all of it when it answers this
     write_line(to_server, task ? "admitted" : "refused");
     ::pause();
   });
-  Plant plant({"-ORBBestEffortThreads", "1"});
+  Plant plant({"-ORBBestEffortParallel", "1"});
   const std::size_t before = plant.tasks_present();
-  std::jthread occupied([&] { plant.probe->block(); });
-  plant.server.servant->wait_until_blocked();
   client.tell(plant.server.ior());
+  plant.server.servant->wait_until_blocked();
   CHECK(client.says() == "admitted");
   client.kill();
   plant.wait_for_tasks(before);

@@ -244,16 +244,19 @@ TEST_CASE("a call-back without a contract runs on the thread that waits") {
   CHECK(game.threads_of_first() == 1);
 }
 
-TEST_CASE("who is called without a contract is called back on the thread that waits, so one thread is enough") {
+TEST_CASE("who is called without a contract is called back on the thread that waits, so one thread a chain is enough") {
   const std::vector<std::string> options = {"-ORBBestEffortThreads", "1"};
   Side first(options), second(options);
   first.player->next = probe_of(first.orb, second.text);
   second.player->next = probe_of(second.orb, first.text);
   TestOrb client;
   const ProbeReference player = probe_of(client, first.text);
-  for (const int depth : {1, 2, 3, 8, 30}) CHECK(player->add(depth, 10) == 10 + depth);
-  CHECK(first.player->threads.all().size() == 1);
-  CHECK(second.player->threads.all().size() == 1);
+  for (const int depth : {1, 2, 3, 8, 30}) {
+    const std::size_t at_first = first.player->threads.all().size(), at_second = second.player->threads.all().size();
+    CHECK(player->add(depth, 10) == 10 + depth);
+    CHECK(first.player->threads.all().size() <= at_first + 1);
+    CHECK(second.player->threads.all().size() <= at_second + 1);
+  }
 }
 
 TEST_CASE("a chain goes on through a process that has no task in it") {
