@@ -514,8 +514,8 @@ void ServingThreads::end_detached(Worker& worker) noexcept {
 // With the worker's mutex it cannot use its buffer for anything else meanwhile.
 void ServingThreads::take_over(Worker& worker, Turn::Upcall upcall) noexcept {
   const std::lock_guard busy(worker.mutex);
-  const SourcePtr source = worker.source;
-  if (!source || !source->turn.take_over(upcall)) return;
+  if (!worker.source || !worker.source->turn.take_over(upcall)) return;
+  const SourcePtr source = std::move(worker.source);  // whatever runs for it from here on is another thread's
   begin_detached(worker);
   source->detach() ? put_ready(source) : give_back(source);
 }
