@@ -136,6 +136,11 @@ std::span<const std::uint8_t> MessageStream::next() {
   }
 }
 
+bool MessageStream::holds_message() const {
+  const auto size = size_of(unread());
+  return size && *size <= end_ - begin_;
+}
+
 // Moves the beginning of a message to the front, and makes the memory as long as the message.
 void MessageStream::make_room(std::size_t message) {
   const std::size_t count = end_ - begin_;

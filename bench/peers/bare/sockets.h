@@ -56,6 +56,9 @@ class MessageStream {
   // Empty at the end of the stream. Throws std::system_error.
   std::span<const std::uint8_t> next();
 
+  // Whether next() would return without reading.
+  bool holds_message() const;
+
  private:
   std::span<const std::uint8_t> unread() const { return {bytes_.get() + begin_, end_ - begin_}; }
   void make_room(std::size_t message);

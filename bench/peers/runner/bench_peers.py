@@ -62,11 +62,11 @@ def plan(chosen_rows, chosen_peers, rounds):
 
 
 def groups_of(options):
-    """The groups whose programs the chosen rows and peers need. Peers that hold idle connections need the bare client."""
-    names = {peer.group for _, _, peer in plan(options.rows, options.chosen, 1)}
-    if any(peer.crowd for _, row, peer in plan(options.rows, options.chosen, 1) if row.how in ("crowd", "idle")):
-        names.add("bare")
-    if "floors" in names:
+    """The groups whose programs the chosen rows and peers need. Idle connections of pooling clients are held by the bare
+    client."""
+    taking_part = [(row, peer) for _, row, peer in plan(options.rows, options.chosen, 1)]
+    names = set().union(*(peers.groups_of(peer) for _, peer in taking_part))
+    if any(peer.crowd and row.how in ("crowd", "idle") for row, peer in taking_part):
         names.add("bare")
     return [group for group in peers.GROUPS if group.name in names]
 
@@ -80,8 +80,8 @@ def print_groups(options):
 
 
 def outcome_of(setting, row, peer, options):
-    if peer.group in options.left_out:
-        return {"error": f"not built: {options.left_out[peer.group]}"}
+    for group in sorted(peers.groups_of(peer) & set(options.left_out)):
+        return {"error": f"{group} was not built: {options.left_out[group]}"}
     more = ("--calls", str(options.tail_calls)) if options.tail_calls and row.name.startswith("tail-") else ()
     try:
         return {"metrics": runs.run_once(setting, row, peer, options.quick, more)}

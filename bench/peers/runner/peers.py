@@ -3,7 +3,7 @@
 A peer is one way to make the calls: a library, a transport and the options that matter. Peers of one group share their
 programs (the target corelane_peer_GROUP) and their Debian packages.
 
-In arguments, {dir} is the run's own folder and {shm} a path in shared memory; both are new for each run.
+In arguments, {dir} is the run's own folder, {run} its name and {shm} a path in shared memory; they are new for each run.
 """
 import dataclasses
 import shutil
@@ -26,6 +26,12 @@ GROUPS = [
     Group("floors", "the threads of Corelane's modes without Corelane", target="corelane-bench-hops"),
     Group("corelane", "Corelane"),
     Group("omniorb", "omniORB", ("omniidl", "omniorb-idl", "libomniorb4-dev")),
+    Group("ace", "a leader/followers server on ACE_TP_Reactor", ("libace-dev",)),
+    Group("ice", "ZeroC Ice", ("libzeroc-ice-dev", "zeroc-ice-compilers")),
+    Group("grpc", "gRPC", ("libgrpc++-dev", "libprotobuf-dev", "protobuf-compiler", "protobuf-compiler-grpc")),
+    Group("capnp", "Cap'n Proto RPC", ("capnproto", "libcapnp-dev")),
+    Group("zeromq", "ZeroMQ", ("libzmq3-dev",)),
+    Group("iceoryx2", "iceoryx2", ("cargo-web", "libclang1-16", "libclang-common-16-dev")),
 ]
 
 
@@ -98,6 +104,33 @@ def _collocated(group, name, title, kind):
     return Peer(name, group, title, client=(f"corelane-peer-{group}-collocated", "--kind", kind), address="")
 
 
+def _ice(name, title, kind=()):
+    return Peer(name, "ice", title, ("corelane-peer-ice-server", "--address", "tcp -h 127.0.0.1"),
+                ("corelane-peer-ice-client",) + kind)
+
+
+def _grpc(name, title, address, kind=()):
+    return Peer(name, "grpc", title, ("corelane-peer-grpc-server", "--address", address),
+                ("corelane-peer-grpc-client",) + kind)
+
+
+def _capnp(name, title, address):
+    return Peer(name, "capnp", title, ("corelane-peer-capnp-server", "--address", address), ("corelane-peer-capnp-client",))
+
+
+def _zeromq(name, title, address):
+    return Peer(name, "zeromq", title, ("corelane-peer-zeromq-server", "--address", address),
+                ("corelane-peer-zeromq-client",))
+
+
+def _iceoryx2(name, title, kind):
+    return Peer(name, "iceoryx2", title,
+                ("corelane-peer-iceoryx2", "server", "--address", "corelane-peers/{run}", "--kind", kind),
+                ("corelane-peer-iceoryx2", "client", "--kind", kind))
+
+
+OWN = ("--kind", "own")  # a connection for each caller
+
 PEERS = [
     _bare("tcp", "bare TCP"),
     _bare("unix", "bare Unix"),
@@ -125,6 +158,19 @@ PEERS = [
     _omniorb("unix", 16, "unix-16", "omniORB Unix, 16 connections"),
     _collocated("omniorb", "omniorb-collocated", "omniORB, through the POA", "poa"),
     _collocated("omniorb", "omniorb-shortcut", "omniORB, its shortcut policy", "shortcut"),
+    Peer("ace-tp", "ace", "ACE_TP_Reactor, 4 threads", ("corelane-peer-ace-server", "--threads", "4"),
+         ("corelane-peer-bare-client",)),
+    _ice("ice", "ZeroC Ice TCP"),
+    _ice("ice-own", "ZeroC Ice TCP, own connections", OWN),
+    _grpc("grpc", "gRPC TCP", "127.0.0.1:0"),
+    _grpc("grpc-own", "gRPC TCP, own connections", "127.0.0.1:0", OWN),
+    _grpc("grpc-unix", "gRPC Unix", "unix:{dir}/s"),
+    _capnp("capnp", "Cap'n Proto TCP", "127.0.0.1"),
+    _capnp("capnp-unix", "Cap'n Proto Unix", "unix:{dir}/s"),
+    _zeromq("zeromq", "ZeroMQ TCP", "tcp://127.0.0.1:*"),
+    _zeromq("zeromq-ipc", "ZeroMQ Unix", "ipc://{dir}/s"),
+    _iceoryx2("iceoryx2", "iceoryx2 request-response, polling", "spin"),
+    _iceoryx2("iceoryx2-event", "iceoryx2 request-response, events", "event"),
 ]
 
 
@@ -134,6 +180,13 @@ def peer_named(name):
 
 def group_named(name):
     return next(group for group in GROUPS if group.name == name)
+
+
+def groups_of(peer):
+    """The groups whose programs the peer needs: its own, and those of the clients that it borrows."""
+    programs = [words[0] for words in (peer.server, peer.client) if words]
+    borrowed = {group.name for group in GROUPS for program in programs if program.startswith(f"corelane-peer-{group.name}")}
+    return borrowed | {peer.group}
 
 
 def packages_of(group):

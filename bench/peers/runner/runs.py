@@ -16,6 +16,7 @@ import time
 
 START_LIMIT = 20.0  # s, for a server to listen and for a client to connect
 RUN_LIMIT = 60.0    # s, beyond what the load itself takes
+HELD_BY_ONE = 2500  # idle connections of one process
 
 
 class Failure(Exception):
@@ -149,8 +150,8 @@ class Run:
             os.unlink(self.shm)
 
     def start(self, words, end):
-        names = {"dir": self.folder, "shm": self.shm, "ready": self.ready}
-        words = [re.sub(r"\{(dir|shm|ready)\}", lambda match: names[match[1]], word) for word in words]
+        names = {"dir": self.folder, "run": os.path.basename(self.folder), "shm": self.shm, "ready": self.ready}
+        words = [re.sub(r"\{(dir|run|shm|ready)\}", lambda match: names[match[1]], word) for word in words]
         program = shutil.which(words[0]) if end == "beside" else os.path.join(self.setting.programs, words[0])
         if not program or not os.path.exists(program):
             raise Failure(f"{words[0]} is not there")
@@ -173,16 +174,21 @@ class Run:
         return self.start(words + list(load), "client")
 
     def hold(self, count):
-        """Idle connections, held by a client until the run ends."""
+        """Idle connections, held by clients until the run ends; by several, since a process has a limit of descriptors."""
         if self.peer.crowd:
             words = list(self.peer.crowd)
         else:
             words = list(self.peer.client) + ["--address", self.peer.address]
+        while count > 0:
+            part = min(count, HELD_BY_ONE)
+            self.hold_part(words, part)
+            count -= part
+
+    def hold_part(self, words, count):
         crowd = self.start(words + ["--load", "hold", "--threads", str(count)], "client")
         line = crowd.read_line(START_LIMIT + count * 0.01)
         if not line.startswith("READY"):
             raise Failure(f"{count} idle connections: {fault_in(line) or line[:200]}")
-        return crowd
 
 
 # ---- Rows: each returns metrics

@@ -19,7 +19,7 @@ import runs  # noqa: E402
 FOLDER = os.path.dirname(sys.path[0])
 
 # What a goal compares with that is still to be built.
-MISSING_PEERS = {"corelane-collocated-direct", "iceoryx2"}
+MISSING_PEERS = {"corelane-collocated-direct"}
 
 
 def options(*words):

@@ -22,6 +22,13 @@ GATED = """print("READY gate", flush=True)
 sys.stdin.readline()
 print(json.dumps({"calls": 1000, "rate": 50.0, "client_cpu_ns": 3000000, "server_cpu_ns": 2000000}))
 """
+HOLDING = """words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
+if words.get("--load") == "hold":
+    print("READY held", flush=True)
+    with open(words["--notes"], "a") as file: print(words["--threads"], file=file)
+    sys.stdin.read()
+print(json.dumps({"calls": 10, "rate": 1.0, "p50_ns": 7, "client_cpu_ns": 1}))
+"""
 
 
 class Programs(unittest.TestCase):
@@ -73,6 +80,18 @@ class Programs(unittest.TestCase):
     def test_the_rates_of_several_processes_are_added(self):
         record = self.run_row(client=GATED, how="processes")
         self.assertEqual((record["calls"], record["rate"]), (3000, 150.0))
+
+    def test_idle_connections_are_shared_among_holders_and_counted(self):
+        notes = os.path.join(self.folder.name, "notes")
+        record = self.run_row(client=HOLDING, how="idle", count=5500, peer=("--notes", notes), load=("--load", "calls"))
+        with open(notes, encoding="ascii") as file:
+            self.assertEqual(file.read().split(), ["2500", "2500", "500"])
+        self.assertEqual((record["connections"], record["p50_ns"], record["p50_before_ns"]), (5500, 7, 7))
+        self.assertLessEqual({"rss_kib", "kernel_kib"}, set(record))
+
+    def test_a_crowd_that_cannot_connect_is_a_failure(self):
+        client = 'print(json.dumps({"error": "connect: refused"}))'
+        self.assertEqual(self.failure(client=client, how="idle", count=5), "connect: refused")
 
     def test_an_error_that_a_client_reports_is_the_failure(self):
         self.assertEqual(self.failure(client='print(json.dumps({"error": "TRANSIENT"}))'), "TRANSIENT")
