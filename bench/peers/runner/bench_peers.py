@@ -15,6 +15,7 @@ import machine
 import peers
 import report_csv
 import report_html
+import report_markdown
 import report_text
 import results
 import rows
@@ -121,11 +122,11 @@ def run_all(options):
 def write_reports(kept, folder):
     os.makedirs(folder, exist_ok=True)
     for name, text in (("report.txt", report_text.text_of(kept)), ("report.csv", report_csv.csv_of(kept)),
-                       ("report.html", report_html.html_of(kept))):
+                       ("report.html", report_html.html_of(kept)), ("report.md", report_markdown.markdown_of(kept))):
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
     print(report_text.text_of(kept))
-    print(f"Reports: {folder}/report.txt, report.csv, report.html; results: results.jsonl")
+    print(f"Reports: {folder}/report.txt, report.md, report.csv, report.html; results: results.jsonl")
 
 
 def main(arguments):

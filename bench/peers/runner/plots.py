@@ -18,6 +18,10 @@ def _text(x, y, words, anchor="start", extra=""):
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {extra}>{html.escape(words)}</text>'
 
 
+def _number(value):
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
+
+
 class _Scale:
     """Positions on the axis. The tick values are in the unit of the metric's heading."""
 
@@ -41,13 +45,13 @@ class _Scale:
         return [step * number for number in range(int(self.high / step) + 1)]
 
 
-def _grid(scale, lines):
+def _grid(scale, lines, unit):
     bottom = TOP + lines * LINE
-    parts = []
+    parts = [_text(LABEL - 10, TOP - 12, unit, "end", 'class="tick"')]
     for tick in scale.ticks():
         x = scale(tick)
         parts.append(f'<line x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{bottom}" class="grid"/>')
-        parts.append(_text(x, TOP - 12, f"{tick:,g}", "middle", 'class="tick"'))
+        parts.append(_text(x, TOP - 12, _number(tick), "middle", 'class="tick"'))
     return parts
 
 
@@ -70,7 +74,7 @@ def percentiles_plot(results, row, names):
     if not values:
         return ""
     scale = _Scale(min(values), max(values), True)
-    parts = _grid(scale, len(names))
+    parts = _grid(scale, len(names), "us")
     for line, peer in enumerate(names):
         y, color, tail = TOP + line * LINE + LINE / 2, color_of(peer), tails[peer]
         parts.append(_text(LABEL - 10, y + 4, peer, "end"))
@@ -85,7 +89,7 @@ def percentiles_plot(results, row, names):
         for metric, value in tail:
             parts.append(f'<circle cx="{scale(value):.1f}" cy="{y}" r="{4 if metric == "p50_ns" else 2.5}" '
                          f'fill="{color}"><title>{peer} {formats.heading(metric)}: {value:,.2f}</title></circle>')
-        parts.append(_text(WIDTH - RIGHT + 6, y + 4, f"{tail[0][1]:,.4g}", extra='class="value"'))
+        parts.append(_text(WIDTH - RIGHT + 6, y + 4, _number(tail[0][1]), extra='class="value"'))
     return _svg(len(names), parts, f"{row.title}: percentiles in microseconds")
 
 
@@ -98,7 +102,7 @@ def bars_plot(results, row, names):
     if greatest <= 0:
         return ""
     scale = _Scale(0, greatest, False)
-    parts = _grid(scale, len(names))
+    parts = _grid(scale, len(names), formats.heading(row.metric))
     for line, peer in enumerate(names):
         y, color = TOP + line * LINE + 5, color_of(peer)
         parts.append(_text(LABEL - 10, y + 12, peer, "end"))
@@ -112,7 +116,7 @@ def bars_plot(results, row, names):
         for each in rounds[peer]:
             parts.append(f'<line x1="{scale(each):.1f}" y1="{y - 2}" x2="{scale(each):.1f}" y2="{y + LINE - 8}" '
                          'class="round"/>')
-        parts.append(_text(WIDTH - RIGHT + 6, y + 12, f"{value:,.4g}", extra='class="value"'))
+        parts.append(_text(WIDTH - RIGHT + 6, y + 12, _number(value), extra='class="value"'))
     return _svg(len(names), parts, f"{row.title}: {formats.heading(row.metric)}")
 
 

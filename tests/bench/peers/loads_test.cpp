@@ -86,7 +86,7 @@ TEST_CASE("each thread of a throughput load has a caller of its own") {
   const auto record =
       peers::apply_load({.load = "throughput", .threads = 3, .duration = std::chrono::milliseconds{5}}, peer);
   CHECK(peer.server.connections == 3);
-  CHECK(number_in(record, "calls") > 0);
+  CHECK(peer.server.pings >= 3);
   CHECK(number_in(record, "calls") <= peer.server.pings);
 }
 

@@ -13,6 +13,7 @@ sys.path.insert(0, sys.argv.pop(1))
 import plots  # noqa: E402
 import report_csv  # noqa: E402
 import report_html  # noqa: E402
+import report_markdown  # noqa: E402
 import report_text  # noqa: E402
 import results  # noqa: E402
 import rows  # noqa: E402
@@ -62,6 +63,13 @@ class Reports(unittest.TestCase):
         self.assertEqual(len(lines), sum(len(result.get("metrics", {"error": 1})) for result in self.results.results))
         self.assertIn({"row": "oneway-64", "peer": "corelane-tcp", "round": "2", "metric": "error",
                        "value": "TRANSIENT: no room for a oneway"}, lines)
+
+    def test_markdown_has_whole_tables(self):
+        text = report_markdown.markdown_of(self.results)
+        for table in re.findall(r"(?m)(?:^\|.*\n)+", text):
+            self.assertEqual(len({len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}), 1)
+        self.assertEqual(len(re.findall(r"^### ", text, re.M)), len(self.results.rows()) + 1)
+        self.assertIn("- Failed: Corelane TCP, 1 of 3 rounds: TRANSIENT: no room for a oneway", text)
 
     def test_the_page_needs_nothing_from_elsewhere(self):
         self.assertEqual(re.findall(r"""(?:src|href)=["'](?!#)[^"']*|url\(|@import|<script|<link|https?:""", self.page), [])

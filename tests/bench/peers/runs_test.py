@@ -24,8 +24,8 @@ print(json.dumps({"calls": 1000, "rate": 50.0, "client_cpu_ns": 3000000, "server
 """
 HOLDING = """words = dict(zip(sys.argv[1::2], sys.argv[2::2]))
 if words.get("--load") == "hold":
-    print("READY held", flush=True)
     with open(words["--notes"], "a") as file: print(words["--threads"], file=file)
+    print("READY held", flush=True)
     sys.stdin.read()
 print(json.dumps({"calls": 10, "rate": 1.0, "p50_ns": 7, "client_cpu_ns": 1}))
 """
