@@ -184,8 +184,8 @@ def group_named(name):
 
 def groups_of(peer):
     """The groups whose programs the peer needs: its own, and those of the clients that it borrows."""
-    programs = [words[0] for words in (peer.server, peer.client) if words]
-    borrowed = {group.name for group in GROUPS for program in programs if program.startswith(f"corelane-peer-{group.name}")}
+    programs = [words[0] + "-" for words in (peer.server, peer.client) if words]
+    borrowed = {group.name for group in GROUPS for program in programs if program.startswith(f"corelane-peer-{group.name}-")}
     return borrowed | {peer.group}
 
 

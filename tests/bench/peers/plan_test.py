@@ -81,8 +81,12 @@ class Groups(unittest.TestCase):
     def test_a_row_with_idle_connections_needs_the_bare_client(self):
         self.assertEqual(self.groups("--only", "idle-memory", "--peers", "omniorb"), ["bare", "omniorb"])
 
-    def test_floors_need_the_bare_client(self):
+    def test_peers_without_a_client_of_their_own_need_the_bare_one(self):
         self.assertEqual(self.groups("--peers", "floors"), ["bare", "floors"])
+        self.assertEqual(self.groups("--peers", "ace"), ["bare", "ace"])
+
+    def test_a_group_whose_name_begins_as_another_one_does_not_need_that(self):
+        self.assertEqual(self.groups("--peers", "iceoryx2"), ["iceoryx2"])
 
     def test_dev_is_told_targets_and_packages(self):
         with contextlib.redirect_stdout(io.StringIO()) as out:
