@@ -33,6 +33,7 @@ def parsed(arguments):
     parser.add_argument("--tail-calls", type=int, metavar="N", help="calls of a tail row in a round")
     parser.add_argument("--output", metavar="FOLDER", help="where the reports go (build/peers)")
     parser.add_argument("--programs", help=argparse.SUPPRESS)  # where the peers' programs are
+    parser.add_argument("--list", action="store_true", help="print the rows and peers, and run nothing")
     parser.add_argument("--report", metavar="RESULTS", help="write the reports of this file of results; run nothing")
     parser.add_argument("--left-out", nargs="*", default=[], metavar="GROUP=REASON", help=argparse.SUPPRESS)
     parser.add_argument("--groups", action="store_true", help=argparse.SUPPRESS)  # print what has to be built, and end
@@ -90,6 +91,13 @@ def outcome_of(setting, row, peer, options):
         return {"error": str(failure)}
 
 
+def print_list(options):
+    """Each chosen row and the chosen peers that take part."""
+    for row in options.rows:
+        names = [peer.name for _, _, peer in plan([row], options.chosen, 1)]
+        print(f"{row.name}: {row.title}\n  {' '.join(names)}")
+
+
 def show(number, row, peer, outcome):
     metrics = outcome.get("metrics", {})
     words = f"{row.metric} {metrics[row.metric]:,.0f}" if row.metric in metrics else f"FAILED: {outcome.get('error')}"
@@ -103,7 +111,7 @@ def raise_descriptor_limit():
 
 
 def run_all(options):
-    """Runs the plan. Each result is on disk before the next run begins."""
+    """Runs the plan. Each result is on disk before the next run begins. An interrupt ends it with what is there."""
     packages = [package for group in groups_of(options) for package in group.packages]
     raise_descriptor_limit()
     setting = runs.Setting(options.programs, sorted(os.sched_getaffinity(0)))
@@ -111,11 +119,14 @@ def run_all(options):
     os.makedirs(options.output, exist_ok=True)
     with open(os.path.join(options.output, "results.jsonl"), "w", encoding="utf-8") as file:
         results.save_line(file, {"facts": kept.facts})
-        for number, row, peer in plan(options.rows, options.chosen, options.rounds):
-            outcome = outcome_of(setting, row, peer, options)
-            show(number, row, peer, outcome)
-            kept.add({"row": row.name, "peer": peer.name, "round": number, **outcome})
-            results.save_line(file, kept.results[-1])
+        try:
+            for number, row, peer in plan(options.rows, options.chosen, options.rounds):
+                outcome = outcome_of(setting, row, peer, options)
+                show(number, row, peer, outcome)
+                kept.add({"row": row.name, "peer": peer.name, "round": number, **outcome})
+                results.save_line(file, kept.results[-1])
+        except KeyboardInterrupt:
+            print("bench peers: interrupted; the reports hold what was measured until now", file=sys.stderr)
     return kept
 
 
@@ -133,6 +144,9 @@ def main(arguments):
     options = parsed(arguments)
     if options.groups:
         print_groups(options)
+        return 0
+    if options.list:
+        print_list(options)
         return 0
     if options.report:
         try:

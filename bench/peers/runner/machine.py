@@ -28,6 +28,18 @@ def _answer(*command):
         return ""
 
 
+def real_time_is_granted():
+    """Whether this user's threads may run under SCHED_FIFO, as some of Corelane's do where they may. Tried in a child."""
+    child = os.fork()
+    if child == 0:
+        try:
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        except OSError:
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
 def versions_of(packages):
     """The versions of Debian packages that are installed."""
     if not packages:
@@ -41,7 +53,8 @@ def facts(rounds, packages, left_out):
     cores = len(os.sched_getaffinity(0))
     return {
         "machine": f"{_processor()}, {cores} usable cores, Linux {platform.release()}, frequency governor {governor}",
-        "commit": _answer("git", "describe", "--always", "--dirty") or "unknown",
+        "scheduling": f"SCHED_FIFO is {'granted' if real_time_is_granted() else 'not granted'}",
+        "commit": _answer("git", "-C", os.path.dirname(os.path.abspath(__file__)), "describe", "--always", "--dirty") or "unknown",
         "date": datetime.datetime.now().astimezone().isoformat(timespec="minutes"),
         "rounds": rounds,
         "load": f"load average {os.getloadavg()[0]:.1f} at the start",

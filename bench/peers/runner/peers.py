@@ -88,8 +88,8 @@ def _corelane(name, title, transport, server=(), client=()):
                 ("corelane-peer-corelane-client",) + CORELANE + client, crowd=_crowd_of(transport))
 
 
-def _task(mode):
-    return _corelane(f"task-{mode}", f"Corelane TCP, admitted task, {mode}", "tcp",
+def _task(mode, transport, name, title):
+    return _corelane(f"task-{name}", f"Corelane {title}, admitted task, {mode}", transport,
                      ("-ORBDispatchMode", mode, "-ORBLimitsPeerOverrun", "report"), ("--kind", "task"))
 
 
@@ -146,8 +146,12 @@ PEERS = [
     _corelane("channel-client-spin", "Corelane channel, the client spins", "channel", (), ("-ORBClientWait", "spin")),
     _corelane("channel-spin", "Corelane channel, both ends spin", "channel", CORELANE_SPIN,
               ("-ORBClientWait", "spin", "--kind", "task")),
-    _task("manager"),
-    _task("direct"),
+    _task("manager", "tcp", "manager", "TCP"),
+    _task("manager", "unix", "manager-unix", "Unix"),
+    _task("manager", "channel", "manager-channel", "channel"),
+    _task("direct", "tcp", "direct", "TCP"),
+    _task("direct", "unix", "direct-unix", "Unix"),
+    _task("direct", "channel", "direct-channel", "channel"),
     _collocated("corelane", "corelane-collocated", "Corelane, through the POA", "poa"),
     _collocated("corelane", "virtual-call", "a virtual call", "virtual"),
     _omniorb("tcp", 5, "tcp", "omniORB TCP, 5 connections"),

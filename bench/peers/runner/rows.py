@@ -16,6 +16,7 @@ class Row:
     quick: tuple = ()          # the same for --quick; `load` where empty
     count: int = 0             # of processes, connections or starts
     quick_count: int = 0
+    held_by: int = 2500        # idle connections that one process holds
     metric: str = "p50_ns"     # what is plotted, and what ratios are of
     reference: str = ""        # the peer that ratios are to
     columns: tuple = ()        # metrics in the table
@@ -114,7 +115,9 @@ ROWS = [
     _bulk("get", "64k", 65536, "from the server,"), _bulk("get", "1m", 1048576, "from the server,"),
     Row("task", "calls of an admitted task, one core, 4,000 calls a second",
         ("bare-tcp", "floor-reader", "floor-direct", "floor-one-hop", "floor-two-hops", "corelane-tcp",
-         "corelane-task-direct", "corelane-task-manager"), cores="one",
+         "corelane-task-direct", "corelane-task-manager", "corelane-unix", "corelane-task-direct-unix",
+         "corelane-task-manager-unix", "corelane-channel", "corelane-task-direct-channel",
+         "corelane-task-manager-channel"), cores="one",
         load=_calls(8000, 500, "--rate", "4000", "--pace", "spin"),
         quick=_calls(400, 50, "--rate", "4000", "--pace", "spin"), reference="bare-tcp", columns=LATENCY,
         note="Open loop: the client spins until a call is due, and the call is timed from then. A floor has the mode's "
@@ -138,6 +141,11 @@ ROWS = [
         reference="bare-tcp", columns=("rss_kib", "kernel_kib", "p50_before_ns", "p50_ns", "connections"),
         note="KiB for each connection: growth of the server's RSS, and of the kernel's slabs, stacks and page tables "
              "for both ends. p50 of a ping before, and beside the idle connections."),
+    Row("idle-processes", "64 idle client processes with a connection each",
+        ("bare-unix", "corelane-tcp", "corelane-unix", "corelane-channel", "omniorb-unix"), how="idle",
+        load=_calls(3000, 300), quick=_calls(100, 20), count=64, quick_count=4, held_by=1, metric="rss_kib",
+        reference="bare-unix", columns=("rss_kib", "kernel_kib", "p50_before_ns", "p50_ns", "connections"),
+        note="As above, for clients that each have a process: a channel belongs to one."),
     Row("first-call", "time to first call",
         BARE + CORELANE + OMNIORB + OTHERS, how="first", load=("--load", "first"), count=7, quick_count=2, metric="first_ns",
         reference="bare-tcp", columns=("first_ns",),

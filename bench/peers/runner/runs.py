@@ -16,7 +16,6 @@ import time
 
 START_LIMIT = 20.0  # s, for a server to listen and for a client to connect
 RUN_LIMIT = 60.0    # s, beyond what the load itself takes
-HELD_BY_ONE = 2500  # idle connections of one process
 
 
 class Failure(Exception):
@@ -180,7 +179,7 @@ class Run:
         else:
             words = list(self.peer.client) + ["--address", self.peer.address]
         while count > 0:
-            part = min(count, HELD_BY_ONE)
+            part = min(count, self.row.held_by)
             self.hold_part(words, part)
             count -= part
 

@@ -57,5 +57,6 @@ def judgements_of(results):
 def facts_of(results):
     """(name, value) of the machine and of the run."""
     facts = results.facts
-    pairs = [(key, str(facts[key])) for key in ("machine", "commit", "date", "rounds", "load", "versions") if key in facts]
+    keys = ("machine", "scheduling", "commit", "date", "rounds", "load", "versions")
+    pairs = [(key, str(facts[key])) for key in keys if key in facts]
     return pairs + [("left out", f"{group}: {reason}") for group, reason in facts.get("left_out", {}).items()]

@@ -5,6 +5,7 @@ import io
 import os
 import re
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
@@ -13,6 +14,7 @@ import bench_peers  # noqa: E402
 import formats  # noqa: E402
 import goals  # noqa: E402
 import peers  # noqa: E402
+import results  # noqa: E402
 import rows  # noqa: E402
 import runs  # noqa: E402
 
@@ -68,6 +70,27 @@ class Order(unittest.TestCase):
 
     def test_there_are_five_rounds_unless_it_is_to_be_quick(self):
         self.assertEqual((options().rounds, options("--quick").rounds, options("--rounds", "9").rounds), (5, 1, 9))
+
+
+class Interrupt(unittest.TestCase):
+    def test_an_interrupted_run_keeps_what_was_measured(self):
+        outcomes = iter([{"metrics": {"p50_ns": 5}}, {"error": "no"}])
+
+        def outcome_of(*_):
+            try:
+                return next(outcomes)
+            except StopIteration:
+                raise KeyboardInterrupt from None
+
+        before, bench_peers.outcome_of = bench_peers.outcome_of, outcome_of
+        self.addCleanup(setattr, bench_peers, "outcome_of", before)
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()), \
+                contextlib.redirect_stderr(io.StringIO()) as err:
+            kept = bench_peers.run_all(options("--only", "two-way-one", "--output", folder))
+            saved = results.load(os.path.join(folder, "results.jsonl"))
+        self.assertEqual(len(kept.results), 2)
+        self.assertEqual(saved.results, kept.results)
+        self.assertIn("interrupted", err.getvalue())
 
 
 class Groups(unittest.TestCase):
