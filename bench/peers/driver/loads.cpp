@@ -103,18 +103,38 @@ void sleep_until(Clock::time_point due) {
   }
 }
 
+enum class Pace { closed_loop, sleep, sleep_until_due, spin_until_due };
+
+Pace pace_of(const ClientOptions& options) {
+  if (options.pace != "sleep" && options.pace != "due" && options.pace != "spin")
+    throw std::invalid_argument("--pace is sleep, due or spin, not '" + options.pace + "'");
+  if (options.rate == 0) return Pace::closed_loop;
+  if (options.pace == "sleep") return Pace::sleep;
+  return options.pace == "due" ? Pace::sleep_until_due : Pace::spin_until_due;
+}
+
 // Waits for the call that is due, and returns from when it counts.
-Clock::time_point start_of(const ClientOptions& options, Clock::time_point due) {
-  if (options.rate == 0) return Clock::now();
-  if (options.pace == "sleep") return sleep_until(due), Clock::now();
-  if (options.pace == "due") return sleep_until(due), due;
-  while (Clock::now() < due) {
+Clock::time_point start_of(Pace pace, Clock::time_point due) {
+  switch (pace) {
+    case Pace::closed_loop:
+      break;
+    case Pace::sleep:
+      sleep_until(due);
+      break;
+    case Pace::sleep_until_due:
+      sleep_until(due);
+      return due;
+    case Pace::spin_until_due:
+      while (Clock::now() < due) {
+      }
+      return due;
   }
-  return due;
+  return Clock::now();
 }
 
 Record run_calls(const ClientOptions& options, Peer& peer) {
   if (options.calls == 0) throw std::invalid_argument("--calls must be at least 1");
+  const Pace pace = pace_of(options);
   const auto octets = octets_to_send(options.size);
   const auto caller = peer.connect();
   const Call call = call_of(options, *caller, octets);
@@ -128,7 +148,7 @@ Record run_calls(const ClientOptions& options, Peer& peer) {
   auto due = begin;
   for (std::size_t i = 0; i < options.calls; ++i) {
     due += interval;
-    const auto start = start_of(options, due);
+    const auto start = start_of(pace, due);
     call(static_cast<std::int64_t>(i));
     samples[i] = static_cast<std::uint64_t>(nanoseconds(Clock::now() - start));
   }
@@ -144,8 +164,8 @@ Record run_calls(const ClientOptions& options, Peer& peer) {
 
 // ---- throughput
 
-// Threads that call ping as fast as they can, each with a count of its own. They start one after the other, since a
-// server's queue of connections that wait to be accepted may be short.
+// Threads that call ping as fast as they can once they may, each with a count of its own. They connect one after the
+// other, since a server's queue of connections that wait to be accepted may be short.
 class Hammers {
  public:
   Hammers(const ClientOptions& options, Peer& peer) : counts_(options.threads) {
@@ -154,6 +174,14 @@ class Hammers {
       threads_.emplace_back([this, others, &peer, &count](std::stop_token stop) { hammer(stop, peer, others, count); });
       wait_until_connected();
     }
+  }
+
+  ~Hammers() { start(); }  // or the threads would not end
+
+  void start() {
+    // PAIR peers.started: release here -> acquire in hammer(). Only the order of calls matters.
+    started_.store(true, std::memory_order_release);
+    started_.notify_all();
   }
 
   std::int64_t calls() const {
@@ -166,6 +194,7 @@ class Hammers {
 
   // Ends the threads. Throws the first fault of a thread.
   void stop() {
+    start();
     threads_.clear();
     if (fault_) std::rethrow_exception(fault_);
   }
@@ -174,7 +203,8 @@ class Hammers {
   // Blocks until every thread that was started has a connection, or has failed.
   void wait_until_connected() const {
     // PAIR peers.connected: acquire here <- release in hammer(). The connections are there.
-    while (connected_.load(std::memory_order_acquire) < threads_.size()) std::this_thread::sleep_for(100us);
+    for (std::size_t count = 0; (count = connected_.load(std::memory_order_acquire)) < threads_.size();)
+      connected_.wait(count, std::memory_order_acquire);
   }
 
   struct alignas(128) Count {
@@ -185,13 +215,17 @@ class Hammers {
     bool is_counted = false;
     const auto say_connected = [&] {
       // PAIR peers.connected: release here -> acquire in wait_until_connected().
-      if (!std::exchange(is_counted, true)) connected_.fetch_add(1, std::memory_order_release);
+      if (std::exchange(is_counted, true)) return;
+      connected_.fetch_add(1, std::memory_order_release);
+      connected_.notify_all();
     };
     try {
       const auto caller = peer.connect();
       const auto idle_ones = open_connections(others, peer);
       check_ping(*caller, 0);
       say_connected();
+      // PAIR peers.started: acquire here <- release in start().
+      started_.wait(false, std::memory_order_acquire);
       for (std::int64_t i = 1; !stop.stop_requested(); ++i) {
         check_ping(*caller, i);
         count.calls.store(i, std::memory_order_relaxed);  // relaxed: only this thread writes it
@@ -205,6 +239,7 @@ class Hammers {
 
   std::vector<Count> counts_;
   std::atomic<std::size_t> connected_{0};
+  std::atomic<bool> started_{false};
   std::mutex mutex_;
   std::exception_ptr fault_;  // guarded by mutex_
   std::vector<std::jthread> threads_;
@@ -213,6 +248,7 @@ class Hammers {
 Record run_throughput(const ClientOptions& options, Peer& peer) {
   Hammers hammers(options, peer);
   pass_gate(options);
+  hammers.start();
   std::this_thread::sleep_for(300ms);
   const CpuTimes cpu = cpu_times(options);
   const std::int64_t before = hammers.calls();

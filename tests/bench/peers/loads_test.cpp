@@ -119,7 +119,8 @@ TEST_CASE("oneways that never arrive are lost") {
   CHECK(number_in(record, "failed") == 0);
 }
 
-TEST_CASE("an unknown load is refused by name") {
+TEST_CASE("an unknown load or pace is refused by name") {
   FakePeer peer;
+  CHECK_THROWS_WITH(peers::apply_load({.pace = "frob"}, peer), "--pace is sleep, due or spin, not 'frob'");
   CHECK_THROWS_WITH(peers::apply_load({.load = "frob"}, peer), "unknown load 'frob'");
 }
