@@ -1,14 +1,16 @@
 """Runs one row on one peer: starts the server, waits until it listens, runs the clients and returns the metrics.
 
-Every process ends with the run, whatever happens; also when the runner is killed (PR_SET_PDEATHSIG in the programs).
+Every process ends with the run, whatever happens; also when the runner is killed (PR_SET_PDEATHSIG).
 What goes wrong is a Failure with its reason.
 """
 import contextlib
+import ctypes
 import json
 import os
 import re
 import select
 import shutil
+import signal
 import statistics
 import subprocess
 import tempfile
@@ -49,10 +51,9 @@ class Process:
         self.errors = tempfile.TemporaryFile(dir=folder)
         self.name = os.path.basename(command[0])
         self.rest = b""
-        pin = (lambda: os.sched_setaffinity(0, cores)) if cores else None
         try:
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors,
-                                            preexec_fn=pin, env=environment or clean_environment())
+                                            preexec_fn=lambda: prepare_child(cores), env=environment or clean_environment())
         except OSError as error:
             raise Failure(f"{self.name} does not start: {error.strerror}") from error
 
@@ -113,6 +114,17 @@ class Process:
         self.process.stdin.close()
         self.process.stdout.close()
         self.errors.close()
+
+
+LIBC = ctypes.CDLL(None)
+PR_SET_PDEATHSIG = 1
+
+
+def prepare_child(cores):
+    """Runs in the child before its program: it is to end with the runner, and to keep to these cores."""
+    LIBC.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
+    if cores:
+        os.sched_setaffinity(0, cores)
 
 
 def clean_environment():
