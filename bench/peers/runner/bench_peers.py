@@ -31,6 +31,8 @@ def parsed(arguments):
     parser.add_argument("--rounds", type=int, help="rounds (5; with --quick 1)")
     parser.add_argument("--quick", action="store_true", help="few calls: shows that everything works, measures nothing")
     parser.add_argument("--tail-calls", type=int, metavar="N", help="calls of a tail row in a round")
+    parser.add_argument("--before", metavar="FOLDER", help="Corelane's programs of an older build, to compare with: a "
+                        "copy of its build/bin/peers")
     parser.add_argument("--output", metavar="FOLDER", help="where the reports go (build/peers)")
     parser.add_argument("--programs", help=argparse.SUPPRESS)  # where the peers' programs are
     parser.add_argument("--list", action="store_true", help="print the rows and peers, and run nothing")
@@ -46,21 +48,29 @@ def parsed(arguments):
         parser.error(str(error))
     if options.rounds is None:
         options.rounds = 1 if options.quick else 5
+    if options.before and not os.path.isdir(options.before):
+        parser.error(f"--before: there is no folder {options.before}; copy build/bin/peers there before you change Corelane")
     if options.rounds < 1:
         parser.error("--rounds must be at least 1")
     options.left_out = dict(word.split("=", 1) for word in options.left_out)
     return options
 
 
-def plan(chosen_rows, chosen_peers, rounds):
+def plan(chosen_rows, chosen_peers, rounds, before=None):
     """What runs, in order: (round, row, peer). Rows are interleaved round by round; within a row each round begins with
-    another peer, so that none always follows the same one."""
+    another peer, so that none always follows the same one. With `before`, each peer of Corelane's runs from that folder,
+    too, right after itself."""
     for number in range(1, rounds + 1):
         for row in chosen_rows:
-            taking_part = [peer for peer in map(peers.peer_named, row.peers) if peer in chosen_peers]
+            taking_part = [twin for peer in map(peers.peer_named, row.peers) if peer in chosen_peers
+                           for twin in with_twin(peer, before)]
             first = (number - 1) % max(len(taking_part), 1)
             for peer in taking_part[first:] + taking_part[:first]:
                 yield number, row, peer
+
+
+def with_twin(peer, before):
+    return [peer, peers.twin_of(peer, before)] if before and peer.group == "corelane" else [peer]
 
 
 def groups_of(options):
@@ -101,7 +111,7 @@ def print_list(options):
 def show(number, row, peer, outcome):
     metrics = outcome.get("metrics", {})
     words = f"{row.metric} {metrics[row.metric]:,.0f}" if row.metric in metrics else f"FAILED: {outcome.get('error')}"
-    print(f"  round {number}  {row.name:18} {peer.name:30} {words}", flush=True)
+    print(f"  round {number}  {row.name:18} {peer.name:34} {words}", flush=True)
 
 
 def raise_descriptor_limit():
@@ -120,7 +130,7 @@ def run_all(options):
     with open(os.path.join(options.output, "results.jsonl"), "w", encoding="utf-8") as file:
         results.save_line(file, {"facts": kept.facts})
         try:
-            for number, row, peer in plan(options.rows, options.chosen, options.rounds):
+            for number, row, peer in plan(options.rows, options.chosen, options.rounds, options.before):
                 outcome = outcome_of(setting, row, peer, options)
                 show(number, row, peer, outcome)
                 kept.add({"row": row.name, "peer": peer.name, "round": number, **outcome})

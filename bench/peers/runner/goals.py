@@ -52,8 +52,10 @@ def _throughput(threads):
     yield _ratio(row, "rate", "corelane-channel", "omniorb-unix-16", 2.0, True)
 
 
-TAIL_PEERS = {"tcp": ("omniorb-tcp", "ace-tp", "ice", "grpc", "capnp", "zeromq"),
-              "unix": ("omniorb-unix", "grpc-unix", "capnp-unix", "zeromq-ipc")}
+TCP_PEERS = ("omniorb-tcp", "ace-tp", "ice", "grpc", "capnp", "zeromq")
+UNIX_PEERS = ("omniorb-unix", "grpc-unix", "capnp-unix", "zeromq-ipc")
+# Corelane's transport, the bare socket of its kind, and the peers of its kind.
+TAILS = (("tcp", "bare-tcp", TCP_PEERS), ("unix", "bare-unix", UNIX_PEERS), ("channel", "bare-unix", UNIX_PEERS))
 
 
 def _goals():
@@ -61,8 +63,8 @@ def _goals():
     yield _ratio("two-way-one", "p50_ns", "corelane-unix", "bare-unix", 1.20)
     yield _ratio("two-way-one", "p50_ns", "corelane-tcp", "omniorb-tcp", 0.95)
     yield _ratio("two-way-one", "p50_ns", "corelane-unix", "omniorb-unix", 0.95)
-    yield _ratio("spinning", "p50_ns", "corelane-channel-spin", "ring-spin", 2.5)
-    yield _ratio("spinning", "p50_ns", "corelane-channel-spin", "iceoryx2", 1.0)
+    for to, bound in (("ring-spin", 2.5), ("iceoryx2", 1.0)):
+        yield _ratio("spinning", "p50_ns", "corelane-channel-spin", to, bound)
     yield _ratio("default-closed", "p50_ns", "corelane-channel", "bare-unix", 0.2)
     yield _value("default-closed", "idle_cpu_ms", "corelane-channel", 0.1, "ms/s", "idle CPU afterwards")
     yield _ratio("default-1000", "p50_ns", "corelane-channel", "bare-unix", 1.0)
@@ -82,9 +84,9 @@ def _goals():
             yield _ratio(f"{operation}-{size}", "p50_ns", "corelane-channel-spin", "bare-unix", 0.5)
             yield _ratio(f"{operation}-{size}", "p50_ns", "corelane-channel", "bare-unix", 0.75)
     for row in ("tail-idle", "tail-busy"):
-        for kind in ("tcp", "unix"):
-            yield _ratio(row, "p9999_ns", f"corelane-{kind}", f"bare-{kind}", 1.5)
-            for peer in TAIL_PEERS[kind]:
+        for kind, bare, others in TAILS:
+            yield _ratio(row, "p9999_ns", f"corelane-{kind}", bare, 1.5)
+            for peer in others:
                 yield _ratio(row, "p9999_ns", f"corelane-{kind}", peer, 1.0)
     direct, floor = Quantity("task", "corelane-task-direct", "p50_ns"), Quantity("task", "floor-direct", "p50_ns")
     manager, hop = Quantity("task", "corelane-task-manager", "p50_ns"), Quantity("task", "floor-one-hop", "p50_ns")

@@ -44,6 +44,7 @@ class Peer:
     client: tuple = ()         # program and arguments, without those of the load
     address: str = "{ready}"   # what the client gets as --address; {ready} is what the server announced
     crowd: tuple = ()          # program and arguments that hold idle connections; none: the client opens them itself
+    older: str = ""            # the folder of Corelane's programs of another build; empty: this build's
 
 
 def _bare(transport, title):
@@ -184,6 +185,19 @@ def peer_named(name):
 
 def group_named(name):
     return next(group for group in GROUPS if group.name == name)
+
+
+BEFORE = "@before"
+
+
+def twin_of(peer, folder):
+    """The same peer, with Corelane's programs of another build."""
+    return dataclasses.replace(peer, name=peer.name + BEFORE, title=peer.title + ", before", older=folder)
+
+
+def title_of(name):
+    known = next((peer for peer in PEERS if peer.name == name.removesuffix(BEFORE)), None)
+    return (known.title if known else name) + (", before" if known and name.endswith(BEFORE) else "")
 
 
 def groups_of(peer):

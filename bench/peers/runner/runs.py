@@ -163,13 +163,18 @@ class Run:
     def start(self, words, end):
         names = {"dir": self.folder, "run": os.path.basename(self.folder), "shm": self.shm, "ready": self.ready}
         words = [re.sub(r"\{(dir|run|shm|ready)\}", lambda match: names[match[1]], word) for word in words]
-        program = shutil.which(words[0]) if end == "beside" else os.path.join(self.setting.programs, words[0])
+        program = shutil.which(words[0]) if end == "beside" else self.path_of(words[0])
         if not program or not os.path.exists(program):
             raise Failure(f"{words[0]} is not there")
         cores = None if end == "beside" else self.setting.core_of(self.row.cores, end)
         process = Process([program] + words[1:], self.folder, cores)
         self.processes.append(process)
         return process
+
+    def path_of(self, program):
+        """Where the program is: Corelane's may be of another build."""
+        is_older = self.peer.older and program.startswith("corelane-peer-corelane-")
+        return os.path.join(self.peer.older if is_older else self.setting.programs, program)
 
     def start_server(self):
         server = self.start(self.peer.server, "server")
@@ -286,7 +291,7 @@ def first(run, load, count):
 def size(run, _load, _count):
     record = {}
     for end, words in (("server", run.peer.server), ("client", run.peer.client)):
-        program = os.path.join(run.setting.programs, words[0])
+        program = run.path_of(words[0])
         stripped = os.path.join(run.folder, end)
         answer = subprocess.run(["strip", "-o", stripped, program], capture_output=True, check=False)
         if answer.returncode != 0:

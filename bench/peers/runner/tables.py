@@ -28,20 +28,19 @@ def _failures_of(results, row, peer):
     return tuple(f"{reasons.count(reason)} of {total} rounds: {reason}" for reason in dict.fromkeys(reasons))
 
 
-def _title_of(peer):
-    return next((known.title for known in peers.PEERS if known.name == peer), peer)
-
-
 def table_of(results, row):
-    reference = row.reference if row.reference in results.peers_of(row.name) else ""
-    headings = ((f"ratio to {reference}",) if reference else ()) + tuple(map(formats.heading, row.columns))
+    names = results.peers_of(row.name)
+    reference = row.reference if row.reference in names else ""
+    older = {peer: peer + peers.BEFORE for peer in names if peer + peers.BEFORE in names}
+    headings = ((f"ratio to {reference}",) if reference else ()) + (("to before",) if older else ())
     lines = []
-    for peer in results.peers_of(row.name):
-        cells = [formats.number(metric, results.median(row.name, peer, metric)) for metric in row.columns]
-        if reference:
-            cells.insert(0, formats.ratio(results.ratio(row.name, peer, row.metric, row.name, reference)))
-        lines.append(Line(peer, _title_of(peer), tuple(cells), _failures_of(results, row.name, peer)))
-    return Table(row, headings, tuple(lines))
+    for peer in names:
+        cells = [formats.ratio(results.ratio(row.name, peer, row.metric, row.name, reference))] if reference else []
+        if older:
+            cells.append(formats.ratio(results.ratio(row.name, peer, row.metric, row.name, older.get(peer, ""))))
+        cells += [formats.number(metric, results.median(row.name, peer, metric)) for metric in row.columns]
+        lines.append(Line(peer, peers.title_of(peer), tuple(cells), _failures_of(results, row.name, peer)))
+    return Table(row, headings + tuple(map(formats.heading, row.columns)), tuple(lines))
 
 
 def tables_of(results):

@@ -68,6 +68,17 @@ class Order(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "--rounds must be at least 1"):
             options("--rounds", "0")
 
+    def test_an_older_build_of_corelane_runs_right_after_the_new_one(self):
+        chosen = options("--only", "two-way-one", "--peers", "bare-tcp", "corelane-tcp", "--before", FOLDER)
+        found = [peer for _, _, peer in bench_peers.plan(chosen.rows, chosen.chosen, 1, chosen.before)]
+        self.assertEqual([(peer.name, peer.older) for peer in found],
+                         [("bare-tcp", ""), ("corelane-tcp", ""), ("corelane-tcp@before", FOLDER)])
+        self.assertEqual([peers.title_of(peer.name) for peer in found], [peer.title for peer in found])
+
+    def test_an_older_build_that_is_not_there_is_refused(self):
+        with self.assertRaisesRegex(ValueError, "--before: there is no folder /nowhere; copy build/bin/peers there"):
+            options("--before", "/nowhere")
+
     def test_there_are_five_rounds_unless_it_is_to_be_quick(self):
         self.assertEqual((options().rounds, options("--quick").rounds, options("--rounds", "9").rounds), (5, 1, 9))
 

@@ -100,6 +100,17 @@ class Reports(unittest.TestCase):
             for x in re.findall(r'\bc?x[12]?="([-\d.]+)"', plot):
                 self.assertTrue(0 <= float(x) <= plots.WIDTH, f"{row}: {x}")
 
+    def test_an_older_build_is_a_line_and_a_ratio_of_each_round(self):
+        def of(peer, values):
+            return [{"row": "two-way-one", "peer": peer, "round": number, "metrics": {"p50_ns": value}}
+                    for number, value in enumerate(values, 1)]
+
+        kept = results.Results({}, of("corelane-tcp", [10, 40, 30]) + of("corelane-tcp@before", [20, 50, 40]))
+        text = report_text.text_of(kept)
+        self.assertIn("to before", text)
+        self.assertRegex(text, r"(?m)^  Corelane TCP +0\.75 +0\.03 ")
+        self.assertRegex(text, r"(?m)^  Corelane TCP, before +- +0\.04 ")
+
     def test_a_row_in_which_all_failed_has_no_plot_and_a_table(self):
         kept = results.Results({}, [{"row": "two-way-one", "peer": "bare-tcp", "round": 1, "error": "no"}])
         self.assertEqual(plots.plot_of(kept, rows.row_named("two-way-one")), "")

@@ -124,6 +124,13 @@ class Programs(unittest.TestCase):
         client = 'print(json.dumps({"names": [n for n in os.environ if n.startswith("CORELANE")]}))'
         self.assertEqual(self.run_row(client=client)["names"], [])
 
+    def test_only_programs_of_corelane_come_from_an_older_build(self):
+        peer = peers.twin_of(peers.peer_named("corelane-tcp"), "/older")
+        with runs.Run(self.setting, rows.row_named("two-way-one"), peer) as run:
+            self.assertEqual(run.path_of("corelane-peer-corelane-server"), "/older/corelane-peer-corelane-server")
+            self.assertEqual(run.path_of("corelane-peer-bare-client"),
+                             os.path.join(self.folder.name, "corelane-peer-bare-client"))
+
     def test_other_arguments_replace_those_of_the_load(self):
         self.assertEqual(runs.overridden(("--calls", "5", "--rate", "1"), ("--calls", "7")),
                          ("--calls", "7", "--rate", "1"))
