@@ -1,7 +1,7 @@
 # Other ORBs, for tests and benchmarks: programs that use them never link Corelane.
 #
 #   CORELANE_OMNIORB                       whether omniORB and its IDL compiler are here
-#   corelane_omniorb_idl(TARGET <library> FILES a.idl b.idl [STRIP])
+#   corelane_omniorb_idl(TARGET <library> FILES a.idl b.idl [STRIP] [OPTIONS -Wbshortcut])
 #     makes the static library <library> of what omniidl generates (a.hh, aSK.cc, and aDynSK.cc for Any), with omniORB's
 #     flags. STRIP: the files pass through `corelane-idl -E --strip-annotations` first, since omniidl rejects annotations.
 find_package(PkgConfig QUIET)
@@ -16,7 +16,7 @@ if(PkgConfig_FOUND)
 endif()
 
 function(corelane_omniorb_idl)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "STRIP" "TARGET" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "STRIP" "TARGET" "FILES;OPTIONS")
   set(out_dir ${CMAKE_CURRENT_BINARY_DIR}/${arg_TARGET}_omniidl)
   file(MAKE_DIRECTORY ${out_dir})
   set(sources "")
@@ -35,7 +35,7 @@ function(corelane_omniorb_idl)
     endif()
     add_custom_command(
       OUTPUT ${out_dir}/${stem}.hh ${out_dir}/${stem}SK.cc ${out_dir}/${stem}DynSK.cc
-      COMMAND ${CORELANE_OMNIIDL} -bcxx -Wba -C${out_dir} ${source}
+      COMMAND ${CORELANE_OMNIIDL} -bcxx -Wba ${arg_OPTIONS} -C${out_dir} ${source}
       DEPENDS ${source}
       COMMENT "omniidl ${stem}.idl"
       VERBATIM)
