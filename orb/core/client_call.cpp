@@ -84,9 +84,8 @@ void ClientCall::reset() noexcept {
   retries_ = 0;
   contexts_ = {};
   writer_.forget();
-  writer_.clear();  // what it may lie in goes
-  spare_.clear();
-  room_.release();
+  if (spare_.size() > 0) spare_.clear();
+  room_.release();  // where the message may lie; the next call begins with clear()
   pending_.forget();
   reader_ = cdr::Reader();  // lets go of the values that it has read
 }
@@ -152,7 +151,42 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
   }
 }
 
+// Where the header of this operation is kept: several of a reference have their turn.
+ClientCall::Header& ClientCall::header_slot() noexcept {
+  const auto where = reinterpret_cast<std::uintptr_t>(operation_.data()) / 16 + current_->id();
+  return headers_[where % headers_.size()];
+}
+
+bool ClientCall::header_can_be_kept(bool first_request) const noexcept {
+  return address_->version == giop::giop_1_2 && addressing_ == giop::Addressing::key && chain_.count == 0 &&
+         !options_.binding && options_.contract == nullptr && !(first_request && address_->code_set_context);
+}
+
 void ClientCall::compose(cdr::Writer& writer, bool first_request) {
+  if (&writer != &writer_ || !header_can_be_kept(first_request)) return compose_anew(writer, first_request);
+  Header& header = header_slot();
+  const bool is_known = header.reference == current_->id() && header.address == address_ &&
+                        header.oneway == options_.oneway && header.operation == operation_;
+  if (is_known) {
+    writer.clear(native_order);
+    writer.write_bytes(header.bytes);
+    writer.patch(giop::header_size, request_id_);
+    writer.begin_body();
+    body_at_ = writer.size();
+    return;
+  }
+  compose_anew(writer, first_request);
+  header.reference = 0;  // until all of it is there
+  header.operation = operation_;
+  // The alignment of the body comes with the body.
+  const Bytes whole = writer.bytes().first(writer.header_end());
+  header.bytes.assign(whole.begin(), whole.end());
+  header.address = address_;
+  header.oneway = options_.oneway;
+  header.reference = current_->id();
+}
+
+void ClientCall::compose_anew(cdr::Writer& writer, bool first_request) {
   const Address& address = *address_;
   giop::RequestHeader header{.request_id = request_id_,
                              .response_flags = options_.oneway ? giop::response::none : giop::response::with_target,

@@ -3,8 +3,12 @@
 // Thread: the caller's. Kept in a per-thread cache with its buffers, so that a warm call allocates nothing of its own.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "orb/cdr/reader.h"
 #include "orb/cdr/writer.h"
@@ -66,6 +70,18 @@ class ClientCall {
 
   void reset() noexcept;
   void compose(cdr::Writer& writer, bool first_request);
+  void compose_anew(cdr::Writer& writer, bool first_request);
+  // The header of an earlier call, up to its body: calls of one operation through one reference differ in the request
+  // id alone, unless they have service contexts.
+  struct Header {
+    std::uint64_t reference = 0;  // Reference::id()
+    const Address* address = nullptr;
+    bool oneway = false;
+    std::string operation{};
+    std::vector<std::byte> bytes{};
+  };
+  Header& header_slot() noexcept;
+  bool header_can_be_kept(bool first_request) const noexcept;
   void recompose();
   void connect();
   void connect_anew(Traffic traffic, CallOrder order);
@@ -101,6 +117,7 @@ class ClientCall {
   cdr::Writer writer_;
   cdr::Writer spare_;
   transport::SendRoom room_;
+  std::array<Header, 4> headers_;  // by header_slot()
   PendingReply pending_;
   giop::ChainContext chain_;  // in which the call is nested
   cdr::Reader reader_;

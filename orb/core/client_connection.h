@@ -181,6 +181,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   bool glance();
   bool read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes, const transport::Lent& lent);
+  bool take_whole_reply(Bytes bytes, const transport::Lent& lent);
   void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
   void lose_all(const Error& reason) noexcept;
   Expected<void> send_by(Time deadline, Bytes request, bool may_wait, std::uint64_t& position) noexcept;

@@ -1,6 +1,7 @@
 // How a ClientConnection reads: bytes to messages, messages to the calls that wait for them, and the peer's end.
 // Thread: the leader's, but for on_peer_end() and on_idle(), which are the reactor's.
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <optional>
 
@@ -24,6 +25,17 @@ std::optional<std::uint32_t> request_id_of(const giop::Message& message, const g
   }
   const auto reply = giop::parse_locate_reply(message);
   return reply ? std::optional(reply->header.request_id) : std::nullopt;
+}
+
+// Exactly one message, not fragmented.
+bool is_one_message(Bytes bytes) noexcept {
+  constexpr std::size_t flags_at = 6, size_at = 8;
+  constexpr auto little = std::byte{1}, more_fragments = std::byte{2};
+  if (bytes.size() < giop::header_size || (bytes[flags_at] & more_fragments) != std::byte{0}) return false;
+  std::uint32_t size = 0;
+  std::memcpy(&size, &bytes[size_at], sizeof size);
+  const bool is_native = ((bytes[flags_at] & little) != std::byte{0}) == (native_order == ByteOrder::little);
+  return (is_native ? size : __builtin_bswap32(size)) == bytes.size() - giop::header_size;
 }
 
 }  // namespace
@@ -58,10 +70,19 @@ bool ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Int
   return os::wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
 }
 
+// The common case, a reply that came alone and whole, needs no assembler. False: it is something else.
+bool ClientConnection::take_whole_reply(Bytes bytes, const transport::Lent& lent) {
+  const auto header = giop::parse_header(bytes.first(giop::header_size));
+  if (!header || header->type != giop::MessageType::reply || bytes.size() > limits_.message_size) return false;
+  deliver({*header, bytes}, lent);
+  return true;
+}
+
 void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
+  if (assembler_.idle() && open() && is_one_message(bytes) && take_whole_reply(bytes, lent)) return;
   const Time now = os::now();
-  // Bound: each round consumes bytes or ends.
-  for (;;) {
+  // Bound: each round consumes bytes.
+  while (!bytes.empty()) {
     const auto message = assembler_.next(bytes, now);
     if (!message) {
       fail_all({ErrorKind::comm_failure, Completion::maybe, message.error().minor});

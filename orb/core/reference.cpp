@@ -7,8 +7,17 @@
 
 namespace corelane::core {
 
+namespace {
+
+std::uint64_t next_reference_id() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
+}
+
+}  // namespace
+
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior)
-    : orb_(std::move(orb)), ior_(std::move(ior)), addresses_(addresses_of(ior_)) {}
+    : id_(next_reference_id()), orb_(std::move(orb)), ior_(std::move(ior)), addresses_(addresses_of(ior_)) {}
 
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local)
     : Reference(std::move(orb), std::move(ior)) {

@@ -33,6 +33,8 @@ class Reference : public std::enable_shared_from_this<Reference> {
 
   const std::shared_ptr<Orb>& orb() const noexcept { return orb_; }
   const giop::Ior& ior() const noexcept { return ior_; }
+  // Of this process, never used again; never 0.
+  std::uint64_t id() const noexcept { return id_; }
   // One for each profile that can be used, in their order.
   std::span<const Address> addresses() const noexcept { return addresses_; }
   // The first of them; null when there is none.
@@ -74,6 +76,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
 
   enum class Place : std::uint8_t { unknown, here, elsewhere };
 
+  const std::uint64_t id_;
   const std::shared_ptr<Orb> orb_;
   const giop::Ior ior_;
   const std::vector<Address> addresses_;
