@@ -46,7 +46,9 @@ struct Address {
   std::optional<Error> code_set_error;
 };
 
-// By the first IIOP profile that can be read; nothing when there is none.
+// One for each IIOP profile that can be read, in their order.
+std::vector<Address> addresses_of(const giop::Ior& ior, const HostView& here = HostView::of_process());
+// The first of them; nothing when there is none.
 std::optional<Address> address_of(const giop::Ior& ior, const HostView& here = HostView::of_process());
 
 // The profile of an object served at these endpoints: the first of TCP as its address, the others as alternates, Unix
