@@ -92,6 +92,7 @@ class Any {
     std::size_t phase = 0;  // of the first byte, modulo 8
     ByteOrder order = native_order;
     cdr::WideForm wide_form = cdr::WideForm::counted;
+    cdr::CodeSets code_sets;
     bool holds_values = false;
     std::shared_ptr<cdr::Environment> origin;
   };

@@ -102,6 +102,12 @@ bool read_tag(cdr::Reader& in, std::uint32_t& tag, const std::byte*& at, bool& b
   return in.chunk_level() == 0 || may_be_inside || in.fail(minor::bad_value_tag);
 }
 
+// Some peers (JacORB) leave the base out of the TypeCode of a derived value, and send its state all the same.
+bool lacks_base(const TypeDesc& declared, const TypeDesc& known) noexcept {
+  return declared.kind == Kind::value && known.kind == Kind::value && declared.content == nullptr &&
+         known.content != nullptr;
+}
+
 std::shared_ptr<Value> make_of(std::string_view id, const DeclaredValue& declared) {
   if (declared.make != nullptr && id == declared.type.id) return declared.make();
   const std::shared_ptr<ValueFactory> factory = find_factory(id);
@@ -147,7 +153,7 @@ bool decode_again(cdr::Reader& in, const std::byte* at, const DeclaredValue& dec
   cdr::Reader there = reader_at(in, at);
   ValueHeader header;
   if (begin_value(there, header) != ValueStart::fresh || header.ids.empty()) return in.fail(minor::bad_indirection);
-  return decode_fresh(there, header, declared, value) || in.fail(there.minor());
+  return decode_fresh(there, header, declared, value) || in.fail(there);
 }
 
 }  // namespace
@@ -219,8 +225,9 @@ const TypeDesc* type_of(const ValueHeader& header, const TypeDesc& declared, boo
   if (header.ids.empty()) return &declared;
   for (const std::string_view& id : header.ids) {
     truncated = &id != header.ids.data();
-    if (id == declared.id) return &declared;
-    if (const auto factory = find_factory(id)) return &factory->_type_desc();
+    const auto factory = find_factory(id);
+    if (id == declared.id && !(factory && lacks_base(declared, factory->_type_desc()))) return &declared;
+    if (factory) return &factory->_type_desc();
   }
   return nullptr;
 }

@@ -109,7 +109,8 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   if (!options_.oneway) inherit_chain(chain_);
   wait_number_ = options_.waits && !options_.oneway ? extend_chain(chain_) : 0;
   connect();
-  compose(writer_, connection_->first_request());
+  choose_code_sets();
+  compose(writer_);
   room_.use(connection_->stream());
   writer_.set_room(&room_);
 }
@@ -125,7 +126,7 @@ void ClientCall::connect() {
   for (;;) {
     const Address* address = current_->address();
     if (address == nullptr) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
-    if (address->code_set_error) raise(*address->code_set_error);
+    if (address->code_sets.error) raise(*address->code_sets.error);
     auto connection = current_->orb()->state().connect(*address, deadline_);
     if (connection) {
       connection_ = std::move(*connection);
@@ -137,7 +138,21 @@ void ClientCall::connect() {
   }
 }
 
-void ClientCall::compose(cdr::Writer& writer, bool first_request) {
+// Those of the arguments, where they are written already.
+void ClientCall::choose_code_sets() {
+  std::optional<cdr::CharForm> body;
+  if (writer_.depends_on_code_set()) body = code_sets_.sets.chars;
+  const Address& address = *current_->address();
+  auto chosen = giop::code_sets_for(address.code_sets, address.version, connection_->named_code_sets(), body);
+  if (!chosen) raise(chosen.error());
+  code_sets_ = *chosen;
+}
+
+void ClientCall::note_code_sets() noexcept {
+  if (code_sets_.to_name) connection_->name_code_sets(*code_sets_.to_name);
+}
+
+void ClientCall::compose(cdr::Writer& writer) {
   const Address& address = *current_->address();
   giop::RequestHeader header{.request_id = request_id_,
                              .response_flags = options_.oneway ? giop::response::none : giop::response::with_target,
@@ -152,8 +167,11 @@ void ClientCall::compose(cdr::Writer& writer, bool first_request) {
 
   std::array<giop::ServiceContext, 4> contexts;
   std::size_t count = 0;
-  if (first_request && address.code_set_context)
-    contexts[count++] = {giop::context::code_sets, *address.code_set_context};
+  std::array<std::byte, 12> code_sets;
+  if (code_sets_.to_name) {
+    code_sets = giop::encode_code_sets(*code_sets_.to_name);
+    contexts[count++] = {giop::context::code_sets, code_sets};
+  }
   giop::ContractBytes contract;
   if (options_.binding || options_.contract != nullptr) {
     giop::ContractContext content;
@@ -176,11 +194,14 @@ void ClientCall::compose(cdr::Writer& writer, bool first_request) {
     giop::begin_request(writer, header, std::span(contexts).first(count), address.version);
   }
   if (&writer == &writer_) body_at_ = writer.size();
+  writer.set_code_sets(code_sets_.sets);
 }
 
 // The same arguments under a new header.
 void ClientCall::recompose() {
-  compose(spare_, connection_->first_request());
+  choose_code_sets();
+  compose(spare_);
+  if (writer_.depends_on_code_set()) spare_.note_code_set();
   const std::size_t at = spare_.size();
   spare_.write_bytes(writer_.bytes().subspan(std::min(body_at_, writer_.size())));
   std::swap(writer_, spare_);
@@ -202,6 +223,7 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   if (!giop::finish(writer_)) raise(writer_.error());
   if (options_.oneway) {
     const auto sent = connection_->send(writer_.bytes(), deadline_);
+    if (sent) note_code_sets();
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }
   if (!wait_for_reply(state.settings.wait)) return failed(pending_.error());
@@ -258,6 +280,8 @@ ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));
   reader_ = reply->body;
   reader_.set_environment(&environment_);
+  reader_.set_code_sets(code_sets_.sets);
+  note_code_sets();
   contexts_ = reply->header.contexts;
   switch (reply->header.status) {
     case giop::ReplyStatus::no_exception:

@@ -64,9 +64,11 @@ class ClientCall {
   enum class Next : std::uint8_t { done, again };
 
   void reset() noexcept;
-  void compose(cdr::Writer& writer, bool first_request);
+  void compose(cdr::Writer& writer);
   void recompose();
   void connect();
+  void choose_code_sets();
+  void note_code_sets() noexcept;
   Next exchange(std::span<const RaisesEntry> raises);
   bool wait_for_reply(os::WaitStrategy strategy);
   [[noreturn]] static void raise_failed(const Error& error);
@@ -86,6 +88,7 @@ class ClientCall {
   giop::Addressing addressing_ = giop::Addressing::key;
   std::uint32_t request_id_ = 0;
   std::size_t body_at_ = 0;
+  giop::RequestCodeSets code_sets_;
   Time deadline_ = never;
   int forwards_ = 0;
   int retries_ = 0;

@@ -9,11 +9,13 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/giop/assembler.h"
+#include "orb/giop/code_sets.h"
 #include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
@@ -112,8 +114,16 @@ class ClientConnection {
   // False: it will carry nothing any more.
   bool open() const noexcept { return !broken_.load(std::memory_order_relaxed); }  // relaxed: a hint
 
-  // True once: the first request of the connection names the code sets.
-  bool first_request() noexcept { return !used_.exchange(true, std::memory_order_relaxed); }  // relaxed: a flag
+  // What the requests so far have named; nothing: none has.
+  std::optional<giop::CodeSetChoice> named_code_sets() const noexcept {
+    const std::uint64_t sets = code_sets_.load(std::memory_order_relaxed);  // relaxed: the server has read it
+    if (sets == 0) return std::nullopt;
+    return giop::CodeSetChoice{static_cast<std::uint32_t>(sets >> 32), static_cast<std::uint32_t>(sets)};
+  }
+  // A request that names these was answered, or is on its way with all others behind it.
+  void name_code_sets(const giop::CodeSetChoice& choice) noexcept {
+    code_sets_.store(std::uint64_t{choice.for_char} << 32 | choice.for_wchar, std::memory_order_relaxed);
+  }
   const transport::Endpoint& peer() const noexcept { return stream_->peer(); }
   // For who marshals a request while he keeps this.
   transport::Connection& stream() const noexcept { return *stream_; }
@@ -147,7 +157,7 @@ class ClientConnection {
 
   const std::shared_ptr<transport::Connection> stream_;
   const giop::Limits limits_;
-  std::atomic<bool> used_{false};
+  std::atomic<std::uint64_t> code_sets_{0};  // see named_code_sets(): for char, then for wchar
   std::atomic<bool> broken_{false};
 
   // Owner: the leader.

@@ -240,7 +240,10 @@ void ServerConnection::take(const giop::Message& message, Time received) {
 void ServerConnection::take_request(const giop::Message& message, Time received) {
   auto request = giop::parse_request(message, server_->settings().giop);
   if (!request) return broken(request.error());
-  const ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
+  ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
+  const auto code_sets = code_sets_.of_request(request->header.contexts, message.header.version);
+  if (!code_sets) return send_exception(to, code_sets.error());
+  to.code_sets = *code_sets;
   try {
     if (piece_.keeper) copy_key(request->header.target.object_key);
     serve(message, *request, to, received);

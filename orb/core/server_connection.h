@@ -21,6 +21,7 @@
 #include "orb/core/server.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
+#include "orb/giop/code_sets.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/transport/connection.h"
@@ -32,6 +33,7 @@ struct ReplyTo {
   std::uint32_t request_id = 0;
   giop::Version version;
   bool expected = true;
+  cdr::CodeSets code_sets{};  // of the request, and so of its reply
 };
 
 class ServerConnection final : public transport::Watcher, public std::enable_shared_from_this<ServerConnection> {
@@ -140,6 +142,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Owner: whoever reads.
   giop::Assembler assembler_;
+  giop::ConnectionCodeSets code_sets_;
   transport::Lent piece_;  // what is being read, while it is and nobody else keeps it
   // Of a request in memory that the peer may change: it chooses the object, and then says whether a task is for that.
   std::vector<std::byte> key_;

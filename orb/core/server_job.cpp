@@ -179,6 +179,7 @@ void ServerJob::time_out() noexcept {
 void ServerJob::run_upcall() {
   cdr::Reader arguments(message_.subspan(body_at_), header_.order, body_at_, connection_->server().environment());
   arguments.set_wide_form(giop::wide_form_of(header_.version));
+  arguments.set_code_sets(to_.code_sets);
   begin_reply_to(writer_, to_);
   room_.use(connection_->stream());
   writer_.set_room(&room_);
@@ -257,6 +258,7 @@ void ServerJob::recycle() noexcept {
 void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
                     std::span<const giop::ServiceContext> contexts) {
   giop::begin_reply(writer, {.request_id = to.request_id, .status = status, .contexts = {}}, contexts, to.version);
+  writer.set_code_sets(to.code_sets);
 }
 
 void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,
