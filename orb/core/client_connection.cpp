@@ -306,6 +306,10 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Le
   // Nobody waits any more (timeout, cancelled), or the reply is doubled.
   if (found == waiting_.end() || (*found)->state_ != PendingReply::State::waiting) return;
   PendingReply& pending = **found;
+  if (message.refusal != 0) {  // too large; it ran
+    pending.error_ = {ErrorKind::imp_limit, Completion::yes, message.refusal};
+    return settle(pending, PendingReply::State::failed);
+  }
   pending.header_ = message.header;
   if ((pending.lent_ = lent.keeper_of(message.bytes))) {
     pending.lies_at_ = message.bytes;

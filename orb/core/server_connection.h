@@ -110,6 +110,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   std::shared_ptr<const void> keeper_of(Bytes message) noexcept;
   void hand_over() noexcept;
   void take(const giop::Message& message, Time received);
+  void refuse_too_large(const giop::Message& message);
   void take_request(const giop::Message& message, Time received);
   void copy_key(Bytes& key);
   void serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received);

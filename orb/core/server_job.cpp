@@ -156,9 +156,16 @@ void ServerJob::run_inside() {
   message_ = {};
   keeper_.reset();  // before the reply: who gets that may want to send as much again
   if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
-  if (!writer_.ok())
-    write_exception(writer_, to_, {writer_.error().kind, Completion::yes, writer_.error().minor}, {}, nullptr);
+  if (!writer_.ok()) reply_unwritable();
   replies_ = true;
+}
+
+// The operation ran, and its results, or its exception, cannot go back.
+void ServerJob::reply_unwritable() {
+  const Error error{writer_.error().kind, Completion::yes, writer_.error().minor};
+  if (error.kind == ErrorKind::imp_limit) connection_->server().incidents().too_large(upcall_->name, error);
+  writer_.set_limit(cdr::Writer::largest);
+  write_exception(writer_, to_, error, {}, nullptr);
 }
 
 void ServerJob::finish() noexcept {
@@ -180,6 +187,7 @@ void ServerJob::run_upcall() {
   cdr::Reader arguments(message_.subspan(body_at_), header_.order, body_at_, connection_->server().environment());
   arguments.set_wide_form(giop::wide_form_of(header_.version));
   arguments.set_code_sets(to_.code_sets);
+  writer_.set_limit(connection_->server().settings().giop.message_size);
   begin_reply_to(writer_, to_);
   room_.use(connection_->stream());
   writer_.set_room(&room_);
