@@ -38,7 +38,10 @@ class Any {
     if (value_ == nullptr) return false;
     if (value_->type() == typeid(T)) return out = static_cast<const Typed<T>&>(*value_).value, true;
     T value{};
-    const bool found = read(type, [&](cdr::Reader& reader) { return decode(reader, value); });
+    const bool found = read(type, [&](cdr::Reader& reader) {
+      cdr::Reader::Attempt attempt(reader);
+      return decode(reader, value) && attempt.keep();
+    });
     if (found) out = std::move(value);
     return found;
   }

@@ -138,7 +138,10 @@ bool decode_fresh(cdr::Reader& in, ValueHeader& header, const DeclaredValue& dec
   const std::shared_ptr<Value> made = make(in, header, declared, truncated);
   if (made == nullptr) return false;
   if (truncated && !header.chunked) return in.fail(minor::no_value_factory);
-  ReadValues::of(in).values[header.at].value = made;
+  ReadValues& table = ReadValues::of(in);
+  ReadValues::Entry& entry = table.values[header.at];
+  entry.value = made;
+  entry.copy = table.copy;
   enter_value(in, header);
   if (!made->_decode_state(in) || !in.ok()) return in.fail(minor::bad_value_state);
   if (!end_value(in, header, truncated)) return false;
@@ -148,8 +151,13 @@ bool decode_fresh(cdr::Reader& in, ValueHeader& header, const DeclaredValue& dec
 
 // A value that was met as data only, in an Any or in what was cut off, is decoded now.
 bool decode_again(cdr::Reader& in, const std::byte* at, const DeclaredValue& declared, std::shared_ptr<Value>& value) {
-  value = ReadValues::of(in).values[at].value;
-  if (value != nullptr) return true;
+  ReadValues& table = ReadValues::of(in);
+  const ReadValues::Entry& entry = table.values[at];
+  value = entry.value;
+  if (value != nullptr) {
+    if (entry.copy != table.copy) table.copies[entry.copy] = true;
+    return true;
+  }
   cdr::Reader there = reader_at(in, at);
   ValueHeader header;
   if (begin_value(there, header) != ValueStart::fresh || header.ids.empty()) return in.fail(minor::bad_indirection);
@@ -159,9 +167,8 @@ bool decode_again(cdr::Reader& in, const std::byte* at, const DeclaredValue& dec
 }  // namespace
 
 ReadValues::~ReadValues() {
-  if (!message.failed) return;
   for (auto& [at, entry] : values)
-    if (entry.value) entry.value->_let_go();
+    if (entry.value && (message.failed || !copies[entry.copy])) entry.value->_let_go();
 }
 
 ReadValues& ReadValues::of(cdr::Reader& reader) {

@@ -166,7 +166,10 @@ class Walk {
     if (out_ == nullptr) return in_.fail(minor::no_value_factory);
     cdr::Reader there = reader_at(in_, header.at);
     std::shared_ptr<Value> value;
-    if (!decode_value(there, {type}, value)) return in_.fail(there.minor());
+    {
+      const Copying copying(ReadValues::of(in_));
+      if (!decode_value(there, {type}, value)) return in_.fail(there);
+    }
     if (value == nullptr) return in_.fail(minor::bad_value_tag);  // the tag has changed since it was read
     in_ = there;
     // The class would be written in a form that the type does not announce.

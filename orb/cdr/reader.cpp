@@ -30,6 +30,8 @@ bool Reader::fail(ErrorKind kind, std::uint32_t code) noexcept {
 bool Reader::truncated() noexcept { return fail(minor::truncated); }
 bool Reader::bad_boolean() noexcept { return fail(minor::bad_boolean); }
 
+void Reader::abandon() noexcept { fail(minor::bad_value_state); }
+
 bool Reader::enter() noexcept {
   if (depth_ >= max_depth) return fail(minor::too_deep);
   ++depth_;

@@ -154,6 +154,24 @@ class Reader {
     bool entered_;
   };
 
+  // What is read while it lives is the program's from keep() on. Without that the reader has failed at its end, so that
+  // whoever made something of the message takes it apart again: also where decoding ended by an exception.
+  class Attempt {
+   public:
+    explicit Attempt(Reader& reader) noexcept : reader_(reader) {}
+    ~Attempt() {
+      if (!kept_) reader_.abandon();
+    }
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
+    // Always true.
+    bool keep() noexcept { return kept_ = true; }
+
+   private:
+    Reader& reader_;
+    bool kept_ = false;
+  };
+
   // Chunks. What stands between them is read with the header_ functions, the data inside as anywhere.
 
   static constexpr std::uint32_t least_value_tag = 0x7fff'ff00;  // a positive number below it is the size of a chunk
@@ -208,6 +226,7 @@ class Reader {
   bool next_chunk() noexcept;
   bool truncated() noexcept;
   bool bad_boolean() noexcept;
+  void abandon() noexcept;
   bool enter() noexcept;
 
   const std::byte* begin_;

@@ -65,10 +65,11 @@ std::string calling_host() {
 
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
 
-void ServerRequest::finish_arguments(std::size_t count) const {
+void ServerRequest::finish_arguments(std::size_t count) {
   // A peer may pad a body that holds nothing.
-  if (arguments_.remaining() > (count == 0 ? 7u : 0u))
-    raise(Error{ErrorKind::marshal, Completion::no, minor::trailing_bytes});
+  if (arguments_.remaining() <= (count == 0 ? 7u : 0u)) return;
+  arguments_.fail(minor::trailing_bytes);
+  raise_bad_arguments();
 }
 
 void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
