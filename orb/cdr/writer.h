@@ -166,6 +166,8 @@ class Writer {
   // followed it.
   void begin_body();
   void finish_body() noexcept;
+  // Where the body's padding begins, after begin_body().
+  std::size_t header_end() const noexcept { return body_from_; }
 
  private:
   // Room for n bytes after alignment; null after a failure.

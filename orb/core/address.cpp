@@ -90,16 +90,24 @@ std::string_view text_of(SameHost same_host) noexcept {
   return "";
 }
 
-std::optional<Address> address_of(const giop::Ior& ior, const HostView& here) {
+std::vector<Address> addresses_of(const giop::Ior& ior, const HostView& here) {
+  std::vector<Address> all;
   for (const giop::TaggedProfile& tagged : ior.profiles) {
     if (tagged.tag != giop::profile::iiop) continue;
     const auto profile = giop::parse_iiop(tagged);
     if (!profile) continue;
     Address address = without_endpoints(tagged, *profile);
     add_endpoints(*profile, here, address);
-    return address;
+    all.push_back(std::move(address));
   }
-  return address_of_uiop(ior);
+  if (all.empty())
+    if (auto address = address_of_uiop(ior)) all.push_back(std::move(*address));
+  return all;
+}
+
+std::optional<Address> address_of(const giop::Ior& ior, const HostView& here) {
+  std::vector<Address> all = addresses_of(ior, here);
+  return all.empty() ? std::nullopt : std::optional(std::move(all.front()));
 }
 
 giop::TaggedProfile profile_of(const std::vector<Endpoint>& endpoints, Bytes object_key, const HostView& here) {

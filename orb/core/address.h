@@ -45,7 +45,9 @@ struct Address {
   giop::CodeSetAgreement code_sets;
 };
 
-// By the first IIOP profile that can be read, else by the first of TAO's UIOP; nothing when there is none.
+// One for each IIOP profile that can be read, in their order; where there is none, one for the first of TAO's UIOP.
+std::vector<Address> addresses_of(const giop::Ior& ior, const HostView& here = HostView::of_process());
+// The first of them; nothing when there is none.
 std::optional<Address> address_of(const giop::Ior& ior, const HostView& here = HostView::of_process());
 
 // The profile of an object served at these endpoints: the first of TCP as its address, the others as alternates, Unix

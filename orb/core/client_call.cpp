@@ -25,10 +25,13 @@ constexpr std::size_t kept_calls = 8;  // per thread: as deep as calls usually n
 struct CallCache {
   std::vector<std::unique_ptr<ClientCall>> calls;
 };
-std::string ways_of(const Address& address) {
-  std::string ways = to_string(address.endpoints);
-  if (address.same_host == SameHost::other_namespace)
-    ways += ", the only way left, since " + std::string(text_of(address.same_host));
+std::string ways_of(std::span<const Address> addresses) {
+  std::vector<transport::Endpoint> endpoints;
+  for (const Address& address : addresses)
+    endpoints.insert(endpoints.end(), address.endpoints.begin(), address.endpoints.end());
+  std::string ways = to_string(endpoints);
+  const SameHost last = addresses.back().same_host;
+  if (last == SameHost::other_namespace) ways += ", the only way left, since " + std::string(text_of(last));
   return ways;
 }
 
@@ -71,35 +74,36 @@ ClientCallPtr ClientCall::acquire() {
 }
 
 void ClientCall::reset() noexcept {
-  origin_.reset();
-  current_.reset();
-  options_ = {};
+  kept_.reset();
+  forwarded_.reset();
+  options_.binding.reset();
+  options_.connection.reset();
   connection_.reset();
-  environment_.orb.reset();
   addressing_ = giop::Addressing::key;
   forwards_ = 0;
   retries_ = 0;
   contexts_ = {};
   writer_.forget();
-  writer_.clear();  // what it may lie in goes
-  spare_.clear();
-  room_.release();
+  if (spare_.size() > 0) spare_.clear();
+  room_.release();  // where the message may lie; the next call begins with clear()
   pending_.forget();
   reader_ = cdr::Reader();  // lets go of the values that it has read
 }
 
 void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {
   if (os::is_guarded_child()) raise(errors::forked);
-  origin_ = reference;
-  current_ = reference->forwarded();
-  if (!current_) current_ = origin_;
+  origin_ = reference.get();
+  if (!options.waits) kept_ = reference;
+  forwarded_ = reference->forwarded();
+  current_ = forwarded_ ? forwarded_.get() : origin_;
   options_ = std::move(options);
   operation_ = operation;
-  environment_.orb = origin_->orb();
+  environment_.orb = origin_->orb().get();
   const Orb::State& state = origin_->orb()->state();
   const Duration timeout = state.settings.request_timeout;
+  now_ = os::now();
   deadline_ =
-      std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : os::now() + timeout});
+      std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
   request_id_ = next_request_id();
   // Refused here, a message that is too large costs one call; on the wire it would cost the connection and all its
   // calls.
@@ -118,32 +122,46 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
 // Finds or makes the connection to where the call goes now. Raises.
 void ClientCall::connect() {
   if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
-  if (options_.connection) {
-    connection_ = options_.connection;
-    return;
-  }
+  if (options_.connection) return go_over(options_.connection, current_->address_at(options_.connection->peer()));
+  const Traffic traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain;
+  const CallOrder order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free;
+  if (const Reference::Route* const route = current_->route(traffic))
+    if (auto known = route->pool->of_thread(now_, order)) return go_over(std::move(known), *route->address);
+  connect_anew(traffic, order);
+}
+
+void ClientCall::go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept {
+  connection_ = std::move(connection);
+  address_ = &address;
+}
+
+void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
   // Bound: falls back to the origin at most once.
   for (;;) {
-    const Address* address = current_->address();
-    if (address == nullptr) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
-    if (address->code_sets.error) raise(*address->code_sets.error);
-    auto connection = current_->orb()->state().connect(*address, deadline_);
-    if (connection) {
-      connection_ = std::move(*connection);
-      return;
+    const auto addresses = current_->addresses();
+    if (addresses.empty()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
+    if (addresses.size() == 1 && addresses.front().code_sets.error) raise(*addresses.front().code_sets.error);
+    auto found = current_->orb()->state().connect(addresses, deadline_, traffic, order);
+    if (found) {
+      current_->set_route(traffic, std::move(found->pool), *found->address);
+      return go_over(std::move(found->connection), *found->address);
     }
-    if (current_ == origin_) raise_while("cannot connect to " + ways_of(*address), connection.error());
+    if (current_ == origin_) raise_while("cannot connect to " + ways_of(addresses), found.error());
     origin_->set_forward(nullptr);
     current_ = origin_;
   }
 }
 
-// Those of the arguments, where they are written already.
-void ClientCall::choose_code_sets() {
-  std::optional<cdr::CharForm> body;
-  if (writer_.depends_on_code_set()) body = code_sets_.sets.chars;
-  const Address& address = *current_->address();
-  auto chosen = giop::code_sets_for(address.code_sets, address.version, connection_->named_code_sets(), body);
+// `body`: of the arguments, where they are written already and depend on it. Raises.
+void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
+  const giop::CodeSetAgreement& server = address_->code_sets;
+  const auto named = connection_->named_code_sets();
+  if (server.choice && server.choice == named && !body) {  // nearly always
+    code_sets_ = {.sets = server.sets};
+    return;
+  }
+  if (server.error) raise(*server.error);
+  const auto chosen = giop::code_sets_for(server, address_->version, named, body);
   if (!chosen) raise(chosen.error());
   code_sets_ = *chosen;
 }
@@ -152,8 +170,44 @@ void ClientCall::note_code_sets() noexcept {
   if (code_sets_.to_name) connection_->name_code_sets(*code_sets_.to_name);
 }
 
+// Where the header of this operation is kept: several of a reference have their turn.
+ClientCall::Header& ClientCall::header_slot() noexcept {
+  const auto where = reinterpret_cast<std::uintptr_t>(operation_.data()) / 16 + current_->id();
+  return headers_[where % headers_.size()];
+}
+
+bool ClientCall::header_can_be_kept() const noexcept {
+  return address_->version == giop::giop_1_2 && addressing_ == giop::Addressing::key && chain_.count == 0 &&
+         !options_.binding && options_.contract == nullptr && !code_sets_.to_name;
+}
+
 void ClientCall::compose(cdr::Writer& writer) {
-  const Address& address = *current_->address();
+  if (&writer != &writer_ || !header_can_be_kept()) return compose_anew(writer);
+  Header& header = header_slot();
+  const bool is_known = header.reference == current_->id() && header.address == address_ &&
+                        header.oneway == options_.oneway && header.operation == operation_;
+  if (is_known) {
+    writer.clear(native_order);
+    writer.write_bytes(header.bytes);
+    writer.patch(giop::header_size, request_id_);
+    writer.begin_body();
+    body_at_ = writer.size();
+    writer.set_code_sets(code_sets_.sets);
+    return;
+  }
+  compose_anew(writer);
+  header.reference = 0;  // until all of it is there
+  header.operation = operation_;
+  // The alignment of the body comes with the body.
+  const Bytes whole = writer.bytes().first(writer.header_end());
+  header.bytes.assign(whole.begin(), whole.end());
+  header.address = address_;
+  header.oneway = options_.oneway;
+  header.reference = current_->id();
+}
+
+void ClientCall::compose_anew(cdr::Writer& writer) {
+  const Address& address = *address_;
   giop::RequestHeader header{.request_id = request_id_,
                              .response_flags = options_.oneway ? giop::response::none : giop::response::with_target,
                              .target = {},
@@ -199,9 +253,10 @@ void ClientCall::compose(cdr::Writer& writer) {
 
 // The same arguments under a new header.
 void ClientCall::recompose() {
-  choose_code_sets();
+  const bool has_text = writer_.depends_on_code_set();
+  choose_code_sets(has_text ? std::optional(code_sets_.sets.chars) : std::nullopt);
   compose(spare_);
-  if (writer_.depends_on_code_set()) spare_.note_code_set();
+  if (has_text) spare_.note_code_set();
   const std::size_t at = spare_.size();
   spare_.write_bytes(writer_.bytes().subspan(std::min(body_at_, writer_.size())));
   std::swap(writer_, spare_);
@@ -305,8 +360,9 @@ ClientCall::Next ClientCall::follow_forward(cdr::Reader& body) {
   if (++forwards_ > origin_->orb()->state().settings.forwards)
     raise(Error{ErrorKind::transient, Completion::no, minor::forward_loop});
   if (ior.nil()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
-  current_ = std::make_shared<Reference>(origin_->orb(), std::move(ior));
-  origin_->set_forward(current_);
+  forwarded_ = std::make_shared<Reference>(origin_->orb(), std::move(ior));
+  current_ = forwarded_.get();
+  origin_->set_forward(forwarded_);
   addressing_ = giop::Addressing::key;
   return Next::again;
 }
@@ -363,8 +419,8 @@ bool ClientCall::locate() {
   const os::CancellationDelay delay;
   const Orb::State& state = origin_->orb()->state();
   giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
-  header.target.object_key = current_->address()->object_key;
-  giop::begin_locate_request(writer_, header, current_->address()->version);
+  header.target.object_key = address_->object_key;
+  giop::begin_locate_request(writer_, header, address_->version);
   if (!giop::finish(writer_)) raise(writer_.error());
   if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, state.settings.wait))
     raise(pending_.error());

@@ -3,8 +3,12 @@
 // Thread: the caller's. Kept in a per-thread cache with its buffers, so that a warm call allocates nothing of its own.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "orb/cdr/reader.h"
 #include "orb/cdr/writer.h"
@@ -34,7 +38,8 @@ class ClientCall {
  public:
   static ClientCallPtr acquire();
 
-  // Writes the header; the arguments follow in arguments().
+  // Writes the header; the arguments follow in arguments(). The reference is kept by the caller until the call has
+  // ended, or by this where the calling thread does not wait for the reply.
   void begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options = {});
   cdr::Writer& arguments() noexcept { return writer_; }
 
@@ -65,10 +70,24 @@ class ClientCall {
 
   void reset() noexcept;
   void compose(cdr::Writer& writer);
+  void compose_anew(cdr::Writer& writer);
+  // The header of an earlier call, up to its body: calls of one operation through one reference differ in the request
+  // id alone, unless they have service contexts.
+  struct Header {
+    std::uint64_t reference = 0;  // Reference::id()
+    const Address* address = nullptr;
+    bool oneway = false;
+    std::string operation{};
+    std::vector<std::byte> bytes{};
+  };
+  Header& header_slot() noexcept;
+  bool header_can_be_kept() const noexcept;
   void recompose();
-  void connect();
-  void choose_code_sets();
+  void choose_code_sets(const std::optional<cdr::CharForm>& body = {});
   void note_code_sets() noexcept;
+  void connect();
+  void connect_anew(Traffic traffic, CallOrder order);
+  void go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept;
   Next exchange(std::span<const RaisesEntry> raises);
   bool wait_for_reply(os::WaitStrategy strategy);
   [[noreturn]] static void raise_failed(const Error& error);
@@ -80,15 +99,18 @@ class ClientCall {
   [[noreturn]] void raise_system_exception(cdr::Reader& body);
 
   // Of the call under way.
-  std::shared_ptr<Reference> origin_;   // as the caller holds it
-  std::shared_ptr<Reference> current_;  // where it goes now
+  Reference* origin_ = nullptr;                  // as the caller holds it
+  Reference* current_ = nullptr;                 // where it goes now
+  std::shared_ptr<Reference> kept_, forwarded_;  // what keeps them, where the caller does not
   CallOptions options_;
   std::shared_ptr<ClientConnection> connection_;
+  const Address* address_ = nullptr;  // of current_; by which it goes
   std::string_view operation_;
   giop::Addressing addressing_ = giop::Addressing::key;
   std::uint32_t request_id_ = 0;
   std::size_t body_at_ = 0;
   giop::RequestCodeSets code_sets_;
+  Time now_{};  // when the call began
   Time deadline_ = never;
   int forwards_ = 0;
   int retries_ = 0;
@@ -98,11 +120,12 @@ class ClientCall {
   cdr::Writer writer_;
   cdr::Writer spare_;
   transport::SendRoom room_;
+  std::array<Header, 4> headers_;  // by header_slot()
   PendingReply pending_;
   giop::ChainContext chain_;  // in which the call is nested
   cdr::Reader reader_;
   giop::ContextList contexts_;
-  ReferenceEnvironment environment_{nullptr};
+  ReferenceEnvironment environment_{static_cast<Orb*>(nullptr)};
 };
 
 // What a reply with a system exception says, contexts included.

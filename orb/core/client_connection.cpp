@@ -13,22 +13,7 @@
 namespace corelane::core {
 namespace {
 
-constexpr std::size_t buffer_size = 64 * 1024;
-constexpr Error lost{ErrorKind::comm_failure, Completion::maybe, minor::connection_lost};
 constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_passed};
-
-std::optional<std::uint32_t> request_id_of(const giop::Message& message, const giop::Limits& limits) noexcept {
-  if (message.header.version == giop::giop_1_2) {  // comes first; the caller of the reply parses all of it
-    std::uint32_t id = 0;
-    return message.body().read(id) ? std::optional(id) : std::nullopt;
-  }
-  if (message.header.type == giop::MessageType::reply) {
-    const auto reply = giop::parse_reply(message, limits);
-    return reply ? std::optional(reply->header.request_id) : std::nullopt;
-  }
-  const auto reply = giop::parse_locate_reply(message);
-  return reply ? std::optional(reply->header.request_id) : std::nullopt;
-}
 
 }  // namespace
 
@@ -36,13 +21,23 @@ ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream
                                    std::unique_ptr<giop::HalfRoom> room)
     : stream_(std::move(stream)),
       limits_(limits),
+      last_used_(os::now()),
       assembler_(limits, giop::Role::client, std::move(room)),
-      buffer_(buffer_size),
-      last_used_(os::now()) {
+      buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_size)) {
   waiting_.reserve(64);
 }
 
 ClientConnection::~ClientConnection() { stream_->close(); }
+
+std::shared_ptr<ClientConnection> ClientConnection::make(std::shared_ptr<transport::Connection> stream,
+                                                         const giop::Limits& limits,
+                                                         std::unique_ptr<giop::HalfRoom> room,
+                                                         std::weak_ptr<ConnectionOwner> owner) {
+  auto made = std::make_shared<ClientConnection>(std::move(stream), limits, std::move(room));
+  made->owner_ = std::move(owner);
+  made->stream_->set_monitor(made);
+  return made;
+}
 
 bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline,
                             os::WaitStrategy strategy) {
@@ -57,14 +52,80 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, By
   pending.group_ = nullptr;
   pending.away_ = false;
   pending.lent_.reset();
-  {
-    const Lock lock(mutex_);
-    waiting_.push_back(&pending);
+  if (!enter_alone(pending)) enter(pending);
+  const std::span parts{&request, 1};
+  auto sent = stream_->send_by(Time{}, parts, pending.sent_at_);
+  if (!sent && sent.error().minor == minor::no_send_room) {
+    // Replies to others are read meanwhile: the server may be waiting for room, too.
+    if (pending.alone_) share(pending);
+    const dispatch::SuspensionScope waits;
+    sent = stream_->send_by(deadline, parts, pending.sent_at_);
   }
-  // It waits for the reply anyhow, whatever thread this is.
-  const auto sent = send_by(deadline, request, true, pending.sent_at_);
   if (!sent) not_sent(pending, sent.error());
   return sent.has_value();
+}
+
+bool ClientConnection::enter_alone(PendingReply& pending) noexcept {
+  pending.alone_ = lead_unlisted();
+  if (pending.alone_) alone_ = &pending;
+  return pending.alone_;
+}
+
+// False: somebody else leads, or calls are in the list.
+bool ClientConnection::lead_unlisted() noexcept {
+  std::uint32_t nobody = 0;
+  // PAIR client_connection.use: acquire here <- release in leave_alone() and stop_leading(). What the leader before has
+  // read and left is seen. relaxed on failure: the call goes to the list, under the mutex
+  return use_.compare_exchange_strong(nobody, led, std::memory_order_acquire, std::memory_order_relaxed);
+}
+
+void ClientConnection::enter(PendingReply& pending) {
+  const Lock lock(mutex_);
+  waiting_.push_back(&pending);
+  set_listed();
+}
+
+// With mutex_ held.
+void ClientConnection::set_listed() noexcept {
+  // PAIR client_connection.listed: release here -> acquire in deliver().
+  use_.fetch_or(listed, std::memory_order_release);
+}
+
+// A call that was alone goes to the list. Another call of the list leads.
+void ClientConnection::share(PendingReply& pending) {
+  const Lock lock(mutex_);
+  waiting_.push_back(&pending);
+  alone_ = nullptr;
+  pending.alone_ = false;
+  set_listed();
+  stop_leading();
+}
+
+// The end of a call that was alone.
+void ClientConnection::leave_alone(PendingReply& pending) noexcept {
+  alone_ = nullptr;
+  pending.alone_ = false;
+  std::uint32_t own = led;
+  // PAIR client_connection.use: release here -> acquire in enter_alone() and lead(). seq_cst: before the look at
+  // peer_ended_, see on_peer_end(). relaxed on failure: a call has come to the list, and the mutex orders what follows
+  if (!use_.compare_exchange_strong(own, 0, std::memory_order_seq_cst, std::memory_order_relaxed)) {
+    const Lock lock(mutex_);
+    stop_leading();
+  }
+  settle_end();
+}
+
+// False: somebody else leads.
+bool ClientConnection::lead() noexcept {
+  // seq_cst: as in leave_alone(), for on_peer_end()
+  return (use_.fetch_or(led, std::memory_order_seq_cst) & led) == 0;
+}
+
+// With mutex_ held.
+void ClientConnection::stop_leading() noexcept {
+  // seq_cst: before the look at peer_ended_, see on_peer_end()
+  use_.fetch_and(~led, std::memory_order_seq_cst);
+  wake_successor();
 }
 
 // Beyond its share of the backlog who may wait does. Others, such as a task's thread that sends a oneway, do not.
@@ -82,17 +143,28 @@ Expected<void> ClientConnection::send_by(Time deadline, Bytes request, bool may_
 void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
   const bool is_lost = error.minor != minor::no_send_room;
   if (is_lost) broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
-  Lock lock(mutex_);
-  if (is_lost && !std::exchange(led_, true)) {
-    lock.unlock();
+  if (pending.alone_) {
+    if (is_lost) read_some(Time{}, {});
+  } else if (is_lost && lead()) {
     read_some(Time{}, {});
-    lock.lock();
-    led_ = false;
+    const Lock lock(mutex_);
+    stop_leading();
   }
-  const bool told = pending.state_ == PendingReply::State::failed && pending.error_.completed == Completion::no;
-  if (!told) pending.error_ = {error.kind, Completion::no, error.minor};
-  pending.state_ = PendingReply::State::failed;
-  remove(pending);
+  const auto fail = [&] {
+    const bool told = pending.state_ == PendingReply::State::failed && pending.error_.completed == Completion::no;
+    if (!told)
+      pending.error_ = is_lost && why_lost() == dismissed ? dismissed : Error{error.kind, Completion::no, error.minor};
+    pending.state_ = PendingReply::State::failed;
+  };
+  if (pending.alone_) {
+    fail();
+    leave_alone(pending);
+  } else {
+    const Lock lock(mutex_);
+    fail();
+    remove(pending);
+  }
+  if (is_lost) break_up();
 }
 
 // While the request is written the call is this thread's, even if it has ended by then. What fails a connection fails
@@ -102,16 +174,18 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
   pending.id_ = request_id;
   pending.state_ = PendingReply::State::waiting;
   pending.group_ = &group;
+  pending.alone_ = false;
   pending.away_ = false;
   pending.lent_.reset();
   pending.next_ = nullptr;
   pending.deadline_ = deadline;
   pending.posting_ = true;
-  pending.error_ = {lost.kind, Completion::no, lost.minor};
+  pending.error_ = {why_lost().kind, Completion::no, why_lost().minor};
   {
     const Lock lock(mutex_);
     if (!open()) return false;
     waiting_.push_back(&pending);
+    set_listed();
   }
   const auto sent = send_by(deadline, request, false, pending.sent_at_);
   if (!sent) not_sent(pending, sent.error());
@@ -132,9 +206,10 @@ PendingReply* ClientConnection::attend(ReplyGroup& group) {
   PendingReply* const ended = std::exchange(group.first_, nullptr);
   group.last_ = nullptr;
   for (const PendingReply* p = ended; p != nullptr; p = p->next_) std::erase(waiting_, p);
-  last_used_ = os::now();
+  update_listed();
   wake_successor();
   lock.unlock();
+  settle_end();
   for (const PendingReply* p = ended; p != nullptr; p = p->next_)
     if (p->state_ == PendingReply::State::failed && p->error_ == late) cancel(p->id_);
   return ended;
@@ -143,13 +218,36 @@ PendingReply* ClientConnection::attend(ReplyGroup& group) {
 Expected<void> ClientConnection::send(Bytes request, Time deadline) noexcept {
   std::uint64_t position = 0;
   auto sent = send_by(deadline, request, false, position);
-  if (!sent && sent.error().minor != minor::no_send_room)
-    broken_.store(true, std::memory_order_relaxed);  // relaxed: as above
+  if (!sent && sent.error().minor != minor::no_send_room) break_up();
   return sent;
+}
+
+// The connection is this thread's until its reply is there.
+bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
+                                  Interruption* beside) {
+  // Bound: the deadline; each round takes bytes or sleeps.
+  while (pending.state_ == PendingReply::State::waiting) {
+    if (beside != nullptr && beside->is_called()) {
+      pending.away_ = true;
+      share(pending);
+      return false;
+    }
+    const bool came = beside != nullptr ? read_beside(deadline, strategy, *beside) : read_some(deadline, strategy);
+    if (came || pending.state_ != PendingReply::State::waiting || deadline == never || os::now() < deadline) continue;
+    pending.state_ = PendingReply::State::failed;
+    pending.error_ = late;
+  }
+  leave_alone(pending);
+  return true;
 }
 
 // The caller leads when nobody does; otherwise it sleeps until its reply is there or the leader has gone.
 bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside) {
+  if (pending.alone_) {
+    if (!wait_alone(pending, deadline, strategy, beside)) return false;
+    if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(pending.id_);
+    return true;
+  }
   Lock lock(mutex_);
   pending.away_ = false;
   // Bound: the deadline; each round takes bytes or sleeps.
@@ -167,6 +265,7 @@ bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
   }
   remove(pending);
   lock.unlock();
+  settle_end();
   if (pending.state_ == PendingReply::State::failed && pending.error_ == late) cancel(pending.id_);
   return true;
 }
@@ -174,7 +273,7 @@ bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
 // One round of a thread that waits, without the lock: it reads for all when nobody does and it may, else it sleeps.
 void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline,
                                      os::WaitStrategy strategy, Interruption* beside) {
-  const bool leads = may_lead && !std::exchange(led_, true);
+  const bool leads = may_lead && lead();
   lock.unlock();
   if (!leads) {
     parker.park(deadline, strategy);
@@ -184,19 +283,26 @@ void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& park
     read_some(deadline, strategy);
   }
   lock.lock();
-  if (leads) led_ = false;
+  // seq_cst: as in stop_leading()
+  if (leads) use_.fetch_and(~led, std::memory_order_seq_cst);
 }
 
-// Takes a call off the list; somebody who waits becomes the leader.
+// Takes a call off the list; another one that waits becomes the leader.
 void ClientConnection::remove(PendingReply& pending) noexcept {
   std::erase(waiting_, &pending);
-  last_used_ = os::now();
+  update_listed();
   wake_successor();
 }
 
-// Who waits for himself comes first: a collector may be busy with a handler.
+// With mutex_ held.
+void ClientConnection::update_listed() noexcept {
+  if (waiting_.empty()) use_.fetch_and(~listed, std::memory_order_relaxed);  // relaxed: it says that nothing is there
+}
+
+// A thread that waits for its own call comes first: a collector may be busy with a handler.
 void ClientConnection::wake_successor() noexcept {
-  if (led_ || waiting_.empty()) return;
+  // relaxed: whoever leads looks for a successor under the mutex when it stops
+  if (waiting_.empty() || (use_.load(std::memory_order_relaxed) & led) != 0) return;
   const auto first = [&](auto&& may) {
     const auto found = std::find_if(waiting_.begin(), waiting_.end(), may);
     return found != waiting_.end() ? *found : nullptr;
@@ -207,6 +313,7 @@ void ClientConnection::wake_successor() noexcept {
 
 void ClientConnection::settle(PendingReply& pending, PendingReply::State state) noexcept {
   pending.state_ = state;
+  if (pending.alone_) return;
   if (pending.group_ == nullptr) return pending.parker_.unpark();
   if (!pending.posting_) hand_over(pending);
 }
@@ -247,132 +354,39 @@ void ClientConnection::expire(const ReplyGroup& group) noexcept {
   }
 }
 
-// False: nothing came.
-bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
-  transport::Lent lent;
-  const auto got = stream_->receive(buffer_, deadline, strategy, lent);
-  return took(got, lent);
-}
-
-bool ClientConnection::took(const Expected<std::size_t>& got, const transport::Lent& lent) {
-  if (!got && got.error().kind == ErrorKind::timeout) return false;
-  if (!got || *got == 0) return lose_all(got ? lost : got.error()), true;
-  take(lent.keeper ? lent.bytes : Bytes(buffer_).first(*got), lent);
-  return true;
-}
-
-bool ClientConnection::glance() {
-  transport::Lent lent;
-  const auto got = stream_->glance(buffer_, lent);
-  return took(got, lent);
-}
-
-void ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside) {
-  const auto poll = [&] { return beside.is_called() || glance(); };
-  const auto sleep = [&](Time until) {
-    if (read_some(Time{}, {})) return true;  // from here on the descriptor tells of more
-    beside.bell().wait_beside(stream_->descriptor(), until);
-    return beside.is_called() || read_some(Time{}, {});
-  };
-  os::wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
-}
-
-void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
-  const Time now = os::now();
-  // Bound: each round consumes bytes or ends.
-  for (;;) {
-    const auto message = assembler_.next(bytes, now);
-    if (!message) {
-      fail_all({ErrorKind::comm_failure, Completion::maybe, message.error().minor});
-      return stream_->close();
-    }
-    if (!*message) return;
-    deliver(**message, lent);
-  }
-}
-
-void ClientConnection::deliver(const giop::Message& message, const transport::Lent& lent) noexcept {
-  if (message.header.type == giop::MessageType::close_connection) {
-    // Orderly: what has no reply by now was not and will not be run. CORBA 3.3 part 2, 9.5.1.1.
-    return fail_all({ErrorKind::transient, Completion::no, minor::peer_closed});
-  }
-  if (message.header.type == giop::MessageType::message_error)
-    return fail_all({ErrorKind::comm_failure, Completion::maybe, minor::message_error});
-  const auto id = request_id_of(message, limits_);
-  if (!id) return fail_all({ErrorKind::marshal, Completion::maybe, minor::truncated});
-  const Lock lock(mutex_);
-  const auto found =
-      std::find_if(waiting_.begin(), waiting_.end(), [&](const PendingReply* p) { return p->id_ == *id; });
-  // Nobody waits any more (timeout, cancelled), or the reply is doubled.
-  if (found == waiting_.end() || (*found)->state_ != PendingReply::State::waiting) return;
-  PendingReply& pending = **found;
-  if (message.refusal != 0) {  // too large; it ran
-    pending.error_ = {ErrorKind::imp_limit, Completion::yes, message.refusal};
-    return settle(pending, PendingReply::State::failed);
-  }
-  pending.header_ = message.header;
-  if ((pending.lent_ = lent.keeper_of(message.bytes))) {
-    pending.lies_at_ = message.bytes;
-    return settle(pending, PendingReply::State::answered);
-  }
-  try {
-    if (!assembler_.hand_over(message.bytes, pending.bytes_))
-      pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
-    settle(pending, PendingReply::State::answered);
-  } catch (const std::bad_alloc&) {
-    pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};
-    settle(pending, PendingReply::State::failed);
-  }
-}
-
-// The peer is gone. What it has never looked at did not run.
-void ClientConnection::lose_all(const Error& reason) noexcept {
-  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
-  const Lock lock(mutex_);
-  for (PendingReply* pending : waiting_) {
-    if (pending->state_ != PendingReply::State::waiting) continue;
-    pending->error_ = lost;
-    if (reason.minor == minor::channel_spoiled) pending->error_.minor = reason.minor;
-    if (!stream_->may_have_been_read(pending->sent_at_)) pending->error_.completed = Completion::no;
-    settle(*pending, PendingReply::State::failed);
-  }
-}
-
-void ClientConnection::fail_all(Error error) noexcept {
-  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
-  const Lock lock(mutex_);
-  for (PendingReply* pending : waiting_) {
-    if (pending->state_ != PendingReply::State::waiting) continue;
-    pending->error_ = error;
-    settle(*pending, PendingReply::State::failed);
-  }
-}
-
 void ClientConnection::cancel(std::uint32_t request_id) noexcept {
   cdr::Writer writer;
   giop::write_cancel_request(writer, request_id);
   (void)stream_->send(writer.bytes());  // best effort: the caller has its answer already
 }
 
-// A server that went away while nobody waited shows only when the stream is read; better before a call than in it.
-bool ClientConnection::usable() noexcept {
-  if (broken_.load(std::memory_order_relaxed) || !stream_->is_open()) return false;  // relaxed: a hint
+// The monitor notices a server that went away while nobody waited. A thread that calls just after that may be faster:
+// a look before a call is better than a failure in it.
+bool ClientConnection::usable(Time now) noexcept {
+  if (!open()) return false;
+  if (!stream_->is_open()) return break_up(), false;
+  // relaxed: a time stamp that no other data depends on
+  const Time before = last_used_.load(std::memory_order_relaxed);
+  last_used_.store(now, std::memory_order_relaxed);
+  if (now - before < long_idle) return true;
+  if (!lead_unlisted()) return true;
+  read_some(Time{}, {});
   {
     const Lock lock(mutex_);
-    if (led_ || !waiting_.empty() || os::now() - last_used_ < long_idle) return true;
-    led_ = true;
+    stop_leading();
   }
-  read_some(Time{}, {});
-  const Lock lock(mutex_);
-  led_ = false;
-  last_used_ = os::now();
-  wake_successor();
-  return !broken_.load(std::memory_order_relaxed);  // relaxed: a hint
+  settle_end();
+  return open();
 }
 
 void ClientConnection::close() noexcept {
   broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
   stream_->close();
+}
+
+void ClientConnection::close_when_sent(Time deadline) noexcept {
+  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  stream_->close_when_sent(deadline);
 }
 
 }  // namespace corelane::core

@@ -1,8 +1,10 @@
-// ClientConnection: one connection to a server, shared by all threads that call it. Who waits reads: one of them is the
-// leader and reads for all; when it has its own reply it hands over.
+// ClientConnection: one connection to a server. A thread that has it for itself sends its request and reads its own
+// reply, without a lock. Threads that share it wait in a list: one of them, the leader, reads for all; when it has its
+// own reply it wakes another one to lead.
 //
-// Threads: any. One priority-inheriting mutex guards the list of waiting calls; it is held while a reply is copied to
-// its call, never while reading from the socket.
+// Threads: any. use_ says whether somebody leads and whether the list has entries. It is taken like a lock: a thread
+// that finds it 0 leads alone, and its call is not in the list. One priority-inheriting mutex guards the list; it is
+// held while a reply is copied to a call of the list, never while reading from the socket.
 #pragma once
 
 #include <atomic>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/minor.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
 #include "orb/os/doorbell.h"
@@ -23,7 +26,17 @@
 
 namespace corelane::core {
 
+class ClientConnection;
 class PendingReply;
+
+// The owner of a connection, which hears that it will carry no more calls, or that nobody has used it for long.
+// Thread: any; no lock of the connection is held.
+class ConnectionOwner {
+ public:
+  virtual ~ConnectionOwner() = default;
+  // Once for each connection. `answered`: it has brought a reply before.
+  virtual void on_broken(ClientConnection& connection, bool answered) noexcept = 0;
+};
 
 // What else the thread of a call may have to look after while it waits. Thread: the waiting one.
 class Interruption {
@@ -82,16 +95,21 @@ class PendingReply {
   ReplyGroup* group_ = nullptr;
   PendingReply* next_ = nullptr;
   Time deadline_ = never;
+  bool alone_ = false;    // its thread has the connection for itself; of that thread
   bool posting_ = false;  // its request is still being written
   bool away_ = false;     // its thread does something else; guarded by the connection's mutex
 };
 
-class ClientConnection {
+class ClientConnection final : public transport::ConnectionMonitor {
  public:
   // `room`: for half received replies; see giop::Assembler.
   ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
                    std::unique_ptr<giop::HalfRoom> room = nullptr);
-  ~ClientConnection();
+  ~ClientConnection() override;
+  // The same, and from the start the connection notices the peer's end and its own idle times, and tells the owner.
+  static std::shared_ptr<ClientConnection> make(std::shared_ptr<transport::Connection> stream,
+                                                const giop::Limits& limits, std::unique_ptr<giop::HalfRoom> room,
+                                                std::weak_ptr<ConnectionOwner> owner = {});
 
   // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE
   // and has sent a CancelRequest.
@@ -109,8 +127,12 @@ class ClientConnection {
   Expected<void> send(Bytes request, Time deadline) noexcept;
 
   // False when it cannot carry another call. Looks at the stream when it was idle for long.
-  bool usable() noexcept;
+  bool usable(Time now) noexcept;
+  // A call that begins now would have to share it. A hint.
+  bool busy() const noexcept { return use_.load(std::memory_order_relaxed) != 0; }  // relaxed: a hint
   void close() noexcept;
+  // Calls under way go on until the oneways that wait have been sent, or until `deadline`.
+  void close_when_sent(Time deadline) noexcept;
   // False: it will carry nothing any more.
   bool open() const noexcept { return !broken_.load(std::memory_order_relaxed); }  // relaxed: a hint
 
@@ -124,52 +146,93 @@ class ClientConnection {
   void name_code_sets(const giop::CodeSetChoice& choice) noexcept {
     code_sets_.store(std::uint64_t{choice.for_char} << 32 | choice.for_wchar, std::memory_order_relaxed);
   }
+  // Threads that have it as theirs, for a pool to count.
+  std::atomic<int>& threads() noexcept { return threads_; }
+  // Tasks that live by it: it is not closed as idle.
+  std::atomic<int>& tasks() noexcept { return tasks_; }
   const transport::Endpoint& peer() const noexcept { return stream_->peer(); }
   // For who marshals a request while he keeps this.
   transport::Connection& stream() const noexcept { return *stream_; }
 
+  void on_peer_end() noexcept override;
+  void on_idle() noexcept override;
+
  private:
   using Lock = std::unique_lock<os::PiMutex>;
   static constexpr Duration long_idle = std::chrono::milliseconds{20};
+  static constexpr std::size_t buffer_size = 64 * 1024;
+  static constexpr Error lost{ErrorKind::comm_failure, Completion::maybe, minor::connection_lost};
+  static constexpr Error dismissed{ErrorKind::transient, Completion::no, minor::peer_closed};
+  // Bits of use_.
+  static constexpr std::uint32_t led = 1, listed = 2;
+
+  bool enter_alone(PendingReply& pending) noexcept;
+  bool lead_unlisted() noexcept;
+  void set_listed() noexcept;
+  void enter(PendingReply& pending);
+  void share(PendingReply& pending);
+  void leave_alone(PendingReply& pending) noexcept;
+  bool wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside);
+  bool lead() noexcept;
+  void stop_leading() noexcept;
+  void read_to_end() noexcept;
+  void settle_end() noexcept;
+  void break_up() noexcept;
+  void fail_waiting(const Error& error, bool unread_is_no) noexcept;
+  void give(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) noexcept;
 
   void lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy = {},
                      Interruption* beside = nullptr);
   bool read_some(Time deadline, os::WaitStrategy strategy);
   bool took(const Expected<std::size_t>& got, const transport::Lent& lent = {});
   bool glance();
-  void read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
+  bool read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes, const transport::Lent& lent);
+  bool take_whole_reply(Bytes bytes, const transport::Lent& lent);
   void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
   void lose_all(const Error& reason) noexcept;
   Expected<void> send_by(Time deadline, Bytes request, bool may_wait, std::uint64_t& position) noexcept;
   void not_sent(PendingReply& pending, const Error& error);
-  void fail_all(Error error) noexcept;
-  // With mutex_ held.
+  void fail_all(const Error& error) noexcept;
+  Error why_lost() const noexcept;
+  // With mutex_ held, or of the call that is alone.
   void settle(PendingReply& pending, PendingReply::State state) noexcept;
   static void hand_over(PendingReply& pending) noexcept;
   bool may_lead(const ReplyGroup& group) const noexcept;
   Time earliest_deadline(const ReplyGroup& group) const noexcept;
   void expire(const ReplyGroup& group) noexcept;
   void wake_successor() noexcept;
+  void update_listed() noexcept;
   void remove(PendingReply& pending) noexcept;
 
   void cancel(std::uint32_t request_id) noexcept;
 
   const std::shared_ptr<transport::Connection> stream_;
   const giop::Limits limits_;
+  std::weak_ptr<ConnectionOwner> owner_;  // constant
+
+  // Shared.
   std::atomic<std::uint64_t> code_sets_{0};  // see named_code_sets(): for char, then for wchar
   std::atomic<bool> broken_{false};
+  std::atomic<bool> told_owner_{false};
+  std::atomic<bool> answered_{false};
+  std::atomic<bool> dismissed_{false};  // by CloseConnection: what has no reply by then has not run and will not
+  std::atomic<bool> peer_ended_{false};
+  std::atomic<int> threads_{0}, tasks_{0};
+  std::atomic<Time> last_used_;  // when the latest call began
+  // led: somebody reads, or is about to; listed: waiting_ has entries. The first changes as a lock does, the second
+  // with mutex_ held.
+  std::atomic<std::uint32_t> use_{0};
 
   // Owner: the leader.
   giop::Assembler assembler_;
-  std::vector<std::byte> buffer_;
-  os::AdaptiveSpin learnt_;  // of those that wait beside something
+  const std::unique_ptr<std::byte[]> buffer_;
+  os::AdaptiveSpin learnt_;        // of those that wait beside something
+  PendingReply* alone_ = nullptr;  // the leader's own call, when it is not in the list
 
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<PendingReply*> waiting_;
-  bool led_ = false;
-  Time last_used_{};
 };
 
 }  // namespace corelane::core

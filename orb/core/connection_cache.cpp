@@ -22,8 +22,8 @@ namespace {
 using transport::Endpoint;
 using transport::EndpointKind;
 
-using errors::deadline_passed;
 using errors::orb_destroyed;
+constexpr std::size_t most_channels = 2;      // to one server
 constexpr std::size_t most_announced = 1024;  // endpoints; with more they are all said once more
 
 constexpr Error nowhere{ErrorKind::transient, Completion::no, minor::no_usable_profile};
@@ -70,149 +70,83 @@ std::string way_text(const Endpoint& endpoint, const Address& address, bool chan
          why_text(endpoint, address, channels);
 }
 
-// The end of an attempt, whichever way it comes.
-class ConnectionCache::Lead {
- public:
-  Lead(ConnectionCache& cache, const Endpoint& endpoint, const std::shared_ptr<Attempt>& attempt)
-      : cache_(cache), endpoint_(endpoint), attempt_(attempt) {}
-  Lead(const Lead&) = delete;
-  Lead& operator=(const Lead&) = delete;
-  ~Lead() { (void)end(errors::connect_failed); }
+ConnectionCache::Pool ConnectionCache::make_pool(const Endpoint& endpoint, Traffic traffic) const {
+  std::size_t most = traffic == Traffic::plain ? options_.connections : 1;
+  // A channel takes megabytes of memory, and many threads may wait on one at little cost.
+  if (endpoint.kind == EndpointKind::channel) most = std::min(most, most_channels);
+  return std::make_shared<ConnectionPool>(endpoint, limits_, half_messages_, most);
+}
 
-  // The outcome that counts: the cache may have been closed meanwhile.
-  Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) {
-    const std::lock_guard lock(cache_.mutex_);
-    if (attempt_->outcome) return *attempt_->outcome;
-    Entry& entry = cache_.entries_[endpoint_];
-    entry.attempt.reset();
-    if (outcome) entry.connection = *outcome;
-    finish(*attempt_, outcome);
-    return outcome;
+ConnectionCache::Pool ConnectionCache::pool_of(const Endpoint& endpoint, Traffic traffic) {
+  const std::lock_guard lock(mutex_);
+  if (const auto known = pools_.find(endpoint); known != pools_.end())
+    if (const Pool& pool = known->second[static_cast<std::size_t>(traffic)]) return pool;
+  sweep();
+  Pool& pool = pools_[endpoint][static_cast<std::size_t>(traffic)];
+  pool = make_pool(endpoint, traffic);
+  if (closed_) pool->close(Time{});
+  return pool;
+}
+
+// Servers come back at other endpoints: pools that nobody uses any more go when the next one is made. No reference has
+// them, and nobody gets one but by way of this cache.
+void ConnectionCache::sweep() {
+  const auto unused = [](const Pool& pool) { return !pool || (pool->tidy() && pool.use_count() == 1); };
+  std::erase_if(pools_, [&](const auto& entry) {
+    const auto& [plain, contract] = entry.second;
+    return unused(plain) && unused(contract);
+  });
+}
+
+// In the order in which they are tried.
+std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<const Address> addresses,
+                                                                    Traffic traffic) {
+  const Time now = os::now();
+  std::vector<Candidate> answering, silent;
+  for (const Address& address : addresses) {  // bound: the profiles of a reference
+    std::vector<Candidate> unconnected;
+    for (const Endpoint& endpoint : address.endpoints) {  // bound: the profile's addresses
+      if (!takes(endpoint)) continue;
+      Candidate candidate{pool_of(endpoint, traffic), &address};
+      auto& kind = candidate.pool->connected() ? answering : candidate.pool->silent(now) ? silent : unconnected;
+      kind.push_back(std::move(candidate));
+    }
+    answering.insert(answering.end(), std::move_iterator(unconnected.begin()), std::move_iterator(unconnected.end()));
   }
+  answering.insert(answering.end(), std::move_iterator(silent.begin()), std::move_iterator(silent.end()));
+  return answering;
+}
 
- private:
-  ConnectionCache& cache_;
-  const Endpoint& endpoint_;
-  const std::shared_ptr<Attempt>& attempt_;
-};
-
-Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire(transport::Transport& transport,
-                                                                  const Address& address, Time deadline) {
-  for (const Endpoint& endpoint : address.endpoints)  // bound: the profile's addresses
-    if (auto known = usable_at(endpoint)) return known;
+Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& transport,
+                                                          std::span<const Address> addresses, Time deadline,
+                                                          Traffic traffic, CallOrder order) {
   const os::CancellationDelay delay;
   std::optional<Error> error;
-  std::size_t left = address.endpoints.size();
-  for (const Endpoint& endpoint : address.endpoints) {
+  const std::vector<Candidate> all = candidates(addresses, traffic);
+  std::size_t left = all.size();
+  for (const Candidate& candidate : all) {
+    const Endpoint& endpoint = candidate.pool->endpoint();
+    const Time until = share_of(deadline, left--);
     // Anybody may listen at a port, and nobody tells who does: it is no way around a socket that is a stranger's.
-    const bool is_way_around = endpoint.kind == EndpointKind::tcp && error == transport::not_trusted;
-    if (!takes(endpoint) || is_way_around) {
-      --left;
-      continue;
-    }
-    auto connection = acquire_one(transport, endpoint, share_of(deadline, left--));
+    if (endpoint.kind == EndpointKind::tcp && error == transport::not_trusted) continue;
+    auto connection = candidate.pool->acquire(transport, until, order);
     if (connection) {
-      announce(endpoint, way_text(endpoint, address, channels_));
-      return connection;
+      announce(endpoint, *candidate.address);
+      return Found{std::move(*connection), candidate.pool, candidate.address};
     }
     if (error != transport::not_trusted) error = connection.error();
   }
   return error.value_or(nowhere);
 }
 
-ConnectionCache::ConnectionPtr ConnectionCache::usable_at(const Endpoint& endpoint) {
-  ConnectionPtr known;
-  {
-    const std::lock_guard lock(mutex_);
-    const auto entry = entries_.find(endpoint);
-    if (entry != entries_.end()) known = entry->second.connection;
-  }
-  return known && known->usable() ? known : nullptr;
-}
-
-Expected<ConnectionCache::ConnectionPtr> ConnectionCache::acquire_one(transport::Transport& transport,
-                                                                      const Endpoint& endpoint, Time deadline) {
-  ConnectionPtr broken;
-  // Bound: the deadline; a round is repeated when another thread ran out of its own time, or for a newer connection.
-  for (;;) {
-    os::Parker parker;
-    const auto place = enter(endpoint, broken, parker);
-    if (!place) return place.error();
-    if (place->leads) return lead(transport, endpoint, place->attempt, deadline);
-    if (place->known) {
-      if (place->known->usable()) return place->known;
-      broken = place->known;
-    } else if (auto outcome = join(*place->attempt, parker, deadline)) {
-      return std::move(*outcome);
-    }
-  }
-}
-
-// What is broken goes when the next connection is made: servers come back at other endpoints.
-std::vector<ConnectionCache::ConnectionPtr> ConnectionCache::take_broken() {
-  std::vector<ConnectionPtr> broken;
-  for (auto at = entries_.begin(); at != entries_.end();) {
-    Entry& entry = at->second;
-    const bool over = !entry.attempt && (!entry.connection || !entry.connection->open());
-    if (over && entry.connection) broken.push_back(std::move(entry.connection));
-    at = over ? entries_.erase(at) : std::next(at);
-  }
-  return broken;
-}
-
-// `broken` is not taken for a connection; `parker` waits for the attempt, if there is one to wait for.
-Expected<ConnectionCache::Place> ConnectionCache::enter(const Endpoint& endpoint, const ConnectionPtr& broken,
-                                                        os::Parker& parker) {
-  std::vector<ConnectionPtr> others;  // end after the lock
-  const std::lock_guard lock(mutex_);
-  if (closed_) return orb_destroyed;
-  Entry& entry = entries_[endpoint];
-  if (entry.connection && entry.connection != broken) return Place{.known = entry.connection, .attempt = nullptr};
-  const bool leads = !entry.attempt;
-  if (leads) {
-    entry.attempt = std::make_shared<Attempt>();
-    others = take_broken();
-  } else {
-    entry.attempt->waiting.push_back(&parker);
-  }
-  return Place{.known = nullptr, .attempt = entry.attempt, .leads = leads};
-}
-
-Expected<ConnectionCache::ConnectionPtr> ConnectionCache::lead(transport::Transport& transport,
-                                                               const Endpoint& endpoint,
-                                                               const std::shared_ptr<Attempt>& attempt, Time deadline) {
-  Lead mine(*this, endpoint, attempt);
-  auto stream = transport.connect(endpoint, deadline);
-  if (!stream) return mine.end(stream.error());
-  return mine.end(std::make_shared<ClientConnection>(std::move(*stream), limits_,
-                                                     half_messages_ ? half_messages_->share() : nullptr));
-}
-
-// The outcome of another's attempt; nothing when that one was late and this one is not.
-std::optional<Expected<ConnectionCache::ConnectionPtr>> ConnectionCache::join(Attempt& attempt, os::Parker& parker,
-                                                                              Time deadline) {
-  const bool woken = parker.park(deadline);
-  const std::lock_guard lock(mutex_);
-  if (!attempt.outcome) return std::erase(attempt.waiting, &parker), deadline_passed;
-  if (*attempt.outcome || attempt.outcome->error().kind != ErrorKind::timeout) return attempt.outcome;
-  if (!woken) return deadline_passed;
-  return std::nullopt;
-}
-
-// Wakes under the lock: a waiter that is late takes it before its parker goes.
-void ConnectionCache::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) {
-  attempt.outcome = std::move(outcome);
-  for (os::Parker* waiter : std::exchange(attempt.waiting, {})) waiter->unpark();
-}
-
 // Once for each endpoint: a connection that is made again says nothing new.
-void ConnectionCache::announce(const Endpoint& endpoint, const std::string& why) {
+void ConnectionCache::announce(const Endpoint& endpoint, const Address& address) {
   {
     const std::lock_guard lock(mutex_);
     if (announced_.size() >= most_announced) announced_.clear();
     if (closed_ || !announced_.insert(endpoint).second) return;
   }
-  os::log::info(why);
+  os::log::info(way_text(endpoint, address, options_.channels));
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {
@@ -223,29 +157,43 @@ Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {
   return {};
 }
 
-void ConnectionCache::close() {
+std::vector<ConnectionCache::Pool> ConnectionCache::pools() const {
+  std::vector<Pool> all;
   const std::lock_guard lock(mutex_);
-  closed_ = true;
-  for (const auto& weak : std::exchange(adopted_, {}))
-    if (const auto connection = weak.lock()) connection->close();
-  for (auto& [endpoint, entry] : entries_) {
-    if (entry.connection) entry.connection->close();
-    if (entry.attempt) finish(*entry.attempt, orb_destroyed);
+  for (const auto& [endpoint, pools] : pools_)
+    for (const Pool& pool : pools)
+      if (pool) all.push_back(pool);
+  return all;
+}
+
+void ConnectionCache::close(Time deadline) {
+  std::vector<ConnectionPtr> closing;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    for (const auto& weak : std::exchange(adopted_, {}))
+      if (auto connection = weak.lock()) closing.push_back(std::move(connection));
   }
-  entries_.clear();
+  for (const ConnectionPtr& connection : closing) connection->close_when_sent(deadline);
+  for (const Pool& pool : pools())
+    for (ConnectionPtr& connection : pool->close(deadline)) closing.push_back(std::move(connection));
+  for (const ConnectionPtr& connection : closing) {
+    (void)connection->stream().wait_until_closed(deadline);
+    connection->close();
+  }
+  const std::lock_guard lock(mutex_);
+  pools_.clear();
 }
 
 std::size_t ConnectionCache::size() const {
-  const std::lock_guard lock(mutex_);
   std::size_t count = 0;
-  for (const auto& [endpoint, entry] : entries_) count += entry.connection ? 1 : 0;
+  for (const Pool& pool : pools()) count += pool->connections().size();
   return count;
 }
 
 std::size_t ConnectionCache::waiting() const {
-  const std::lock_guard lock(mutex_);
   std::size_t count = 0;
-  for (const auto& [endpoint, entry] : entries_) count += entry.attempt ? entry.attempt->waiting.size() : 0;
+  for (const Pool& pool : pools()) count += pool->waiting();
   return count;
 }
 

@@ -128,7 +128,7 @@ bool decode_reference(cdr::Reader& reader, std::shared_ptr<Reference>& reference
   if (ior.nil()) return true;
   auto* environment = dynamic_cast<ReferenceEnvironment*>(reader.environment());
   if (environment == nullptr) return reader.fail(minor::bad_ior);
-  reference = std::make_shared<Reference>(environment->orb, std::move(ior));
+  reference = std::make_shared<Reference>(environment->shared_orb(), std::move(ior));
   return true;
 }
 

@@ -108,7 +108,7 @@ void Orb::State::end() {
   }
   changed.notify_all();
   if (target) target->close();
-  connections.close();
+  connections.close(os::now() + settings.flush_timeout);
   async_calls.close();
   reopener.close();
   references.clear();

@@ -120,15 +120,22 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   return sockets;
 }
 
-Expected<std::shared_ptr<ClientConnection>> Orb::State::connect(const Address& address, Time deadline) {
+Expected<ConnectionCache::Found> Orb::State::connect(std::span<const Address> addresses, Time deadline, Traffic traffic,
+                                                     CallOrder order) {
   const auto to = transport();
   if (!to) return to.error();
   const Time patience = os::now() + settings.connect_timeout;
-  auto connection = connections.acquire(**to, address, std::min(deadline, patience));
+  auto found = connections.acquire(**to, addresses, std::min(deadline, patience), traffic, order);
   // Not the call's own deadline: the server is not there.
-  if (!connection && connection.error().kind == ErrorKind::timeout && patience < deadline)
+  if (!found && found.error().kind == ErrorKind::timeout && patience < deadline)
     return Error{ErrorKind::transient, Completion::no, minor::connect_failed};
-  return connection;
+  return found;
+}
+
+Expected<std::shared_ptr<ClientConnection>> Orb::State::connect(const Address& address, Time deadline) {
+  auto found = connect(std::span(&address, 1), deadline);
+  if (!found) return found.error();
+  return std::move(found->connection);
 }
 
 std::shared_ptr<dispatch::Executive> Orb::State::runtime_executive() {

@@ -33,9 +33,13 @@ struct Orb::State {
   State(std::string orb_id, Settings orb_settings)
       : id(std::move(orb_id)),
         settings(std::move(orb_settings)),
-        connections(settings.giop, half_messages, settings.channels) {}
+        connections(settings.giop, half_messages,
+                    {.channels = settings.channels, .connections = connections_of(settings)}) {}
 
-  // The connection to an address; made if need be. BAD_INV_ORDER after destroy().
+  // The calling thread's connection to one of the addresses; made if need be. BAD_INV_ORDER after destroy().
+  Expected<ConnectionCache::Found> connect(std::span<const Address> addresses, Time deadline,
+                                           Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free);
+  // The same of one address.
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
   Expected<std::shared_ptr<transport::Transport>> transport();
   // What a server of the mode `leader-followers` listens on: sockets behind a pool of threads. Caller holds `starting`.

@@ -7,8 +7,17 @@
 
 namespace corelane::core {
 
+namespace {
+
+std::uint64_t next_reference_id() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
+}
+
+}  // namespace
+
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior)
-    : orb_(std::move(orb)), ior_(std::move(ior)), address_(address_of(ior_)) {}
+    : id_(next_reference_id()), orb_(std::move(orb)), ior_(std::move(ior)), addresses_(addresses_of(ior_)) {}
 
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local)
     : Reference(std::move(orb), std::move(ior)) {
@@ -22,19 +31,28 @@ bool Reference::is_local() noexcept {
   // relaxed: the answer depends on nothing else, and every thread finds the same.
   const Place known = place_.load(std::memory_order_relaxed);
   if (known != Place::unknown) return known == Place::here;
-  if (!address_) return false;
-  const auto ours = orb_->endpoints();
-  const bool here = std::any_of(address_->endpoints.begin(), address_->endpoints.end(), [&](const auto& endpoint) {
-    return std::find(ours.begin(), ours.end(), endpoint) != ours.end();
-  });
+  if (addresses_.empty()) return false;
+  const bool here = address_here() != nullptr;
   place_.store(here ? Place::here : Place::elsewhere, std::memory_order_relaxed);  // relaxed: as above
   return here;
 }
 
+// The first by which this very ORB is reached; null: none is.
+const Address* Reference::address_here() const {
+  const auto ours = orb_->endpoints();
+  const auto found = std::find_if(addresses_.begin(), addresses_.end(), [&](const Address& address) {
+    return std::find_first_of(address.endpoints.begin(), address.endpoints.end(), ours.begin(), ours.end()) !=
+           address.endpoints.end();
+  });
+  return found != addresses_.end() ? &*found : nullptr;
+}
+
 Expected<std::shared_ptr<ActiveObject>> Reference::find_local() noexcept {
   RequestTarget* target = orb_->request_target();
-  if (target == nullptr || !address_) return Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
-  auto object = target->find(address_->object_key);
+  const Address* const here = addresses_.size() > 1 ? address_here() : address();
+  if (target == nullptr || here == nullptr)
+    return Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
+  auto object = target->find(here->object_key);
   if (!object) return object;
   const std::lock_guard lock(mutex_);
   if (!local_) {
@@ -45,7 +63,27 @@ Expected<std::shared_ptr<ActiveObject>> Reference::find_local() noexcept {
   return object;
 }
 
+const Address& Reference::address_at(const transport::Endpoint& endpoint) const noexcept {
+  if (addresses_.size() == 1) return addresses_.front();
+  const auto found = std::find_if(addresses_.begin(), addresses_.end(), [&](const Address& address) {
+    return std::find(address.endpoints.begin(), address.endpoints.end(), endpoint) != address.endpoints.end();
+  });
+  return found != addresses_.end() ? *found : addresses_.front();
+}
+
+void Reference::set_route(Traffic traffic, std::shared_ptr<ConnectionPool> pool, const Address& address) {
+  const std::lock_guard lock(mutex_);
+  auto found = std::find_if(routes_.begin(), routes_.end(),
+                            [&](const auto& route) { return route->pool == pool && route->address == &address; });
+  if (found == routes_.end())
+    found = routes_.insert(routes_.end(), std::make_unique<const Route>(Route{std::move(pool), &address}));
+  // PAIR reference.route: release here -> acquire in route().
+  routes_by_traffic_[static_cast<std::size_t>(traffic)].store(found->get(), std::memory_order_release);
+}
+
 std::shared_ptr<Reference> Reference::forwarded() const {
+  // PAIR reference.forward: acquire here <- release in set_forward(); the forward itself is read under the mutex.
+  if (!has_forward_.load(std::memory_order_acquire)) return nullptr;
   const std::lock_guard lock(mutex_);
   return forward_;
 }
@@ -53,6 +91,8 @@ std::shared_ptr<Reference> Reference::forwarded() const {
 void Reference::set_forward(std::shared_ptr<Reference> to) {
   const std::lock_guard lock(mutex_);
   forward_.swap(to);
+  // PAIR reference.forward: release here -> acquire in forwarded().
+  has_forward_.store(forward_ != nullptr, std::memory_order_release);
 }
 
 void Reference::bind(const std::shared_ptr<TaskBinding>& binding) {

@@ -1,19 +1,22 @@
 // Reference: what a stub stands for: an IOR, where to reach it, and whether the object lives in this very ORB. Shared
 // by all stubs of the object that came from one narrow or decode.
 //
-// Threads: any. Constant but for the local cache, the forward and the task bindings, which one mutex guards.
+// Threads: any. Constant but for the local cache, the routes, the forward and the task bindings, which one mutex
+// guards.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <mutex>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/core/address.h"
+#include "orb/core/connection_cache.h"
 #include "orb/core/orb.h"
 #include "orb/core/target.h"
 #include "orb/giop/ior.h"
@@ -30,8 +33,26 @@ class Reference : public std::enable_shared_from_this<Reference> {
 
   const std::shared_ptr<Orb>& orb() const noexcept { return orb_; }
   const giop::Ior& ior() const noexcept { return ior_; }
-  // Null when no profile can be used.
-  const Address* address() const noexcept { return address_ ? &*address_ : nullptr; }
+  // Of this process, never used again; never 0.
+  std::uint64_t id() const noexcept { return id_; }
+  // One for each profile that can be used, in their order.
+  std::span<const Address> addresses() const noexcept { return addresses_; }
+  // The first of them; null when there is none.
+  const Address* address() const noexcept { return addresses_.empty() ? nullptr : addresses_.data(); }
+  // The one that names the endpoint; the first where none does. Call only when there is one.
+  const Address& address_at(const transport::Endpoint& endpoint) const noexcept;
+
+  // The way that the latest connected call took: further ones take it without looking anything up.
+  struct Route {
+    std::shared_ptr<ConnectionPool> pool;
+    const Address* address;  // of addresses()
+  };
+  // Null before the first call. Lives as long as this reference.
+  // PAIR reference.route: acquire here <- release in set_route(). Publishes the route.
+  const Route* route(Traffic traffic) const noexcept {
+    return routes_by_traffic_[static_cast<std::size_t>(traffic)].load(std::memory_order_acquire);
+  }
+  void set_route(Traffic traffic, std::shared_ptr<ConnectionPool> pool, const Address& address);
 
   // Whether the object lives here, judged by its address at the first call.
   bool is_local() noexcept;
@@ -41,7 +62,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
   // PAIR reference.local: acquire here <- release in find_local().
   ActiveObject* cached_local() noexcept { return local_cache_.load(std::memory_order_acquire); }
 
-  // Where a server said that the object is now; null when nowhere else.
+  // Where a server said that the object is now; null when nowhere else. Takes a lock only when there is one.
   std::shared_ptr<Reference> forwarded() const;
   void set_forward(std::shared_ptr<Reference> to);
 
@@ -51,18 +72,24 @@ class Reference : public std::enable_shared_from_this<Reference> {
   std::shared_ptr<TaskBinding> binding_of(std::string_view operation) const;
 
  private:
+  const Address* address_here() const;
+
   enum class Place : std::uint8_t { unknown, here, elsewhere };
 
+  const std::uint64_t id_;
   const std::shared_ptr<Orb> orb_;
   const giop::Ior ior_;
-  std::optional<Address> address_;  // constant after construction
+  const std::vector<Address> addresses_;
 
+  std::array<std::atomic<const Route*>, 2> routes_by_traffic_{};
   std::atomic<Place> place_{Place::unknown};
   std::atomic<ActiveObject*> local_cache_{nullptr};
   std::atomic<bool> has_bindings_{false};
+  std::atomic<bool> has_forward_{false};
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
-  std::shared_ptr<ActiveObject> local_;  // what local_cache_ points to; set once
+  std::vector<std::unique_ptr<const Route>> routes_;  // at most one for each endpoint and traffic
+  std::shared_ptr<ActiveObject> local_;               // what local_cache_ points to; set once
   std::shared_ptr<Reference> forward_;
   struct Bound {
     std::string operation;
@@ -74,9 +101,14 @@ class Reference : public std::enable_shared_from_this<Reference> {
 
 // What decoding needs to make references: an ORB.
 struct ReferenceEnvironment final : cdr::Environment {
-  explicit ReferenceEnvironment(std::shared_ptr<Orb> o) : orb(std::move(o)) {}
-  std::shared_ptr<Environment> share() override { return std::make_shared<ReferenceEnvironment>(orb); }
-  std::shared_ptr<Orb> orb;
+  explicit ReferenceEnvironment(std::shared_ptr<Orb> o) : kept(std::move(o)), orb(kept.get()) {}
+  // For a message whose reader lives no longer than the ORB.
+  explicit ReferenceEnvironment(Orb* o) : orb(o) {}
+  std::shared_ptr<Environment> share() override { return std::make_shared<ReferenceEnvironment>(shared_orb()); }
+  std::shared_ptr<Orb> shared_orb() const { return kept || orb == nullptr ? kept : orb->shared_from_this(); }
+
+  std::shared_ptr<Orb> kept;
+  Orb* orb;
 };
 
 }  // namespace corelane::core

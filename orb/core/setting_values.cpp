@@ -28,6 +28,12 @@ std::string size(std::string_view text, std::size_t& out, std::size_t least, std
   return number<std::size_t>(text, out, least, most);
 }
 
+std::string client_connections(Settings& settings, std::string_view text) {
+  if (text == "auto") return settings.client_connections = 0, std::string{};
+  const std::string fault = size(text, settings.client_connections, 1, 1024);
+  return fault.empty() ? fault : "auto, or " + fault;
+}
+
 std::string span_of_time(std::string_view text, Duration& out) {
   const std::optional<Duration> value = parse_duration(text);
   if (!value) return "a duration such as 500ms (a whole number and ns, us, ms or s)" + duration_hint(text);

@@ -26,6 +26,7 @@ std::string number(std::string_view text, Integer& out, Integer least, Integer m
   }
   return "a number from " + std::to_string(least) + " to " + std::to_string(most);
 }
+std::string client_connections(Settings& settings, std::string_view text);
 std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);
 std::string span_of_time(std::string_view text, Duration& out);
 std::string some_time(std::string_view text, Duration& out);

@@ -1,6 +1,11 @@
 #include "orb/core/settings.h"
 
+#include <sched.h>
+
+#include <algorithm>
+
 #include "orb/core/setting_values.h"
+#include "orb/os/cpu_mask.h"
 
 namespace corelane::core {
 namespace {
@@ -11,6 +16,12 @@ using S = Settings;
 using V = std::string_view;
 
 }  // namespace
+
+std::size_t connections_of(const Settings& settings) noexcept {
+  if (settings.client_connections > 0) return settings.client_connections;
+  const auto cores = static_cast<std::size_t>(CPU_COUNT_S(os::CpuMask::native_size, os::process_affinity().native()));
+  return std::clamp<std::size_t>(4 * cores, 16, 64);
+}
 
 const std::vector<SettingsEntry>& settings_table() {
   static const std::vector<SettingsEntry> table = {
@@ -158,6 +169,9 @@ const std::vector<SettingsEntry>& settings_table() {
        "how long connecting may take; a server that sets a channel up waits as long for the client's part, and 2s at "
        "least",
        [](S& s, V v) { return some_time(v, s.connect_timeout); }},
+      {"timeout.flush", "5s",
+       "how long destroy() goes on sending oneway requests that servers have not taken yet; what is left then is lost",
+       [](S& s, V v) { return span_of_time(v, s.flush_timeout); }},
       {"timeout.idle", "0s",
        "connections over which nothing came or went for so long, while no request was under way, are closed, and the "
        "tasks that were admitted over them leave: so a client that hangs or is stopped keeps its promise no longer. "
@@ -176,6 +190,10 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return wait_mode(v, s.wait.mode); }},
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
+      {"client.connections", "auto",
+       "connections that a client has to one server at most: each of its threads gets one for itself as long as there "
+       "are enough, beyond that threads share; of channels two at most. auto: four for each core, from 16 to 64",
+       client_connections},
       {"client.channel", "on", "off: call through sockets also where a reference names a channel",
        [](S& s, V v) { return yes_or_no(v, s.channels); }},
       {"channel.allow", "",

@@ -94,6 +94,7 @@ struct Settings {
   std::string runtime_directory;            // empty: chosen by the host ledger
   os::WaitStrategy wait;                    // of client threads
   bool channels = true;                     // whether clients take them
+  std::size_t client_connections = 0;       // to one endpoint; 0: see connections_of()
   int io_priority = 50;                     // above the tasks: their requests are not to wait for them
   giop::Limits giop;
   std::size_t half_messages = 256 * 1024 * 1024;
@@ -104,6 +105,7 @@ struct Settings {
   int forwards = 8;
   Duration request_timeout = std::chrono::seconds{30};
   Duration connect_timeout = std::chrono::seconds{5};
+  Duration flush_timeout = std::chrono::seconds{5};
   std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}};  // not empty
   bool listen_given = false;                                  // somebody said where
   bool local = true;                    // a server with TCP offers unix: and channel: of its own accord
@@ -119,6 +121,9 @@ struct Settings {
   std::optional<os::log::Level> log_level;                // nothing: as it is
   ReservedSettings reserved;
 };
+
+// How many connections a client may have to one endpoint: as the setting says, or by the number of cores.
+std::size_t connections_of(const Settings& settings) noexcept;
 
 // One row of the table.
 struct SettingsEntry {

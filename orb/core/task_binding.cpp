@@ -23,7 +23,7 @@ Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnectio
   const Settings& settings = state.settings;
   auto stream = (*transport)->connect(shared.peer(), deadline);
   if (!stream) return stream.error();
-  auto made = std::make_shared<ClientConnection>(std::move(*stream), settings.giop, state.half_messages->share());
+  auto made = ClientConnection::make(std::move(*stream), settings.giop, state.half_messages->share());
   if (const auto adopted = state.connections.adopt(made); !adopted) return adopted.error();
   return made;
 }
@@ -36,9 +36,14 @@ TaskBinding::TaskBinding(std::shared_ptr<Reference> reference, std::string opera
       operation_(std::move(operation)),
       task_(task),
       shared_(std::move(connection)),
-      contract_(contract) {}
+      contract_(contract) {
+  if (shared_) shared_->tasks().fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+}
 
-TaskBinding::~TaskBinding() { depart(); }
+TaskBinding::~TaskBinding() {
+  depart();
+  if (shared_) shared_->tasks().fetch_sub(1, std::memory_order_relaxed);  // relaxed: a count
+}
 
 void TaskBinding::open_own(std::uint64_t token) {
   if (token == 0 || !shared_) return;
@@ -66,6 +71,7 @@ void TaskBinding::bind_own(std::uint64_t token, Time deadline) {
   call->arguments().write(token);
   call->invoke({});
   pause_.opened();
+  (*made)->tasks().fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
   opened_.push_back(*made);
   const std::lock_guard lock(mutex_);
   if (departed_.load(std::memory_order_relaxed)) return (*made)->close();  // relaxed: depart() takes the lock after it
@@ -99,7 +105,7 @@ bool TaskBinding::let_go_of_lost() {
 Time TaskBinding::reopen_own(Time now) {
   // relaxed: depart() closes what is opened meanwhile
   if (given_up_ || departed_.load(std::memory_order_relaxed) || has_own()) return never;
-  if (!shared_->usable()) return never;  // the task is gone with it
+  if (!shared_->usable(os::now())) return never;  // the task is gone with it
   pause_.lost(now);
   if (now < pause_.due()) return pause_.due();
   pause_.tried(now);
@@ -130,7 +136,7 @@ std::shared_ptr<ClientConnection> TaskBinding::connection(bool nested) noexcept 
   // relaxed: a hint
   if (nested || !uses_own_.load(std::memory_order_relaxed)) return shared_;
   auto found = own();
-  if (found && found->usable()) return found;
+  if (found && found->usable(os::now())) return found;
   if (found) fall_back(*found);
   return shared_;
 }
@@ -170,7 +176,7 @@ void TaskBinding::tell_server() noexcept {
       if (const auto executive = reference_->orb()->state().runtime_executive()) executive->depart(task_);
       return;
     }
-    if (!shared_->usable()) return;  // the server has seen the connection go, and the task with it
+    if (!shared_->usable(os::now())) return;  // the server has seen the connection go, and the task with it
     ClientCallPtr call = ClientCall::acquire();
     call->begin(reference_, "_corelane_depart", {.connection = shared_});
     call->arguments().write(task_.value);

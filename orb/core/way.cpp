@@ -24,13 +24,14 @@ std::string name_of(transport::EndpointKind kind) {
 }  // namespace
 
 Way way_of(const Reference& reference) {
-  const Address* const address = reference.address();
+  const Address* address = reference.address();
   if (address == nullptr)
     return {.text = "calls within this process", .transport = "process", .endpoint = {}, .why = "the object is here"};
   auto& state = reference.orb()->state();
-  const auto connection = state.connect(*address, os::now());
-  if (!connection) return {.text = "the connection is gone again", .transport = {}, .endpoint = {}, .why = {}};
-  const transport::Endpoint endpoint = (*connection)->peer();
+  const auto found = state.connect(reference.addresses(), os::now());
+  if (!found) return {.text = "the connection is gone again", .transport = {}, .endpoint = {}, .why = {}};
+  address = found->address;
+  const transport::Endpoint endpoint = found->connection->peer();
   return {.text = way_text(endpoint, *address, state.settings.channels),
           .transport = name_of(endpoint.kind),
           .endpoint = to_string(endpoint),

@@ -37,6 +37,8 @@ class PooledConnection final : public transport::Connection, public std::enable_
   void expect_by(Time deadline) noexcept override;
   void renew() noexcept override;
   void close() noexcept override { below_->close(); }
+  void close_when_sent(Time deadline) noexcept override { below_->close_when_sent(deadline); }
+  bool wait_until_closed(Time deadline) noexcept override { return below_->wait_until_closed(deadline); }
   bool is_open() const noexcept override { return below_->is_open(); }
   const transport::Endpoint& local() const noexcept override { return below_->local(); }
   const transport::Endpoint& peer() const noexcept override { return below_->peer(); }

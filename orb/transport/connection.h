@@ -69,6 +69,17 @@ class Watcher {
   virtual void on_closed(Error reason) noexcept = 0;
 };
 
+// Hears of a connection that no Watcher reads. Thread: the reactor's, one call at a time; a call does not block.
+class ConnectionMonitor {
+ public:
+  virtual ~ConnectionMonitor() = default;
+
+  // The peer has ended the connection or is gone. Bytes that it sent before may still wait to be read.
+  virtual void on_peer_end() noexcept = 0;
+  // Nothing was sent for ConnectionLimits::idle_timeout; again after each further such time.
+  virtual void on_idle() noexcept = 0;
+};
+
 // Who is at the other end of a Unix socket, as the kernel says: whoever called connect() or listen().
 struct PeerCredentials {
   std::int32_t process = 0;  // as this process's namespace numbers it
@@ -166,6 +177,17 @@ class Connection {
   // Ends both directions; what the socket has taken still arrives, the backlog does not. Idempotent. Thread: any.
   virtual void close() noexcept = 0;
   virtual bool is_open() const noexcept = 0;
+  // The orderly end. Refuses every later send() with closed_here, sends the backlog, and then closes: as soon as the
+  // peer's system has everything, or at `deadline`. Until then whoever reads the connection reads on. Closes at once
+  // when nothing waits. Idempotent; close() ends it early. Thread: any.
+  virtual void close_when_sent(Time /*deadline*/) noexcept { close(); }
+  // Waits until the connection is closed, by either side's close() or close_when_sent(). False: `deadline` came first.
+  // Thread: any but the reactor's.
+  virtual bool wait_until_closed(Time /*deadline*/) noexcept { return !is_open(); }
+
+  // The monitor hears of the peer's end although nobody reads, and of idle times. The connection does not keep it.
+  // Once for each connection, and not together with watch(). std::bad_alloc. Thread: any.
+  virtual void set_monitor(std::weak_ptr<ConnectionMonitor> /*monitor*/) {}
 
   virtual const Endpoint& local() const noexcept = 0;
   virtual const Endpoint& peer() const noexcept = 0;

@@ -34,10 +34,14 @@ void Outbox::discard() noexcept {
   call_next();
 }
 
-void Outbox::close() noexcept {
-  backlog_.clear();
+void Outbox::refuse() noexcept {
   closed_ = true;
   for (Sender* sender : senders_) sender->parker.unpark();
+}
+
+void Outbox::close() noexcept {
+  backlog_.clear();
+  refuse();
 }
 
 std::optional<Error> Outbox::await_room(Lock& lock, std::size_t bytes, Time until) {

@@ -187,9 +187,10 @@ void Reactor::Impl::run_due_timers() {
   arm_timer();
 }
 
-std::unique_ptr<Readiness> Reactor::Impl::watch(int fd, std::shared_ptr<ReadinessHandler> handler) {
+std::unique_ptr<Readiness> Reactor::Impl::watch(int fd, std::shared_ptr<ReadinessHandler> handler, Interest interest) {
   if (io_->stopping) return nullptr;
   std::unique_ptr<Readiness::State> state(new Readiness::State{.impl = *this, .fd = fd, .handler = std::move(handler)});
+  if (interest == Interest::end) state->asked = EPOLLRDHUP;
   Readiness::State& made = *state;
   auto readiness = std::make_unique<Readiness>(std::move(state));  // from here on it undoes what follows
   io_->registered.insert(&made);
@@ -205,6 +206,8 @@ void Reactor::Impl::tell(void* owner, std::uint32_t what) {
   state.bytes_alone = what == EPOLLIN;
   if ((in_vain & state.asked) != 0) state.ask(state.asked & ~in_vain);
   io_->told = &state;
+  if ((what & (EPOLLRDHUP | ended)) != 0) handler.on_hang_up();
+  if (!io_->told) return io_->leaving.reset();
   if ((what & (to_read | ended)) != 0 && std::exchange(state.read_armed, false)) handler.on_readable();
   if (!io_->told) return io_->leaving.reset();
   if ((what & (EPOLLOUT | ended)) != 0 && std::exchange(state.write_armed, false)) handler.on_writable();

@@ -254,6 +254,11 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
                        std::optional<PeerCredentials> peer, Beside beside) noexcept {
   IoResult result{Io::would_block};
+  // The common case looks at the clock once.
+  if (strategy.mode == os::WaitMode::park && (deadline == never || deadline - os::now() > receive_timeout)) {
+    result = receive_with(fd, buffer, 0, beside);
+    if (result.outcome != Io::would_block) return result;
+  }
   bool may_block = true;  // once: where bytes come soon it saves a poll; what comes late needs no more of the time-outs
   const auto poll = [&] {
     result = receive_some(fd, buffer, beside);

@@ -1,5 +1,7 @@
 #include "orb/transport/detail/socket_link.h"
 
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <utility>
@@ -40,6 +42,15 @@ IoResult SocketLink::take(MutableBytes buffer, Time& arrived, Lent*) noexcept {
 IoResult SocketLink::send_some(std::span<const Bytes> parts) noexcept { return transport::send_some(fd_.get(), parts); }
 
 void SocketLink::shut() noexcept { shutdown(fd_.get(), SHUT_RDWR); }
+
+void SocketLink::finish_sending() noexcept { shutdown(fd_.get(), SHUT_WR); }
+
+// What TCP has sent can still be lost while the peer has not acknowledged it: a message of the peer that this end does
+// not read any more makes the kernel reset the connection. A Unix socket puts the bytes into the peer's queue at once.
+bool SocketLink::has_arrived() const noexcept {
+  int unacknowledged = 0;
+  return is_unix_ || ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;
+}
 
 // A read of a Unix socket stops where descriptors came with the bytes, or (SO_PASSCRED) where their sender changes.
 bool SocketLink::tells_of_more() const noexcept { return !is_unix_; }

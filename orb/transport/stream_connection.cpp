@@ -15,6 +15,7 @@ namespace corelane::transport {
 namespace {
 
 constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connection_lost};
+constexpr Error closed_here = ended_by(minor::closed_here);
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
 constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
 
@@ -99,7 +100,7 @@ void StreamConnection::renew() noexcept {
 Expected<void> StreamConnection::send(std::span<const Bytes> parts, std::uint64_t& position) noexcept try {
   renew();
   Lock lock(mutex_);
-  if (!is_open()) return reason_;
+  if (!takes_more()) return why_refused();
   if (outbox_.has_room(length_of(parts))) return put(parts, position, std::move(lock));
   lock.unlock();
   return close_for(backlog_full);
@@ -132,7 +133,7 @@ Expected<void> StreamConnection::send_by(Time until, std::span<const Bytes> part
     lock.unlock();
     return *in_vain == Outbox::stalled ? close_for(Outbox::stalled) : *in_vain;
   }
-  if (!is_open()) return reason_;
+  if (!takes_more()) return why_refused();
   return put(parts, position, std::move(lock));
 } catch (const std::bad_alloc&) {
   return close_for(errors::no_memory);
@@ -218,7 +219,62 @@ void StreamConnection::expect_by(Time deadline) noexcept try {
 // relaxed: whoever reads next finds it or not
 void StreamConnection::read_for_tasks() noexcept { for_tasks_.store(true, std::memory_order_relaxed); }
 
-void StreamConnection::close() noexcept { close_for(ended_by(minor::closed_here)); }
+void StreamConnection::close() noexcept { close_for(closed_here); }
+
+// With the lock.
+bool StreamConnection::takes_more() const noexcept { return is_open() && !ending_; }
+Error StreamConnection::why_refused() const noexcept { return is_open() ? closed_here : reason_; }
+
+void StreamConnection::close_when_sent(Time deadline) noexcept {
+  bool nothing_waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!takes_more()) return;
+    ending_ = true;
+    outbox_.refuse();
+    nothing_waits = outbox_.empty() && link_->has_arrived();
+  }
+  if (nothing_waits) return close();
+  try {
+    if (reactor_->post([self = shared_from_this(), deadline] { self->close_when_sent_on_reactor(deadline); })) return;
+  } catch (const std::bad_alloc&) {
+    // Then it ends without the rest, as when the reactor has stopped.
+  }
+  close();
+}
+
+// On the stack of a thread that waits for the end.
+struct StreamConnection::EndWaiter {
+  os::Parker parker{};
+  EndWaiter* next = nullptr;
+};
+
+bool StreamConnection::wait_until_closed(Time deadline) noexcept {
+  EndWaiter self;
+  Lock lock(mutex_);
+  self.next = std::exchange(end_waiters_, &self);
+  // Bound: the deadline.
+  while (is_open() && os::now() < deadline) {
+    lock.unlock();
+    self.parker.park(deadline);
+    lock.lock();
+  }
+  EndWaiter** at = &end_waiters_;
+  while (*at != &self) at = &(*at)->next;  // bound: the threads that wait
+  *at = self.next;
+  return !is_open();
+}
+
+void StreamConnection::set_monitor(std::weak_ptr<ConnectionMonitor> monitor) {
+  // relaxed: see renew()
+  last_traffic_.store(os::now(), std::memory_order_relaxed);
+  {
+    const std::lock_guard lock(mutex_);
+    monitor_ = std::move(monitor);
+    monitored_ = true;
+  }
+  ask_for_update();  // refused: the reactor stops, and with it the connection
+}
 
 bool StreamConnection::is_open() const noexcept {
   // PAIR connection.closed: acquire here <- release in close_for().
@@ -238,6 +294,7 @@ Error StreamConnection::close_for(Error why) noexcept {
     outbox_.close();
     // PAIR connection.closed: release here -> acquire in is_open(). After it a woken receiver knows why it woke.
     closed_.store(true, std::memory_order_release);
+    for (EndWaiter* waiter = end_waiters_; waiter != nullptr; waiter = waiter->next) waiter->parker.unpark();
   }
   link_->shut();
   try {

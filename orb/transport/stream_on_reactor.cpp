@@ -22,19 +22,26 @@ namespace {
 constexpr int reads_per_turn = 4;
 constexpr int writes_per_turn = 8;
 constexpr std::chrono::milliseconds between_tries{1};  // to send to a peer who does not tell that there is room
+constexpr std::chrono::milliseconds between_looks{1};  // whether all has arrived that was sent before the end
 
 }  // namespace
 
 // Makes what the reactor does for this connection agree with what it should do.
 void StreamConnection::update_on_reactor() noexcept try {
-  bool write = false;
+  bool write = false, monitored = false;
   {
     const std::lock_guard lock(mutex_);
     active_watcher_ = watcher_;
+    monitored = monitored_;
     write = !outbox_.empty();
     if (!write) draining_ = false;
   }
   if (!is_open()) return finish_on_reactor();
+  if (monitored && !monitor_on_reactor()) {
+    close_for(reactor_->is_stopping() ? ended_by(minor::shutting_down) : ended_by(minor::connection_lost));
+    return finish_on_reactor();
+  }
+  if (monitored && !write && !active_watcher_) return;
   if (!active_watcher_ && !write) return release_on_reactor();
   if (!watch_on_reactor(write)) {
     close_for(reactor_->is_stopping() ? ended_by(minor::shutting_down) : ended_by(minor::connection_lost));
@@ -43,6 +50,41 @@ void StreamConnection::update_on_reactor() noexcept try {
   if (active_watcher_) arm_read_on_reactor();
   if (write) arm_write_on_reactor();
   if (active_watcher_) update_timer_on_reactor();
+} catch (const std::bad_alloc&) {
+  give_up_on_reactor();
+}
+
+// From here on the reactor hears of the peer's end, and keeps the idle time. False as below.
+bool StreamConnection::monitor_on_reactor() {
+  constexpr auto end = Reactor::Impl::Interest::end;
+  std::unique_ptr<Readiness>& told = link_->hang_up_descriptor() == link_->bytes_descriptor() ? readiness_ : hang_up_;
+  if (!told) told = reactor_->watch(link_->hang_up_descriptor(), shared_from_this(), end);
+  if (told && idle_timeout_ > Duration::zero()) update_timer_on_reactor();
+  return told != nullptr;
+}
+
+std::shared_ptr<ConnectionMonitor> StreamConnection::monitor_of_open() noexcept {
+  const std::lock_guard lock(mutex_);
+  return is_open() ? monitor_.lock() : nullptr;
+}
+
+void StreamConnection::on_hang_up() noexcept {
+  if (const auto monitor = monitor_of_open()) monitor->on_peer_end();
+}
+
+// Until the peer's system has all that was sent.
+void StreamConnection::close_when_sent_on_reactor(Time deadline) noexcept try {
+  bool all_sent = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!is_open()) return;
+    all_sent = outbox_.empty();
+    if (all_sent) link_->finish_sending();
+  }
+  const Time now = os::now();
+  if ((all_sent && link_->has_arrived()) || now >= deadline || reactor_->is_stopping()) return close();
+  reactor_->schedule(std::min(deadline, now + between_looks),
+                     [self = shared_from_this(), deadline] { self->close_when_sent_on_reactor(deadline); });
 } catch (const std::bad_alloc&) {
   give_up_on_reactor();
 }
@@ -91,8 +133,9 @@ void StreamConnection::give_up_on_reactor() noexcept {
 }
 
 void StreamConnection::release_on_reactor() {
-  if (!readiness_) return;
+  if (!readiness_ && !hang_up_) return;
   readiness_.reset();
+  hang_up_.reset();
   end_.reset();
   room_.reset();
   read_armed_ = write_armed_ = read_waits_ = write_waits_ = false;
@@ -261,8 +304,15 @@ void StreamConnection::update_timer_on_reactor() {
 
 void StreamConnection::on_timer() noexcept try {
   timer_at_ = never;
-  if (!active_watcher_ || !is_open()) return;
   const Time now = os::now();
+  if (const auto monitor = monitor_of_open()) {
+    const bool idle = now >= time_limit();
+    if (idle) last_traffic_.store(now, std::memory_order_relaxed);  // relaxed: see renew()
+    if (idle) monitor->on_idle();
+    if (is_open()) update_timer_on_reactor();
+    return;
+  }
+  if (!active_watcher_ || !is_open()) return;
   // relaxed: see expect_by()
   if (now >= expected_by_.load(std::memory_order_relaxed)) {
     close_for(errors::deadline_passed);

@@ -58,6 +58,7 @@ class ChannelLink final : public Link {
   int descriptor() const noexcept override { return watch_.all.get(); }
   int bytes_descriptor() const noexcept override { return has_own() ? channel_.descriptor() : watch_.all.get(); }
   int end_descriptor() const noexcept override { return has_own() ? watch_.more.get() : -1; }
+  int hang_up_descriptor() const noexcept override { return channel_.hang_up_descriptor(); }
   bool await_bytes() noexcept override;
   void stop_awaiting() noexcept override;
   void nudge() noexcept override;

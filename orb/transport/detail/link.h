@@ -62,6 +62,10 @@ class Link {
   virtual Connection::Loans loans() const noexcept { return {}; }
   // Ends both directions; what was sent still arrives. Whoever waits returns.
   virtual void shut() noexcept = 0;
+  // Tells the peer that nothing more will be sent; reading goes on. Under the connection's lock.
+  virtual void finish_sending() noexcept {}
+  // Whether all that was sent has reached the peer's system, so that shut() can lose none of it. Thread: any.
+  virtual bool has_arrived() const noexcept { return true; }
 
   // Readable once there is something to read, or the link has ended; between await_bytes() and stop_awaiting(), which
   // reading otherwise does by itself. Constant.
@@ -69,6 +73,8 @@ class Link {
   // The same in two, for who can watch two: the second tells of the end, and when it does nudge() makes the first
   // readable. -1: the first tells of both. Constant.
   virtual int bytes_descriptor() const noexcept { return descriptor(); }
+  // Tells of the peer's end by EPOLLRDHUP, also while nobody reads. Constant.
+  virtual int hang_up_descriptor() const noexcept { return descriptor(); }
   virtual int end_descriptor() const noexcept { return -1; }
   // Whether a read that found less than it had room for has found all, so that an edge of bytes_descriptor() tells of
   // whatever comes then. Constant.

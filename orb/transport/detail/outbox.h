@@ -45,11 +45,13 @@ class Outbox {
   void consume(std::size_t bytes) noexcept;
   // The link takes nothing any more.
   void discard() noexcept;
+  // Lets nobody in any more: senders that wait for room return. What waits to be sent stays.
+  void refuse() noexcept;
   // The connection has ended. Nobody waits any more.
   void close() noexcept;
 
-  // Waits for room, behind those who wait already. Nothing: there is room, or close() was called; `stalled`: the peer
-  // took nothing for too long; `no_room`: `until` has come. std::bad_alloc.
+  // Waits for room, behind those who wait already. Nothing: there is room, or close() or refuse() was called;
+  // `stalled`: the peer took nothing for too long; `no_room`: `until` has come. std::bad_alloc.
   std::optional<Error> await_room(Lock& lock, std::size_t bytes, Time until);
 
  private:

@@ -23,6 +23,9 @@ class ReadinessHandler {
   virtual ~ReadinessHandler() = default;
   virtual void on_readable() noexcept = 0;
   virtual void on_writable() noexcept = 0;
+  // The other end has hung up (EPOLLRDHUP), or the descriptor has failed. Comes without being armed, at most once for
+  // each time that the descriptor was asked for it.
+  virtual void on_hang_up() noexcept {}
   // It was readable, or writable, and had to wait (ReadGate): now it has its turn.
   enum class Turn : std::uint8_t { read, write };
   virtual void on_turn(Turn turn) noexcept { turn == Turn::read ? on_readable() : on_writable(); }
@@ -83,8 +86,11 @@ class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
 
   // Thread: the reactor's only.
   void run();  // until request_stop(), and what was posted before has run
-  // Nothing when the system refuses to watch the descriptor, or when the reactor is stopping.
-  std::unique_ptr<Readiness> watch(int fd, std::shared_ptr<ReadinessHandler> handler);
+  // Nothing when the system refuses to watch the descriptor, or when the reactor is stopping. `what` it is asked for
+  // at first: for bytes and the end, or for the end alone, which costs nothing when bytes come.
+  enum class Interest : std::uint8_t { bytes_and_end, end };
+  std::unique_ptr<Readiness> watch(int fd, std::shared_ptr<ReadinessHandler> handler,
+                                   Interest interest = Interest::bytes_and_end);
   bool is_stopping() const noexcept;
   // Scratch space for reading: valid until the callback that uses it returns.
   MutableBytes read_buffer() noexcept;

@@ -23,6 +23,8 @@ class SocketLink final : public Link {
   IoResult take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   void shut() noexcept override;
+  void finish_sending() noexcept override;
+  bool has_arrived() const noexcept override;
   int descriptor() const noexcept override { return fd_.get(); }
   bool tells_of_more() const noexcept override;
   Endpoint local() const override;

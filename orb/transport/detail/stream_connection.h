@@ -66,6 +66,9 @@ class StreamConnection final : public Connection,
   void renew() noexcept override;
   void close() noexcept override;
   bool is_open() const noexcept override;
+  void close_when_sent(Time deadline) noexcept override;
+  bool wait_until_closed(Time deadline) noexcept override;
+  void set_monitor(std::weak_ptr<ConnectionMonitor> monitor) override;
   const Endpoint& local() const noexcept override { return local_; }
   const Endpoint& peer() const noexcept override { return peer_; }
   int descriptor() const noexcept override { return link_->descriptor(); }
@@ -79,6 +82,7 @@ class StreamConnection final : public Connection,
 
   void on_readable() noexcept override;
   void on_writable() noexcept override;
+  void on_hang_up() noexcept override;
   void on_turn(ReadinessHandler::Turn turn) noexcept override;
   void on_stopping() noexcept override;
 
@@ -86,6 +90,7 @@ class StreamConnection final : public Connection,
   enum class Mode : std::uint8_t { free, receiving, watched };
 
   class OwnBerth;
+  struct EndWaiter;
   using Lock = Outbox::Lock;
 
   Expected<std::size_t> receive_into(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
@@ -97,7 +102,12 @@ class StreamConnection final : public Connection,
   Error why_not_received(Io outcome) noexcept;
   Expected<void> put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock);
   Error close_for(Error reason) noexcept;  // returns the reason that came first
+  bool takes_more() const noexcept;
+  Error why_refused() const noexcept;
   Error reason() noexcept;
+  void close_when_sent_on_reactor(Time deadline) noexcept;
+  bool monitor_on_reactor();
+  std::shared_ptr<ConnectionMonitor> monitor_of_open() noexcept;
   bool watch_on_reactor(bool room);
   void arm_read_on_reactor(Readiness::Rest rest = Readiness::Rest::unknown);
   void arm_write_on_reactor();
@@ -139,10 +149,15 @@ class StreamConnection final : public Connection,
   bool draining_ = false;  // the reactor was told of what is in the outbox
   Error reason_{};         // why it closed
   std::shared_ptr<Watcher> watcher_;
+  bool ending_ = false;  // close_when_sent() was called
+  bool monitored_ = false;
+  std::weak_ptr<ConnectionMonitor> monitor_;
+  EndWaiter* end_waiters_ = nullptr;  // threads in wait_until_closed()
 
   // Owner: the reactor's thread.
   std::unique_ptr<Readiness> readiness_;
   std::unique_ptr<Readiness> end_, room_;    // of a link that has descriptors for them
+  std::unique_ptr<Readiness> hang_up_;       // of a monitored link that tells of the end by a descriptor of its own
   std::shared_ptr<Watcher> active_watcher_;  // the one that bytes go to
   bool end_told_ = false;                    // by its descriptor; reads go on until they find it
   bool read_armed_ = false;

@@ -4,8 +4,10 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <functional>
 #include <future>
 #include <memory>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -72,10 +74,38 @@ class Scripted final : public transport::Transport {
   const transport::ConnectionLimits limits_;
 };
 
+// A thread that does one thing after the other, and remembers what its calls went over.
+class CallingThread {
+ public:
+  template <typename Function>
+  auto run(Function function) {
+    std::packaged_task<decltype(function())()> task(std::move(function));
+    auto result = task.get_future();
+    work_.put([&] { task(); });
+    return result.get();
+  }
+  CallingThread() = default;
+  CallingThread(const CallingThread&) = delete;
+  CallingThread& operator=(const CallingThread&) = delete;
+  ~CallingThread() { work_.put(nullptr); }
+
+ private:
+  Mailbox<std::function<void()>> work_;
+  std::jthread thread_{[this] {
+    while (const auto next = work_.take()) next();  // bound: what the test gives
+  }};
+};
+
 struct Caches {
   using Outcome = Expected<ConnectionCache::ConnectionPtr>;
 
-  Outcome acquire(Time deadline = never) { return cache.acquire(wires, address, deadline); }
+  explicit Caches(std::size_t connections = 1) : cache(giop::Limits{}, nullptr, {.connections = connections}) {}
+
+  Outcome acquire(Time deadline = never, Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free) {
+    auto found = cache.acquire(wires, addresses, deadline, traffic, order);
+    if (!found) return found.error();
+    return std::move(found->connection);
+  }
   // On a thread of its own.
   std::future<Outcome> call(Time deadline = never) {
     return std::async(std::launch::async, [this, deadline] { return acquire(deadline); });
@@ -92,12 +122,15 @@ struct Caches {
 
   const Quiet quiet;
   Scripted wires;
-  ConnectionCache cache{giop::Limits{}};
-  Address address = [] {
+  ConnectionCache cache;
+  std::vector<Address> addresses = std::vector<Address>(1, address_at({"127.0.0.1", 1}));
+  Address& address = addresses.front();
+
+  static Address address_at(const Endpoint& endpoint) {
     Address made{};
-    made.endpoints = {{"127.0.0.1", 1}};
+    made.endpoints = {endpoint};
     return made;
-  }();
+  }
 };
 
 }  // namespace
@@ -157,7 +190,7 @@ TEST_CASE("a caller that waits for another's attempt waits no longer than its ow
 TEST_CASE("closing the cache ends every wait at once") {
   Caches test;
   auto calls = test.gather(3);
-  test.cache.close();
+  test.cache.close(Time{});
   for (std::size_t i = 1; i < calls.size(); ++i) CHECK(calls[i].get().error().minor == minor::orb_destroyed);
   test.wires.let_succeed();
   CHECK(calls.front().get().error().minor == minor::orb_destroyed);
@@ -168,9 +201,9 @@ TEST_CASE("a connection that somebody has for himself is closed with the cache's
   Caches test;
   const auto own = std::make_shared<ClientConnection>(std::make_shared<Stub>(), giop::Limits{});
   REQUIRE(test.cache.adopt(own));
-  CHECK(own->usable());
-  test.cache.close();
-  CHECK_FALSE(own->usable());
+  CHECK(own->usable(os::now()));
+  test.cache.close(Time{});
+  CHECK_FALSE(own->usable(os::now()));
   CHECK(test.cache.adopt(own).error().minor == minor::orb_destroyed);
 }
 
@@ -240,6 +273,124 @@ TEST_CASE("an address without an endpoint leads nowhere") {
   Caches test;
   test.address.endpoints.clear();
   CHECK(test.acquire().error().minor == minor::no_usable_profile);
+}
+
+TEST_CASE("each thread gets a connection for itself and keeps it, and beyond the limit threads share") {
+  const std::size_t most = GENERATE(1u, 2u, 3u);
+  Caches test(most);
+  for (std::size_t i = 0; i < most; ++i) test.wires.let_succeed();
+  std::vector<CallingThread> threads(4);
+  std::set<ClientConnection*> seen;
+  std::vector<ConnectionCache::ConnectionPtr> got;
+  for (CallingThread& thread : threads) got.push_back(thread.run([&] { return test.acquire(); }).value());
+  for (const auto& connection : got) seen.insert(connection.get());
+  CHECK(seen.size() == most);
+  CHECK(test.cache.size() == most);
+  for (std::size_t i = 0; i < threads.size(); ++i)
+    CHECK(threads[i].run([&] { return test.acquire(); }).value() == got[i]);
+}
+
+TEST_CASE("the connection of a thread that has ended goes to the next new thread") {
+  Caches test(8);
+  test.wires.let_succeed();
+  const auto first = test.call().get();
+  CHECK(test.call().get().value() == *first);
+  CHECK(test.acquire().value() == *first);
+  CHECK(test.cache.size() == 1);
+}
+
+TEST_CASE("a thread changes to a free connection while its own is busy, unless its order could suffer") {
+  const CallOrder before = GENERATE(CallOrder::free, CallOrder::ordered);
+  Caches test(2);
+  test.wires.let_succeed();
+  test.wires.let_succeed();
+  const auto mine = test.acquire(never, Traffic::plain, before).value();
+  CallingThread other;
+  const auto others = other.run([&] { return test.acquire(); }).value();
+  REQUIRE(mine != others);
+  PendingReply call;
+  REQUIRE(mine->start(call, 1, {}, never));  // of a third thread, say
+  CHECK(mine->busy());
+  const auto next = test.acquire().value();
+  CHECK(next == (before == CallOrder::free ? others : mine));
+  mine->wait(call, os::now(), {});
+  CHECK_FALSE(mine->busy());
+  CHECK(test.acquire().value() == next);
+}
+
+TEST_CASE("where a server takes no further connection threads share, and none is tried for a while") {
+  Caches test(8);
+  const Error error = GENERATE(as<Error>{}, refused, late);
+  test.wires.let_succeed();
+  const auto first = test.acquire().value();
+  test.wires.let_fail(error);
+  CallingThread second, third;
+  CHECK(second.run([&] { return test.acquire(); }).value() == first);
+  CHECK(third.run([&] { return test.acquire(); }).value() == first);
+  CHECK(test.cache.size() == 1);
+}
+
+TEST_CASE("calls of tasks have a connection apart from all others, and share it") {
+  Caches test(8);
+  test.wires.let_succeed();
+  test.wires.let_succeed();
+  const auto plain = test.acquire().value();
+  const auto contract = test.acquire(never, Traffic::contract).value();
+  CHECK(plain != contract);
+  CallingThread other;
+  CHECK(other.run([&] { return test.acquire(never, Traffic::contract); }).value() == contract);
+  CHECK(test.acquire(never, Traffic::contract).value() == contract);
+  CHECK(test.acquire().value() == plain);
+}
+
+TEST_CASE("a server has two channels of a client at most") {
+  Caches test(8);
+  test.address.endpoints = {channel_endpoint("/run/x.channel")};
+  test.wires.let_succeed();
+  test.wires.let_succeed();
+  std::vector<CallingThread> threads(5);
+  for (CallingThread& thread : threads) CHECK(thread.run([&] { return test.acquire(); }));
+  CHECK(test.cache.size() == 2);
+}
+
+TEST_CASE("addresses are tried in their order, and the one that works is kept") {
+  Caches test;
+  const Endpoint dead{"127.0.0.1", 1}, live{"127.0.0.1", 2};
+  test.addresses = {Caches::address_at(dead), Caches::address_at(live)};
+  test.wires.let_fail(refused);
+  test.wires.let_succeed();
+  const auto found = test.cache.acquire(test.wires, test.addresses, never);
+  REQUIRE(found);
+  CHECK(found->address == &test.addresses[1]);
+  CHECK(test.wires.begun.take() == dead);
+  CHECK(test.wires.begun.take() == live);
+  found->connection->close();
+  test.wires.let_succeed();
+  REQUIRE(test.acquire());
+  CHECK(test.wires.begun.take() == dead);  // once more, now that it is back
+}
+
+TEST_CASE("an address that gave no answer is asked after the others for a while") {
+  Caches test;
+  const Endpoint silent{"127.0.0.1", 1}, live{"127.0.0.1", 2};
+  test.addresses = {Caches::address_at(silent), Caches::address_at(live)};
+  test.wires.let_fail(late);
+  test.wires.let_succeed();
+  const auto found = test.acquire();
+  REQUIRE(found);
+  (*found)->close();
+  test.wires.let_fail(refused);
+  test.wires.let_succeed();
+  REQUIRE(test.acquire());
+  for (const Endpoint& expected : {silent, live, live, silent}) CHECK(test.wires.begun.take() == expected);
+}
+
+TEST_CASE("when all addresses fail the error is that of the last one") {
+  Caches test;
+  test.addresses = {Caches::address_at({"127.0.0.1", 1}), Caches::address_at({"127.0.0.1", 2})};
+  test.wires.let_fail(late);
+  test.wires.let_fail(refused);
+  CHECK(test.acquire().error() == refused);
 }
 
 TEST_CASE("the log says which transport is used and why") {

@@ -25,7 +25,7 @@ corelane::Error call_until_it_fails(const CORBA::object_reference<Probing::Probe
 
 TEST_CASE("calls that time out do not disturb the others on their connection") {
   ProbeServer server({"-ORBBestEffortThreads", "8"});
-  TestOrb client({"-ORBTimeoutRequest", "300ms"});
+  TestOrb client({"-ORBTimeoutRequest", "300ms", "-ORBClientConnections", "1"});
   const auto probe = probe_of(client, server.ior());
   // Of the good calls none is to be lost.
   const auto add = [&](int a, int b) { return in_time([&] { return probe->add(a, b); }); };
@@ -52,8 +52,9 @@ TEST_CASE("calls that time out do not disturb the others on their connection") {
 }
 
 TEST_CASE("a client ORB that is destroyed fails the calls under way") {
+  const std::string connections = GENERATE("1", "2", "8");
   ProbeServer server({"-ORBBestEffortThreads", "4"});
-  TestOrb client;
+  TestOrb client({"-ORBClientConnections", connections});
   const auto probe = probe_of(client, server.ior());
   std::atomic<int> failed{0};
   {
@@ -75,7 +76,7 @@ TEST_CASE("a client ORB that is destroyed fails the calls under way") {
 TEST_CASE("a server that is destroyed under traffic leaves no caller hanging") {
   auto server = std::make_unique<ProbeServer>();
   const std::string ior = server->ior();
-  TestOrb clients[2];
+  TestOrb clients[2] = {TestOrb({"-ORBClientConnections", "1"}), TestOrb()};
   std::atomic<int> answered{0};
   {
     std::vector<std::jthread> callers;
@@ -93,7 +94,7 @@ TEST_CASE("a server that is destroyed under traffic leaves no caller hanging") {
 
 TEST_CASE("a connection with too many requests under way is told so") {
   ProbeServer server({"-ORBLimitsRequests", "1"});
-  TestOrb client;
+  TestOrb client({"-ORBClientConnections", "1"});
   const auto probe = probe_of(client, server.ior());
   std::jthread waiting([&] { probe->block(); });
   server.servant->wait_until_blocked();

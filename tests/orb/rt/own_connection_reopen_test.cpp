@@ -98,9 +98,9 @@ TEST_CASE("a task's own connection ends with the ORB of its client") {
   auto client = std::make_unique<Client>(served);
   const auto task = client->admit();
   const auto own = client->probe->_reference()->binding_of("add")->connection();
-  REQUIRE(own->usable());
+  REQUIRE(own->usable(os::now()));
   client->orb->destroy();
-  CHECK_FALSE(own->usable());
+  CHECK_FALSE(own->usable(os::now()));
 }
 
 TEST_CASE("a client that gets no connection for its task calls over the shared one") {

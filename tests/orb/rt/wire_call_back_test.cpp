@@ -415,7 +415,7 @@ TEST_CASE("a call-back whose peer is gone before the answer harms nobody") {
 }
 
 TEST_CASE("a task whose callee dies fails that call, and is called back no more") {
-  RemoteGame game;
+  RemoteGame game({"-ORBDispatchAdmission", "off", "-ORBClientConnections", "1"});
   Wires wires;
   std::promise<std::shared_ptr<transport::Connection>> accepted;
   auto listener =

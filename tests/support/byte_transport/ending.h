@@ -89,3 +89,77 @@ TEMPLATE_LIST_TEST_CASE("a closed connection refuses everything and says why", "
   caller->watch(collector);
   CHECK(collector->closed.take().minor == corelane::minor::closed_here);
 }
+
+TEMPLATE_LIST_TEST_CASE("an orderly end sends the backlog before it closes, whatever the peer sends meanwhile", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const bool peer_sends = GENERATE(false, true);
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string much = pattern(beyond_any_socket_buffer);
+  REQUIRE(send(caller, much));
+  caller->close_when_sent(patience());
+  CHECK(send(caller, "x").error().minor == corelane::minor::closed_here);
+  CHECK(send_by(caller, patience(), "x").error().minor == corelane::minor::closed_here);
+  if (peer_sends) REQUIRE(send(called, "nobody reads this"));
+  CHECK((read(called, much.size()) == much));
+  const auto end = receive(called, patience());
+  CHECK((!end || *end == 0));
+  CHECK(caller->wait_until_closed(patience()));
+  CHECK_FALSE(caller->is_open());
+}
+
+TEMPLATE_LIST_TEST_CASE("an orderly end waits for nobody when its deadline has come", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const auto left = GENERATE(std::chrono::milliseconds{-1}, std::chrono::milliseconds{5});
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  REQUIRE(send(caller, pattern(beyond_any_socket_buffer)));
+  CHECK_FALSE(caller->wait_until_closed(corelane::os::now() + std::chrono::milliseconds{1}));
+  caller->close_when_sent(corelane::os::now() + left);
+  CHECK(caller->wait_until_closed(patience()));
+}
+
+TEMPLATE_LIST_TEST_CASE("an orderly end refuses senders that wait for room", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 4 * 1024 * 1024});
+  const auto [caller, called] = harness.connect();
+  REQUIRE(send(caller, pattern(beyond_any_socket_buffer)));
+  Mailbox<bool> sent;
+  std::jthread waiting([&, end = caller] { sent.put(send_by(end, patience(), "late").has_value()); });
+  std::this_thread::yield();
+  caller->close_when_sent(patience());
+  CHECK_FALSE(sent.take());
+  CHECK((read(called, beyond_any_socket_buffer + 4) == pattern(beyond_any_socket_buffer)));
+  CHECK(caller->wait_until_closed(patience()));
+}
+
+TEMPLATE_LIST_TEST_CASE("an orderly end with an empty backlog closes, and a second one changes nothing", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  REQUIRE(send(called, "unread"));
+  REQUIRE(send(caller, "last words"));
+  CHECK(read(called, 10) == "last words");
+  caller->close_when_sent(patience());
+  caller->close_when_sent(corelane::os::now());
+  CHECK(caller->wait_until_closed(patience()));
+  const auto end = receive(called, patience());
+  CHECK((!end || *end == 0));
+}
+
+TEMPLATE_LIST_TEST_CASE("close ends an orderly end early, and whoever waits for it", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  REQUIRE(send(caller, pattern(beyond_any_socket_buffer)));
+  caller->close_when_sent(corelane::never);
+  std::jthread closer([end = caller] { end->close(); });
+  CHECK(caller->wait_until_closed(patience()));
+}

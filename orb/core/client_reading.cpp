@@ -1,0 +1,209 @@
+// How a ClientConnection reads: bytes to messages, messages to the calls that wait for them, and the peer's end.
+// Thread: the leader's, but for on_peer_end() and on_idle(), which are the reactor's.
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <optional>
+
+#include "orb/base/minor.h"
+#include "orb/core/client_connection.h"
+#include "orb/giop/headers.h"
+#include "orb/os/clock.h"
+#include "orb/os/wait_loop.h"
+
+namespace corelane::core {
+namespace {
+
+std::optional<std::uint32_t> request_id_of(const giop::Message& message, const giop::Limits& limits) noexcept {
+  if (message.header.version == giop::giop_1_2) {  // comes first; the caller of the reply parses all of it
+    std::uint32_t id = 0;
+    return message.body().read(id) ? std::optional(id) : std::nullopt;
+  }
+  if (message.header.type == giop::MessageType::reply) {
+    const auto reply = giop::parse_reply(message, limits);
+    return reply ? std::optional(reply->header.request_id) : std::nullopt;
+  }
+  const auto reply = giop::parse_locate_reply(message);
+  return reply ? std::optional(reply->header.request_id) : std::nullopt;
+}
+
+// Exactly one message, not fragmented.
+bool is_one_message(Bytes bytes) noexcept {
+  constexpr std::size_t flags_at = 6, size_at = 8;
+  constexpr auto little = std::byte{1}, more_fragments = std::byte{2};
+  if (bytes.size() < giop::header_size || (bytes[flags_at] & more_fragments) != std::byte{0}) return false;
+  std::uint32_t size = 0;
+  std::memcpy(&size, &bytes[size_at], sizeof size);
+  const bool is_native = ((bytes[flags_at] & little) != std::byte{0}) == (native_order == ByteOrder::little);
+  return (is_native ? size : __builtin_bswap32(size)) == bytes.size() - giop::header_size;
+}
+
+}  // namespace
+
+// False: nothing came.
+bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
+  transport::Lent lent;
+  const auto got = stream_->receive({buffer_.get(), buffer_size}, deadline, strategy, lent);
+  return took(got, lent);
+}
+
+bool ClientConnection::took(const Expected<std::size_t>& got, const transport::Lent& lent) {
+  if (!got && got.error().kind == ErrorKind::timeout) return false;
+  if (!got || *got == 0) return lose_all(got ? lost : got.error()), true;
+  take(lent.keeper ? lent.bytes : Bytes{buffer_.get(), *got}, lent);
+  return true;
+}
+
+bool ClientConnection::glance() {
+  transport::Lent lent;
+  const auto got = stream_->glance({buffer_.get(), buffer_size}, lent);
+  return took(got, lent);
+}
+
+bool ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside) {
+  const auto poll = [&] { return beside.is_called() || glance(); };
+  const auto sleep = [&](Time until) {
+    if (read_some(Time{}, {})) return true;  // from here on the descriptor tells of more
+    beside.bell().wait_beside(stream_->descriptor(), until);
+    return beside.is_called() || read_some(Time{}, {});
+  };
+  return os::wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
+}
+
+// The common case, a reply that came alone and whole, needs no assembler. False: it is something else.
+bool ClientConnection::take_whole_reply(Bytes bytes, const transport::Lent& lent) {
+  const auto header = giop::parse_header(bytes.first(giop::header_size));
+  if (!header || header->type != giop::MessageType::reply || bytes.size() > limits_.message_size) return false;
+  deliver({*header, bytes}, lent);
+  return true;
+}
+
+void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
+  if (assembler_.idle() && open() && is_one_message(bytes) && take_whole_reply(bytes, lent)) return;
+  const Time now = os::now();
+  // Bound: each round consumes bytes.
+  while (!bytes.empty()) {
+    const auto message = assembler_.next(bytes, now);
+    if (!message) {
+      fail_all({ErrorKind::comm_failure, Completion::maybe, message.error().minor});
+      return stream_->close();
+    }
+    if (!*message) return;
+    deliver(**message, lent);
+  }
+}
+
+void ClientConnection::deliver(const giop::Message& message, const transport::Lent& lent) noexcept {
+  if (message.header.type == giop::MessageType::close_connection) {
+    // Orderly: what has no reply by now was not and will not be run. CORBA 3.3 part 2, 9.5.1.1.
+    dismissed_.store(true, std::memory_order_relaxed);  // relaxed: read by the leader, or after broken_ as a hint
+    return fail_all(dismissed);
+  }
+  if (message.header.type == giop::MessageType::message_error)
+    return fail_all({ErrorKind::comm_failure, Completion::maybe, minor::message_error});
+  const auto id = request_id_of(message, limits_);
+  if (!id) return fail_all({ErrorKind::marshal, Completion::maybe, minor::truncated});
+  // relaxed: a hint, which changes once
+  if (!answered_.load(std::memory_order_relaxed)) answered_.store(true, std::memory_order_relaxed);
+  if (alone_ != nullptr && alone_->id_ == *id) return give(*alone_, message, lent);
+  // PAIR client_connection.listed: acquire here <- release in enter(). A call is listed before its request is sent.
+  if ((use_.load(std::memory_order_acquire) & listed) == 0) return;
+  const Lock lock(mutex_);
+  const auto found =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const PendingReply* p) { return p->id_ == *id; });
+  if (found != waiting_.end()) give(**found, message, lent);
+}
+
+// With mutex_ held, or to the call that is alone. A call that does not wait any more (time-out, a doubled reply) gets
+// nothing.
+void ClientConnection::give(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) noexcept {
+  if (pending.state_ != PendingReply::State::waiting) return;
+  if (message.refusal != 0) {  // too large; it ran
+    pending.error_ = {ErrorKind::imp_limit, Completion::yes, message.refusal};
+    return settle(pending, PendingReply::State::failed);
+  }
+  pending.header_ = message.header;
+  if ((pending.lent_ = lent.keeper_of(message.bytes))) {
+    pending.lies_at_ = message.bytes;
+    return settle(pending, PendingReply::State::answered);
+  }
+  try {
+    if (!assembler_.hand_over(message.bytes, pending.bytes_))
+      pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
+    settle(pending, PendingReply::State::answered);
+  } catch (const std::bad_alloc&) {
+    pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};
+    settle(pending, PendingReply::State::failed);
+  }
+}
+
+// The peer is gone. What it has never looked at did not run.
+void ClientConnection::lose_all(const Error& reason) noexcept {
+  Error error = why_lost();
+  if (reason.minor == minor::channel_spoiled) error.minor = reason.minor;
+  fail_waiting(error, true);
+}
+
+// Of calls that the peer's end has left without a reply.
+Error ClientConnection::why_lost() const noexcept {
+  return dismissed_.load(std::memory_order_relaxed) ? dismissed : lost;  // relaxed: as in deliver()
+}
+
+void ClientConnection::fail_all(const Error& error) noexcept { fail_waiting(error, false); }
+
+// By the leader. `unread_is_no`: calls that the peer cannot have read are COMPLETED_NO.
+void ClientConnection::fail_waiting(const Error& error, bool unread_is_no) noexcept {
+  broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  const auto fail = [&](PendingReply& pending) {
+    if (pending.state_ != PendingReply::State::waiting) return;
+    pending.error_ = error;
+    if (unread_is_no && !stream_->may_have_been_read(pending.sent_at_)) pending.error_.completed = Completion::no;
+    settle(pending, PendingReply::State::failed);
+  };
+  if (alone_ != nullptr) fail(*alone_);
+  {
+    const Lock lock(mutex_);
+    for (PendingReply* pending : waiting_) fail(*pending);
+  }
+  break_up();
+}
+
+// It carries no more calls; the owner hears of that once.
+void ClientConnection::break_up() noexcept {
+  broken_.store(true, std::memory_order_relaxed);                     // relaxed: a hint
+  if (told_owner_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: only one caller sees false
+  // relaxed: a hint
+  if (const auto owner = owner_.lock()) owner->on_broken(*this, answered_.load(std::memory_order_relaxed));
+}
+
+// Whoever leads reads what is left; otherwise this thread does. Each of the two sides writes its word and then looks at
+// the other's, in one order for all (seq_cst), so at least one of them sees the other.
+void ClientConnection::on_peer_end() noexcept {
+  // seq_cst: as said above
+  peer_ended_.store(true, std::memory_order_seq_cst);
+  settle_end();
+}
+
+void ClientConnection::settle_end() noexcept {
+  // seq_cst: as said above
+  if (!peer_ended_.load(std::memory_order_seq_cst) || !open() || !lead()) return;
+  read_to_end();
+  const Lock lock(mutex_);
+  stop_leading();
+}
+
+// What the peer sent before its end: replies, and perhaps CloseConnection. By the leader.
+void ClientConnection::read_to_end() noexcept {
+  constexpr int most_reads = 1024;
+  for (int i = 0; i < most_reads && open(); ++i)
+    if (!read_some(Time{}, {})) return;
+}
+
+void ClientConnection::on_idle() noexcept {
+  // relaxed: a task that comes now has used the connection just before, which is then not idle
+  if (busy() || tasks_.load(std::memory_order_relaxed) > 0) return;
+  close();
+  break_up();
+}
+
+}  // namespace corelane::core

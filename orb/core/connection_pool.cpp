@@ -1,0 +1,320 @@
+#include "orb/core/connection_pool.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <new>
+#include <unordered_map>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/kept_by_thread.h"
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+
+namespace corelane::core {
+namespace {
+
+using errors::deadline_passed;
+using errors::orb_destroyed;
+
+// A further connection is worth less than the first: a thread that does not get it soon shares one.
+constexpr std::chrono::milliseconds patience_for_further{250};
+// So long no further connection is tried after the server refused one.
+constexpr std::chrono::seconds between_growths{10};
+// So long an endpoint that did not answer is asked after all others.
+constexpr std::chrono::seconds silence{10};
+
+std::uint64_t next_pool_id() noexcept {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
+}
+
+// Which connection of each pool the thread has.
+class ThreadConnections {
+ public:
+  struct Entry {
+    std::weak_ptr<ClientConnection> connection{};
+    bool ordered = false;  // what the thread has sent over it may still be under way
+
+    Entry() = default;
+    Entry(const Entry&) = delete;
+    Entry& operator=(const Entry&) = delete;
+    ~Entry() { take(nullptr); }
+    // From here on the thread has this one, and not the one before. Null: none.
+    void take(const std::shared_ptr<ClientConnection>& taken) noexcept {
+      // relaxed: numbers by which a pool chooses
+      if (const auto before = connection.lock()) before->threads().fetch_sub(1, std::memory_order_relaxed);
+      if (taken) taken->threads().fetch_add(1, std::memory_order_relaxed);
+      connection = taken;
+      ordered = false;
+    }
+  };
+
+  // Null: the thread has none of that pool.
+  Entry* find(std::uint64_t pool) noexcept {
+    if (pool == last_pool_) return last_;
+    const auto found = entries_.find(pool);
+    if (found == entries_.end()) return nullptr;
+    last_pool_ = pool;
+    return last_ = &found->second;
+  }
+  // std::bad_alloc.
+  Entry& make(std::uint64_t pool) {
+    if (Entry* const known = find(pool)) return *known;
+    if (entries_.size() >= sweep_at_) sweep();
+    last_ = &entries_[pool];
+    last_pool_ = pool;
+    return *last_;
+  }
+
+ private:
+  // Entries whose connection is gone go, so that a thread that calls one server after the other keeps few.
+  void sweep() {
+    std::erase_if(entries_, [](const auto& entry) { return entry.second.connection.expired(); });
+    sweep_at_ = std::max(least_sweep, 2 * entries_.size());
+    last_pool_ = 0;
+  }
+
+  static constexpr std::size_t least_sweep = 32;
+  std::unordered_map<std::uint64_t, Entry> entries_;
+  std::size_t sweep_at_ = least_sweep;
+  std::uint64_t last_pool_ = 0;  // the one that find() gave last; no pool has 0
+  Entry* last_ = nullptr;
+};
+
+// The thread that takes it has it from here on. A thread that is about to end keeps nothing.
+void give_to_thread(std::uint64_t pool, const std::shared_ptr<ClientConnection>& connection, CallOrder order) {
+  auto* const kept = kept_by_thread<ThreadConnections>();
+  if (kept == nullptr) return;
+  ThreadConnections::Entry& entry = kept->make(pool);
+  if (entry.connection.lock() != connection) entry.take(connection);
+  entry.ordered = entry.ordered || order == CallOrder::ordered;
+}
+
+}  // namespace
+
+ConnectionPool::ConnectionPool(transport::Endpoint endpoint, const giop::Limits& limits,
+                               std::shared_ptr<HalfMessages> half_messages, std::size_t most)
+    : id_(next_pool_id()),
+      endpoint_(std::move(endpoint)),
+      limits_(limits),
+      half_messages_(std::move(half_messages)),
+      most_(std::max<std::size_t>(most, 1)) {}
+
+ConnectionPool::~ConnectionPool() = default;
+
+ConnectionPool::ConnectionPtr ConnectionPool::of_thread(Time now, CallOrder order) noexcept {
+  auto* const kept = kept_by_thread<ThreadConnections>();
+  ThreadConnections::Entry* const entry = kept != nullptr ? kept->find(id_) : nullptr;
+  if (entry == nullptr) return nullptr;
+  ConnectionPtr found = entry->connection.lock();
+  if (!found || !found->usable(now)) return nullptr;
+  if (order == CallOrder::ordered) {
+    entry->ordered = true;
+  } else if (!entry->ordered && found->busy()) {
+    if (auto other = not_busy()) {
+      entry->take(other);
+      return other;
+    }
+  }
+  return found;
+}
+
+// One that another thread's call does not use now; null: there is none.
+ConnectionPool::ConnectionPtr ConnectionPool::not_busy() noexcept {
+  const std::lock_guard lock(mutex_);
+  for (const ConnectionPtr& connection : connections_)  // bound: client.connections
+    if (!connection->busy() && connection->open()) return connection;
+  return nullptr;
+}
+
+bool ConnectionPool::connected() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return c->open(); });
+}
+
+bool ConnectionPool::silent(Time now) const noexcept {
+  const std::lock_guard lock(mutex_);
+  return now < silent_until_;
+}
+
+std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::connections() const {
+  const std::lock_guard lock(mutex_);
+  return connections_;
+}
+
+std::size_t ConnectionPool::waiting() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return attempt_ ? attempt_->waiting.size() : 0;
+}
+
+bool ConnectionPool::tidy() {
+  std::vector<ConnectionPtr> broken;  // end after the lock
+  const std::lock_guard lock(mutex_);
+  broken = take_broken();
+  return connections_.empty() && connecting_ == 0;
+}
+
+// With mutex_ held. They end after it.
+std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::take_broken() {
+  const auto kept =
+      std::partition(connections_.begin(), connections_.end(), [](const ConnectionPtr& c) { return c->open(); });
+  std::vector<ConnectionPtr> broken{std::move_iterator(kept), std::move_iterator(connections_.end())};
+  connections_.erase(kept, connections_.end());
+  return broken;
+}
+
+ConnectionPool::ConnectionPtr ConnectionPool::without_thread() const noexcept {
+  for (const ConnectionPtr& connection : connections_)
+    if (connection->threads().load(std::memory_order_relaxed) == 0) return connection;  // relaxed: a hint
+  return nullptr;
+}
+
+ConnectionPool::ConnectionPtr ConnectionPool::least_shared() const noexcept {
+  // relaxed: a hint
+  const auto threads = [](const ConnectionPtr& c) { return c->threads().load(std::memory_order_relaxed); };
+  const auto least = std::min_element(connections_.begin(), connections_.end(),
+                                      [&](const auto& a, const auto& b) { return threads(a) < threads(b); });
+  return least != connections_.end() ? *least : nullptr;
+}
+
+bool ConnectionPool::may_grow(Time now) const noexcept {
+  return connections_.size() + connecting_ < most_ && now >= grows_from_;
+}
+
+Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Transport& transport, Time deadline,
+                                                                CallOrder order) {
+  const Time now = os::now();
+  if (auto found = of_thread(now, order)) return found;
+  // Bound: the deadline; a round is repeated when another thread ran out of its own time, or after its success.
+  for (;;) {
+    (void)tidy();
+    Lock lock(mutex_);
+    if (closed_) return orb_destroyed;
+    ConnectionPtr mine = without_thread();
+    if (!mine && !connections_.empty() && !may_grow(now)) mine = least_shared();
+    if (mine) {
+      give_to_thread(id_, mine, order);
+      lock.unlock();
+      if (mine->usable(now)) return mine;
+      continue;
+    }
+    if (connections_.empty() && attempt_) {
+      if (auto outcome = join(lock, deadline)) return std::move(*outcome);
+      continue;
+    }
+    auto made = connect(transport, deadline, lock);
+    if (!made && lock.owns_lock()) continue;  // no further one: it shares
+    if (!made) return made;
+    give_to_thread(id_, *made, order);
+    (*made)->threads().fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint; see Connecting::end()
+    return made;
+  }
+}
+
+// The end of an attempt, whichever way it comes.
+class ConnectionPool::Connecting {
+ public:
+  Connecting(ConnectionPool& pool, std::shared_ptr<Attempt> attempt) : pool_(pool), attempt_(std::move(attempt)) {
+    ++pool_.connecting_;
+  }
+  Connecting(const Connecting&) = delete;
+  Connecting& operator=(const Connecting&) = delete;
+  ~Connecting() {
+    if (!ended_) (void)end(errors::connect_failed);
+  }
+
+  // The outcome that counts: the pool may have been closed meanwhile.
+  Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) {
+    const std::lock_guard lock(pool_.mutex_);
+    ended_ = true;
+    --pool_.connecting_;
+    if (pool_.closed_) outcome = orb_destroyed;
+    if (outcome) {
+      // relaxed: a hint; until this thread has it, nobody else takes it
+      (*outcome)->threads().fetch_add(1, std::memory_order_relaxed);
+      pool_.connections_.push_back(*outcome);
+      pool_.silent_until_ = {};
+    } else if (outcome.error().kind == ErrorKind::timeout) {
+      pool_.silent_until_ = os::now() + silence;
+    }
+    if (!attempt_) return outcome;
+    if (pool_.attempt_ == attempt_) pool_.attempt_.reset();
+    pool_.finish(*attempt_, outcome);
+    return *attempt_->outcome;
+  }
+
+ private:
+  ConnectionPool& pool_;
+  const std::shared_ptr<Attempt> attempt_;  // null: nobody waits for it
+  bool ended_ = false;
+};
+
+// Called with the lock, which it gives up; with the lock again after an attempt at a further connection that failed.
+Expected<ConnectionPool::ConnectionPtr> ConnectionPool::connect(transport::Transport& transport, Time deadline,
+                                                                Lock& lock) {
+  const bool is_first = connections_.empty();
+  std::shared_ptr<Attempt> attempt;
+  if (is_first) attempt = attempt_ = std::make_shared<Attempt>();
+  Connecting mine(*this, std::move(attempt));
+  lock.unlock();
+  auto stream =
+      transport.connect(endpoint_, is_first ? deadline : std::min(deadline, os::now() + patience_for_further));
+  if (stream)
+    return mine.end(ClientConnection::make(std::move(*stream), limits_,
+                                           half_messages_ ? half_messages_->share() : nullptr, weak_from_this()));
+  auto outcome = mine.end(stream.error());
+  if (is_first) return outcome;
+  lock.lock();
+  grows_from_ = os::now() + between_growths;
+  return outcome;
+}
+
+// The outcome of another thread's attempt; nothing when this thread is to look again.
+std::optional<Expected<ConnectionPool::ConnectionPtr>> ConnectionPool::join(Lock& lock, Time deadline) {
+  const std::shared_ptr<Attempt> attempt = attempt_;
+  os::Parker parker;
+  attempt->waiting.push_back(&parker);
+  lock.unlock();
+  const bool woken = parker.park(deadline);
+  lock.lock();
+  if (!attempt->outcome) return std::erase(attempt->waiting, &parker), deadline_passed;
+  if (*attempt->outcome) return std::nullopt;
+  if (attempt->outcome->error().kind != ErrorKind::timeout) return attempt->outcome;
+  if (!woken) return deadline_passed;
+  return std::nullopt;
+}
+
+// Wakes under the lock: a waiter that is late takes it before its parker goes.
+void ConnectionPool::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) noexcept {
+  if (attempt.outcome) return;
+  attempt.outcome = std::move(outcome);
+  for (os::Parker* waiter : std::exchange(attempt.waiting, {})) waiter->unpark();
+}
+
+std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::close(Time deadline) {
+  std::vector<ConnectionPtr> closing;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    closing.swap(connections_);
+    if (attempt_) finish(*std::exchange(attempt_, nullptr), orb_destroyed);
+  }
+  for (const ConnectionPtr& connection : closing) connection->close_when_sent(deadline);
+  return closing;
+}
+
+// A server that ends a connection before it has answered anything does so because it has enough of them.
+void ConnectionPool::on_broken(ClientConnection& connection, bool answered) noexcept {
+  ConnectionPtr ending;  // ends after the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(connections_.begin(), connections_.end(),
+                                  [&](const ConnectionPtr& c) { return c.get() == &connection; });
+  if (found == connections_.end() || closed_) return;
+  ending = std::move(*found);
+  connections_.erase(found);
+  if (!answered && !connections_.empty()) grows_from_ = os::now() + between_growths;
+}
+
+}  // namespace corelane::core
