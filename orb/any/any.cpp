@@ -29,26 +29,35 @@ bool may_hold_references(const TypeDesc& type) noexcept {
 
 constexpr std::size_t largest_alignment = 8;
 
+// Whether bytes of the one may stand in a message of the other.
+bool are_compatible(const cdr::CodeSets& bytes, const cdr::CodeSets& message) noexcept {
+  const bool checked_before = bytes.chars == cdr::CharForm::utf_8 && message.chars == cdr::CharForm::native;
+  return (bytes.chars == message.chars || checked_before) &&
+         (message.wide == cdr::WideUse::agreed || message.wide == bytes.wide);
+}
+
 }  // namespace
 
 cdr::Reader Any::Wire::reader() const noexcept {
   cdr::Reader reader(bytes, order, phase, origin.get());
   reader.set_wide_form(wide_form);
+  reader.set_code_sets(code_sets);
   return reader;
 }
 
 void Any::Wire::write(cdr::Writer& writer, const TypeDesc& type) const {
   if (holds_values && writer.chunk_level() != 0) return rewrite(writer, type);
   writer.align(1);  // in a chunked value the next byte is then the next
-  const bool as_is =
-      writer.order() == order && writer.offset() % largest_alignment == phase && writer.wide_form() == wide_form;
-  if (as_is) return writer.write_bytes(bytes);
-  rewrite(writer, type);
+  const bool as_is = writer.order() == order && writer.offset() % largest_alignment == phase &&
+                     writer.wide_form() == wide_form && are_compatible(code_sets, writer.code_sets());
+  if (!as_is) return rewrite(writer, type);
+  if (code_sets.chars != cdr::CharForm::native) writer.note_code_set();  // it may hold text
+  writer.write_bytes(bytes);
 }
 
 void Any::Wire::rewrite(cdr::Writer& writer, const TypeDesc& type) const {
   cdr::Reader in = reader();
-  if (!transfer(in, type, &writer)) writer.fail(ErrorKind::marshal, in.minor());
+  if (!transfer(in, type, &writer)) writer.fail(in.error().kind, in.minor());
 }
 
 void Any::write_value(cdr::Writer& writer) const {
@@ -59,6 +68,7 @@ void Any::write_value(cdr::Writer& writer) const {
 bool Any::Wire::take(cdr::Reader& in, const TypeDesc& type) {
   order = in.order();
   wide_form = in.wide_form();
+  code_sets = in.code_sets();
   phase = in.offset() % largest_alignment;
   const Bytes rest = in.rest();
   cdr::Reader again = in;
@@ -69,13 +79,15 @@ bool Any::Wire::take(cdr::Reader& in, const TypeDesc& type) {
     // What was skipped may lie in memory that its sender still writes: the copy is what has to be right.
     cdr::Reader copied = reader();
     bool values = false;
-    if (!skip(copied, type, values)) return in.fail(copied.minor());
+    if (!skip(copied, type, values)) return in.fail(copied);
     return (!values && copied.remaining() == 0) || in.fail(minor::trailing_bytes);
   }
   again.share(in);
   cdr::Writer copy(order);
   copy.set_wide_form(wide_form);
-  if (!transfer(again, type, &copy) || !copy.ok()) return in.fail(again.ok() ? copy.error().minor : again.minor());
+  copy.set_code_sets(code_sets);
+  if (!transfer(again, type, &copy)) return in.fail(again);
+  if (!copy.ok()) return in.fail(copy.error().kind, copy.error().minor);
   bytes = copy.to_vector();
   phase = 0;
   return true;

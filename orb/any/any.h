@@ -38,7 +38,10 @@ class Any {
     if (value_ == nullptr) return false;
     if (value_->type() == typeid(T)) return out = static_cast<const Typed<T>&>(*value_).value, true;
     T value{};
-    const bool found = read(type, [&](cdr::Reader& reader) { return decode(reader, value); });
+    const bool found = read(type, [&](cdr::Reader& reader) {
+      cdr::Reader::Attempt attempt(reader);
+      return decode(reader, value) && attempt.keep();
+    });
     if (found) out = std::move(value);
     return found;
   }
@@ -92,6 +95,7 @@ class Any {
     std::size_t phase = 0;  // of the first byte, modulo 8
     ByteOrder order = native_order;
     cdr::WideForm wide_form = cdr::WideForm::counted;
+    cdr::CodeSets code_sets;
     bool holds_values = false;
     std::shared_ptr<cdr::Environment> origin;
   };

@@ -72,7 +72,7 @@ class TypeReader {
       default: {
         cdr::Reader inner = in.read_encapsulation();
         if (read_complex(inner, type)) return true;
-        return in.fail(inner.ok() ? minor::bad_typecode : inner.minor());
+        return inner.ok() ? in.fail(minor::bad_typecode) : in.fail(inner);
       }
     }
   }
@@ -134,8 +134,9 @@ class TypeReader {
     if (!read_content(in, type) || !check(*type.content) || !may_be_discriminator(*type.content))
       return in.fail(minor::bad_typecode);
     if (!in.read(type.default_index) || !read_count(in, members)) return false;
-    if (type.default_index < -1 || type.default_index >= static_cast<std::int64_t>(members->size()))
-      return in.fail(minor::bad_typecode);
+    if (type.default_index >= static_cast<std::int64_t>(members->size())) return in.fail(minor::bad_typecode);
+    // No default member. omniORB writes -2 where the labels leave no value for one.
+    if (type.default_index < 0) type.default_index = -1;
     for (MemberDesc& member : *members) {
       const bool is_default = type.default_index == &member - members->data();
       if (!read_label(in, *type.content, member.label)) return false;

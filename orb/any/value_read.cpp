@@ -102,6 +102,12 @@ bool read_tag(cdr::Reader& in, std::uint32_t& tag, const std::byte*& at, bool& b
   return in.chunk_level() == 0 || may_be_inside || in.fail(minor::bad_value_tag);
 }
 
+// Some peers (JacORB) leave the base out of the TypeCode of a derived value, and send its state all the same.
+bool lacks_base(const TypeDesc& declared, const TypeDesc& known) noexcept {
+  return declared.kind == Kind::value && known.kind == Kind::value && declared.content == nullptr &&
+         known.content != nullptr;
+}
+
 std::shared_ptr<Value> make_of(std::string_view id, const DeclaredValue& declared) {
   if (declared.make != nullptr && id == declared.type.id) return declared.make();
   const std::shared_ptr<ValueFactory> factory = find_factory(id);
@@ -132,7 +138,10 @@ bool decode_fresh(cdr::Reader& in, ValueHeader& header, const DeclaredValue& dec
   const std::shared_ptr<Value> made = make(in, header, declared, truncated);
   if (made == nullptr) return false;
   if (truncated && !header.chunked) return in.fail(minor::no_value_factory);
-  ReadValues::of(in).values[header.at].value = made;
+  ReadValues& table = ReadValues::of(in);
+  ReadValues::Entry& entry = table.values[header.at];
+  entry.value = made;
+  entry.copy = table.copy;
   enter_value(in, header);
   if (!made->_decode_state(in) || !in.ok()) return in.fail(minor::bad_value_state);
   if (!end_value(in, header, truncated)) return false;
@@ -142,20 +151,24 @@ bool decode_fresh(cdr::Reader& in, ValueHeader& header, const DeclaredValue& dec
 
 // A value that was met as data only, in an Any or in what was cut off, is decoded now.
 bool decode_again(cdr::Reader& in, const std::byte* at, const DeclaredValue& declared, std::shared_ptr<Value>& value) {
-  value = ReadValues::of(in).values[at].value;
-  if (value != nullptr) return true;
+  ReadValues& table = ReadValues::of(in);
+  const ReadValues::Entry& entry = table.values[at];
+  value = entry.value;
+  if (value != nullptr) {
+    if (entry.copy != table.copy) table.copies[entry.copy] = true;
+    return true;
+  }
   cdr::Reader there = reader_at(in, at);
   ValueHeader header;
   if (begin_value(there, header) != ValueStart::fresh || header.ids.empty()) return in.fail(minor::bad_indirection);
-  return decode_fresh(there, header, declared, value) || in.fail(there.minor());
+  return decode_fresh(there, header, declared, value) || in.fail(there);
 }
 
 }  // namespace
 
 ReadValues::~ReadValues() {
-  if (!message.failed) return;
   for (auto& [at, entry] : values)
-    if (entry.value) entry.value->_let_go();
+    if (entry.value && (message.failed || !copies[entry.copy])) entry.value->_let_go();
 }
 
 ReadValues& ReadValues::of(cdr::Reader& reader) {
@@ -219,8 +232,9 @@ const TypeDesc* type_of(const ValueHeader& header, const TypeDesc& declared, boo
   if (header.ids.empty()) return &declared;
   for (const std::string_view& id : header.ids) {
     truncated = &id != header.ids.data();
-    if (id == declared.id) return &declared;
-    if (const auto factory = find_factory(id)) return &factory->_type_desc();
+    const auto factory = find_factory(id);
+    if (id == declared.id && !(factory && lacks_base(declared, factory->_type_desc()))) return &declared;
+    if (factory) return &factory->_type_desc();
   }
   return nullptr;
 }

@@ -3,8 +3,9 @@
 // Within limits that nothing on the wire moves: 64 levels, which count together with all other nesting, and
 // `most_values` values in a message. An indirection leads back to a value, or repository id, that began in the same
 // message. A value whose type is unknown is cut down to the first of its bases that is known, where its sender allows
-// that; what is cut off may still be referred to. When a message turns out malformed, the values that it made let go of
-// each other, so that no circle of them is left behind. Threads: none.
+// that; what is cut off may still be referred to. Values that the program never sees let go of each other, so that no
+// circle of them is left behind: those of a message that turns out malformed, or whose reading ends early
+// (cdr::Reader::Attempt), and those that were made to be written again. Threads: none.
 #pragma once
 
 #include <map>
@@ -74,6 +75,7 @@ struct ReadValues final : cdr::Shared::Table {
     std::string id{};         // of the type that its place declares, where it came without one
     std::string_view view{};  // of that
     std::shared_ptr<Value> value{};
+    std::size_t copy = 0;  // see Copying
   };
   explicit ReadValues(const cdr::Shared& of_message) : message(of_message) {}
   ~ReadValues() override;
@@ -83,9 +85,29 @@ struct ReadValues final : cdr::Shared::Table {
   std::map<const std::byte*, std::string_view> texts;
   std::map<const std::byte*, std::vector<std::string_view>> lists;
   std::size_t copied_bytes = 0;
+  // Values that were made only to write them again, which nobody sees unless something refers to them later: each row
+  // of them by a number, and whether one of it was handed out.
+  std::vector<bool> copies{true};                   // 0: all others
+  std::size_t copy = 0;                             // what is made now
   std::map<const std::byte*, const Value*> models;  // copy_graph(): what each value is a copy of
 
   static ReadValues& of(cdr::Reader& reader);
+};
+
+// What is made while it lives is made to be written again.
+class Copying {
+ public:
+  explicit Copying(ReadValues& values) : values_(values), before_(values.copy) {
+    values.copy = values.copies.size();
+    values.copies.push_back(false);
+  }
+  ~Copying() { values_.copy = before_; }
+  Copying(const Copying&) = delete;
+  Copying& operator=(const Copying&) = delete;
+
+ private:
+  ReadValues& values_;
+  const std::size_t before_;
 };
 
 }  // namespace corelane::any

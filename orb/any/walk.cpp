@@ -1,6 +1,7 @@
 #include "orb/any/walk.h"
 
 #include <map>
+#include <string>
 #include <utility>
 
 #include "orb/any/type_codec.h"
@@ -125,13 +126,13 @@ class Walk {
     if (const auto seen = copied_.find(at); seen != copied_.end()) return write_value_again(*out_, seen->second), true;
     cdr::Reader there = reader_at(in_, at);
     const cdr::Reader::Level level(there);
-    if (!level) return in_.fail(there.minor());
+    if (!level) return in_.fail(there);
     const std::size_t before = out_->size();
     std::swap(in_, there);
     ValueHeader header;
     const bool copied = begin_value(in_, header) == ValueStart::fresh && !header.ids.empty() && fresh(declared, header);
     std::swap(in_, there);
-    if (!copied) return in_.fail(there.ok() ? minor::bad_indirection : there.minor());
+    if (!copied) return there.ok() ? in_.fail(minor::bad_indirection) : in_.fail(there);
     std::size_t& sum = ReadValues::of(in_).copied_bytes;
     sum += out_->size() - before;
     return sum <= most_copied_bytes || in_.fail(minor::too_many_nodes);
@@ -165,7 +166,10 @@ class Walk {
     if (out_ == nullptr) return in_.fail(minor::no_value_factory);
     cdr::Reader there = reader_at(in_, header.at);
     std::shared_ptr<Value> value;
-    if (!decode_value(there, {type}, value)) return in_.fail(there.minor());
+    {
+      const Copying copying(ReadValues::of(in_));
+      if (!decode_value(there, {type}, value)) return in_.fail(there);
+    }
     if (value == nullptr) return in_.fail(minor::bad_value_tag);  // the tag has changed since it was read
     in_ = there;
     // The class would be written in a form that the type does not announce.
@@ -188,9 +192,9 @@ class Walk {
 
   bool string(const TypeDesc& type) {
     std::string_view text;
-    if (!in_.read_string(text)) return false;
+    if (!read_text(in_, text, room_)) return false;
     if (type.length != 0 && text.size() > type.length) return in_.fail(minor::bound_exceeded);
-    if (out_ != nullptr) out_->write_string(text);
+    if (out_ != nullptr) write_text(*out_, text);
     return true;
   }
 
@@ -292,6 +296,7 @@ class Walk {
   cdr::Writer* const out_;
   std::uint64_t empty_ = 0;  // values that took no bytes
   bool saw_values_ = false;
+  std::string room_;                                // of text that was converted
   std::map<const std::byte*, std::size_t> copied_;  // where each value was, and where it is now
 };
 

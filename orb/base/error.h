@@ -49,7 +49,15 @@ enum class ErrorKind : std::uint8_t {
 inline constexpr int error_kinds = static_cast<int>(ErrorKind::bad_qos) + 1;
 
 // Whether the operation ran before the failure. The numbers are those of the wire.
-enum class Completion : std::uint8_t { yes = 0, no = 1, maybe = 2 };
+enum class Completion : std::uint8_t {
+  yes = 0,
+  no = 1,
+  maybe = 2,
+  // As CORBA::CompletionStatus, which is this type, names them.
+  COMPLETED_YES = yes,
+  COMPLETED_NO = no,
+  COMPLETED_MAYBE = maybe,
+};
 
 struct Error {
   ErrorKind kind = ErrorKind::unknown;

@@ -13,7 +13,9 @@ constexpr Entry table[] = {
     {bad_version, "a GIOP version other than 1.0, 1.1 or 1.2"},
     {bad_message_type, "an unknown GIOP message type, or one that this side never receives"},
     {message_too_large, "a message above limits.message_size; raise it on both sides or send less at once"},
-    {bad_fragment, "a fragment that continues no message, or too many, or too old"},
+    {bad_fragment,
+     "a fragment that continues no message or is too old, or a message in more than 16,384 fragments, or too much in "
+     "fragments at once: let the peer send larger ones"},
     {too_many_items,
      "more service contexts, profiles or components than limits allow; of an admission: the host's ledger has no more "
      "room for this process, which may enter 511 promises (tasks, and each core's platform load): set limits.tasks "
@@ -33,11 +35,16 @@ constexpr Entry table[] = {
     {bad_value_tag, "a value type with a malformed tag, chunk or repository id"},
     {no_member, "the TypeCode's kind has no such part, or it has fewer members"},
     {bad_map, "a map with the same key twice"},
-    {value_needs_giop_1_2, "value types travel in GIOP 1.2 only, and this message is older"},
+    {value_needs_giop_1_2,
+     "value types travel in GIOP 1.2 only, and this message is older; a corbaloc address names a version: "
+     "corbaloc:iiop:1.2@host"},
     {wrong_value_type,
      "a value of another type than the one declared, or a factory that makes another than its id says"},
     {bad_value_state, "a value whose state is longer than its type, or that its class could not read"},
     {stream_closed, "a stream of custom marshalling was used after marshal() or unmarshal() had returned"},
+    {not_utf_8,
+     "a string that is not UTF-8; convert text to UTF-8 before it goes into a std::string, and use sequence<octet> for "
+     "bytes that are no text"},
     {connect_failed, "nothing answers; is the server running, and is its address reachable?"},
     {connection_lost,
      "the connection broke, while the call was on its way or before; a task of one's own went with it: let its handle "
@@ -157,9 +164,24 @@ constexpr StandardEntry standard_table[] = {
       "it would wait for itself: inside a servant or a handler nobody waits until requests have ended; use "
       "shutdown(false) or wait_for_completion = false there, or let another thread wait"}},
     {ErrorKind::data_conversion,
-     {omg | 1, "a character that the code set of the connection has not, or what is no character at all"}},
+     {omg | 1,
+      "a character that the code set of the connection lacks, or what is no character at all. Text travels as ISO "
+      "8859-1 to corbaloc addresses and to servers whose own code set that is: call through a reference that the "
+      "server made, or let it offer UTF-8 as its own"}},
     {ErrorKind::codeset_incompatible,
-     {omg | 1, "client and server have no code set for strings in common; let one of them offer UTF-8"}},
+     {omg | 1, "client and server have no code set in common; let one of them offer UTF-8, and UTF-16 for wchar"}},
+    {ErrorKind::codeset_incompatible,
+     {omg | 2,
+      "the client chose a code set for strings that this server did not offer; it takes UTF-8 and ISO 8859-1"}},
+    {ErrorKind::inv_objref,
+     {omg | 1, "the server's reference offers no code set for wchar and wstring; use char and string"}},
+    {ErrorKind::inv_objref,
+     {omg | 2,
+      "wchar and wstring need a reference that names code sets, which a corbaloc address does not; call through a "
+      "reference that the server made"}},
+    {ErrorKind::bad_param,
+     {omg | 23, "wchar or wstring from a client that has named no code set for them on this connection"}},
+    {ErrorKind::intf_repos, {omg | 1, "there is no interface repository; corelane-idl keeps none"}},
 };
 
 }  // namespace

@@ -58,6 +58,7 @@ CORELANE_MINOR(value_needs_giop_1_2, 27);
 CORELANE_MINOR(wrong_value_type, 28);
 CORELANE_MINOR(bad_value_state, 29);
 CORELANE_MINOR(stream_closed, 30);
+CORELANE_MINOR(not_utf_8, 31);
 // Connections: COMM_FAILURE, TRANSIENT, TIMEOUT.
 CORELANE_MINOR(connect_failed, 32);
 CORELANE_MINOR(connection_lost, 33);

@@ -20,6 +20,7 @@
 #include "orb/base/minor.h"
 #include "orb/cdr/long_double.h"
 #include "orb/cdr/reader.h"
+#include "orb/cdr/text.h"
 #include "orb/cdr/wide.h"
 #include "orb/cdr/writer.h"
 
@@ -49,14 +50,9 @@ bool decode(Reader& reader, T& value) noexcept {
   return reader.read(value);
 }
 
-inline void encode(Writer& writer, std::string_view text) { writer.write_string(text); }
-inline void encode(Writer& writer, const std::string& text) { writer.write_string(text); }
-inline bool decode(Reader& reader, std::string& text) {
-  std::string_view view;
-  if (!reader.read_string(view)) return false;
-  text.assign(view);
-  return true;
-}
+inline void encode(Writer& writer, std::string_view text) { write_text(writer, text); }
+inline void encode(Writer& writer, const std::string& text) { write_text(writer, text); }
+inline bool decode(Reader& reader, std::string& text) { return read_text(reader, text); }
 
 // Enumerations travel as ulong; `count` is the number of enumerators, whose values ascend from 0.
 template <typename Enum>

@@ -21,6 +21,23 @@ concept Primitive = std::is_arithmetic_v<T> && !OneOf<T, wchar_t, char8_t, char1
 // How wide characters travel, which depends on the GIOP version; see wide.h.
 enum class WideForm : std::uint8_t { none, fixed, counted };
 
+// The code set in which strings travel; see text.h. `native` is UTF-8 without a check, for bytes that stay here.
+enum class CharForm : std::uint8_t { native, utf_8, iso_8859_1 };
+// Whether client and server have agreed on UTF-16 for wide characters, or what is missing; see wide.h.
+enum class WideUse : std::uint8_t {
+  agreed,
+  no_component,   // the reference names no code sets
+  not_offered,    // the reference names none for wide characters
+  no_common_set,  // the two have none in common
+  no_context,     // the client has named none
+};
+// The code sets of one message.
+struct CodeSets {
+  CharForm chars = CharForm::native;
+  WideUse wide = WideUse::agreed;
+  friend bool operator==(const CodeSets&, const CodeSets&) = default;
+};
+
 static_assert(sizeof(bool) == 1 && sizeof(float) == 4 && sizeof(double) == 8);
 
 // Bytes to the next multiple of `alignment`, a power of two. Wraps rightly for positions before the origin.

@@ -17,7 +17,11 @@ Reader Reader::of_encapsulation(Bytes bytes, Environment* environment) noexcept 
 }
 
 bool Reader::fail(std::uint32_t code) noexcept {
-  if (minor_ == 0) minor_ = code;
+  return fail(code == minor::out_of_memory ? ErrorKind::no_memory : ErrorKind::marshal, code);
+}
+
+bool Reader::fail(ErrorKind kind, std::uint32_t code) noexcept {
+  if (minor_ == 0) kind_ = kind, minor_ = code;
   if (shared_) shared_->failed = true;
   end_ = limit_ = cursor_;
   return false;
@@ -25,6 +29,8 @@ bool Reader::fail(std::uint32_t code) noexcept {
 
 bool Reader::truncated() noexcept { return fail(minor::truncated); }
 bool Reader::bad_boolean() noexcept { return fail(minor::bad_boolean); }
+
+void Reader::abandon() noexcept { fail(minor::bad_value_state); }
 
 bool Reader::enter() noexcept {
   if (depth_ >= max_depth) return fail(minor::too_deep);
@@ -71,11 +77,12 @@ Reader Reader::read_encapsulation() noexcept {
     inner.depth_ = depth_;
     inner.shared_ = shared_;
     inner.wide_form_ = wide_form_;
+    inner.code_sets_ = code_sets_;
     if (inner.enter()) return inner;
-    fail(inner.minor());
+    fail(inner);
   }
   Reader failed;
-  failed.fail(minor_);
+  failed.fail(*this);
   return failed;
 }
 
@@ -130,10 +137,6 @@ bool Reader::next_chunk() noexcept {
   if (!found) return false;
   if (size <= 0 || static_cast<std::uint32_t>(size) >= least_value_tag) return fail(minor::bad_value_tag);
   return open_chunk(static_cast<std::size_t>(size));
-}
-
-Error Reader::error() const noexcept {
-  return {minor_ == minor::out_of_memory ? ErrorKind::no_memory : ErrorKind::marshal, Completion::no, minor_};
 }
 
 const std::byte* Reader::take_slowly(std::size_t n, std::size_t alignment) noexcept {

@@ -63,10 +63,14 @@ class Reader {
 
   bool ok() const noexcept { return minor_ == 0; }
   std::uint32_t minor() const noexcept { return minor_; }
-  // MARSHAL, or NO_MEMORY, with the minor code of the first failure, COMPLETED_NO. Call only when !ok().
-  Error error() const noexcept;
-  // Fails the reader on behalf of a decoder that found a bad value. Always false.
+  // The first failure, COMPLETED_NO. Call only when !ok().
+  Error error() const noexcept { return {kind_, Completion::no, minor_}; }
+  // Fails the reader on behalf of a decoder that found a bad value: MARSHAL, or NO_MEMORY for out_of_memory. Always
+  // false.
   bool fail(std::uint32_t minor) noexcept;
+  bool fail(ErrorKind kind, std::uint32_t minor) noexcept;
+  // For the reason for which `other` has failed.
+  bool fail(const Reader& other) noexcept { return fail(other.kind_, other.minor_); }
 
   ByteOrder order() const noexcept {
     return (native_order == ByteOrder::little) != swap_ ? ByteOrder::little : ByteOrder::big;
@@ -75,6 +79,8 @@ class Reader {
   void set_environment(Environment* environment) noexcept { environment_ = environment; }
   WideForm wide_form() const noexcept { return wide_form_; }
   void set_wide_form(WideForm form) noexcept { wide_form_ = form; }
+  const CodeSets& code_sets() const noexcept { return code_sets_; }
+  void set_code_sets(const CodeSets& sets) noexcept { code_sets_ = sets; }
   // Of the chunk, inside a chunked value; of the message elsewhere.
   std::size_t remaining() const noexcept { return static_cast<std::size_t>(end_ - cursor_); }
   // Up to the end of the message, everywhere.
@@ -121,7 +127,8 @@ class Reader {
 
   // A sequence's count, checked against the bytes left; for elements of no size against max_empty_elements.
   bool read_length(std::uint32_t& count, std::size_t min_element_size) noexcept;
-  // Text without its NUL, in place. Refused: length 0, no NUL at the end, NUL inside.
+  // Text without its NUL, in place and as it came; decode() converts it (text.h). Refused: length 0, no NUL at the
+  // end, NUL inside.
   bool read_string(std::string_view& out) noexcept;
   // `count` bytes in place.
   bool read_bytes(Bytes& out, std::size_t count) noexcept;
@@ -145,6 +152,24 @@ class Reader {
    private:
     Reader& reader_;
     bool entered_;
+  };
+
+  // What is read while it lives is the program's from keep() on. Without that the reader has failed at its end, so that
+  // whoever made something of the message takes it apart again: also where decoding ended by an exception.
+  class Attempt {
+   public:
+    explicit Attempt(Reader& reader) noexcept : reader_(reader) {}
+    ~Attempt() {
+      if (!kept_) reader_.abandon();
+    }
+    Attempt(const Attempt&) = delete;
+    Attempt& operator=(const Attempt&) = delete;
+    // Always true.
+    bool keep() noexcept { return kept_ = true; }
+
+   private:
+    Reader& reader_;
+    bool kept_ = false;
   };
 
   // Chunks. What stands between them is read with the header_ functions, the data inside as anywhere.
@@ -201,6 +226,7 @@ class Reader {
   bool next_chunk() noexcept;
   bool truncated() noexcept;
   bool bad_boolean() noexcept;
+  void abandon() noexcept;
   bool enter() noexcept;
 
   const std::byte* begin_;
@@ -210,11 +236,13 @@ class Reader {
   std::size_t offset_;
   Environment* environment_;
   std::uint32_t minor_ = 0;
+  ErrorKind kind_ = ErrorKind::marshal;  // of the failure
   int depth_ = 0;
   int chunk_level_ = 0;
   int ended_level_ = 0;  // the outermost level that an end tag has ended, while inner ones are left; 0: none
   bool swap_;
   WideForm wide_form_ = WideForm::counted;
+  CodeSets code_sets_;
   std::shared_ptr<Shared> shared_;
 };
 

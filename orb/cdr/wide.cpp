@@ -16,6 +16,35 @@ constexpr std::uint16_t byte_order_mark = 0xfeff, turned_byte_order_mark = 0xfff
 constexpr std::uint32_t unmappable = minor::omg | 1;
 constexpr std::uint32_t wide_in_giop_1_0 = minor::omg | 5;
 
+// Why wide characters cannot travel. CORBA 3.3 part 2, 7.2.6.1 and 7.2.6.2; part 1, A.5.
+constexpr Error not_agreed(WideUse use) noexcept {
+  switch (use) {
+    case WideUse::no_component:
+      return {ErrorKind::inv_objref, Completion::no, minor::omg | 2};
+    case WideUse::not_offered:
+      return {ErrorKind::inv_objref, Completion::no, minor::omg | 1};
+    case WideUse::no_common_set:
+      return {ErrorKind::codeset_incompatible, Completion::no, minor::omg | 1};
+    default:
+      return {ErrorKind::bad_param, Completion::no, minor::omg | 23};
+  }
+}
+
+// Whether wide data may travel in this message.
+bool may_be_wide(Writer& writer) {
+  if (writer.wide_form() == WideForm::none) return writer.fail(ErrorKind::marshal, wide_in_giop_1_0), false;
+  if (writer.code_sets().wide == WideUse::agreed) return writer.ok();
+  const Error error = not_agreed(writer.code_sets().wide);
+  writer.fail(error.kind, error.minor);
+  return false;
+}
+bool may_be_wide(Reader& reader) noexcept {
+  if (reader.wide_form() == WideForm::none) return reader.fail(wide_in_giop_1_0);
+  if (reader.code_sets().wide == WideUse::agreed) return reader.ok();
+  const Error error = not_agreed(reader.code_sets().wide);
+  return reader.fail(error.kind, error.minor);
+}
+
 constexpr bool is_surrogate(char32_t c) { return c >= first_surrogate && c < past_surrogates; }
 constexpr bool is_character(char32_t c) { return c <= 0x10ffff && !is_surrogate(c); }
 constexpr bool needs_pair(char32_t c) { return c >= 0x10000; }
@@ -86,9 +115,7 @@ class UnitReader {
   bool little_ = false;
 };
 
-// Whether wide data may go here at all, and whether `c` is a character.
 bool check(Writer& writer, char32_t c) {
-  if (writer.wide_form() == WideForm::none) return writer.fail(ErrorKind::marshal, wide_in_giop_1_0), false;
   if (!is_character(c)) return writer.fail(ErrorKind::data_conversion, unmappable), false;
   return writer.ok();
 }
@@ -189,7 +216,7 @@ void write_fixed(Writer& writer, const std::wstring& text) {
 
 void encode(Writer& writer, wchar_t value) {
   const auto c = static_cast<char32_t>(value);
-  if (!check(writer, c)) return;
+  if (!may_be_wide(writer) || !check(writer, c)) return;
   const Units units = units_of(c);
   if (writer.wide_form() == WideForm::fixed) {
     if (units.count > 1) return writer.fail(ErrorKind::data_conversion, unmappable);
@@ -202,17 +229,17 @@ void encode(Writer& writer, wchar_t value) {
 }
 
 bool decode(Reader& reader, wchar_t& value) noexcept {
-  if (reader.wide_form() == WideForm::none) return reader.fail(wide_in_giop_1_0);
+  if (!may_be_wide(reader)) return false;
   return reader.wide_form() == WideForm::fixed ? read_fixed(reader, value) : read_counted(reader, value);
 }
 
 void encode(Writer& writer, const std::wstring& text) {
-  if (!check(writer, U' ')) return;
+  if (!may_be_wide(writer)) return;
   return writer.wide_form() == WideForm::fixed ? write_fixed(writer, text) : write_counted(writer, text);
 }
 
 bool decode(Reader& reader, std::wstring& text) {
-  if (reader.wide_form() == WideForm::none) return reader.fail(wide_in_giop_1_0);
+  if (!may_be_wide(reader)) return false;
   return reader.wide_form() == WideForm::fixed ? read_fixed(reader, text) : read_counted(reader, text);
 }
 

@@ -7,6 +7,9 @@
 //   GIOP 1.1   wchar: 2 bytes as an unsigned short. wstring: ulong count with the NUL, that many unsigned shorts.
 //   GIOP 1.0   none: MARSHAL, OMG minor 5.
 //
+// They travel where client and server have agreed on UTF-16 (Reader::code_sets()). Elsewhere a client's attempt is
+// INV_OBJREF or CODESET_INCOMPATIBLE, and a server's BAD_PARAM.
+//
 // Threads: none. Refused: surrogates without their other half, lengths that do not fit, a NUL inside a string of 1.1.
 #pragma once
 

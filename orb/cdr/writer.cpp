@@ -11,6 +11,8 @@ namespace corelane::cdr {
 void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
   swap_ = order != native_order;
   wide_form_ = WideForm::counted;
+  code_sets_ = {};
+  depends_on_code_set_ = false;
   offset_ = offset;
   size_ = body_from_ = body_at_ = 0;
   room_ = nullptr;
@@ -161,6 +163,8 @@ void Writer::move_to(std::byte* memory, std::size_t bytes) noexcept {
 void Writer::swap_state(Writer& other) noexcept {
   std::swap(swap_, other.swap_);
   std::swap(wide_form_, other.wide_form_);
+  std::swap(code_sets_, other.code_sets_);
+  std::swap(depends_on_code_set_, other.depends_on_code_set_);
   std::swap(offset_, other.offset_);
   std::swap(data_, other.data_);
   std::swap(owned_, other.owned_);

@@ -86,6 +86,12 @@ class Writer {
   WideForm wide_form() const noexcept { return wide_form_; }
   // Back to `counted` at clear().
   void set_wide_form(WideForm form) noexcept { wide_form_ = form; }
+  const CodeSets& code_sets() const noexcept { return code_sets_; }
+  // Back to the default at clear().
+  void set_code_sets(const CodeSets& sets) noexcept { code_sets_ = sets; }
+  // Whether text was written that another code set would spell in other bytes.
+  bool depends_on_code_set() const noexcept { return depends_on_code_set_; }
+  void note_code_set() noexcept { depends_on_code_set_ = true; }
 
   // Fills with zeros up to the next multiple of `alignment` (1, 2, 4 or 8).
   void align(std::size_t alignment) {
@@ -119,7 +125,7 @@ class Writer {
 
   // The count before a sequence's elements.
   void write_length(std::size_t count);
-  // Length with the terminating NUL, characters, NUL.
+  // Length with the terminating NUL, characters, NUL; encode() converts them before (text.h).
   void write_string(std::string_view text);
   // Bytes as they are: no length, no alignment.
   void write_bytes(Bytes bytes) { write_block(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()); }
@@ -189,6 +195,8 @@ class Writer {
 
   bool swap_ = false;
   WideForm wide_form_ = WideForm::counted;
+  CodeSets code_sets_;
+  bool depends_on_code_set_ = false;
   std::size_t offset_ = 0;
   std::unique_ptr<std::byte[]> data_;
   std::size_t owned_ = 0;      // bytes of data_

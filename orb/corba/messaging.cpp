@@ -75,6 +75,7 @@ void ExceptionHolder::_encode_state(cdr::Writer& writer) const {
     return encode(writer, marshaled_);
   }
   cdr::Writer body;
+  body.set_code_sets(writer.code_sets());
   encode(writer, marshal(body, exception_));
   encode(writer, ::corelane::native_order == ByteOrder::little);
   const auto bytes = body.bytes();

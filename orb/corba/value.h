@@ -73,10 +73,9 @@ void operator<<=(Any& any, valuetype_reference<T> value) {
 template <::corelane::core::ValueType T>
 bool operator>>=(const Any& any, valuetype_reference<T>& value) {
   valuetype_reference<ValueBase> held;
-  if (!::corelane::core::extract_value(any, ::corelane::core::declared_value<T>(), held)) return false;
-  auto found = std::dynamic_pointer_cast<T>(held.shared());
-  if (held && !found) return false;
-  value = valuetype_reference<T>(std::move(found));
+  const auto fits = [](const ::corelane::any::Value& found) { return dynamic_cast<const T*>(&found) != nullptr; };
+  if (!::corelane::core::extract_value(any, ::corelane::core::declared_value<T>(), fits, held)) return false;
+  value = valuetype_reference<T>(std::dynamic_pointer_cast<T>(held.shared()));
   return true;
 }
 

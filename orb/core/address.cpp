@@ -1,6 +1,7 @@
 #include "orb/core/address.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "orb/giop/code_sets.h"
 #include "orb/os/host.h"
@@ -11,17 +12,11 @@ namespace {
 using transport::Endpoint;
 using transport::EndpointKind;
 
-void add_code_sets(const giop::IiopProfile& profile, Address& address) {
+giop::CodeSetAgreement code_sets_of(const giop::IiopProfile& profile) {
   const giop::TaggedComponent* component = giop::find_component(profile.components, giop::component::code_sets);
-  if (component == nullptr) return;
+  if (component == nullptr) return {};
   const auto theirs = giop::parse_code_sets(component->data);
-  if (!theirs) return;  // as if it were not there
-  const auto choice = giop::choose_code_sets(giop::our_code_sets(), *theirs);
-  if (choice) {
-    address.code_set_context = giop::encode_code_sets(*choice);
-  } else {
-    address.code_set_error = choice.error();
-  }
+  return giop::agree_on_code_sets(theirs ? &*theirs : nullptr);  // what cannot be read is as if it were not there
 }
 
 SameHost compare(const giop::UnixAddress& there, const HostView& here) noexcept {
@@ -47,6 +42,30 @@ void add_endpoints(const giop::IiopProfile& profile, const HostView& here, Addre
   add_paths(EndpointKind::unix_socket, giop::omniorb_unix_addresses_of(profile), here, address);
   for (const giop::IiopAddress& at : giop::addresses_of(profile))
     if (at.port != 0) address.endpoints.push_back({at.host, at.port});
+}
+
+Address without_endpoints(const giop::TaggedProfile& tagged, const giop::IiopProfile& profile) {
+  return {.version = std::min(profile.version, giop::giop_1_2),
+          .endpoints = {},
+          .object_key = profile.object_key,
+          .profile_tag = tagged.tag,
+          .profile = tagged.data,
+          .code_sets = code_sets_of(profile)};
+}
+
+// Of a server of TAO's that listens at a Unix socket only. Its host is not named: elsewhere nothing answers at the
+// path.
+std::optional<Address> address_of_uiop(const giop::Ior& ior) {
+  for (const giop::TaggedProfile& tagged : ior.profiles) {
+    std::string path;
+    const auto profile = giop::parse_uiop(tagged, path);
+    if (!profile) continue;
+    Address address = without_endpoints(tagged, *profile);
+    address.same_host = SameHost::yes;
+    address.endpoints.push_back({.kind = EndpointKind::unix_socket, .path = std::move(path)});
+    return address;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -77,17 +96,12 @@ std::vector<Address> addresses_of(const giop::Ior& ior, const HostView& here) {
     if (tagged.tag != giop::profile::iiop) continue;
     const auto profile = giop::parse_iiop(tagged);
     if (!profile) continue;
-    Address address{.version = std::min(profile->version, giop::giop_1_2),
-                    .endpoints = {},
-                    .object_key = profile->object_key,
-                    .profile_tag = tagged.tag,
-                    .profile = tagged.data,
-                    .code_set_context = {},
-                    .code_set_error = {}};
+    Address address = without_endpoints(tagged, *profile);
     add_endpoints(*profile, here, address);
-    add_code_sets(*profile, address);
     all.push_back(std::move(address));
   }
+  if (all.empty())
+    if (auto address = address_of_uiop(ior)) all.push_back(std::move(*address));
   return all;
 }
 

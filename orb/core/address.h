@@ -5,7 +5,6 @@
 // Threads: values; any.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/base/error.h"
+#include "orb/giop/code_sets.h"
 #include "orb/giop/ior.h"
 #include "orb/giop/message.h"
 #include "orb/transport/endpoint.h"
@@ -41,12 +41,11 @@ struct Address {
   SameHost same_host = SameHost::no_socket_named;
   std::vector<std::byte> object_key;
   std::uint32_t profile_tag = 0;
-  std::vector<std::byte> profile;                             // its content, for servers that ask for it
-  std::optional<std::array<std::byte, 12>> code_set_context;  // to send at first, when the server knows code sets
-  std::optional<Error> code_set_error;
+  std::vector<std::byte> profile;  // its content, for servers that ask for it
+  giop::CodeSetAgreement code_sets;
 };
 
-// One for each IIOP profile that can be read, in their order.
+// One for each IIOP profile that can be read, in their order; where there is none, one for the first of TAO's UIOP.
 std::vector<Address> addresses_of(const giop::Ior& ior, const HostView& here = HostView::of_process());
 // The first of them; nothing when there is none.
 std::optional<Address> address_of(const giop::Ior& ior, const HostView& here = HostView::of_process());

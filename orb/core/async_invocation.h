@@ -28,8 +28,11 @@ class AsyncReply {
   // Result, inout and out values, in order. False: the call ended with an exception.
   template <typename... T>
   bool unmarshal(T&... results) {
-    if (!exception_ && !(decode(results_, results) && ... && true)) note_bad_reply();
-    return exception_ == nullptr;
+    if (exception_) return false;
+    cdr::Reader::Attempt attempt(results_);
+    if ((decode(results_, results) && ... && true)) return attempt.keep();
+    note_bad_reply();
+    return false;
   }
   // What the call raised: an exception of the operation or of the system.
   const std::exception_ptr& exception() const noexcept { return exception_; }

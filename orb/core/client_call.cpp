@@ -113,7 +113,8 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   if (!options_.oneway) inherit_chain(chain_);
   wait_number_ = options_.waits && !options_.oneway ? extend_chain(chain_) : 0;
   connect();
-  compose(writer_, connection_->first_request());
+  choose_code_sets();
+  compose(writer_);
   room_.use(connection_->stream());
   writer_.set_room(&room_);
 }
@@ -139,7 +140,7 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
   for (;;) {
     const auto addresses = current_->addresses();
     if (addresses.empty()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
-    if (addresses.size() == 1 && addresses.front().code_set_error) raise(*addresses.front().code_set_error);
+    if (addresses.size() == 1 && addresses.front().code_sets.error) raise(*addresses.front().code_sets.error);
     auto found = current_->orb()->state().connect(addresses, deadline_, traffic, order);
     if (found) {
       current_->set_route(traffic, std::move(found->pool), *found->address);
@@ -151,19 +152,37 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
   }
 }
 
+// `body`: of the arguments, where they are written already and depend on it. Raises.
+void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
+  const giop::CodeSetAgreement& server = address_->code_sets;
+  const auto named = connection_->named_code_sets();
+  if (server.choice && server.choice == named && !body) {  // nearly always
+    code_sets_ = {.sets = server.sets};
+    return;
+  }
+  if (server.error) raise(*server.error);
+  const auto chosen = giop::code_sets_for(server, address_->version, named, body);
+  if (!chosen) raise(chosen.error());
+  code_sets_ = *chosen;
+}
+
+void ClientCall::note_code_sets() noexcept {
+  if (code_sets_.to_name) connection_->name_code_sets(*code_sets_.to_name);
+}
+
 // Where the header of this operation is kept: several of a reference have their turn.
 ClientCall::Header& ClientCall::header_slot() noexcept {
   const auto where = reinterpret_cast<std::uintptr_t>(operation_.data()) / 16 + current_->id();
   return headers_[where % headers_.size()];
 }
 
-bool ClientCall::header_can_be_kept(bool first_request) const noexcept {
+bool ClientCall::header_can_be_kept() const noexcept {
   return address_->version == giop::giop_1_2 && addressing_ == giop::Addressing::key && chain_.count == 0 &&
-         !options_.binding && options_.contract == nullptr && !(first_request && address_->code_set_context);
+         !options_.binding && options_.contract == nullptr && !code_sets_.to_name;
 }
 
-void ClientCall::compose(cdr::Writer& writer, bool first_request) {
-  if (&writer != &writer_ || !header_can_be_kept(first_request)) return compose_anew(writer, first_request);
+void ClientCall::compose(cdr::Writer& writer) {
+  if (&writer != &writer_ || !header_can_be_kept()) return compose_anew(writer);
   Header& header = header_slot();
   const bool is_known = header.reference == current_->id() && header.address == address_ &&
                         header.oneway == options_.oneway && header.operation == operation_;
@@ -173,9 +192,10 @@ void ClientCall::compose(cdr::Writer& writer, bool first_request) {
     writer.patch(giop::header_size, request_id_);
     writer.begin_body();
     body_at_ = writer.size();
+    writer.set_code_sets(code_sets_.sets);
     return;
   }
-  compose_anew(writer, first_request);
+  compose_anew(writer);
   header.reference = 0;  // until all of it is there
   header.operation = operation_;
   // The alignment of the body comes with the body.
@@ -186,7 +206,7 @@ void ClientCall::compose(cdr::Writer& writer, bool first_request) {
   header.reference = current_->id();
 }
 
-void ClientCall::compose_anew(cdr::Writer& writer, bool first_request) {
+void ClientCall::compose_anew(cdr::Writer& writer) {
   const Address& address = *address_;
   giop::RequestHeader header{.request_id = request_id_,
                              .response_flags = options_.oneway ? giop::response::none : giop::response::with_target,
@@ -201,8 +221,11 @@ void ClientCall::compose_anew(cdr::Writer& writer, bool first_request) {
 
   std::array<giop::ServiceContext, 4> contexts;
   std::size_t count = 0;
-  if (first_request && address.code_set_context)
-    contexts[count++] = {giop::context::code_sets, *address.code_set_context};
+  std::array<std::byte, 12> code_sets;
+  if (code_sets_.to_name) {
+    code_sets = giop::encode_code_sets(*code_sets_.to_name);
+    contexts[count++] = {giop::context::code_sets, code_sets};
+  }
   giop::ContractBytes contract;
   if (options_.binding || options_.contract != nullptr) {
     giop::ContractContext content;
@@ -225,11 +248,15 @@ void ClientCall::compose_anew(cdr::Writer& writer, bool first_request) {
     giop::begin_request(writer, header, std::span(contexts).first(count), address.version);
   }
   if (&writer == &writer_) body_at_ = writer.size();
+  writer.set_code_sets(code_sets_.sets);
 }
 
 // The same arguments under a new header.
 void ClientCall::recompose() {
-  compose(spare_, connection_->first_request());
+  const bool has_text = writer_.depends_on_code_set();
+  choose_code_sets(has_text ? std::optional(code_sets_.sets.chars) : std::nullopt);
+  compose(spare_);
+  if (has_text) spare_.note_code_set();
   const std::size_t at = spare_.size();
   spare_.write_bytes(writer_.bytes().subspan(std::min(body_at_, writer_.size())));
   std::swap(writer_, spare_);
@@ -251,6 +278,7 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   if (!giop::finish(writer_)) raise(writer_.error());
   if (options_.oneway) {
     const auto sent = connection_->send(writer_.bytes(), deadline_);
+    if (sent) note_code_sets();
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }
   if (!wait_for_reply(state.settings.wait)) return failed(pending_.error());
@@ -307,6 +335,8 @@ ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));
   reader_ = reply->body;
   reader_.set_environment(&environment_);
+  reader_.set_code_sets(code_sets_.sets);
+  note_code_sets();
   contexts_ = reply->header.contexts;
   switch (reply->header.status) {
     case giop::ReplyStatus::no_exception:

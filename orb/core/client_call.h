@@ -69,8 +69,8 @@ class ClientCall {
   enum class Next : std::uint8_t { done, again };
 
   void reset() noexcept;
-  void compose(cdr::Writer& writer, bool first_request);
-  void compose_anew(cdr::Writer& writer, bool first_request);
+  void compose(cdr::Writer& writer);
+  void compose_anew(cdr::Writer& writer);
   // The header of an earlier call, up to its body: calls of one operation through one reference differ in the request
   // id alone, unless they have service contexts.
   struct Header {
@@ -81,8 +81,10 @@ class ClientCall {
     std::vector<std::byte> bytes{};
   };
   Header& header_slot() noexcept;
-  bool header_can_be_kept(bool first_request) const noexcept;
+  bool header_can_be_kept() const noexcept;
   void recompose();
+  void choose_code_sets(const std::optional<cdr::CharForm>& body = {});
+  void note_code_sets() noexcept;
   void connect();
   void connect_anew(Traffic traffic, CallOrder order);
   void go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept;
@@ -107,6 +109,7 @@ class ClientCall {
   giop::Addressing addressing_ = giop::Addressing::key;
   std::uint32_t request_id_ = 0;
   std::size_t body_at_ = 0;
+  giop::RequestCodeSets code_sets_;
   Time now_{};  // when the call began
   Time deadline_ = never;
   int forwards_ = 0;

@@ -11,12 +11,14 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "orb/base/expected.h"
 #include "orb/base/minor.h"
 #include "orb/giop/assembler.h"
+#include "orb/giop/code_sets.h"
 #include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
@@ -134,10 +136,15 @@ class ClientConnection final : public transport::ConnectionMonitor {
   // False: it will carry nothing any more.
   bool open() const noexcept { return !broken_.load(std::memory_order_relaxed); }  // relaxed: a hint
 
-  // True once: the first request of the connection names the code sets.
-  bool first_request() noexcept {
-    // relaxed: a flag
-    return !used_.load(std::memory_order_relaxed) && !used_.exchange(true, std::memory_order_relaxed);
+  // What the requests so far have named; nothing: none has.
+  std::optional<giop::CodeSetChoice> named_code_sets() const noexcept {
+    const std::uint64_t sets = code_sets_.load(std::memory_order_relaxed);  // relaxed: the server has read it
+    if (sets == 0) return std::nullopt;
+    return giop::CodeSetChoice{static_cast<std::uint32_t>(sets >> 32), static_cast<std::uint32_t>(sets)};
+  }
+  // A request that names these was answered, or is on its way with all others behind it.
+  void name_code_sets(const giop::CodeSetChoice& choice) noexcept {
+    code_sets_.store(std::uint64_t{choice.for_char} << 32 | choice.for_wchar, std::memory_order_relaxed);
   }
   // Threads that have it as theirs, for a pool to count.
   std::atomic<int>& threads() noexcept { return threads_; }
@@ -205,7 +212,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   std::weak_ptr<ConnectionOwner> owner_;  // constant
 
   // Shared.
-  std::atomic<bool> used_{false};
+  std::atomic<std::uint64_t> code_sets_{0};  // see named_code_sets(): for char, then for wchar
   std::atomic<bool> broken_{false};
   std::atomic<bool> told_owner_{false};
   std::atomic<bool> answered_{false};

@@ -21,6 +21,10 @@ void IncidentLog::client_cut_off(const Error& reason) noexcept {
   if (incidents_.client_cut_off(reason, os::now())) post();
 }
 
+void IncidentLog::too_large(std::string_view operation, const Error& reason) noexcept {
+  if (incidents_.too_large(operation, reason, os::now())) post();
+}
+
 void IncidentLog::request_held(Gate& gate, std::string_view operation) noexcept {
   if (gate.is_untold() && incidents_.request_held(operation, os::now())) post();
 }

@@ -46,7 +46,9 @@ class Invocation {
   template <typename... T>
   void unmarshal(T&... results) {
     [[maybe_unused]] cdr::Reader& reader = reply();
+    cdr::Reader::Attempt attempt(reader);
     if (!(decode(reader, results) && ... && true)) raise_bad_reply();
+    attempt.keep();
   }
 
  private:

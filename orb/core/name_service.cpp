@@ -46,8 +46,8 @@ struct WireName {
 void encode(cdr::Writer& writer, const WireName& value) {
   writer.write(static_cast<std::uint32_t>(value.name.size()));
   for (const giop::NameComponent& component : value.name) {
-    writer.write_string(component.id);
-    writer.write_string(component.kind);
+    cdr::write_text(writer, component.id);
+    cdr::write_text(writer, component.kind);
   }
 }
 
@@ -55,9 +55,9 @@ bool decode(cdr::Reader& reader, WireName& out) {
   std::uint32_t count = 0;
   if (!reader.read(count) || count > longest_name) return false;
   for (; count > 0; --count) {
-    std::string_view id, kind;
-    if (!reader.read_string(id) || !reader.read_string(kind)) return false;
-    out.name.push_back({std::string(id), std::string(kind)});
+    giop::NameComponent component;
+    if (!cdr::read_text(reader, component.id) || !cdr::read_text(reader, component.kind)) return false;
+    out.name.push_back(std::move(component));
   }
   return true;
 }

@@ -20,7 +20,8 @@ template <typename UserExceptionType>
 constexpr RaisesEntry raises() {
   return {UserExceptionType::_id, [](cdr::Reader& members) {
             UserExceptionType exception;
-            if (decode(members, exception)) throw exception;
+            cdr::Reader::Attempt attempt(members);
+            if (decode(members, exception) && attempt.keep()) throw exception;
           }};
 }
 

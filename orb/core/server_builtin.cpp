@@ -108,8 +108,9 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
   if (operation == "_corelane_depart") return depart(request, to), true;
   if (operation == "_corelane_bind") return bind(request, to), true;
   if (operation == "_corelane_offer") return offer(request, to), true;
-  if (operation == "_interface" || operation == "_domain_managers")
-    return send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
+  if (operation == "_interface")
+    return send_exception(to, {ErrorKind::intf_repos, Completion::no, minor::omg | 1}), true;
+  if (operation == "_domain_managers") return send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
 
   begin_reply_to(writer_, to);
   if (operation == "_is_a") {

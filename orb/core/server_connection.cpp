@@ -314,6 +314,7 @@ void ServerConnection::give_up_requests() noexcept {
 void ServerConnection::take(const giop::Message& message, Time received) {
   // relaxed: no other data depends on it, and an orderly end may be told in the version of the message before
   version_.store(message.header.version, std::memory_order_relaxed);
+  if (message.refusal != 0) return refuse_too_large(message);
   switch (message.header.type) {
     case giop::MessageType::request:
       return take_request(message, received);
@@ -326,10 +327,23 @@ void ServerConnection::take(const giop::Message& message, Time received) {
   }
 }
 
+// The rest of the request is skipped as it comes.
+void ServerConnection::refuse_too_large(const giop::Message& message) {
+  const Error error{ErrorKind::imp_limit, Completion::no, message.refusal};
+  const auto request = giop::parse_beginning(message, server_->settings().giop);
+  if (!request) return broken(error);
+  server_->incidents().too_large({}, error);
+  send_exception({.request_id = request->id, .version = request->version, .expected = request->response_expected},
+                 error);
+}
+
 void ServerConnection::take_request(const giop::Message& message, Time received) {
   auto request = giop::parse_request(message, server_->settings().giop);
   if (!request) return broken(request.error());
-  const ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
+  ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
+  const auto code_sets = code_sets_.of_request(request->header.contexts, message.header.version);
+  if (!code_sets) return send_exception(to, code_sets.error());
+  to.code_sets = *code_sets;
   try {
     if (piece_.keeper) copy_key(request->header.target.object_key);
     serve(message, *request, to, received);

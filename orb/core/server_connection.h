@@ -21,6 +21,7 @@
 #include "orb/core/server.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
+#include "orb/giop/code_sets.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/transport/connection.h"
@@ -32,6 +33,7 @@ struct ReplyTo {
   std::uint32_t request_id = 0;
   giop::Version version;
   bool expected = true;
+  cdr::CodeSets code_sets{};  // of the request, and so of its reply
 };
 
 class ServerConnection final : public transport::Watcher, public std::enable_shared_from_this<ServerConnection> {
@@ -138,6 +140,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   std::shared_ptr<const void> keeper_of(Bytes message) noexcept;
   void hand_over() noexcept;
   void take(const giop::Message& message, Time received);
+  void refuse_too_large(const giop::Message& message);
   void take_request(const giop::Message& message, Time received);
   void copy_key(Bytes& key);
   void serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received);
@@ -169,6 +172,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   // Owner: whoever reads.
   giop::Assembler assembler_;
+  giop::ConnectionCodeSets code_sets_;
   transport::Lent piece_;  // what is being read, while it is and nobody else keeps it
   // Of a request in memory that the peer may change: it chooses the object, and then says whether a task is for that.
   std::vector<std::byte> key_;

@@ -65,10 +65,11 @@ std::string calling_host() {
 
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
 
-void ServerRequest::finish_arguments(std::size_t count) const {
+void ServerRequest::finish_arguments(std::size_t count) {
   // A peer may pad a body that holds nothing.
-  if (arguments_.remaining() > (count == 0 ? 7u : 0u))
-    raise(Error{ErrorKind::marshal, Completion::no, minor::trailing_bytes});
+  if (arguments_.remaining() <= (count == 0 ? 7u : 0u)) return;
+  arguments_.fail(minor::trailing_bytes);
+  raise_bad_arguments();
 }
 
 void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
@@ -156,9 +157,16 @@ void ServerJob::run_inside() {
   message_ = {};
   keeper_.reset();  // before the reply: who gets that may want to send as much again
   if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
-  if (!writer_.ok())
-    write_exception(writer_, to_, {writer_.error().kind, Completion::yes, writer_.error().minor}, {}, nullptr);
+  if (!writer_.ok()) reply_unwritable();
   replies_ = true;
+}
+
+// The operation ran, and its results, or its exception, cannot go back.
+void ServerJob::reply_unwritable() {
+  const Error error{writer_.error().kind, Completion::yes, writer_.error().minor};
+  if (error.kind == ErrorKind::imp_limit) connection_->server().incidents().too_large(upcall_->name, error);
+  writer_.set_limit(cdr::Writer::largest);
+  write_exception(writer_, to_, error, {}, nullptr);
 }
 
 void ServerJob::finish() noexcept {
@@ -186,6 +194,8 @@ void ServerJob::time_out() noexcept {
 void ServerJob::run_upcall() {
   cdr::Reader arguments(message_.subspan(body_at_), header_.order, body_at_, connection_->server().environment());
   arguments.set_wide_form(giop::wide_form_of(header_.version));
+  arguments.set_code_sets(to_.code_sets);
+  writer_.set_limit(connection_->server().settings().giop.message_size);
   begin_reply_to(writer_, to_);
   room_.use(connection_->stream());
   writer_.set_room(&room_);
@@ -264,6 +274,7 @@ void ServerJob::recycle() noexcept {
 void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
                     std::span<const giop::ServiceContext> contexts) {
   giop::begin_reply(writer, {.request_id = to.request_id, .status = status, .contexts = {}}, contexts, to.version);
+  writer.set_code_sets(to.code_sets);
 }
 
 void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,

@@ -54,6 +54,7 @@ class ServerJob final : public dispatch::Job {
   static constexpr std::size_t kept_bytes = 256 * 1024;  // a buffer that grew beyond is let go
   void run_inside();
   void run_upcall();
+  void reply_unwritable();
   void reply_user_exception(const UserException& exception);
   void reply_caught();
   void fail_servant(std::string_view text);

@@ -15,8 +15,10 @@ class ServerRequest {
   // The in and inout arguments, all at once and in order. Raises MARSHAL, COMPLETED_NO; bytes that are left over too.
   template <typename... T>
   void unmarshal(T&... arguments) {
+    cdr::Reader::Attempt attempt(arguments_);
     if (!(decode(arguments_, arguments) && ... && true)) raise_bad_arguments();
     finish_arguments(sizeof...(T));
+    attempt.keep();
   }
 
   // Result, inout and out values, in order.
@@ -27,7 +29,7 @@ class ServerRequest {
 
  private:
   [[noreturn]] void raise_bad_arguments() const;
-  void finish_arguments(std::size_t count) const;
+  void finish_arguments(std::size_t count);
 
   cdr::Reader& arguments_;
   cdr::Writer& results_;

@@ -13,14 +13,21 @@ Handle<ValueBase> ValueBase::_copy_value() const {
   return Handle<ValueBase>(std::move(copy));
 }
 
-bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, Handle<ValueBase>& value) {
-  if (any.extract(value, any::basic::null)) return true;
+bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, bool (*fits)(const any::Value& value),
+                   Handle<ValueBase>& value) {
+  if (Handle<ValueBase> held; any.extract(held, any::basic::null)) {
+    if (held && !fits(*held)) return false;
+    value = std::move(held);
+    return true;
+  }
   const any::TypeDesc& type = any::unaliased(*any.type_code());
   if (type.kind != any::Kind::value && type.kind != any::Kind::value_box) return false;
   const any::DeclaredValue declared = type.id == wanted.type.id ? wanted : any::DeclaredValue{type};
   return any.with_bytes([&](cdr::Reader& reader) {
+    cdr::Reader::Attempt attempt(reader);
     std::shared_ptr<any::Value> read;
-    if (!any::decode_value(reader, declared, read)) return false;
+    if (!any::decode_value(reader, declared, read) || (read && !fits(*read))) return false;
+    attempt.keep();
     value = Handle<ValueBase>(std::dynamic_pointer_cast<ValueBase>(read));
     return true;
   });

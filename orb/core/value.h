@@ -78,8 +78,9 @@ std::ostream& operator<<(std::ostream& out, const Handle<T>& value) {
   return out;
 }
 
-// The value that the Any holds, of whatever type; false when it holds none, or one that cannot be made.
-bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, Handle<ValueBase>& value);
+// The value that the Any holds; false when it holds none, one that cannot be made, or one that `fits` refuses.
+bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, bool (*fits)(const any::Value& value),
+                   Handle<ValueBase>& value);
 
 // Values are passed by value in collocated calls too: what a servant gets and gives is copied, as over the wire. Raises
 // MARSHAL as that would.

@@ -14,6 +14,7 @@ constexpr std::size_t fragment_header_size = 4;   // the request id of 1.2
 constexpr std::size_t kept_capacity = 16 * 1024;  // of an empty buffer, in no budget: one that has more is given back
 constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // of one that came by hand_over()
 constexpr std::size_t least_growth = 64 * 1024;
+constexpr std::size_t most_of_beginning = 4 * 1024;  // of the body of a message that is refused
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
 void give_back(std::vector<std::byte>& buffer) noexcept { std::vector<std::byte>().swap(buffer); }
@@ -47,6 +48,11 @@ bool may_be_fragmented(const MessageHeader& header) noexcept {
   }
 }
 
+// Whether somebody who waits for this call can be told that it is too large.
+bool may_be_refused(const MessageHeader& header) noexcept {
+  return header.type == MessageType::request || header.type == MessageType::reply;
+}
+
 // The whole message's header in place of the first fragment's.
 void rewrite_header(MessageHeader& header, std::vector<std::byte>& bytes) noexcept {
   header.more_fragments = false;
@@ -65,9 +71,17 @@ Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   if (expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
   while (true) {  // bound: each round but the last takes a fragment from the input
     if (std::exchange(delivered_, false)) empty(partial_), settle();
+    const std::size_t skipped = std::min(skip_, input.size());
+    input = input.subspan(skipped);
+    skip_ -= skipped;
+    if (skip_ > 0) return Whole{};
     const Expected<Bytes> whole = gather(input);
     if (!whole) return whole.error();
     if (whole->empty()) return Whole{};
+    if (const std::uint32_t refusal = std::exchange(refusal_, 0); refusal != 0) {
+      skip_ = header_size + header_.body_size - whole->size();
+      return Whole{Message{header_, *whole, refusal}};
+    }
     Expected<Whole> result = deliver(*whole, now);
     if (!result || *result) return result;
   }
@@ -96,9 +110,8 @@ std::size_t Assembler::held_bytes() const noexcept {
 // The request that those bytes begin, once its header is there.
 HalfRoom::Request Assembler::half_request(const MessageHeader& header, Bytes bytes) const noexcept {
   if (header.type != MessageType::request || bytes.size() <= header_size) return std::nullopt;
-  const auto parsed = parse_request({header, bytes}, limits_);
-  if (!parsed) return std::nullopt;
-  return HalfRequest{parsed->header.request_id, header.version, parsed->header.response_expected()};
+  const auto parsed = parse_beginning({header, bytes}, limits_);
+  return parsed ? HalfRoom::Request(*parsed) : std::nullopt;
 }
 
 // For `bytes` more of what will be `goal` in the end: four times as much as before where there is so much, else an
@@ -122,9 +135,15 @@ bool Assembler::make_room(std::vector<std::byte>& buffer, const MessageHeader& h
 }
 
 std::size_t Assembler::wanted() const noexcept {
+  if (skip_ > 0) return skip_;
   if (delivered_ || partial_.empty()) return header_size;
-  const std::size_t goal = partial_.size() < header_size ? header_size : header_size + header_.body_size;
-  return goal - partial_.size();
+  return (partial_.size() < header_size ? header_size : goal()) - partial_.size();
+}
+
+// Bytes of the message under way, once its header is there.
+std::size_t Assembler::goal() const noexcept {
+  const std::size_t body = header_.body_size;
+  return header_size + (refusal_ != 0 ? std::min(body, most_of_beginning) : body);
 }
 
 bool Assembler::expired(Time now) const noexcept {
@@ -151,10 +170,9 @@ void Assembler::drop() noexcept {
 Expected<Bytes> Assembler::gather(Bytes& input) {
   if (partial_.empty() && input.size() >= header_size) {
     if (const auto good = check(input.first(header_size)); !good) return good.error();
-    const std::size_t goal = header_size + header_.body_size;
-    if (input.size() >= goal) {
-      const Bytes message = input.first(goal);
-      input = input.subspan(goal);
+    if (input.size() >= goal()) {
+      const Bytes message = input.first(goal());
+      input = input.subspan(goal());
       return message;
     }
   }
@@ -164,7 +182,7 @@ Expected<Bytes> Assembler::gather(Bytes& input) {
     if (!*whole) return Bytes{};
     if (const auto good = check(partial_); !good) return good.error();
   }
-  const auto whole = take(input, header_size + header_.body_size);
+  const auto whole = take(input, goal());
   if (!whole) return whole.error();
   if (!*whole) return Bytes{};
   delivered_ = true;
@@ -192,8 +210,11 @@ Expected<void> Assembler::check(Bytes bytes) noexcept {
   if (!accepts(header_.type)) return fail(ErrorKind::comm_failure, minor::bad_message_type).error();
   if (header_.more_fragments && !may_be_fragmented(header_))
     return fail(ErrorKind::comm_failure, minor::bad_fragment).error();
-  if (header_.body_size > limits_.message_size || header_.body_size + header_size > limits_.message_size)
+  refusal_ = 0;
+  if (std::uint64_t{header_.body_size} + header_size <= limits_.message_size) return {};
+  if (header_.more_fragments || !may_be_refused(header_))
     return fail(ErrorKind::imp_limit, minor::message_too_large).error();
+  refusal_ = minor::message_too_large;
   return {};
 }
 
@@ -250,11 +271,15 @@ Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
   if (index == not_found || pending_[index].header.order != header_.order)
     return fail(ErrorKind::comm_failure, minor::bad_fragment);
   Pending& pending = pending_[index];
+  if (pending.is_refused) {
+    if (!header_.more_fragments) pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
+    return Whole{};
+  }
   const Bytes data = bytes.subspan(header_size + (has_id ? fragment_header_size : 0));
   if (pending.bytes.size() + data.size() > limits_.message_size)
-    return fail(ErrorKind::imp_limit, minor::message_too_large);
+    return refuse_fragmented(index, minor::message_too_large);
   if (++pending.fragments > limits_.fragments || pending_bytes_ + data.size() > limits_.fragment_bytes)
-    return fail(ErrorKind::imp_limit, minor::bad_fragment);
+    return refuse_fragmented(index, minor::bad_fragment);
   if (!make_room(pending.bytes, pending.header, data.size(), limits_.message_size))
     return fail(ErrorKind::imp_limit, minor::half_messages);
   append(pending.bytes, data);
@@ -262,15 +287,31 @@ Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
   return header_.more_fragments ? Whole{} : complete(index);
 }
 
-Expected<std::optional<Message>> Assembler::complete(std::size_t index) {
+// The entry stays, empty.
+Message Assembler::take_joined(std::size_t index) {
   Pending& pending = pending_[index];
   MessageHeader header = pending.header;
   joined_ = std::move(pending.bytes);
+  pending.bytes.clear();
   pending_bytes_ -= joined_.size();
-  if (index + 1 != pending_.size()) pending = std::move(pending_.back());
-  pending_.pop_back();
   rewrite_header(header, joined_);
-  return Whole{Message{header, joined_}};
+  return {header, joined_};
+}
+
+Expected<std::optional<Message>> Assembler::complete(std::size_t index) {
+  const Message message = take_joined(index);
+  pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
+  return Whole{message};
+}
+
+// What has come of it goes out as its beginning.
+Expected<std::optional<Message>> Assembler::refuse_fragmented(std::size_t index, std::uint32_t reason) {
+  if (!may_be_refused(pending_[index].header)) return fail(ErrorKind::imp_limit, reason);
+  pending_[index].is_refused = true;
+  Message message = take_joined(index);
+  message.refusal = reason;
+  if (!header_.more_fragments) pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
+  return Whole{message};
 }
 
 // A client may cancel a request of which it has sent only fragments, and sends no more of them then.

@@ -4,6 +4,9 @@
 // Threads: the connection's reader only. Time comes in as a value.
 // Invariants: memory grows with the bytes that have arrived, never with a size that a header claims, and never beyond
 // that size; a broken stream stays broken. A message that lies whole in the fed bytes is not copied.
+//
+// A request or reply that exceeds a limit costs that call and not the connection: its beginning comes out, with
+// Message::refusal, and the rest of it is skipped.
 #pragma once
 
 #include <cstddef>
@@ -46,8 +49,8 @@ class Assembler {
   // reading into the next message. 1 or more.
   std::size_t wanted() const noexcept;
 
-  // Nothing is half received: neither a message nor a fragmented one.
-  bool idle() const noexcept { return partial_.empty() && pending_.empty(); }
+  // Nothing is half received: neither a message nor a fragmented one, nor one that is skipped.
+  bool idle() const noexcept { return partial_.empty() && pending_.empty() && skip_ == 0; }
   // A fragmented message is older than limits.fragment_age. next() finds this by itself; a timer asks for silent peers.
   bool expired(Time now) const noexcept;
   std::size_t pending_bytes() const noexcept { return pending_bytes_ + partial_.size(); }
@@ -67,6 +70,7 @@ class Assembler {
     std::vector<std::byte> bytes;
     std::uint32_t fragments;
     Time since;
+    bool is_refused = false;  // its further fragments are skipped
   };
   using Whole = std::optional<Message>;
 
@@ -85,6 +89,9 @@ class Assembler {
   Expected<Whole> start_fragmented(Bytes bytes, Time now);
   Expected<Whole> continue_fragmented(Bytes bytes);
   Expected<Whole> complete(std::size_t index);
+  Expected<Whole> refuse_fragmented(std::size_t index, std::uint32_t reason);
+  Message take_joined(std::size_t index);
+  std::size_t goal() const noexcept;
   void drop_cancelled(Bytes bytes) noexcept;
   std::size_t find(Version version, std::uint32_t request_id) const noexcept;
 
@@ -93,7 +100,9 @@ class Assembler {
   Role role_;
 
   // Owner only.
-  MessageHeader header_;  // of the message under way, once header_size bytes of it are there
+  MessageHeader header_;       // of the message under way, once header_size bytes of it are there
+  std::uint32_t refusal_ = 0;  // of that message, see Message
+  std::size_t skip_ = 0;       // bytes that follow of a message that was refused
   Version version_ = giop_1_0;
   std::vector<std::byte> partial_;  // of the message under way, when it did not come in one piece
   bool delivered_ = false;          // partial_ is a message handed out by the last call

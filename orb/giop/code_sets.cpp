@@ -36,10 +36,26 @@ bool read_offer(cdr::Reader& reader, CodeSetOffer& offer, std::uint32_t most) {
   return offer.conversions.size() <= most || reader.fail(minor::too_many_items);
 }
 
+cdr::CharForm form_of(std::uint32_t set) noexcept {
+  return set == code_set::utf_8 ? cdr::CharForm::utf_8 : cdr::CharForm::iso_8859_1;
+}
+
+std::uint32_t set_of(cdr::CharForm form) noexcept {
+  return form == cdr::CharForm::iso_8859_1 ? code_set::iso_8859_1 : code_set::utf_8;
+}
+
+cdr::WideUse wide_use_of(const CodeSetChoice& choice, const CodeSetOffer& server) {
+  if (choice.for_wchar == code_set::utf_16) return cdr::WideUse::agreed;
+  return server == CodeSetOffer{} ? cdr::WideUse::not_offered : cdr::WideUse::no_common_set;
+}
+
+constexpr Error not_offered{ErrorKind::codeset_incompatible, Completion::no, minor::omg | 2};
+constexpr Error none_in_common{ErrorKind::codeset_incompatible, Completion::no, minor::omg | 1};
+
 }  // namespace
 
 const CodeSetInfo& our_code_sets() {
-  static const CodeSetInfo info{{code_set::utf_8, {}}, {code_set::utf_16, {}}};
+  static const CodeSetInfo info{{code_set::utf_8, {code_set::iso_8859_1}}, {code_set::utf_16, {}}};
   return info;
 }
 
@@ -60,9 +76,11 @@ Expected<CodeSetInfo> parse_code_sets(Bytes component, const Limits& limits) {
 }
 
 Expected<CodeSetChoice> choose_code_sets(const CodeSetInfo& client, const CodeSetInfo& server) {
-  const CodeSetChoice choice{choose(client.for_char, server.for_char, code_set::utf_8),
-                             choose(client.for_wchar, server.for_wchar, code_set::utf_16)};
-  if (choice.for_char == code_set::none) return Error{ErrorKind::codeset_incompatible, Completion::no, minor::omg | 1};
+  const bool server_has_wchar = server.for_wchar != CodeSetOffer{};
+  const CodeSetChoice choice{
+      choose(client.for_char, server.for_char, code_set::utf_8),
+      server_has_wchar ? choose(client.for_wchar, server.for_wchar, code_set::utf_16) : code_set::none};
+  if (choice.for_char == code_set::none) return none_in_common;
   return choice;
 }
 
@@ -81,27 +99,47 @@ Expected<CodeSetChoice> decode_code_sets(Bytes context) noexcept {
   return choice;
 }
 
-bool is_utf8(std::string_view text) noexcept {
-  const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
-  for (std::size_t i = 0; i < text.size();) {
-    const unsigned lead = at(i);
-    const std::size_t size = lead < 0x80   ? 1
-                             : lead < 0xc2 ? 0
-                             : lead < 0xe0 ? 2
-                             : lead < 0xf0 ? 3
-                             : lead < 0xf5 ? 4
-                                           : 0;
-    if (size == 0) return false;
-    for (std::size_t k = 1; k < size; ++k)
-      if ((at(i + k) & 0xc0) != 0x80) return false;
-    const unsigned second = at(i + 1);
-    if (lead == 0xe0 && second < 0xa0) return false;  // longer than need be
-    if (lead == 0xed && second > 0x9f) return false;  // surrogates
-    if (lead == 0xf0 && second < 0x90) return false;
-    if (lead == 0xf4 && second > 0x8f) return false;  // beyond U+10FFFF
-    i += size;
+CodeSetAgreement agree_on_code_sets(const CodeSetInfo* server) {
+  if (server == nullptr) return {};
+  const auto choice = choose_code_sets(our_code_sets(), *server);
+  if (!choice) return {.error = choice.error()};
+  CodeSetAgreement agreement{.choice = *choice,
+                             .sets = {form_of(choice->for_char), wide_use_of(*choice, server->for_wchar)}};
+  const std::uint32_t other = choice->for_char == code_set::utf_8 ? code_set::iso_8859_1 : code_set::utf_8;
+  if (speaks(server->for_char, other)) agreement.other_for_char = other;
+  return agreement;
+}
+
+Expected<RequestCodeSets> code_sets_for(const CodeSetAgreement& server, Version version,
+                                        const std::optional<CodeSetChoice>& named,
+                                        const std::optional<cdr::CharForm>& body) {
+  RequestCodeSets request{.sets = server.sets};
+  std::optional<CodeSetChoice> choice = server.choice;
+  if (version == giop_1_0) {
+    request.sets = default_for_client;
+    choice.reset();
+  } else if (!choice && named) {
+    request.sets = {form_of(named->for_char), wide_use_of(*named, {})};
   }
-  return true;
+  if (body && *body != request.sets.chars) {
+    if (!choice || server.other_for_char != set_of(*body)) return none_in_common;
+    choice->for_char = set_of(*body);
+    request.sets.chars = *body;
+  }
+  if (choice && choice != named) request.to_name = choice;
+  return request;
+}
+
+Expected<cdr::CodeSets> ConnectionCodeSets::of_request(const ContextList& contexts, Version version) noexcept {
+  if (version == giop_1_0) return default_for_server;
+  const auto context = contexts.find(context::code_sets);
+  if (!context) return sets_;
+  const auto choice = decode_code_sets(*context);
+  if (!choice) return choice.error();
+  if (choice->for_char != code_set::utf_8 && choice->for_char != code_set::iso_8859_1) return not_offered;
+  const bool has_wchar = choice->for_wchar == code_set::utf_16;
+  sets_ = {form_of(choice->for_char), has_wchar ? cdr::WideUse::agreed : cdr::WideUse::no_context};
+  return sets_;
 }
 
 }  // namespace corelane::giop

@@ -1,6 +1,9 @@
-// Code sets: which encodings two ORBs use for char and wchar. CORBA 3.3 part 2, 7.2.6 and 9.10 (negotiation).
-// Corelane's char data is UTF-8 without conversions to offer: a peer then either converts to UTF-8 itself, as the
-// standard's algorithm asks of it, or is told that the two cannot talk.
+// Code sets: which encodings two ORBs use for strings and wide characters. CORBA 3.3 part 2, 7.2.6 and 9.10
+// (negotiation). Corelane's own are UTF-8 and UTF-16, and it converts ISO 8859-1 (orb/cdr/text.h).
+//
+// The server's reference offers code sets (TAG_CODE_SETS), the client chooses, and names its choice in the first
+// requests of a connection (the CodeSets context). Where one of the two is missing, strings are ISO 8859-1 and wide
+// characters are not possible; so they are in GIOP 1.0, which has no code sets.
 //
 // Threads: none; values.
 #pragma once
@@ -8,13 +11,14 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <optional>
 #include <vector>
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/giop/contexts.h"
 #include "orb/giop/ior.h"
+#include "orb/giop/message.h"
 
 namespace corelane::giop {
 
@@ -62,7 +66,40 @@ Expected<CodeSetChoice> choose_code_sets(const CodeSetInfo& client, const CodeSe
 std::array<std::byte, 12> encode_code_sets(const CodeSetChoice& choice) noexcept;
 Expected<CodeSetChoice> decode_code_sets(Bytes context) noexcept;
 
-// Well-formed UTF-8: shortest forms, no surrogates, at most U+10FFFF.
-bool is_utf8(std::string_view text) noexcept;
+// Where nothing was named.
+inline constexpr cdr::CodeSets default_for_client{cdr::CharForm::iso_8859_1, cdr::WideUse::no_component};
+inline constexpr cdr::CodeSets default_for_server{cdr::CharForm::iso_8859_1, cdr::WideUse::no_context};
+
+// What a client knows of a server.
+struct CodeSetAgreement {
+  std::optional<CodeSetChoice> choice{};          // to be named; nothing: the reference offers no code sets
+  cdr::CodeSets sets = default_for_client;        // that it means
+  std::optional<std::uint32_t> other_for_char{};  // which the server takes too: the other one of ours
+  std::optional<Error> error{};                   // the two have none in common
+};
+// `server`: what its reference offers, if anything.
+CodeSetAgreement agree_on_code_sets(const CodeSetInfo* server);
+
+// The code sets of one request.
+struct RequestCodeSets {
+  cdr::CodeSets sets;
+  std::optional<CodeSetChoice> to_name{};  // with the request
+};
+// For a client's request, over a connection on which `named` was named. `body`: of arguments that are written already
+// and depend on it. Failed (CODESET_INCOMPATIBLE): the server does not take them so.
+Expected<RequestCodeSets> code_sets_for(const CodeSetAgreement& server, Version version,
+                                        const std::optional<CodeSetChoice>& named,
+                                        const std::optional<cdr::CharForm>& body = {});
+
+// The code sets of one connection as its server knows them. Thread: the reader's.
+class ConnectionCodeSets {
+ public:
+  // Of a request that came with these contexts. Failed (CODESET_INCOMPATIBLE, MARSHAL): it names a set that was not
+  // offered, or is malformed; what was known before stays.
+  Expected<cdr::CodeSets> of_request(const ContextList& contexts, Version version) noexcept;
+
+ private:
+  cdr::CodeSets sets_ = default_for_server;
+};
 
 }  // namespace corelane::giop

@@ -4,19 +4,11 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 
-#include "orb/giop/message.h"
+#include "orb/giop/headers.h"
 
 namespace corelane::giop {
-
-// A request of which only a part is there.
-struct HalfRequest {
-  std::uint32_t id = 0;
-  Version version;
-  bool response_expected = false;
-};
 
 class HalfRoom {
  public:

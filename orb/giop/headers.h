@@ -95,6 +95,13 @@ Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limi
 Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept;
 Expected<Parsed<LocateRequestHeader>> parse_locate_request(const Message& message, const Limits& limits) noexcept;
 Expected<Parsed<LocateReplyHeader>> parse_locate_reply(const Message& message) noexcept;
+// Of a request of which only the beginning is there, as much of it as says who waits for an answer.
+struct HalfRequest {
+  std::uint32_t id = 0;
+  Version version;
+  bool response_expected = false;
+};
+Expected<HalfRequest> parse_beginning(const Message& message, const Limits& limits) noexcept;
 // The id of the request that its client no longer waits for.
 Expected<std::uint32_t> parse_cancel_request(const Message& message) noexcept;
 

@@ -96,6 +96,19 @@ Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limi
   return parsed;
 }
 
+Expected<HalfRequest> parse_beginning(const Message& message, const Limits& limits) noexcept {
+  Reader reader = message.body();
+  HalfRequest request{.version = message.header.version};
+  std::uint8_t flags = 0;
+  ContextList contexts;
+  const bool contexts_first = request.version < giop_1_2;
+  if ((contexts_first && !ContextList::read(reader, limits, contexts)) || !reader.read(request.id) ||
+      !reader.read(flags))
+    return reader.error();
+  request.response_expected = (flags & 1) != 0;  // of all versions: true, and the flag of 1.2
+  return request;
+}
+
 Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept {
   Parsed<ReplyHeader> parsed{{}, message.body()};
   if (!read_reply(parsed.body, message.header.version, limits, parsed.header)) return parsed.body.error();

@@ -148,6 +148,22 @@ TaggedProfile make_profile(const IiopProfile& profile) {
   return {profile::iiop, writer.to_vector()};
 }
 
+Expected<IiopProfile> parse_uiop(const TaggedProfile& profile, std::string& path, const Limits& limits) {
+  if (profile.tag != profile::tao_uiop) return bad_ior;
+  Reader reader = Reader::of_encapsulation(profile.data);
+  Version version;
+  std::string_view socket;
+  Bytes key;
+  if (!reader.read(version.major) || !reader.read(version.minor) || version.major != 1 || !reader.read_string(socket) ||
+      !socket.starts_with('/') || !reader.read_octets(key))
+    return bad_ior;
+  IiopProfile result{std::min(version, giop_1_2), {}, copy_of(key), {}};
+  const bool has_components = version > giop_1_0 && reader.remaining() > 0;
+  if (has_components && !read_tagged(reader, result.components, limits.components)) return bad_ior;
+  path = socket;
+  return result;
+}
+
 Bytes object_key_of(Bytes iiop_profile) noexcept {
   Reader reader = Reader::of_encapsulation(iiop_profile);
   ProfileHead head;

@@ -24,6 +24,7 @@ namespace corelane::giop {
 namespace profile {
 inline constexpr std::uint32_t iiop = 0;                 // TAG_INTERNET_IOP
 inline constexpr std::uint32_t multiple_components = 1;  // TAG_MULTIPLE_COMPONENTS
+inline constexpr std::uint32_t tao_uiop = 0x54414f00;    // TAO's: GIOP over a Unix socket
 }  // namespace profile
 
 namespace component {
@@ -82,6 +83,9 @@ bool decode(cdr::Reader& reader, Ior& ior, const Limits& limits);
 // Refused (INV_OBJREF): a malformed profile, or a major version but 1. A minor version above 2 is read as 1.2.
 Expected<IiopProfile> parse_iiop(const TaggedProfile& profile, const Limits& limits = {});
 TaggedProfile make_profile(const IiopProfile& profile);
+// TAO's profile of a server at a Unix socket: version, path, key, and from 1.1 on components. `path` becomes the
+// socket; host and port stay empty. Refused as above, and a path that is not absolute.
+Expected<IiopProfile> parse_uiop(const TaggedProfile& profile, std::string& path, const Limits& limits = {});
 // The key alone, in place; empty when the profile is malformed.
 Bytes object_key_of(Bytes iiop_profile) noexcept;
 

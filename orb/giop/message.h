@@ -62,6 +62,7 @@ Expected<MessageHeader> parse_header(Bytes bytes) noexcept;
 struct Message {
   MessageHeader header;
   Bytes bytes;
+  std::uint32_t refusal = 0;  // not 0: `bytes` is only its beginning; the minor code of the limit that it exceeds
 
   // Over the body, aligned from the start of the header.
   cdr::Reader body(cdr::Environment* environment = nullptr) const noexcept {

@@ -49,7 +49,7 @@ constexpr ArgumentType types[] = {
     {"ulonglong", write_number<std::uint64_t>},
     {"float", write_number<float>},
     {"double", write_number<double>},
-    {"string", [](cdr::Writer& writer, std::string_view text) { return writer.write_string(text), true; }},
+    {"string", [](cdr::Writer& writer, std::string_view text) { return cdr::write_text(writer, text), true; }},
 };
 
 bool write_argument(cdr::Writer& writer, std::string_view argument) {

@@ -57,6 +57,41 @@ inline void check_strings(const EchoReference& echo) {
     check_swap<std::string>(echo, &Interop::Echo::swap_string, text, "before");
 }
 
+// e with an acute accent and y with two dots; a peer whose own code set is ISO 8859-1 has them in a byte each.
+inline const std::string latin_text = "\xc3\xa9\xc3\xbf", euro_text = "\xe2\x82\xac";
+
+// Text of ISO 8859-1 in strings, structures, sequences, Anys and exceptions; `there`: how a servant has it.
+inline void check_latin_text(const EchoReference& echo, const std::string& there) {
+  CHECK(echo->spell(latin_text) == there);
+  check_swap<std::string>(echo, &Interop::Echo::swap_string, latin_text, "before " + latin_text);
+  check_swap<std::string>(echo, &Interop::Echo::swap_string, std::string(70'000, 'x') + latin_text, latin_text);
+  check_swap<Interop::Texts>(echo, &Interop::Echo::swap_texts, {latin_text, "x", latin_text}, {latin_text});
+  echo->name(latin_text);
+  CHECK(echo->name() == latin_text);
+  CORBA::Any a, b, c;
+  a <<= latin_text;
+  b <<= Interop::Texts{latin_text};
+  const CORBA::Any back = echo->swap_any(a, b, c);
+  std::string text;
+  REQUIRE((back >>= text));
+  CHECK(text == latin_text);
+  Interop::Texts texts;
+  REQUIRE((c >>= texts));
+  CHECK(texts == Interop::Texts{latin_text});
+}
+
+inline void send_wide_text(const EchoReference& echo) {
+  Interop::Kinds a, b, c;
+  a.wide(L"wide");
+  echo->swap_kinds(a, b, c);
+}
+
+// Single characters above 0x7F.
+inline void check_latin_chars(const EchoReference& echo) {
+  CHECK(echo->code_of('\xe9') == 0xe9);
+  check_swap<char>(echo, &Interop::Echo::swap_char, '\xe9', '\xff');
+}
+
 inline Interop::Basics basics(std::int32_t seed) {
   return Interop::Basics(seed % 2 == 0, static_cast<char>('a' + seed % 26), 255, -32768, 65535, seed, 4'000'000'000U,
                          std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::uint64_t>::max(), 0.1F,

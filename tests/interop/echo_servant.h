@@ -34,6 +34,18 @@ class EchoServant : public virtual CORBA::servant_traits<Interop::Echo>::base_ty
     name_ = value;
   }
 
+  std::string spell(const std::string& text) override {
+    constexpr char digits[] = "0123456789abcdef";
+    std::string spelt;
+    for (const char c : text) {
+      const auto octet = static_cast<unsigned char>(c);
+      spelt += digits[octet >> 4];
+      spelt += digits[octet & 15];
+    }
+    return spelt;
+  }
+  std::uint8_t code_of(char c) override { return static_cast<std::uint8_t>(c); }
+
   bool swap_boolean(bool a, bool& b, bool& c) override { return swap(a, b, c); }
   char swap_char(char a, char& b, char& c) override { return swap(a, b, c); }
   std::uint8_t swap_octet(std::uint8_t a, std::uint8_t& b, std::uint8_t& c) override { return swap(a, b, c); }

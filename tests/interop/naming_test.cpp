@@ -54,6 +54,42 @@ TEST_CASE("nameclt binds, lists, resolves and unbinds at our nameserver") {
   CHECK(nameclt({"list"}).empty());
 }
 
+TEST_CASE("a name with an accent is the same one for nameclt by reference and by corbaloc, and for our client") {
+  if (lacks_omniorb()) return;
+  ChildProcess server({program_beside("corelane-nameserver"), "-ORBEndpointListen", "127.0.0.1:0", "-ORBNamingSocket",
+                       "off", "-ORBNamingStore", "memory"});
+  const std::string root = server.read_line().value();
+  REQUIRE_THAT(root, Catch::StartsWith("corbaloc:"));
+  const auto nameclt = [](const std::string& at, const std::string& own_code_set, std::vector<std::string> words) {
+    words.insert(words.begin(), {"nameclt", "-ORBInitRef", "NameService=" + at, "-ORBnativeCharCodeSet", own_code_set,
+                                 "-ORBclientCallTimeOutPeriod", "60000"});
+    ChildProcess client(words, {.joins_errors = true});
+    std::string text = client.read_all().value();
+    client.wait();
+    return text;
+  };
+  std::string context = nameclt(root, "ISO-8859-1", {"bind_new_context", "plant"});
+  context.erase(context.find_last_not_of('\n') + 1);
+  REQUIRE_THAT(context, Catch::StartsWith("IOR:"));
+  const std::string object = "corbaloc::things.example/x", utf_8 = "caf\xc3\xa9", iso = "caf\xe9";
+  // The context by its reference, which names code sets, and the root by corbaloc, which does not.
+  CHECK(nameclt(context, "UTF-8", {"bind", utf_8, object}).empty());
+  CHECK_THAT(nameclt(context, "ISO-8859-1", {"resolve", iso}), Catch::StartsWith("IOR:"));
+  CHECK_THAT(nameclt(root, "ISO-8859-1", {"resolve", "plant/" + iso}), Catch::StartsWith("IOR:"));
+  CHECK_THAT(nameclt(root, "UTF-8", {"resolve", "plant/" + utf_8}), Catch::StartsWith("IOR:"));
+  CHECK(nameclt(context, "UTF-8", {"list"}) == utf_8 + "\n");
+  CHECK(nameclt(root, "ISO-8859-1", {"list", "plant"}) == iso + "\n");
+  const auto orb =
+      corelane::corba::init_orb({"-ORBRuntimeLedger", "off", "-ORBInitRef", "NameService=" + root}, "accents");
+  CHECK(orb->string_to_object("corbaname:rir:#plant/caf%c3%a9"));
+  const auto plant = IDL::traits<CosNaming::NamingContextExt>::narrow(orb->string_to_object(context));
+  REQUIRE(plant);
+  CHECK(plant->resolve(name_of_ids({utf_8})));
+  plant->rebind(name_of_ids({"\xe2\x82\xac"}), plant);
+  CHECK(plant->resolve(name_of_ids({"\xe2\x82\xac"})));
+  orb->destroy();
+}
+
 TEST_CASE("our client uses omniNames, by reference and by URL") {
   if (lacks_omniorb()) return;
   const TempDirectory place;

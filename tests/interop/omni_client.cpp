@@ -316,7 +316,53 @@ void oneways(Interop::Echo_ptr echo) {
   REQUIRE(std::string(CORBA::String_var(echo->next_note())) == "two");
 }
 
+// `mine`: as this ORB's own code set has it; `there`: how a servant of ours has it.
+void check_text(Interop::Echo_ptr echo, const std::string& mine, const std::string& there) {
+  REQUIRE(std::string(CORBA::String_var(echo->spell(mine.c_str()))) == there);
+  CORBA::String_var b = CORBA::string_dup(mine.c_str()), c;
+  const CORBA::String_var result = echo->swap_string(mine.c_str(), b.inout(), c.out());
+  REQUIRE(std::string(result) == mine);
+  REQUIRE(std::string(c) == mine);
+  echo->name(mine.c_str());
+  REQUIRE(std::string(CORBA::String_var(echo->name())) == mine);
+}
+
+void latin_text(Interop::Echo_ptr echo) {
+  check_text(echo, "\xe9\xff", "c3a9c3bf");
+  CORBA::Any a, b;
+  CORBA::Any_var c;
+  a <<= "\xe9\xff";
+  b <<= CORBA::Long{1};
+  const CORBA::Any_var back = echo->swap_any(a, b, c.out());
+  const char* text = nullptr;
+  REQUIRE((back.in() >>= text));
+  REQUIRE(std::string(text) == "\xe9\xff");
+}
+
+void every_text(Interop::Echo_ptr echo) {
+  check_text(echo, "\xc3\xa9", "c3a9");
+  check_text(echo, "\xe2\x82\xac", "e282ac");
+}
+
+void latin_chars(Interop::Echo_ptr echo) {
+  REQUIRE(echo->code_of('\xe9') == 0xe9);
+  check_swap<CORBA::Char>(echo, &Interop::_objref_Echo::swap_char, '\xe9', '\xff');
+}
+
+void refused_char(Interop::Echo_ptr echo) {
+  try {
+    echo->code_of('\xe9');
+    throw std::logic_error("it was sent");
+  } catch (const CORBA::DATA_CONVERSION&) {
+  }
+  REQUIRE(echo->code_of('x') == 'x');
+}
+
 const std::map<std::string, std::function<void(Interop::Echo_ptr)>> checks = {
+    {"latin text", latin_text},
+    {"every text", every_text},
+    {"latin chars", latin_chars},
+    {"refused char", refused_char},
     {"numbers", numbers},
     {"strings", strings},
     {"structures", structures},

@@ -19,6 +19,18 @@ class OmniEcho : public POA_Interop::Echo {
   char* name() override { return CORBA::string_dup(name_.c_str()); }
   void name(const char* value) override { name_ = value; }
 
+  char* spell(const char* text) override {
+    static const char digits[] = "0123456789abcdef";
+    std::string spelt;
+    for (; *text != 0; ++text) {
+      const unsigned octet = static_cast<unsigned char>(*text);
+      spelt += digits[octet >> 4];
+      spelt += digits[octet & 15];
+    }
+    return CORBA::string_dup(spelt.c_str());
+  }
+  CORBA::Octet code_of(CORBA::Char c) override { return static_cast<CORBA::Octet>(c); }
+
   CORBA::Boolean swap_boolean(CORBA::Boolean a, CORBA::Boolean& b, CORBA::Boolean& c) override { return swap(a, b, c); }
   CORBA::Char swap_char(CORBA::Char a, CORBA::Char& b, CORBA::Char& c) override { return swap(a, b, c); }
   CORBA::Octet swap_octet(CORBA::Octet a, CORBA::Octet& b, CORBA::Octet& c) override { return swap(a, b, c); }

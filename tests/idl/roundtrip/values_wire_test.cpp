@@ -1,6 +1,7 @@
 // values.idl: what a peer may send, well-formed and not.
 #include <random>
 
+#include "orb/any/type_codec.h"
 #include "tests/idl/roundtrip/values_fixture.h"
 #include "tests/support/wire.h"
 
@@ -154,4 +155,29 @@ TEST_CASE("spoilt values are taken or refused, and what is taken can be sent on"
     for (NodeRef next; at; at = next) next = at->next(), at->_let_go();
   }
   CHECK(taken > 20);
+}
+
+// JacORB writes such TypeCodes.
+TEST_CASE("a derived value in an Any is whole where its TypeCode does not name the base") {
+  const Factories factories;
+  const ByteOrder order = any_order();
+  corelane::any::TypeDesc baseless = *corelane::any::desc_of<CORBA::valuetype_reference<Values::Plain>>;
+  REQUIRE(baseless.content != nullptr);
+  baseless.content = nullptr;
+  const auto plain = CORBA::make_reference<IDL::traits<Values::Plain>::obv_type>(7, std::uint8_t{9});
+  Writer writer(order);
+  encode(writer, corelane::any::TypeCode(baseless));
+  encode(writer, CORBA::valuetype_reference<Values::Plain>(plain));
+  encode(writer, std::string("behind"));
+  REQUIRE(writer.ok());
+  Reader reader(writer.bytes(), order);
+  CORBA::Any any;
+  std::string behind;
+  REQUIRE(decode(reader, any));
+  REQUIRE(decode(reader, behind));
+  CHECK(behind == "behind");
+  CORBA::valuetype_reference<Values::Plain> out;
+  REQUIRE((any >>= out));
+  CHECK(out->id() == 7);
+  CHECK(out->flag() == 9);
 }

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <condition_variable>
 #include <csignal>
 #include <cstdlib>
 #include <thread>
@@ -12,6 +11,7 @@
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
+#include "tests/support/acceptor.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/from_environment.h"
 #include "tests/support/giop_mutator.h"
@@ -183,37 +183,6 @@ TEST_CASE("a server goes on serving through mutated messages") {
 // A client and a server that is not ours.
 
 namespace {
-
-// Accepts connections and hands them out.
-class Acceptor {
- public:
-  Acceptor() {
-    listener_ = std::move(*wires_.tcp.listen({"127.0.0.1", 0}, [this](auto stream) {
-      const std::lock_guard lock(mutex_);
-      streams_.push_back(std::move(stream));
-      changed_.notify_all();
-    }));
-  }
-  ~Acceptor() { listener_->stop(); }
-  Wire next() {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return !streams_.empty(); });
-    Wire wire(std::move(streams_.front()));
-    streams_.erase(streams_.begin());
-    return wire;
-  }
-  // `profile_version`: as the reference claims it.
-  std::string corbaloc(const std::string& version = "1.2") {
-    return "corbaloc:iiop:" + version + "@127.0.0.1:" + std::to_string(listener_->endpoint().port) + "/any";
-  }
-
- private:
-  Wires wires_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::shared_ptr<transport::Connection>> streams_;
-  std::unique_ptr<transport::Listener> listener_;
-};
 
 CORBA::object_reference<Probing::Probe> unchecked(TestOrb& client, const std::string& uri) {
   return core::make_stub<Probing::Probe>(client->string_to_object(uri)->_reference());

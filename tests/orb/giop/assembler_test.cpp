@@ -11,6 +11,8 @@ using namespace corelane::giop::fed;
 using namespace corelane::testing;
 using namespace std::chrono_literals;
 
+using Refusals = std::vector<std::uint32_t>;
+
 TEST_CASE("a whole message is handed out in place") {
   Stream stream;
   stream.feed(reply_1_2);
@@ -161,8 +163,8 @@ TEST_CASE("a message may be as long as the limit says and no longer") {
   limits.message_size = GENERATE(std::size_t{15}, std::size_t{16}, std::size_t{17});
   Stream stream(limits);
   stream.feed(reply_1_2);
-  CHECK(stream.ok() == (limits.message_size >= 16));
-  if (!stream.ok()) CHECK(*stream.error == Error{ErrorKind::imp_limit, Completion::no, minor::message_too_large});
+  CHECK(stream.ok());
+  CHECK(stream.refusals == (limits.message_size >= 16 ? Refusals{} : Refusals{minor::message_too_large}));
 }
 
 TEST_CASE("a joined message may be as long as the limit says and no longer") {
@@ -170,7 +172,8 @@ TEST_CASE("a joined message may be as long as the limit says and no longer") {
   limits.message_size = GENERATE(std::size_t{31}, std::size_t{32}, std::size_t{33});  // 12 + 4 + 8 + 8
   Stream stream(limits);
   stream.feed(join({piece(0, 1, true), piece(7, 1, false)}));
-  CHECK(stream.minor() == (limits.message_size >= 32 ? 0 : minor::message_too_large));
+  CHECK(stream.ok());
+  CHECK(stream.refusals == (limits.message_size >= 32 ? Refusals{} : Refusals{minor::message_too_large}));
 }
 
 TEST_CASE("a message may come in as many fragments as the limit says and no more") {
@@ -178,7 +181,8 @@ TEST_CASE("a message may come in as many fragments as the limit says and no more
   limits.fragments = GENERATE(2u, 3u, 4u);
   Stream stream(limits);
   stream.feed(join({first_1_2, middle_1_2, last_1_2}));
-  CHECK(stream.minor() == (limits.fragments >= 3 ? 0 : minor::bad_fragment));
+  CHECK(stream.ok());
+  CHECK(stream.refusals == (limits.fragments >= 3 ? Refusals{} : Refusals{minor::bad_fragment}));
 }
 
 TEST_CASE("so many messages may be in fragments at once and no more") {
@@ -194,7 +198,105 @@ TEST_CASE("so many bytes may wait for their last fragments and no more") {
   limits.fragment_bytes = GENERATE(std::size_t{55}, std::size_t{56}, std::size_t{57});  // 24 + 24 + 8
   Stream stream(limits);
   stream.feed(join({piece(0, 1, true), piece(0, 2, true), piece(7, 1, true)}));
-  CHECK(stream.minor() == (limits.fragment_bytes >= 56 ? 0 : minor::bad_fragment));
+  CHECK(stream.ok());
+  CHECK(stream.refusals == (limits.fragment_bytes >= 56 ? Refusals{} : Refusals{minor::bad_fragment}));
+}
+
+TEST_CASE("a message that is too large is skipped however it is cut, and those around it are whole") {
+  Limits limits;
+  limits.message_size = 60;
+  const std::size_t size = GENERATE(60u, 5'000u, 70'000u);
+  const auto type = GENERATE(MessageType::request, MessageType::reply);
+  const Wire large = piece(static_cast<std::uint8_t>(type), 9, false, size);
+  const Wire all = join({reply_1_2, large, reply_1_2, large, large, reply_1_2});
+  for (const std::size_t step : {std::size_t{1}, std::size_t{7}, std::size_t{4'096}, all.size()}) {
+    Stream stream(limits);
+    for (std::size_t from = 0; from < all.size(); from += step) {
+      const auto at = all.begin() + static_cast<std::ptrdiff_t>(from);
+      stream.feed({at, at + static_cast<std::ptrdiff_t>(std::min(step, all.size() - from))});
+    }
+    CHECK(stream.ok());
+    CHECK(stream.types == std::vector(3, MessageType::reply));
+    CHECK(stream.refusals == Refusals(3, minor::message_too_large));
+    CHECK(stream.assembler.idle());
+    CHECK(stream.assembler.wanted() == header_size);
+    for (const Wire& beginning : stream.beginnings) {
+      CHECK(beginning.size() <= 5'000);
+      CHECK(beginning[15] == std::byte{9});
+    }
+  }
+}
+
+TEST_CASE("while a message is skipped the stream is not idle, and holds nothing of it") {
+  Limits limits;
+  limits.message_size = 60;
+  Stream stream(limits);
+  const Wire large = piece(0, 9, false, 50'000);
+  stream.feed({large.begin(), large.end() - 1});
+  CHECK(stream.refusals.size() == 1);
+  CHECK_FALSE(stream.assembler.idle());
+  CHECK(stream.assembler.wanted() == 1);
+  CHECK(stream.assembler.held_bytes() < 5'000);
+  stream.feed({large.back()});
+  CHECK(stream.assembler.idle());
+}
+
+TEST_CASE("the fragments behind one that is too much are skipped, and other messages go on between them") {
+  Limits limits;
+  limits.message_size = 60;
+  limits.fragments = 5;
+  Stream stream(limits);
+  stream.feed(join({piece(0, 1, true, 30), piece(0, 2, true), piece(7, 1, true, 30), piece(7, 2, true),
+                    piece(7, 1, true, 30), piece(7, 2, false), piece(7, 1, true), piece(7, 1, true), piece(7, 1, true),
+                    piece(7, 1, false), reply_1_2}));
+  CHECK(stream.ok());
+  CHECK(stream.types == std::vector{MessageType::request, MessageType::reply});
+  CHECK(stream.refusals == Refusals{minor::message_too_large});
+  CHECK(stream.assembler.idle());
+  CHECK(stream.assembler.pending_bytes() == 0);
+}
+
+TEST_CASE("the last fragment may be the one that is too much") {
+  Limits limits;
+  limits.message_size = 60;
+  Stream stream(limits);
+  stream.feed(join({piece(0, 1, true, 30), piece(7, 1, false, 30), piece(0, 1, true), piece(7, 1, false)}));
+  CHECK(stream.ok());
+  CHECK(stream.refusals.size() == 1);
+  CHECK(stream.types.size() == 1);
+  CHECK(stream.assembler.idle());
+}
+
+TEST_CASE("the beginning of a request says who waits for it, in every version") {
+  const Version version = GENERATE(giop_1_0, giop_1_1, giop_1_2);
+  const bool waits = GENERATE(true, false);
+  cdr::Writer writer;
+  RequestHeader header{.request_id = 77,
+                       .response_flags = waits ? response::with_target : response::none,
+                       .target = {},
+                       .operation = "op",
+                       .contexts = {}};
+  begin_request(writer, header, {}, version);
+  REQUIRE(finish(writer));
+  const auto message = parse_message(writer.bytes());
+  REQUIRE(message);
+  const auto beginning = parse_beginning(*message, {});
+  REQUIRE(beginning);
+  CHECK(beginning->id == 77);
+  CHECK(beginning->version == version);
+  CHECK(beginning->response_expected == waits);
+  CHECK_FALSE(parse_beginning({message->header, message->bytes.first(14)}, {}));
+}
+
+TEST_CASE("a message that is too large and that nobody waits for breaks the stream") {
+  Limits limits;
+  limits.message_size = 60;
+  for (const std::uint8_t type : std::initializer_list<std::uint8_t>{3, 4, 7}) {
+    Stream stream(limits);
+    stream.feed(first_1_2);
+    stream.feed(piece(type, 7, false, 100));
+    CHECK(stream.minor() == minor::message_too_large);
+  }
 }
 
 TEST_CASE("a fragmented message may take as long as the limit says and no longer") {

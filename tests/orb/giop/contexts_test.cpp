@@ -161,45 +161,6 @@ TEST_CASE("malformed text in a detail message becomes a replacement character") 
         "A\xef\xbf\xbd");
 }
 
-TEST_CASE("code set components and contexts come back as they went") {
-  const CodeSetInfo info{{code_set::iso_8859_1, {code_set::utf_8, 5}}, {code_set::utf_16, {}}};
-  CHECK(*parse_code_sets(make_code_sets(info).data) == info);
-  const CodeSetChoice choice{code_set::utf_8, code_set::utf_16};
-  CHECK(*decode_code_sets(encode_code_sets(choice)) == choice);
-  CHECK(*decode_code_sets(wire("00 000000 05010001 00010109")) == choice);
-}
-
-TEST_CASE("the choice of a code set follows the standard's order") {
-  const auto chosen = [](CodeSetOffer client, CodeSetOffer server) {
-    const auto choice = choose_code_sets({std::move(client), {}}, {std::move(server), {}});
-    return choice ? choice->for_char : code_set::none;
-  };
-  CHECK(chosen({1, {}}, {1, {}}) == 1);          // both native
-  CHECK(chosen({1, {2}}, {2, {1}}) == 2);        // the client converts
-  CHECK(chosen({1, {}}, {2, {1}}) == 1);         // the server converts
-  CHECK(chosen({1, {4, 3}}, {2, {3, 4}}) == 3);  // both convert
-  CHECK(chosen({code_set::utf_8, {}}, {2, {}}) == code_set::utf_8);
-  CHECK(chosen({1, {}}, {2, {}}) == code_set::none);
-}
-
-TEST_CASE("an omniORB peer and Corelane agree on UTF-8") {
-  const CodeSetInfo peer{{code_set::iso_8859_1, {code_set::utf_8}}, {code_set::utf_16, {}}};
-  CHECK(*choose_code_sets(our_code_sets(), peer) == CodeSetChoice{code_set::utf_8, code_set::utf_16});
-  CHECK(*choose_code_sets(peer, our_code_sets()) == CodeSetChoice{code_set::utf_8, code_set::utf_16});
-}
-
-TEST_CASE("UTF-8 is told from what is not") {
-  for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xee\x80\x80",
-                           "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"})
-    CHECK(is_utf8(good));
-  for (const char* bad :
-       {"\x80", "\xc1\xbf", "\xc2",
-        "\xc2"
-        "a",
-        "\xe0\x9f\xbf", "\xed\xa0\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xe2\x82"})
-    CHECK_FALSE(is_utf8(bad));
-}
-
 // Error paths.
 
 TEST_CASE("every truncation of a context is refused") {

@@ -58,6 +58,11 @@ class Stream {
       const auto result = assembler.next(input, now);
       if (!result) error = result.error();
       if (!result || !*result) break;
+      if ((*result)->refusal != 0) {
+        refusals.push_back((*result)->refusal);
+        beginnings.emplace_back((*result)->bytes.begin(), (*result)->bytes.end());
+        continue;
+      }
       types.push_back((*result)->header.type);
       if (takes_over && assembler.hand_over((*result)->bytes, kept)) REQUIRE(kept.data() == (*result)->bytes.data());
       bodies.emplace_back(text_of((*result)->bytes.subspan(header_size)));
@@ -73,6 +78,8 @@ class Stream {
   Assembler assembler;
   std::vector<MessageType> types;
   std::vector<std::string> bodies;
+  std::vector<std::uint32_t> refusals;  // of messages that exceed a limit
+  std::vector<Wire> beginnings;         // of those
   bool in_place = false;
   bool sound = true;
   bool takes_over = false;

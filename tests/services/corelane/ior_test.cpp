@@ -64,7 +64,7 @@ TEST_CASE("a reference is shown with all that it says") {
         "  object key  4 bytes: key\\01\n"
         "  the same    corbaloc:iiop:1.2@192.0.2.1:2809/key%01\n"
         "  ORB type: Corelane\n"
-        "  code sets: char UTF-8; wchar UTF-16\n"
+        "  code sets: char UTF-8, converts ISO 8859-1; wchar UTF-16\n"
         "  alternate address: [::1]:99\n"
         "  Unix socket (Corelane): /run/x.sock (boot b00t, mount namespace 42)\n"
         "  channel (Corelane): /run/x.sock (boot b00t, mount namespace 42)\n"
