@@ -36,6 +36,26 @@ void add_standard_annotations(SourceMap& sources, ast::Definitions& into, Diagno
   put_before(std::move(all), into);
 }
 
+// Finds the files whose whole text stands inside definitions of other files: module M { #include "part.idl" };
+void mark_parts(const std::vector<Token>& tokens, SourceMap& sources) {
+  std::vector<bool> outside(sources.size()), inside(sources.size());
+  SourceId holder = SourceId::none;  // of the outermost definition
+  std::size_t depth = 0;
+  for (const Token& token : tokens) {
+    const auto at = static_cast<std::size_t>(token.span.source);
+    if (token.is(TokenKind::pragma) || token.is(TokenKind::end) || at >= sources.size()) continue;
+    if (token.is("}") && depth > 0) --depth;
+    if (depth == 0) holder = token.span.source;
+    if (token.span.source == holder)
+      outside[at] = true;
+    else
+      inside[at] = true;
+    if (token.is("{")) ++depth;
+  }
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (inside[i] && !outside[i]) sources[static_cast<SourceId>(i)].is_part = true;
+}
+
 // Whether the text names CORBA::TCKind and declares no such module. Like CORBA::TypeCode it needs no #include.
 bool lacks_type_kinds(const std::vector<Token>& tokens) {
   bool names = false;
@@ -54,6 +74,7 @@ FrontResult run_front(SourceMap& sources, SourceLoader& loader, const std::strin
   result.preprocessed = preprocess(sources, loader, main_path, options, diagnostics);
   if (diagnostics.has_errors()) return result;
   result.tokens = tokenize(result.preprocessed, sources, diagnostics);
+  mark_parts(result.tokens, sources);
   const bool sound = !diagnostics.has_errors();
   Parsed parsed = parse(result.tokens, diagnostics);
   result.specification = std::move(parsed.specification);

@@ -122,7 +122,10 @@ class Run {
 
   void note_inclusion(SourceId id, SourceId includer, const Span& at) {
     auto& list = sources_[includer].includes;
-    if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+    if (std::find(list.begin(), list.end(), id) == list.end()) {
+      list.push_back(id);
+      sources_[includer].include_lines.push_back(at.line);
+    }
     bytes_ += text(id).size();
     if (++inclusions_ > limits_.inclusions) stop(at, "too many files are included");
     if (bytes_ > limits_.bytes) stop(at, "the included files are too large together");

@@ -145,6 +145,7 @@ class Analyzer {
                    const ast::Definition& definition);
   void check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at);
   Symbol& declare_or_complete(SymbolKind kind, const ast::Identifier& name);
+  void check_file_of_forward(const Symbol& symbol, DefId id);
   void make_type(Symbol& symbol, TypeKind kind, DefId id);
   TypeId type(const ast::TypeSpec& spec, bool in_container = false);
   TypeId container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& bound);
