@@ -56,8 +56,7 @@ std::set<std::string_view> extra_headers(const Model& model) {
       headers.insert("value");
   }
   if (std::ranges::any_of(model.definitions, has_optional)) headers.insert("extensions");
-  const auto is_orb = [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; };
-  if (std::ranges::any_of(model.files, is_orb)) headers.insert("orb_types");
+  if (includes_orb(model)) headers.insert("orb_objects");
   if (std::ranges::any_of(model.definitions, declares_abstract_interface)) headers.insert("abstract");
   if (std::ranges::any_of(model.definitions, is_custom)) headers.insert("custom_marshal");
   if (std::ranges::any_of(model.definitions, is_reply_handler)) headers.insert("messaging");

@@ -24,6 +24,11 @@ std::string stem_of(const File& file) {
   return path;
 }
 
+bool includes_orb(const Model& model) {
+  return std::ranges::any_of(model.files,
+                             [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; });
+}
+
 std::vector<DefId> definitions_of_main(const Model& model) {
   std::vector<DefId> out;
   append_definitions(model, model.contents, out);

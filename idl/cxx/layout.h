@@ -12,6 +12,9 @@ namespace corelane::idl::cxx {
 // "plant/controller" of plant/controller.idl: the generated names append C.h, C.cpp, S.h and S.cpp.
 std::string stem_of(const File& file);
 
+// Whether the IDL includes the compiler's own <orb.idl>, whose C++ is part of the library.
+bool includes_orb(const Model& model);
+
 // The definitions of the main file that stand in modules or at file level, in order of declaration, modules themselves
 // left out.
 std::vector<DefId> definitions_of_main(const Model& model);

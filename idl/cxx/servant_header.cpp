@@ -128,6 +128,7 @@ std::string servant_header(const Spelling& spelling) {
   Text out;
   write_head(spelling, out);
   out.line("#pragma once\n\n#include \"$0C.h\"\n#include \"orb/corba/servant.h\"", {stem_of(model[FileId::main])});
+  if (includes_orb(model)) out.line("#include \"orb/corba/orb_servants.h\"");
   for (const FileId file : files_of_bases(model)) out.line("#include \"$0S.h\"", {stem_of(model[file])});
   out.line();
   Namespaces namespaces(out);

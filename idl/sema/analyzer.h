@@ -115,6 +115,8 @@ class Analyzer {
   std::vector<DefId> exceptions(const std::vector<ast::ScopedName>& names);
   bool is_remote() const;
   void check_remote(TypeId type, const Span& at, std::string_view what);
+  void report_local(const Span& at, std::string_view what, const Symbol& local);
+  void check_state(TypeId type, const Span& at, std::string_view what);
   const Symbol* local_in(TypeId id) const;
   void note_local(TypeId holder, TypeId member);
 
@@ -178,7 +180,8 @@ class Analyzer {
   std::vector<DefId>* contents_ = nullptr;  // of the scope being read
   DefId scope_ = DefId::none;               // the definition around the scope being read
   std::map<TypeId, const Symbol*> by_type_;
-  std::map<TypeId, const Symbol*> holds_local_;  // structs and unions that hold a local interface
+  std::map<TypeId, const Symbol*> holds_local_;  // structs and unions that hold a local interface or a native type
+  std::map<const Symbol*, const Symbol*> local_exceptions_;  // the same of exceptions
   std::map<const Symbol*, ExplicitId> explicit_ids_;
   std::map<const Symbol*, std::string> forward_ids_;  // as the first declaration made them
   std::vector<ForwardUse> forwards_;

@@ -119,6 +119,9 @@ void Analyzer::visit(const ast::Exception& exception, const ast::Definition& def
   Exception body;
   read_body(symbol, id, definition.keyword.source, body.contents,
             [&] { add_members(exception.members, body.members); });
+  for (const Member& member : body.members)
+    if (const Symbol* local = member.type == TypeId::none ? nullptr : local_in(member.type))
+      local_exceptions_[&symbol] = local;
   model_[id].body = std::move(body);
 }
 

@@ -144,6 +144,7 @@ TypeId Analyzer::type(const ast::TypeSpec& spec, bool in_container) {
 
 TypeId Analyzer::container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& most) {
   made.element = type(element, true);
+  annotations_.check(element.annotations, Target::member);
   if (most != nullptr) {
     const auto count = bound(*most);
     if (!count) return TypeId::none;
@@ -155,6 +156,7 @@ TypeId Analyzer::container_type(Type made, const ast::TypeSpec& element, const a
 TypeId Analyzer::map_type(const ast::MapOf& map) {
   Type made{.kind = TypeKind::map};
   made.key = type(*map.key);
+  annotations_.check(map.key->annotations, Target::member);
   if (made.key == TypeId::none) return TypeId::none;
   return container_type(made, *map.element, map.bound);
 }

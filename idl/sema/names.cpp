@@ -60,9 +60,18 @@ void Names::report_used(SymbolKind kind, const ast::Identifier& name, const Scop
   const Warning warning = member ? Warning::lenient : Warning::reuse;
   Diagnostic& fault = harmless ? diagnostics_.warning(warning, name.span, std::move(message))
                                : diagnostics_.error(name.span, std::move(message));
-  const char* const remedy =
-      use.name == name.text ? "" : ", and IDL takes names that differ in case alone for one: rename either";
-  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + remedy);
+  const char* const remedy = use.name == name.text ? "" : ", and IDL takes names that differ in case alone for one";
+  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + remedy + another_name(name));
+}
+
+// "; name this `the_listener`, for example": of the names that people choose instead the first one that is free.
+std::string Names::another_name(const ast::Identifier& name) const {
+  for (const std::string_view prefix : {"the_", "a_", "my_"}) {
+    const std::string other = std::string(prefix) + name.text;
+    if (current_->find_own(other) == nullptr && !current_->used.contains(lower_case(other)))
+      return "; name this " + quoted(other) + ", for example";
+  }
+  return "; rename either";
 }
 
 void Names::check_inherited(const ast::Identifier& name) {
@@ -161,7 +170,13 @@ Symbol* Names::resolve_inside(Symbol& outer, const ast::ScopedName& name, std::s
       message += " is not defined yet, so it has no ";
     else
       message.append(" is ").append(article_name(outer.kind)).append(" and has no ");
-    diagnostics_.error(wanted.span, message + quoted(wanted.text));
+    Diagnostic& fault = diagnostics_.error(wanted.span, message + quoted(wanted.text));
+    const Symbol* beside = outer.kind == SymbolKind::enumeration ? outer.owner->find_own(wanted.text) : nullptr;
+    if (beside == nullptr || beside->kind != SymbolKind::enumerator || beside->definition != outer.definition)
+      return nullptr;
+    ast::ScopedName right = name;
+    right.parts.erase(right.parts.begin() + static_cast<std::ptrdiff_t>(part) - 1);
+    fault.message += "; enumerators stand beside their enum: write " + quoted(ast::to_string(right));
     return nullptr;
   }
   const Found found = find_in(*outer.inside, wanted.text);
