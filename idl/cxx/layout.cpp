@@ -6,11 +6,18 @@
 namespace corelane::idl::cxx {
 namespace {
 
+// CORBA::TypeCode, which is the library's whoever declares it.
+bool is_type_code(const Model& model, DefId id) {
+  const TypeId type = model[id].type;
+  return type != TypeId::none && model[id].kind() == DefinitionKind::interface &&
+         model[type].kind == TypeKind::type_code;
+}
+
 void append_definitions(const Model& model, const std::vector<DefId>& contents, std::vector<DefId>& out) {
   for (const DefId id : contents) {
     if (const auto* module = std::get_if<Module>(&model[id].body))
       append_definitions(model, module->contents, out);
-    else if (model.is_main(id))
+    else if (model.is_main(id) && !is_type_code(model, id))
       out.push_back(id);
   }
 }

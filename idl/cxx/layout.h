@@ -16,7 +16,7 @@ std::string stem_of(const File& file);
 bool includes_orb(const Model& model);
 
 // The definitions of the main file that stand in modules or at file level, in order of declaration, modules themselves
-// left out.
+// and CORBA::TypeCode left out.
 std::vector<DefId> definitions_of_main(const Model& model);
 std::vector<DefId> interfaces_of_main(const Model& model);
 // Those that have servants: neither local nor abstract.
