@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <iosfwd>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,5 +24,19 @@ namespace corelane {
 
 // Raised when generated code and library must change together.
 inline constexpr int generated_version = 3;
+
+// Returns an array, perhaps of arrays, all of whose elements are `value`.
+template <typename Array, typename T>
+constexpr Array filled(const T& value) {
+  Array out{};
+  for (auto& element : out) {
+    using Element = std::remove_reference_t<decltype(element)>;
+    if constexpr (std::is_same_v<Element, T>)
+      element = value;
+    else
+      element = filled<Element>(value);
+  }
+  return out;
+}
 
 }  // namespace corelane

@@ -81,6 +81,20 @@ struct Expression {
   std::uint32_t depth = 1;  // of this subtree
 };
 
+// Annotations.
+
+struct AnnotationParameter {
+  std::optional<Identifier> name;
+  ExpressionPtr value;
+};
+
+struct Annotation {
+  ScopedName name;
+  std::vector<AnnotationParameter> parameters;
+  Span span;
+};
+using Annotations = std::vector<Annotation>;
+
 // Types.
 
 // In the order of the model's TypeKind.
@@ -137,26 +151,13 @@ struct UnusableType {};  // was refused already; sema stays silent about it
 struct TypeSpec {
   std::variant<UnusableType, BasicType, ScopedName, StringOf, SequenceOf, MapOf, FixedOf, InlineDefinition> node;
   Span span;
+  Annotations annotations = {};  // of an element of a sequence or map
 };
 
 struct Declarator {
   Identifier name;
   std::vector<ExpressionPtr> dimensions;  // of an array
 };
-
-// Annotations.
-
-struct AnnotationParameter {
-  std::optional<Identifier> name;
-  ExpressionPtr value;
-};
-
-struct Annotation {
-  ScopedName name;
-  std::vector<AnnotationParameter> parameters;
-  Span span;
-};
-using Annotations = std::vector<Annotation>;
 
 // Definitions.
 

@@ -29,8 +29,10 @@ struct Source {
   std::string include_path;  // relative to its -I root, with '/'
   std::string text;
   bool embedded = false;             // part of the compiler: makes no code
+  bool is_part = false;              // included only inside definitions: its text belongs to the files that include it
   std::vector<std::uint32_t> lines;  // offset at which each line starts
   std::vector<SourceId> includes;    // directly, each once, in order
+  std::vector<std::uint32_t> include_lines;  // of the #includes
 
   // The text of a line without its end; empty past the last.
   std::string_view line(std::uint32_t number) const;

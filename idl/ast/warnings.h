@@ -11,6 +11,7 @@ namespace corelane::idl {
 enum class Warning : std::uint8_t {
   annotation,
   anonymous,
+  comment,
   constant,
   directive,
   forward,
@@ -35,6 +36,7 @@ inline constexpr std::array warning_texts = {
     WarningText{"annotation", "annotations that are not known or stand where they have no effect"},
     WarningText{"anonymous", "types without a name in members, parameters and constants, which IDL 3 discouraged (off)",
                 Policy::ignore},
+    WarningText{"comment", "comments that a backslash at the end of their line goes on with in the next one"},
     WarningText{"constant", "literals of another type than their constant, where other compilers convert them"},
     WarningText{"directive", "#warning in the text"},
     WarningText{"forward", "interfaces and valuetypes that are declared and never defined"},

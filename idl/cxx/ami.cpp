@@ -96,7 +96,10 @@ class Implied {
   }
 
   // Abstract ones, too: those that derive from several of the same heirs have one handler for what they inherit twice.
-  bool has_handler(DefId id) const { return std::get<Interface>(from_[id].body).kind != InterfaceKind::local; }
+  // The library has no handlers for interfaces of its own.
+  bool has_handler(DefId id) const {
+    return std::get<Interface>(from_[id].body).kind != InterfaceKind::local && from_[from_[id].file].generates_code;
+  }
 
   std::vector<DefId> base_handlers(DefId id) {
     std::vector<DefId> bases;

@@ -49,7 +49,7 @@ class Clashes {
     };
     std::map<std::string, Meaning> known;
     for (const Call& call : all_calls_of(spelling_, served(handler)))
-      known.emplace(call.wire_name, Meaning{call.declared_in, {}});
+      for (const std::string& name : {call.wire_name, call.name}) known.emplace(name, Meaning{call.declared_in, {}});
     std::vector<DefId> handlers = construction_order(model_, handler);
     handlers.push_back(handler);
     for (const DefId one : handlers) {

@@ -84,7 +84,7 @@ void define_send(const Spelling& spelling, DefId handler, const Send& send, Text
            ") {");
   out.indent();
   out.line("::corelane::core::AsyncInvocation _call(*this, _calls_of_$0::$1_operation);",
-           {spelling.model()[interface_of(spelling, handler).replies_of].name, call.wire_name});
+           {spelling.model()[interface_of(spelling, handler).replies_of].name, internal_name(call)});
   std::vector<std::string> arguments = sent(call);
   if (call.has_context) arguments.push_back("std::vector<std::string>{}");
   if (!arguments.empty()) out.list("_call.marshal(", arguments, ");");
@@ -111,7 +111,7 @@ std::vector<Send> sends_of(const Spelling& spelling, DefId handler) {
   if (!has_stub(spelling, handler)) return {};
   const DefId served = interface_of(spelling, handler).replies_of;
   std::set<std::string> taken;
-  for (const Call& call : all_calls_of(spelling, served)) taken.insert(call.wire_name);
+  for (const Call& call : all_calls_of(spelling, served)) taken.insert({call.wire_name, call.name});
   const Replies replies = replies_of(spelling, handler);
   std::vector<Send> out;
   for (const Call& call : class_calls_of(spelling, served)) {

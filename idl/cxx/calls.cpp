@@ -9,7 +9,7 @@ namespace {
 
 Call call_of(const Spelling& spelling, const Operation& operation) {
   Call call{.wire_name = operation.name,
-            .name = escaped(operation.name, NameUse::plain),
+            .name = escaped(operation.name, NameUse::function),
             .result = spelling.is_void(operation.result) ? TypeId::none : operation.result,
             .arguments = {},
             .oneway = operation.oneway,
@@ -25,7 +25,7 @@ Call call_of(const Spelling& spelling, const Operation& operation) {
 void append_calls(const Attribute& attribute, std::vector<Call>& out) {
   Call get;
   get.wire_name = "_get_" + attribute.name;
-  get.name = escaped(attribute.name, NameUse::plain);
+  get.name = escaped(attribute.name, NameUse::function);
   get.result = attribute.type;
   get.raises = attribute.get_raises;
   out.push_back(get);
@@ -205,6 +205,8 @@ std::vector<std::string> sent(const Call& call) { return names_without(call, Dir
 std::vector<std::string> returned(const Call& call) { return names_without(call, Direction::in); }
 
 bool is_accessor(const Call& call) { return call.wire_name.starts_with('_'); }
+
+std::string internal_name(const Call& call) { return is_accessor(call) ? call.wire_name : "_op_" + call.wire_name; }
 
 std::string plain_name(const Call& call) { return is_accessor(call) ? call.wire_name.substr(1) : call.wire_name; }
 

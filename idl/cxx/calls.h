@@ -17,7 +17,7 @@ struct Argument {
 };
 
 struct Call {
-  std::string wire_name;         // "step", "_get_count"; also the root of the generator's own names for it
+  std::string wire_name;         // "step", "_get_count"
   std::string name;              // of the C++ function
   TypeId result = TypeId::none;  // none: void
   std::vector<Argument> arguments;
@@ -58,6 +58,8 @@ std::vector<std::string> returned(const Call& call);
 
 // Of the functions that an attribute has.
 bool is_accessor(const Call& call);
+// "_op_step", "_get_count": the root of the generator's own names for it, which no name in IDL can be.
+std::string internal_name(const Call& call);
 // "step", "get_count": the root of the names that asynchronous calls have.
 std::string plain_name(const Call& call);
 // `prefix` + `root`, with as many "ami_" between them as make it a name that is not taken; it is taken then.

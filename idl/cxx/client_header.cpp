@@ -20,9 +20,11 @@ bool is_custom(const Definition& definition) {
   return value != nullptr && value->kind == ValueKind::custom;
 }
 
-bool defines_abstract_interface(const Definition& definition) {
+bool declares_abstract_interface(const Definition& definition) {
   const auto* interface = std::get_if<Interface>(&definition.body);
-  return interface != nullptr && interface->kind == InterfaceKind::abstract;
+  const auto* forward = std::get_if<Forward>(&definition.body);
+  return (interface != nullptr && interface->kind == InterfaceKind::abstract) ||
+         (forward != nullptr && forward->kind == InterfaceKind::abstract);
 }
 
 bool is_reply_handler(const Definition& definition) {
@@ -54,9 +56,8 @@ std::set<std::string_view> extra_headers(const Model& model) {
       headers.insert("value");
   }
   if (std::ranges::any_of(model.definitions, has_optional)) headers.insert("extensions");
-  const auto is_orb = [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; };
-  if (std::ranges::any_of(model.files, is_orb)) headers.insert("orb_types");
-  if (std::ranges::any_of(model.definitions, defines_abstract_interface)) headers.insert("abstract");
+  if (includes_orb(model)) headers.insert("orb_objects");
+  if (std::ranges::any_of(model.definitions, declares_abstract_interface)) headers.insert("abstract");
   if (std::ranges::any_of(model.definitions, is_custom)) headers.insert("custom_marshal");
   if (std::ranges::any_of(model.definitions, is_reply_handler)) headers.insert("messaging");
   return headers;
@@ -71,9 +72,11 @@ class ClientHeader {
     Namespaces namespaces(out_);
     for (const DefId id : definitions_of_main(model_)) {
       if (model_[id].kind() == DefinitionKind::native) continue;
+      if (model_[id].place.file == FileId::main) write_includes(model_[id].place.line, &namespaces);
       namespaces.enter(spelling_.module_of(id));
       write_definition(id);
     }
+    write_includes(last_line, &namespaces);
     namespaces.leave();
     write_interface_traits(spelling_, interfaces_of_main(model_), out_);
     write_value_traits(spelling_, out_);
@@ -86,16 +89,39 @@ class ClientHeader {
   }
 
  private:
+  static constexpr std::uint32_t last_line = 0xffff'ffff;
+
   void write_top() {
     const File& file = model_[FileId::main];
     write_head(spelling_, out_);
     out_.line("#pragma once\n\n#include \"orb/generated.h\"");
     for (const std::string_view header : extra_headers(model_)) out_.line("#include \"orb/corba/$0.h\"", {header});
-    for (const FileId included : file.includes)
-      if (model_[included].generates_code) out_.line("#include \"$0C.h\"", {stem_of(model_[included])});
+    write_includes(first_line(), nullptr);
     out_.line("\nstatic_assert(::corelane::generated_version == 3,");
     out_.line("              \"$0 was compiled for another Corelane: run corelane-idl again\");\n",
               {file.include_path});
+  }
+
+  // Where the main file's first definition stands.
+  std::uint32_t first_line() const {
+    for (const DefId id : definitions_of_main(model_))
+      if (model_[id].place.file == FileId::main) return model_[id].place.line;
+    return last_line;
+  }
+
+  // The #includes that stand before that line and were not written yet. They keep their places between the definitions,
+  // so that files that include each other in a circle see what their IDL sees.
+  void write_includes(std::uint32_t line, Namespaces* namespaces) {
+    const File& file = model_[FileId::main];
+    const auto stands_before = [&](std::size_t i) {
+      return i >= file.include_lines.size() || file.include_lines[i] <= line;
+    };
+    for (; included_ < file.includes.size() && stands_before(included_); ++included_) {
+      const File& included = model_[file.includes[included_]];
+      if (!included.generates_code) continue;
+      if (namespaces != nullptr) namespaces->leave();
+      out_.line("#include \"$0C.h\"", {stem_of(included)});
+    }
   }
 
   // A type in a module is followed by its free functions at once; one in an interface has them after the interface,
@@ -129,14 +155,14 @@ class ClientHeader {
     const DefId target = std::get<Forward>(model_[id].body).target;
     if (target == DefId::none) return write_foreign(id);
     if (!declared_.insert(target).second) return;
-    out_.line("$0 $1;", {has_public_members(model_[target]) ? "struct" : "class", spelling_.name(target)});
+    declare_forward(spelling_, target, out_);
   }
 
   // The class of another file, which is not known whole here; how a reference to it is sent that file knows.
   void write_foreign(DefId id) {
-    if (!spelling_.has_class(id) || !foreign_.insert(model_[id].type).second) return;
+    if (!foreign_.insert(model_[id].type).second) return;
     out_.line("class $0;", {spelling_.name(id)});
-    declare_reference_codec(spelling_, id, out_);
+    if (!is_local_definition(spelling_, id)) declare_reference_codec(spelling_, id, out_);
   }
 
   const Spelling& spelling_;
@@ -144,6 +170,7 @@ class ClientHeader {
   Text out_;
   std::set<DefId> declared_;
   std::set<TypeId> foreign_;
+  std::size_t included_ = 0;  // of the main file's #includes are written
   bool after_line_ = false;
 };
 

@@ -13,7 +13,7 @@ void write_raises(const Spelling& spelling, const Call& call, Text& out) {
   std::vector<std::string> entries;
   for (const DefId id : call.raises)
     entries.push_back(fill("::corelane::core::raises<$0>()", {spelling.qualified(id)}));
-  out.list(fill("constexpr ::corelane::core::RaisesEntry $0_raises[] = {", {call.wire_name}), entries, "};");
+  out.list(fill("constexpr ::corelane::core::RaisesEntry $0_raises[] = {", {internal_name(call)}), entries, "};");
 }
 
 void declare_pure(const Spelling& spelling, const Call& call, Text& out) {
@@ -23,7 +23,7 @@ void declare_pure(const Spelling& spelling, const Call& call, Text& out) {
 
 std::string manner_of(const Call& call) {
   return fill(".oneway = $0, .raises = $1",
-              {call.oneway ? "true" : "false", call.raises.empty() ? "{}" : call.wire_name + "_raises"});
+              {call.oneway ? "true" : "false", call.raises.empty() ? "{}" : internal_name(call) + "_raises"});
 }
 
 }  // namespace corelane::idl::cxx

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "idl/cxx/names.h"
+#include "idl/cxx/types.h"
 
 namespace corelane::idl::cxx {
 namespace {
@@ -49,9 +50,12 @@ std::vector<Accessor> accessors_of(const Field& field) {
 
 std::vector<Field> fields_of(const Spelling& spelling, DefId id, const std::vector<Member>& members) {
   const Definition& owner = spelling.model()[id];
-  const NameUse use = owner.kind() == DefinitionKind::exception ? NameUse::exception_member : NameUse::plain;
+  const NameUse use = owner.kind() == DefinitionKind::exception ? NameUse::exception_member
+                      : owner.kind() == DefinitionKind::value   ? NameUse::function
+                                                                : NameUse::plain;
   const bool is_public = has_public_members(owner);
   std::set<std::string> taken = {owner.name};
+  for (const DefId nested : nested_in(owner)) taken.insert(spelling.model()[nested].name);
   for (const Member& member : members) taken.insert(member.name);
   std::vector<Field> fields;
   for (const Member& member : members) {

@@ -58,7 +58,7 @@ void write_stub(const Spelling& spelling, DefId id, std::string_view owner, cons
   out.indent();
   if (call.returns()) out.line("$0 _result$1;", {spelling.type(call.result), spelling.initial(call.result)});
   out.line("::corelane::core::Invocation _call(*this, _calls_of_$0::$1_operation);",
-           {spelling.model()[id].name, call.wire_name});
+           {spelling.model()[id].name, internal_name(call)});
   out.list("if (_call.try_local(", frame, ")) " + end);
   std::vector<std::string> arguments = sent(call);
   if (call.has_context) arguments.push_back("std::vector<std::string>{}");
@@ -104,7 +104,7 @@ void define_operations(const Spelling& spelling, DefId id, const std::vector<Cal
   out.line("namespace {\nnamespace _calls_of_$0 {", {own_name});
   for (const Call& call : calls) {
     write_raises(spelling, call, out);
-    out.list(fill("constexpr ::corelane::core::Operation $0_operation{", {call.wire_name}),
+    out.list(fill("constexpr ::corelane::core::Operation $0_operation{", {internal_name(call)}),
              {fill(".name = \"$0\"", {call.wire_name}), manner_of(call)}, "};");
   }
   out.line("}  // namespace _calls_of_$0\n}  // namespace\n", {own_name});
@@ -153,8 +153,8 @@ void define_interface(const Spelling& spelling, DefId id, Text& out) {
   const bool is_abstract = is_abstract_interface(spelling, id);
   const std::vector<Call> calls = is_abstract ? all_calls_of(spelling, id) : class_calls_of(spelling, id);
   if (!calls.empty()) define_operations(spelling, id, calls, out);
-  if (is_abstract) return define_abstract_stub(spelling, id, calls, out);
   if (interface_of(spelling, id).replies_of == DefId::none) define_reference_codec(spelling, id, out);
+  if (is_abstract) return define_abstract_stub(spelling, id, calls, out);
   for (const Call& call : calls) write_stub(spelling, id, spelling.name(id), call, out);
 }
 

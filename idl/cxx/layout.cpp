@@ -6,11 +6,18 @@
 namespace corelane::idl::cxx {
 namespace {
 
+// CORBA::TypeCode, which is the library's whoever declares it.
+bool is_type_code(const Model& model, DefId id) {
+  const TypeId type = model[id].type;
+  return type != TypeId::none && model[id].kind() == DefinitionKind::interface &&
+         model[type].kind == TypeKind::type_code;
+}
+
 void append_definitions(const Model& model, const std::vector<DefId>& contents, std::vector<DefId>& out) {
   for (const DefId id : contents) {
     if (const auto* module = std::get_if<Module>(&model[id].body))
       append_definitions(model, module->contents, out);
-    else if (model.is_main(id))
+    else if (model.is_main(id) && !is_type_code(model, id))
       out.push_back(id);
   }
 }
@@ -22,6 +29,11 @@ std::string stem_of(const File& file) {
   for (const std::string_view extension : {".idl", ".pidl"})
     if (path.ends_with(extension)) return path.substr(0, path.size() - extension.size());
   return path;
+}
+
+bool includes_orb(const Model& model) {
+  return std::ranges::any_of(model.files,
+                             [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; });
 }
 
 std::vector<DefId> definitions_of_main(const Model& model) {

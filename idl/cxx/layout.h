@@ -12,8 +12,11 @@ namespace corelane::idl::cxx {
 // "plant/controller" of plant/controller.idl: the generated names append C.h, C.cpp, S.h and S.cpp.
 std::string stem_of(const File& file);
 
+// Whether the IDL includes the compiler's own <orb.idl>, whose C++ is part of the library.
+bool includes_orb(const Model& model);
+
 // The definitions of the main file that stand in modules or at file level, in order of declaration, modules themselves
-// left out.
+// and CORBA::TypeCode left out.
 std::vector<DefId> definitions_of_main(const Model& model);
 std::vector<DefId> interfaces_of_main(const Model& model);
 // Those that have servants: neither local nor abstract.

@@ -24,20 +24,28 @@ std::string escaped_character(char c) {
   return octal(static_cast<unsigned char>(c));
 }
 
-// The same of a wide literal.
+// What \U may stand for; half of a pair of UTF-16 is none.
+bool is_code_point(char32_t c) { return c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF); }
+
+// The same of a wide literal. \x takes all digits that follow it.
 std::string escaped_character(char32_t c) {
   if (c < 0x80) return escaped_character(static_cast<char>(c));
   if (c < 0x100) return octal(c);
   static constexpr char digits[] = "0123456789abcdef";
-  std::string out = "\\U";
+  std::string out = is_code_point(c) ? "\\U" : "\\x";
   for (int shift = 28; shift >= 0; shift -= 4) out += digits[c >> shift & 0xf];
   return out;
 }
 
-template <typename Text>
-std::string quoted(const Text& text) {
+std::string quoted(const std::string& text) {
   std::string out = "\"";
-  for (const auto c : text) out += escaped_character(c);
+  for (const char c : text) out += escaped_character(c);
+  return out + "\"";
+}
+
+std::string quoted(const std::u32string& text) {
+  std::string out = "L\"";
+  for (const char32_t c : text) (out += escaped_character(c)) += is_code_point(c) ? "" : "\" L\"";
   return out + "\"";
 }
 
@@ -91,7 +99,7 @@ std::string Spelling::value(TypeId type, const Value& value) const {
         if constexpr (std::is_same_v<T, char>) return "'" + escaped_character(v) + "'";
         if constexpr (std::is_same_v<T, char32_t>) return "L'" + escaped_character(v) + "'";
         if constexpr (std::is_same_v<T, std::string>) return quoted(v);
-        if constexpr (std::is_same_v<T, std::u32string>) return "L" + quoted(v);
+        if constexpr (std::is_same_v<T, std::u32string>) return quoted(v);
         if constexpr (std::is_same_v<T, Decimal>) return fill("$0(\"$1\")", {this->type(type), decimal_text(v)});
         if constexpr (std::is_same_v<T, EnumeratorRef>) return enumerator(v.enumeration, v.index);
       },

@@ -4,10 +4,12 @@
 #include <array>
 #include <span>
 
+#include "idl/cxx/library_names.h"
+
 namespace corelane::idl::cxx {
 namespace {
 
-// Sorted. Keywords of C++20 with the alternative tokens; then names that the standard library has as macros.
+// Sorted. Keywords of C++20 with the alternative tokens.
 constexpr std::string_view keywords[] = {
     "alignas",     "alignof",  "and",        "and_eq",    "asm",       "auto",         "bitand",
     "bitor",       "bool",     "break",      "case",      "catch",     "char",         "char16_t",
@@ -23,17 +25,28 @@ constexpr std::string_view keywords[] = {
     "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
     "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
     "xor_eq"};
-constexpr std::string_view macros[] = {"BUFSIZ",   "EOF",    "HUGE_VAL", "INFINITY", "NAN",     "NULL",
-                                       "RAND_MAX", "assert", "errno",    "offsetof", "stderr",  "stdin",
-                                       "stdout",   "va_arg", "va_copy",  "va_end",   "va_start"};
+// Macros of standard headers that a program is likely to include beside generated code.
+constexpr std::string_view common_macros[] = {"HUGE_VAL", "INFINITY", "NAN", "va_arg", "va_copy", "va_end", "va_start"};
 constexpr std::string_view library_definitions[] = {"decode", "encode", "obv", "std", "swap"};
-constexpr std::string_view library_namespaces[] = {"CORBA", "IDL", "PortableServer", "corelane"};
+constexpr std::string_view library_namespaces[] = {"CORBA", "IDL", "Messaging", "PortableServer", "corelane"};
 constexpr std::string_view skeleton_prefix = "POA_";
 constexpr std::string_view exception_members[] = {"what"};
-constexpr std::string_view library_objects[] = {"daylight", "environ", "optarg",   "opterr", "optind",
-                                                "optopt",   "signgam", "timezone", "tzname"};
+constexpr std::string_view base_functions[] = {"create_for_unmarshal", "shared_from_this", "weak_from_this"};
+constexpr std::string_view library_objects[] = {"Object",  // the name of every stub's base, as a member
+                                                "daylight",
+                                                "environ",
+                                                "getdate_err",
+                                                "optarg",
+                                                "opterr",
+                                                "optind",
+                                                "optopt",
+                                                "program_invocation_name",
+                                                "program_invocation_short_name",
+                                                "signgam",
+                                                "timezone",
+                                                "tzname"};
 
-static_assert(std::ranges::is_sorted(keywords) && std::ranges::is_sorted(macros));
+static_assert(std::ranges::is_sorted(keywords));
 
 template <std::size_t n>
 bool has(const std::string_view (&table)[n], std::string_view name) {
@@ -41,14 +54,17 @@ bool has(const std::string_view (&table)[n], std::string_view name) {
 }
 
 bool is_taken(std::string_view name, NameUse use) {
-  if (std::ranges::binary_search(keywords, name) || std::ranges::binary_search(macros, name)) return true;
+  if (std::ranges::binary_search(keywords, name) || has(common_macros, name) || is_library_macro(name)) return true;
   switch (use) {
     case NameUse::plain:
       return false;
+    case NameUse::function:
+      return has(base_functions, name);
     case NameUse::definition:
       return has(library_definitions, name);
     case NameUse::outermost:
-      return has(library_definitions, name) || has(library_namespaces, name) || name.starts_with(skeleton_prefix);
+      return has(library_definitions, name) || has(library_namespaces, name) || name.starts_with(skeleton_prefix) ||
+             is_library_global(name);
     case NameUse::exception:
       return has(library_definitions, name) || has(exception_members, name);
     case NameUse::exception_member:

@@ -9,9 +9,10 @@ namespace corelane::idl::cxx {
 
 // What a name is for decides what it may clash with beside the keywords.
 enum class NameUse {
-  plain,             // operations, attributes, struct members, enumerators
+  plain,             // struct members, enumerators
+  function,          // operations, attributes, factories: also the functions of the classes that generated ones derive
   definition,        // of a module or an interface: also the functions that are generated beside them, and std
-  outermost,         // of a definition in no module: also the namespaces of the library and of the skeletons
+  outermost,         // of a definition in no module: also the library's namespaces and skeletons, what C declares
   exception,         // also the functions that the class of an exception declares
   exception_member,  // also the functions of std::exception
   local              // parameters: also the few objects that the C library has at file level

@@ -82,11 +82,11 @@ void write_value_class(const Spelling& spelling, DefId id, Text& out) {
 // A servant that hands each call to an object of the user's, which need not derive from anything.
 void write_tie(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = tie_name(spelling, id);
-  out.line("template <typename T>");
+  out.line("template <typename _tied_type>");
   out.open("class $0 final : public $1 {", {name, spelling.skeleton_qualified(id)});
   out.label("public:");
-  out.line("explicit $0(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}", {name});
-  out.line("const std::shared_ptr<T>& _tied_object() const { return _tied; }\n");
+  out.line("explicit $0(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}", {name});
+  out.line("const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }\n");
   for (const Call& call : all_calls_of(spelling, id)) {
     std::vector<std::string> arguments;
     for (const Argument& argument : call.arguments) arguments.push_back(argument.name);
@@ -96,7 +96,7 @@ void write_tie(const Spelling& spelling, DefId id, Text& out) {
   }
   out.line();
   out.label("private:");
-  out.line("const std::shared_ptr<T> _tied;");
+  out.line("const std::shared_ptr<_tied_type> _tied;");
   out.close("};\n");
 }
 
@@ -128,6 +128,7 @@ std::string servant_header(const Spelling& spelling) {
   Text out;
   write_head(spelling, out);
   out.line("#pragma once\n\n#include \"$0C.h\"\n#include \"orb/corba/servant.h\"", {stem_of(model[FileId::main])});
+  if (includes_orb(model)) out.line("#include \"orb/corba/orb_servants.h\"");
   for (const FileId file : files_of_bases(model)) out.line("#include \"$0S.h\"", {stem_of(model[file])});
   out.line();
   Namespaces namespaces(out);

@@ -18,7 +18,7 @@ std::string self_call(const Spelling& spelling, DefId id, const Call& call) {
 
 // A request from the wire: arguments are locals here.
 void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& out) {
-  out.open("void $0_remote(void* _self, ::corelane::core::ServerRequest& _request) {", {call.wire_name});
+  out.open("void $0_remote(void* _self, ::corelane::core::ServerRequest& _request) {", {internal_name(call)});
   std::vector<std::string> arguments;
   for (const auto& [name, type, direction] : call.arguments) {
     out.line("$0 $1$2;", {spelling.type(type), name, spelling.initial(type)});
@@ -42,7 +42,7 @@ void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& ou
 void write_copying(const Spelling& spelling, DefId id, const Call& call, Text& out) {
   std::size_t slot = call.returns() ? 1 : 0;
   std::vector<std::string> arguments, back;
-  out.open("void $0_local(void* _self, void* const* _frame) {", {call.wire_name});
+  out.open("void $0_local(void* _self, void* const* _frame) {", {internal_name(call)});
   for (const auto& [name, type, direction] : call.arguments) {
     const std::string cxx = spelling.type(type), at = std::to_string(slot++);
     const std::string original =
@@ -86,7 +86,7 @@ void write_local(const Spelling& spelling, DefId id, const Call& call, Text& out
   std::vector<std::string> arguments;
   for (const auto& [name, type, direction] : call.arguments)
     arguments.push_back(fill("*$0", {in_frame((direction == Direction::in ? "const " : "") + spelling.type(type))}));
-  out.open("void $0_local(void* _self, void* const*$1) {", {call.wire_name, slot == 0 ? "" : " _frame"});
+  out.open("void $0_local(void* _self, void* const*$1) {", {internal_name(call), slot == 0 ? "" : " _frame"});
   if (call.returns()) out.line("auto* const _result = $0;", {result});
   out.list((call.returns() ? "*_result = " : "") + self_call(spelling, id, call), arguments, ");");
   out.close("}");
@@ -134,23 +134,23 @@ std::vector<std::string> contract_fields(const TaskContract& contract) {
   return fields;
 }
 
-// The contract of the IDL, where there is one, as <wire name>_contract.
+// The contract of the IDL, where there is one, as <internal name>_contract.
 void write_contract(const Call& call, Text& out) {
   if (call.contract == nullptr) return;
-  out.list(fill("constexpr ::corelane::Contract $0_contract{", {call.wire_name}), contract_fields(*call.contract),
+  out.list(fill("constexpr ::corelane::Contract $0_contract{", {internal_name(call)}), contract_fields(*call.contract),
            "};");
 }
 
 std::string contract_of(const Call& call) {
-  return ".contract = " + (call.contract == nullptr ? "nullptr" : "&" + call.wire_name + "_contract");
+  return ".contract = " + (call.contract == nullptr ? "nullptr" : "&" + internal_name(call) + "_contract");
 }
 
 void write_upcalls(const std::vector<Call>& calls, Text& out) {
   if (calls.empty()) return;
-  out.open("constexpr ::corelane::core::Upcall upcalls[] = {");
+  out.open("constexpr ::corelane::core::Upcall _upcalls[] = {");
   for (const Call& call : calls)
     out.list("{",
-             {fill(".name = \"$0\", .remote = $0_remote, .local = $0_local", {call.wire_name}),
+             {fill(".name = \"$0\", .remote = $1_remote, .local = $1_local", {call.wire_name, internal_name(call)}),
               manner_of(call) + ", " + contract_of(call)},
              "},");
   out.close("};");
@@ -180,12 +180,12 @@ void write_skeleton(const Spelling& spelling, DefId id, Text& out) {
     out.line();
   }
   write_upcalls(calls, out);
-  out.list("constexpr const char* ids[] = {", ids_of(spelling.model(), id), "};");
-  out.line("constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = $0};",
-           {calls.empty() ? "{}" : "upcalls"});
+  out.list("constexpr const char* _ids[] = {", ids_of(spelling.model(), id), "};");
+  out.line("constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = $0};",
+           {calls.empty() ? "{}" : "_upcalls"});
   out.line("}  // namespace _upcalls_of_$0\n}  // namespace\n", {name});
   out.open("const ::corelane::core::Skeleton& $0::_skeleton() const noexcept {", {servant});
-  out.line("return _upcalls_of_$0::skeleton;", {name});
+  out.line("return _upcalls_of_$0::_skeleton;", {name});
   out.close("}\n");
 }
 

@@ -1,6 +1,7 @@
 #include "idl/cxx/spelling.h"
 
 #include <algorithm>
+#include <map>
 
 #include "idl/cxx/names.h"
 #include "idl/cxx/text.h"
@@ -50,15 +51,6 @@ std::string_view basic_type(TypeKind kind) {
   }
 }
 
-// An exception may stand outside all modules and so has two lists to avoid.
-std::string name_of(const Definition& definition) {
-  if (definition.kind() == DefinitionKind::exception) {
-    const std::string name = escaped(definition.name, NameUse::exception);
-    if (name != definition.name) return name;
-  }
-  return escaped(definition.name, definition.scope == DefId::none ? NameUse::outermost : NameUse::definition);
-}
-
 // The class that a reference of this kind refers to.
 std::string_view referenced(TypeKind kind) {
   if (kind == TypeKind::value || kind == TypeKind::value_base) return "::CORBA::ValueBase";
@@ -78,8 +70,40 @@ std::string joined(const std::string& scope, const std::string& name) {
 }  // namespace
 
 Spelling::Spelling(const Model& model) : model_(model) {
+  find_factories();
   for (const Definition& definition : model.definitions)
     if (definition.kind() != DefinitionKind::module) defined_.insert(name_of(definition));
+}
+
+// A value type V has a factory V_init. Where IDL has that name beside V, what comes later gives way, so that each file
+// knows how the files that it includes call it.
+void Spelling::find_factories() {
+  std::map<std::string_view, std::size_t> first;
+  for (std::size_t i = 0; i < model_.definitions.size(); ++i) first.try_emplace(model_.definitions[i].scoped_name, i);
+  for (std::size_t i = 0; i < model_.definitions.size(); ++i) {
+    const auto* value = std::get_if<Valuetype>(&model_.definitions[i].body);
+    if (value == nullptr || value->kind == ValueKind::abstract) continue;
+    const std::string& name = model_.definitions[i].scoped_name;
+    const auto same = first.find(name + "_init");
+    if (same == first.end()) continue;
+    yielding_.insert(same->second < first.at(name) ? name : std::string(same->first));
+  }
+}
+
+std::string Spelling::factory_name(DefId value) const {
+  const Definition& definition = model_[value];
+  return (yielding_.contains(definition.scoped_name) ? "_cxx_" : "") + definition.name + "_init";
+}
+
+// An exception may stand outside all modules and so has two lists to avoid.
+std::string Spelling::name_of(const Definition& definition) const {
+  const bool is_value = definition.kind() == DefinitionKind::value;
+  if (!is_value && yielding_.contains(definition.scoped_name)) return "_cxx_" + definition.name;
+  if (definition.kind() == DefinitionKind::exception) {
+    const std::string name = escaped(definition.name, NameUse::exception);
+    if (name != definition.name) return name;
+  }
+  return escaped(definition.name, definition.scope == DefId::none ? NameUse::outermost : NameUse::definition);
 }
 
 // What is part of the compiler has its C++ in the library, where it is called as in IDL.
@@ -131,14 +155,7 @@ bool Spelling::is_nested(DefId id) const {
 std::string Spelling::alias_type(TypeId id) const {
   if (!is_reference(id)) return type(id);
   const Type& type = model_[id];
-  return has_class(type.definition) ? qualified(type.definition) : std::string(referenced(type.kind));
-}
-
-// What is only declared is a class of another file, but an abstract or local interface is an Object.
-bool Spelling::has_class(DefId id) const {
-  if (id == DefId::none) return false;
-  const auto* forward = std::get_if<Forward>(&model_[id].body);
-  return forward == nullptr || forward->kind == InterfaceKind::unconstrained;
+  return type.definition != DefId::none ? qualified(type.definition) : std::string(referenced(type.kind));
 }
 
 std::string Spelling::type(TypeId id) const {
@@ -216,10 +233,15 @@ bool Spelling::is_movable(TypeId id) const {
 }
 
 bool Spelling::is_abstract_interface(TypeId id) const {
-  const DefId definition = model_.resolved(id).definition;
-  if (definition == DefId::none) return false;
-  const auto* interface = std::get_if<Interface>(&model_[definition].body);
-  return interface != nullptr && interface->kind == InterfaceKind::abstract;
+  return is_interface(model_.resolved(id), InterfaceKind::abstract);
+}
+
+// Also one that is only declared.
+bool Spelling::is_interface(const Type& type, InterfaceKind kind) const {
+  if (type.kind != TypeKind::interface || type.definition == DefId::none) return false;
+  const Definition& definition = model_[type.definition];
+  if (const auto* forward = std::get_if<Forward>(&definition.body)) return forward->kind == kind;
+  return std::get<Interface>(definition.body).kind == kind;
 }
 
 // Whether any type of which the definition's values consist is such.
@@ -240,9 +262,8 @@ bool Spelling::holds_values(TypeId id) const {
   if (type.kind == TypeKind::value || type.kind == TypeKind::value_box || type.kind == TypeKind::value_base)
     return true;
   if (type.definition == DefId::none) return false;
+  if (type.kind == TypeKind::interface) return is_interface(type, InterfaceKind::abstract);
   const Definition& definition = model_[type.definition];
-  if (const auto* interface = std::get_if<Interface>(&definition.body))
-    return interface->kind == InterfaceKind::abstract;
   return with_values_.of(type.definition, [&] { return holds(definition, &Spelling::holds_values); });
 }
 
@@ -251,19 +272,30 @@ bool Spelling::is_local(TypeId id) const {
   const Type& type = model_.resolved(id);
   if (is_local(type.element) || is_local(type.key) || type.kind == TypeKind::native) return true;
   if (type.definition == DefId::none) return false;
+  if (type.kind == TypeKind::interface) return is_interface(type, InterfaceKind::local);
   const Definition& definition = model_[type.definition];
-  if (const auto* interface = std::get_if<Interface>(&definition.body)) return interface->kind == InterfaceKind::local;
   return local_.of(type.definition, [&] { return holds(definition, &Spelling::is_local); });
 }
 
 std::string Spelling::initial(TypeId id) const {
+  const std::string value = initial_value(id);
+  if (!value.empty()) return "{" + value + "}";
+  return is_scalar(id) || model_.resolved(id).kind == TypeKind::array ? "{}" : "";
+}
+
+std::string Spelling::initial_value(TypeId id) const {
   const Type& type = model_.resolved(id);
-  if (type.kind == TypeKind::array) return "{}";
-  if (!is_scalar(id)) return {};
-  if (type.kind != TypeKind::enumeration) return "{}";
+  if (type.kind == TypeKind::array) {
+    TypeId element = type.element;
+    // loop: one turn for each dimension
+    while (model_.resolved(element).kind == TypeKind::array) element = model_.resolved(element).element;
+    const std::string value = initial_value(element);
+    return value.empty() ? value : fill("::corelane::filled<$0>($1)", {this->type(id), value});
+  }
+  if (type.kind != TypeKind::enumeration) return {};
   const auto& enumeration = std::get<Enumeration>(model_[type.definition].body);
-  if (enumeration.enumerators[enumeration.default_index].value == 0) return "{}";
-  return "{" + enumerator(type.definition, enumeration.default_index) + "}";
+  if (enumeration.enumerators[enumeration.default_index].value == 0) return {};
+  return enumerator(type.definition, enumeration.default_index);
 }
 
 std::string Spelling::in_type(TypeId id) const {

@@ -26,6 +26,8 @@ class Spelling {
   std::string module_of(DefId id) const;
   // From the namespace: "Controller::Mode" for a type of an interface.
   std::string local_name(DefId id) const;
+  // Of the factory of a value type, within its scope.
+  std::string factory_name(DefId value) const;
   // Whether it stands inside a class.
   bool is_nested(DefId id) const;
 
@@ -39,7 +41,6 @@ class Spelling {
 
   std::string type(TypeId id) const;        // as a value: member, result, out parameter without its &
   std::string in_type(TypeId id) const;     // as an `in` parameter: by value or const T&
-  bool has_class(DefId id) const;           // of an interface or value type; false for none
   std::string alias_type(TypeId id) const;  // what a `using` stands for: the class where type() is a reference to it
   bool is_void(TypeId id) const;
   bool is_reference(TypeId id) const;  // to an object, a value or a TypeCode
@@ -49,16 +50,22 @@ class Spelling {
   bool is_movable(TypeId id) const;      // whether moving does more than copying
   bool is_local(TypeId id) const;        // holds something that never leaves its process: no codec, no TypeCode
   std::string initial(TypeId id) const;  // what follows a variable's name so that it has a value: "{}" or nothing
+  // The value that a new variable has, where that is not what C++ gives it: @default_literal, also in arrays. Or empty.
+  std::string initial_value(TypeId id) const;
 
   // A constant's or enumerator's value as an expression of its type.
   std::string value(TypeId type, const Value& value) const;
   std::string enumerator(DefId enumeration, std::size_t index) const;
 
  private:
+  void find_factories();
+  std::string name_of(const Definition& definition) const;
   std::string scope_of(DefId id, bool skeletons) const;
+  bool is_interface(const Type& type, InterfaceKind kind) const;
   bool holds(const Definition& definition, bool (Spelling::*is_such)(TypeId) const) const;
 
   const Model& model_;
+  std::set<std::string, std::less<>> yielding_;    // scoped names: what has, or whose factory has, a name that is taken
   mutable Answers movable_, local_, with_values_;  // what was asked already
   std::set<std::string, std::less<>> defined_;     // names that a parameter would hide
 };

@@ -35,20 +35,13 @@ std::vector<std::string> base_parameters(const Spelling& spelling, DefId id, Def
   return out;
 }
 
-// Whether the definition stands behind `user` in the same file: its class is only declared there.
-bool comes_later(const Model& model, DefId definition, DefId user) {
-  const Place &later = model[definition].place, &first = model[user].place;
-  return model[definition].file == model[user].file &&
-         std::pair(later.line, later.column) > std::pair(first.line, first.column);
-}
-
 // Whether the type holds, in sequences or maps, something of a class that is not defined yet.
 bool holds_later(const Model& model, TypeId id, DefId user) {
   for (; id != TypeId::none; id = model[id].element) {
     const Type& type = model.resolved(id);
     if (type.key != TypeId::none && holds_later(model, type.key, user)) return true;
     const bool is_class = type.kind == TypeKind::structure || type.kind == TypeKind::union_;
-    if (is_class) return comes_later(model, type.definition, user);
+    if (is_class) return type.definition > user;  // ids ascend in the order of the text
     if (type.element == TypeId::none) return false;
     id = model[id].resolved;
   }

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <string>
 #include <string_view>
 
 #include "idl/cxx/ami_clashes.h"
 #include "idl/cxx/calls.h"
 #include "idl/cxx/interfaces.h"
+#include "idl/cxx/layout.h"
 #include "idl/model/names.h"
 
 namespace corelane::idl::cxx {
@@ -18,6 +21,7 @@ class Survey {
       : model_(model), spelling_(model), extensions_(options.extensions) {}
 
   std::vector<Unsupported> run() {
+    look_at_files();
     for (std::size_t i = 0; i < model_.definitions.size(); ++i) {
       const Definition& definition = model_.definitions[i];
       if (definition.file != FileId::main) continue;
@@ -29,6 +33,31 @@ class Survey {
   }
 
  private:
+  // Two files of one name below their roots would have the same C++ files.
+  void look_at_files() {
+    std::map<std::string, std::string> known;
+    for (std::size_t i = 0; i < model_.files.size(); ++i) {
+      const File& file = model_.files[i];
+      if (!file.generates_code) continue;
+      const auto [first, is_new] = known.try_emplace(stem_of(file), file.path);
+      if (is_new) continue;
+      found_.push_back({place_of_include(static_cast<FileId>(i)),
+                        "`" + first->second + "` and `" + file.path + "` would both be `" + first->first +
+                            "C.h`: name a folder that holds both with -I, or rename one"});
+    }
+  }
+
+  // Of the first #include that names the file.
+  Place place_of_include(FileId id) const {
+    for (std::size_t i = 0; i < model_.files.size(); ++i) {
+      const File& file = model_.files[i];
+      const auto at = std::ranges::find(file.includes, id) - file.includes.begin();
+      if (static_cast<std::size_t>(at) < file.include_lines.size())
+        return {static_cast<FileId>(i), file.include_lines[static_cast<std::size_t>(at)], 1, 1};
+    }
+    return {};
+  }
+
   void require_extensions(const std::string& what) {
     if (extensions_) return;
     found_.push_back({place_, what + " has no standard encoding in CORBA; allow Corelane's own with --extensions"});
@@ -81,7 +110,24 @@ class Survey {
   void look(const Union& u) {
     for (const UnionBranch& branch : u.branches) type(branch.member.type, branch.member.place);
   }
-  void look(const Interface& interface) { calls(interface.operations, interface.attributes); }
+  void look(const Interface& interface) {
+    const Place name = place_;
+    calls(interface.operations, interface.attributes);
+    if (interface.kind == InterfaceKind::local) return;
+    const auto look_at_native = [&](TypeId id, const Place& place, const std::string& what) {
+      if (id != TypeId::none && spelling_.is_local(id))
+        found_.push_back(
+            {place, what + " is of a native type, which cannot leave the process: make the interface local"});
+    };
+    for (const Operation& operation : interface.operations) {
+      look_at_native(operation.result, operation.place, "the result of `" + operation.name + "`");
+      for (const Parameter& parameter : operation.parameters)
+        look_at_native(parameter.type, parameter.place, "`" + parameter.name + "`");
+    }
+    for (const Attribute& attribute : interface.attributes)
+      look_at_native(attribute.type, attribute.place, "`" + attribute.name + "`");
+    place_ = name;
+  }
   void calls(const std::vector<Operation>& operations, const std::vector<Attribute>& attributes) {
     for (const Operation& operation : operations) {
       type(operation.result, operation.place);

@@ -191,8 +191,8 @@ std::string TypeCodes::pointer_to(TypeId id) {
   if (type.definition != DefId::none) {
     const Definition& definition = spelling_.model()[type.definition];
     if (definition.kind() != DefinitionKind::forward) return "&" + qualified_constant(spelling_, type.definition);
-    if (type.kind == TypeKind::interface && spelling_.has_class(type.definition))
-      return nameless(kind("objref", head_of(definition)));
+    if (type.kind == TypeKind::interface)
+      return nameless(kind(spelling_.is_abstract_interface(id) ? "abstract_interface" : "objref", head_of(definition)));
   }
   if (const auto constant = basic_constant(type.kind); !constant.empty()) return fill("&::CORBA::$0", {constant});
   switch (type.kind) {

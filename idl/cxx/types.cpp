@@ -1,5 +1,6 @@
 #include "idl/cxx/types.h"
 
+#include "idl/cxx/fields.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/values.h"
 
@@ -26,6 +27,18 @@ void declare_alias(const Spelling& spelling, DefId id, Text& out) {
 
 // Kinds that are passed by value, as opposed to a const reference.
 bool is_by_value(DefinitionKind kind) { return kind == DefinitionKind::enumeration || kind == DefinitionKind::bitmask; }
+
+// C++ takes a class that is declared twice in a class, or after its definition there, for a fault.
+void declare_nested_forward(const Spelling& spelling, DefId id, Text& out) {
+  const Model& model = spelling.model();
+  const DefId target = std::get<Forward>(model[id].body).target;
+  if (!spelling.is_nested(id) || target == DefId::none || id > target) return;
+  for (const DefId earlier : nested_in(model[model[id].scope])) {
+    if (earlier == id) return declare_forward(spelling, target, out);
+    const auto* forward = std::get_if<Forward>(&model[earlier].body);
+    if (forward != nullptr && forward->target == target) return;
+  }
+}
 
 bool has_codec(DefinitionKind kind) {
   switch (kind) {
@@ -87,6 +100,10 @@ void define_printing(const Spelling& spelling, DefId id, bool by_value, Text& ou
   out.close("}\n");
 }
 
+void declare_forward(const Spelling& spelling, DefId target, Text& out) {
+  out.line("$0 $1;", {has_public_members(spelling.model()[target]) ? "struct" : "class", spelling.name(target)});
+}
+
 void declare_nested(const Spelling& spelling, const std::vector<DefId>& contents, Text& out) {
   for (const DefId nested : contents) {
     declare_type(spelling, nested, out);
@@ -115,6 +132,8 @@ void declare_type(const Spelling& spelling, DefId id, Text& out) {
       return declare_value(spelling, id, out);
     case DefinitionKind::value_box:
       return declare_value_box(spelling, id, out);
+    case DefinitionKind::forward:
+      return declare_nested_forward(spelling, id, out);
     default:  // modules have no text of their own, natives none at all
       return;
   }

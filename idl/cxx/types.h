@@ -37,7 +37,9 @@ void define_printing(const Spelling& spelling, DefId id, bool by_value, Text& ou
 // The types that stand inside a type or interface, each with its TypeCode.
 void declare_nested(const Spelling& spelling, const std::vector<DefId>& contents, Text& out);
 
-// The declaration of any kind but interfaces, modules and forward declarations.
+// "class X;" of what is defined further down in the same scope.
+void declare_forward(const Spelling& spelling, DefId target, Text& out);
+// The declaration of any kind but interfaces and modules; a forward declaration's inside a class.
 void declare_type(const Spelling& spelling, DefId id, Text& out);
 // The functions of the type and of those inside it.
 void declare_functions(const Spelling& spelling, DefId id, Text& out);

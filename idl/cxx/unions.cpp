@@ -53,14 +53,14 @@ class UnionWriter {
     out_.label("private:");
     std::vector<std::string> alternatives = {"std::monostate"};
     for (const Branch& branch : branches_) alternatives.push_back(branch.field.type);
-    out_.line("$0 _d_ = $1;", {type_, branches_.front().discriminator});
+    out_.line("$0 _d_ = $1;", {type_, first_discriminator()});
     out_.list("std::variant<", alternatives, "> _member_;");
     out_.close("};");
   }
 
   void define() {
     const std::string name = spelling_.local_name(id_);
-    out_.line("$0::$1() : _member_(std::in_place_index<1>) {}\n", {name, spelling_.name(id_)});
+    define_default_constructor(name);
     out_.line("$0::$1(const $1&) = default;\n$0::$1($1&&) noexcept = default;", {name, spelling_.name(id_)});
     if (!is_plain()) out_.line("$0::~$1() = default;", {name, spelling_.name(id_)});
     out_.line("$0& $0::operator=(const $1&) = default;\n$0& $0::operator=($1&&) noexcept = default;\n",
@@ -94,6 +94,26 @@ class UnionWriter {
   }
   // Some discriminators select nothing.
   bool has_empty() const { return union_.unlabelled && !has_default(); }
+
+  // The member that a new union has: the one of `default`, or none where a discriminator may select none, or else the
+  // first one. IDL to C++11, 6.14.2.
+  const Branch* first_member() const {
+    const auto found = std::ranges::find(branches_, true, &Branch::is_default);
+    if (found != branches_.end()) return &*found;
+    return has_empty() ? nullptr : &branches_.front();
+  }
+  std::string first_discriminator() const {
+    const Branch* const first = first_member();
+    return first == nullptr ? spelling_.value(union_.discriminator, *union_.unlabelled) : first->discriminator;
+  }
+
+  void define_default_constructor(const std::string& owner) {
+    const Branch* const first = first_member();
+    if (first == nullptr) return out_.line("$0::$1() = default;\n", {owner, spelling_.name(id_)});
+    const std::string value = spelling_.initial_value(first->field.idl_type);
+    out_.line("$0::$1() : _member_(std::in_place_index<$2>$3) {}\n",
+              {owner, spelling_.name(id_), first->alternative, value.empty() ? value : ", " + value});
+  }
 
   // Nothing in it needs a destructor.
   bool is_plain() const {

@@ -67,8 +67,6 @@ std::string obv_name(const Spelling& spelling, DefId id) {
   return fill(module.empty() ? "::obv::$1" : "::$0::obv::$1", {module, spelling.name(id)});
 }
 
-std::string factory_name(const Spelling& spelling, DefId id) { return spelling.model()[id].name + "_init"; }
-
 std::vector<std::string> value_bases(const Spelling& spelling, DefId id) {
   std::vector<std::string> out;
   for (const DefId base : value_of(spelling, id).bases) out.push_back("public virtual " + spelling.qualified(base));
@@ -185,15 +183,21 @@ std::vector<std::string> parameters_of(const Spelling& spelling, const Factory& 
   return out;
 }
 
+// That of the class is its constructor's.
+std::string initialiser_name(const Factory& factory, const std::string& owner) {
+  const std::string name = escaped(factory.name, NameUse::function);
+  return name == owner ? "_cxx_" + name : name;
+}
+
 void declare_factory(const Spelling& spelling, DefId id, Text& out) {
-  const std::string name = factory_name(spelling, id);
+  const std::string name = spelling.factory_name(id);
   out.open("\nclass $0 : public ::CORBA::ValueFactoryBase {", {name});
   out.label("public:");
   out.line("using _ref_type = ::corelane::core::Handle<$0>;\n", {name});
   for (const Factory& factory : value_of(spelling, id).factories)
-    out.list(fill("virtual ::CORBA::valuetype_reference<$0> $1(",
-                  {spelling.qualified(id), escaped(factory.name, NameUse::plain)}),
-             parameters_of(spelling, factory), ") = 0;");
+    out.list(
+        fill("virtual ::CORBA::valuetype_reference<$0> $1(", {spelling.qualified(id), initialiser_name(factory, name)}),
+        parameters_of(spelling, factory), ") = 0;");
   if (is_instantiable(spelling, id))
     out.line("::CORBA::valuetype_reference<::CORBA::ValueBase> create_for_unmarshal() override;");
   out.line("const ::corelane::any::TypeDesc& _type_desc() const noexcept final;");
@@ -286,7 +290,7 @@ void define_letting_go(const Spelling& spelling, DefId id, Text& out) {
 }
 
 void define_factory(const Spelling& spelling, DefId id, Text& out) {
-  const std::string factory = factory_name(spelling, id);
+  const std::string factory = spelling.factory_name(id);
   if (is_instantiable(spelling, id)) {
     out.open("std::shared_ptr<::corelane::any::Value> obv::$0::_fresh() const {", {spelling.name(id)});
     out.line("return ::corelane::core::fresh(*this);");
@@ -361,7 +365,7 @@ void write_value_traits(const Spelling& spelling, Text& out) {
               {is_abstract ? "true" : "false", value != nullptr && value->truncatable ? "true" : "false"});
     if (value != nullptr && !is_abstract) {
       rows.line("using obv_type = $0;", {obv_name(spelling, id)});
-      rows.line("using factory_type = $0::$1;", {module.empty() ? "" : "::" + module, factory_name(spelling, id)});
+      rows.line("using factory_type = $0::$1;", {module.empty() ? "" : "::" + module, spelling.factory_name(id)});
       rows.line("using factory_ref_type = ::corelane::core::Handle<factory_type>;");
     }
     rows.close("};");

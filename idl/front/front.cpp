@@ -36,15 +36,53 @@ void add_standard_annotations(SourceMap& sources, ast::Definitions& into, Diagno
   put_before(std::move(all), into);
 }
 
-// Whether the text names CORBA::TCKind and declares no such module. Like CORBA::TypeCode it needs no #include.
-bool lacks_type_kinds(const std::vector<Token>& tokens) {
-  bool names = false;
-  for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
-    if (tokens[i].is("module") && tokens[i + 1].text == "CORBA") return false;
-    if (tokens[i].text == "CORBA" && tokens[i + 1].is("::") && tokens[i + 2].text == "TCKind") names = true;
+// Finds the files whose whole text stands inside definitions of other files: module M { #include "part.idl" };
+void mark_parts(const std::vector<Token>& tokens, SourceMap& sources) {
+  std::vector<bool> outside(sources.size()), inside(sources.size());
+  SourceId holder = SourceId::none;  // of the outermost definition
+  std::size_t depth = 0;
+  for (const Token& token : tokens) {
+    const auto at = static_cast<std::size_t>(token.span.source);
+    if (token.is(TokenKind::pragma) || token.is(TokenKind::end) || at >= sources.size()) continue;
+    if (token.is("}") && depth > 0) --depth;
+    if (depth == 0) holder = token.span.source;
+    if (token.span.source == holder)
+      outside[at] = true;
+    else
+      inside[at] = true;
+    if (token.is("{")) ++depth;
   }
-  return names;
+  for (std::size_t i = 0; i < sources.size(); ++i)
+    if (inside[i] && !outside[i]) sources[static_cast<SourceId>(i)].is_part = true;
 }
+
+// What a text takes from CORBA without an #include, as from CORBA::TypeCode: names that every ORB knows.
+struct UseOfCorba {
+  bool module = false;         // declares the module itself
+  bool names = false;          // names CORBA::TCKind or CORBA::AbstractBase, or imports CORBA
+  bool abstract_base = false;  // names AbstractBase and does not declare it
+};
+
+UseOfCorba use_of_corba(const std::vector<Token>& tokens) {
+  UseOfCorba use;
+  bool declares_base = false;
+  const auto is_corba = [&](std::size_t at) { return at < tokens.size() && tokens[at].text == "CORBA"; };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].is("module") && is_corba(i + 1)) use.module = true;
+    if (tokens[i].is("import") && (is_corba(i + 1) || is_corba(i + 2))) use.names = true;
+    if (is_corba(i) && i + 2 < tokens.size() && tokens[i + 1].is("::"))
+      use.names |= tokens[i + 2].text == "TCKind" || tokens[i + 2].text == "AbstractBase";
+    if (tokens[i].text != "AbstractBase" || i == 0) continue;
+    use.abstract_base = true;
+    declares_base |= tokens[i - 1].is("native") || tokens[i - 1].is("interface") || tokens[i - 1].is("valuetype");
+  }
+  use.abstract_base &= use.module && !declares_base;
+  return use;
+}
+
+// For a CORBA of the text's own, such as the OMG's orb.idl, which names it and declares it nowhere.
+constexpr std::string_view abstract_base =
+    "module CORBA { abstract interface AbstractBase {}; typeid AbstractBase \"IDL:omg.org/CORBA/AbstractBase:1.0\"; };";
 
 }  // namespace
 
@@ -54,13 +92,17 @@ FrontResult run_front(SourceMap& sources, SourceLoader& loader, const std::strin
   result.preprocessed = preprocess(sources, loader, main_path, options, diagnostics);
   if (diagnostics.has_errors()) return result;
   result.tokens = tokenize(result.preprocessed, sources, diagnostics);
+  mark_parts(result.tokens, sources);
   const bool sound = !diagnostics.has_errors();
   Parsed parsed = parse(result.tokens, diagnostics);
   result.specification = std::move(parsed.specification);
   result.complete = parsed.complete && sound;
   if (!result.complete) return result;
   ast::Definitions& all = result.specification.definitions;
-  if (lacks_type_kinds(result.tokens)) put_before(definitions_of("orb.idl", standard_orb(), sources, diagnostics), all);
+  const UseOfCorba use = use_of_corba(result.tokens);
+  if (use.names && !use.module) put_before(definitions_of("orb.idl", standard_orb(), sources, diagnostics), all);
+  if (use.abstract_base)
+    put_before(definitions_of("corelane/abstract_base.idl", abstract_base, sources, diagnostics), all);
   add_standard_annotations(sources, all, diagnostics);
   return result;
 }

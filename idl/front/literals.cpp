@@ -119,6 +119,19 @@ Literal<Text> all_characters(std::string_view body, const Next& next) {
   return text;
 }
 
+// L"\ud83d\ude00": one character outside the first 65,536, as UTF-16 writes it.
+std::u32string without_pairs(const std::u32string& text) {
+  std::u32string out;
+  for (const char32_t c : text) {
+    const bool is_low = c >= 0xDC00 && c <= 0xDFFF;
+    if (is_low && !out.empty() && out.back() >= 0xD800 && out.back() <= 0xDBFF)
+      out.back() = 0x10000 + ((out.back() - 0xD800) << 10) + (c - 0xDC00);
+    else
+      out += c;
+  }
+  return out;
+}
+
 std::string_view between_quotes(std::string_view text) { return text.substr(1, text.size() - 2); }
 
 }  // namespace
@@ -183,7 +196,9 @@ Literal<char32_t> wide_character_value(std::string_view text) {
 }
 
 Literal<std::u32string> wide_string_value(std::string_view text) {
-  return all_characters<std::u32string>(between_quotes(text.substr(1)), next_wide_character);
+  auto value = all_characters<std::u32string>(between_quotes(text.substr(1)), next_wide_character);
+  if (auto* characters = std::get_if<std::u32string>(&value)) *characters = without_pairs(*characters);
+  return value;
 }
 
 }  // namespace corelane::idl

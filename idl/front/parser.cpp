@@ -35,7 +35,7 @@ constexpr Parser::Entry Parser::entries[] = {
     {"enum", &Parser::enumeration, in_module | in_interface | in_value | in_annotation},
     {"typedef", &Parser::type_definition, in_module | in_interface | in_value | in_annotation},
     {"const", &Parser::constant, in_module | in_interface | in_value | in_annotation},
-    {"bitmask", &Parser::bitmask, in_module | in_interface | in_value, true},
+    {"bitmask", &Parser::bitmask, in_module | in_interface | in_value | in_annotation, true},
     {"bitset", &Parser::bitset, in_module | in_interface | in_value, true},
     {"public", &Parser::state, in_value},
     {"private", &Parser::state, in_value},

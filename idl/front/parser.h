@@ -106,6 +106,7 @@ class Parser {
   ast::TypeSpec keyword_type(std::string_view what, Inline constructs);
   ast::TypeSpec integer_type();
   ast::TypeSpec string_type();
+  ast::TypeSpecPtr element_type(std::string_view what);
   ast::TypeSpec sequence_type();
   ast::TypeSpec map_type();
   ast::TypeSpec fixed_type();

@@ -6,15 +6,18 @@
 namespace corelane::idl {
 
 Parser::DefinitionPtr Parser::module_rule(const Token& keyword) {
-  DefinitionPtr result = named(keyword);
-  if (cursor_.at("<")) {
-    diagnostics_.error(result->name.span, "a template module is not supported");
+  const bool instance = cursor_.at("::") || cursor_.ahead(1).is("::");  // module ::A::Typed<long> X;
+  if (instance || cursor_.ahead(1).is("<")) {
+    diagnostics_.error(cursor_.current().span, "a template module is not supported");
     skip_construct();
-    return result;
+    return made({}, keyword);
   }
+  DefinitionPtr result = named(keyword);
   if (++module_depth_ > deepest_module) cursor_.fail(keyword.span, "modules are nested too deeply");
   ast::Module body;
   cursor_.expect("{");
+  if (cursor_.at("}"))
+    diagnostics_.warning(Warning::lenient, result->name.span, "a module holds at least one definition");
   definitions(body.body, in_module);
   cursor_.expect("}");
   result->node = std::move(body);
@@ -155,9 +158,10 @@ ast::Bitfield Parser::bitfield() {
   result.bits = bound();
   if (cursor_.accept(",")) result.type = type("the type of a bit field");
   cursor_.expect_closing_angle();
-  if (!cursor_.at(";")) {
-    do result.names.push_back(identifier("a bit field's name"));
-    while (cursor_.accept(","));
+  // The grammar has blanks between the names; most people write commas.
+  while (!cursor_.at(";")) {
+    result.names.push_back(identifier("a bit field's name"));
+    if (cursor_.accept(",") && cursor_.at(";")) cursor_.fail_expected("a bit field's name");
   }
   cursor_.expect(";");
   return result;

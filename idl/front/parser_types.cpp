@@ -84,11 +84,19 @@ ast::TypeSpec Parser::string_type() {
   return {std::move(result), join(keyword.span, cursor_.previous().span)};
 }
 
+// sequence<@try_construct(TRIM) string<5> >
+ast::TypeSpecPtr Parser::element_type(std::string_view what) {
+  ast::Annotations notes = annotations();
+  auto result = std::make_unique<ast::TypeSpec>(type(what));
+  result->annotations = std::move(notes);
+  return result;
+}
+
 ast::TypeSpec Parser::sequence_type() {
   const Token keyword = cursor_.advance();
   ast::SequenceOf result;
   cursor_.expect("<");
-  result.element = std::make_unique<ast::TypeSpec>(type("the type of an element"));
+  result.element = element_type("the type of an element");
   if (cursor_.accept(",")) result.bound = bound();
   cursor_.expect_closing_angle();
   return {std::move(result), join(keyword.span, cursor_.previous().span)};
@@ -98,9 +106,9 @@ ast::TypeSpec Parser::map_type() {
   const Token keyword = cursor_.advance();
   ast::MapOf result;
   cursor_.expect("<");
-  result.key = std::make_unique<ast::TypeSpec>(type("the type of a key"));
+  result.key = element_type("the type of a key");
   cursor_.expect(",");
-  result.element = std::make_unique<ast::TypeSpec>(type("the type of a value"));
+  result.element = element_type("the type of a value");
   if (cursor_.accept(",")) result.bound = bound();
   cursor_.expect_closing_angle();
   return {std::move(result), join(keyword.span, cursor_.previous().span)};

@@ -35,8 +35,9 @@ std::string wave_name(SourceId id) { return '/' + std::to_string(static_cast<std
 SourceId source_of(std::string_view wave_name) {
   std::uint32_t number = 0;
   if (!wave_name.starts_with('/')) return SourceId::none;
-  const auto [end, fault] = std::from_chars(wave_name.data() + 1, wave_name.data() + wave_name.size(), number);
-  return fault == std::errc{} ? static_cast<SourceId>(number) : SourceId::none;
+  const char* const last = wave_name.data() + wave_name.size();
+  const auto [end, fault] = std::from_chars(wave_name.data() + 1, last, number);
+  return fault == std::errc{} && end == last ? static_cast<SourceId>(number) : SourceId::none;
 }
 
 // What the library's call-backs need; one per run.
@@ -122,7 +123,10 @@ class Run {
 
   void note_inclusion(SourceId id, SourceId includer, const Span& at) {
     auto& list = sources_[includer].includes;
-    if (std::find(list.begin(), list.end(), id) == list.end()) list.push_back(id);
+    if (std::find(list.begin(), list.end(), id) == list.end()) {
+      list.push_back(id);
+      sources_[includer].include_lines.push_back(at.line);
+    }
     bytes_ += text(id).size();
     if (++inclusions_ > limits_.inclusions) stop(at, "too many files are included");
     if (bytes_ > limits_.bytes) stop(at, "the included files are too large together");
@@ -295,6 +299,7 @@ class Collector {
     if (id == wave::T_PP_PRAGMA) return start_pragma(token);
     if (id == wave::T_EOF || id == wave::T_PLACEHOLDER || value.empty()) return;
     if (is_a(id, wave::WhiteSpaceTokenType) || is_a(id, wave::EOLTokenType)) return;
+    if (id == wave::T_STRINGLIT && is_file_macro(token, value)) return append(place_of(token), path_literal(value));
     append(place_of(token), value);
   }
 
@@ -309,6 +314,25 @@ class Collector {
     std::uint32_t line = 0;
     std::uint32_t column = 0;
   };
+
+  // Whether the text is what the library makes of __FILE__: our name for the file, where no string literal stands.
+  bool is_file_macro(const WaveToken& token, std::string_view value) {
+    if (source_of(value.substr(1, value.size() - 2)) == SourceId::none) return false;
+    const auto& position = token.get_position();
+    const SourceId file = source_of(position.get_file().c_str());
+    if (file == SourceId::none) return true;
+    const std::string_view line = run_.sources()[file].line(static_cast<std::uint32_t>(position.get_line()));
+    const auto column = static_cast<std::size_t>(position.get_column());
+    return column == 0 || column > line.size() || line[column - 1] != '"';
+  }
+  std::string path_literal(std::string_view value) {
+    std::string out = "\"";
+    for (const char c : run_.sources()[source_of(value.substr(1, value.size() - 2))].path) {
+      if (c == '"' || c == '\\') out += '\\';
+      out += c;
+    }
+    return out + "\"";
+  }
 
   // A token of a macro that another file or the command line defined stands where the token before it stands: so every
   // token belongs to the file that holds it.

@@ -15,6 +15,7 @@ struct Fault {
 constexpr std::array faults = {
     Fault{"corelane_fault_include", "#include expects \"file\" or <file>"},
     Fault{"corelane_fault_nesting", "the condition is nested too deeply"},
+    Fault{"corelane_fault_directive", "this is no directive of the preprocessor"},
 };
 constexpr int deepest_parentheses = 200;
 constexpr int longest_expression = 10'000;  // operators; the parser takes fewer, this one saves its text the way there
@@ -28,6 +29,22 @@ constexpr std::size_t most_conditions = 20'000;        // #if, #elif ... of one 
 constexpr std::size_t longest_parenthesis = 1u << 18;  // the same; a macro call may be that long
 constexpr std::size_t most_arguments = 10'000;
 constexpr int deepest_condition = 100;  // parentheses and prefix operators of one #if
+
+constexpr std::array directives = {"define", "elif",         "else", "endif", "error",   "if",     "ifdef",
+                                   "ifndef", "include_next", "line", "undef", "include", "pragma", "warning"};
+constexpr std::array remarks = {"ident", "sccs"};  // of old compilers; they mean nothing
+
+// Words of C++ in a condition, and what they stand for.
+struct ConditionWord {
+  std::string_view word;
+  std::string_view text;
+};
+constexpr std::array condition_words = {ConditionWord{"true", "1"},   ConditionWord{"false", "0"},
+                                        ConditionWord{"and", "&&"},   ConditionWord{"or", "||"},
+                                        ConditionWord{"not", "!"},    ConditionWord{"not_eq", "!="},
+                                        ConditionWord{"bitand", "&"}, ConditionWord{"bitor", "|"},
+                                        ConditionWord{"xor", "^"},    ConditionWord{"compl", "~"}};
+constexpr char splice = '\x01';  // stands where a line ends inside a token; the text itself has no such character
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -56,7 +73,9 @@ class Prescan {
     while (at_ < text_.size() && !failed_) step();
     if (failed_) return std::nullopt;
     if (text_.empty() || text_.back() != '\n') text_ += '\n';
-    return rewrite_directives();
+    std::optional<std::string> out = rewrite_directives();
+    if (out && has_splices_) join_tokens(*out);
+    return out;
   }
 
  private:
@@ -140,8 +159,8 @@ class Prescan {
     in_directive_ = false;
   }
 
-  // A backslash at the end of a line: kept in a directive, where it joins lines; a blank elsewhere, where IDL has no
-  // use for it and columns would suffer.
+  // A backslash at the end of a line: kept in a directive, where it joins lines; a blank elsewhere, so that columns
+  // stay as they are. Inside a token it is marked.
   void continuation() {
     const std::size_t carriage = peek(1) == '\r' ? 1 : 0;
     if (peek(1 + carriage) != '\n') {
@@ -155,8 +174,50 @@ class Prescan {
       line_start_ = at_;
       return;
     }
-    text_[at_ + carriage] = ' ';
+    const char before = at_ > 0 ? text_[at_ - 1] : ' ', after = peek(2 + carriage);
+    const bool in_token = (is_word(before) && is_word(after)) || (is_mark(before) && before == after);
+    has_splices_ |= in_token;
+    text_[at_ + carriage] = in_token ? splice : ' ';
+    if (in_token && carriage != 0) std::swap(text_[at_], text_[at_ + 1]);
     at_ += 1 + carriage;
+  }
+
+  static bool is_word(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+  // Of which two are one token.
+  static bool is_mark(char c) { return c == ':' || c == '<' || c == '>'; }
+
+  static bool is_splice(const std::string& text, std::size_t at) {
+    return text[at] == splice && (text.compare(at + 1, 1, "\n") == 0 || text.compare(at + 1, 2, " \n") == 0);
+  }
+
+  // Moves the second half of each token that goes on in the next line up to the first.
+  static void join_tokens(std::string& text) {
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t mark = std::min(text.find(splice, at), text.size());
+      out.append(text, at, mark - at);
+      at = mark;
+      if (at == text.size()) break;
+      if (!is_splice(text, at)) {
+        out += text[at++];
+        continue;
+      }
+      std::size_t lines = 0, end = at;
+      std::size_t width = 0;  // of what was moved up from the last line
+      // loop: each turn takes a line of the token
+      while (end < text.size() && is_splice(text, end)) {
+        end = text.find('\n', end) + 1;
+        ++lines;
+        const std::size_t begin = end;
+        if (end < text.size() && is_mark(text[end])) ++end;
+        while (end < text.size() && is_word(text[end])) ++end;
+        out.append(text, begin, end - begin);
+        width = end - begin;
+      }
+      out.append(lines, '\n').append(width, ' ');
+      at = end;
+    }
+    text = std::move(out);
   }
 
   void block_comment() {
@@ -178,7 +239,7 @@ class Prescan {
   }
 
   void line_comment() {
-    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    std::size_t end = std::min(text_.find('\n', at_), text_.size());
     const char next = peek(3);
     if (peek(2) == '@' && (starts_name(next) || next == ':')) {
       if (line_is_blank_) {
@@ -190,8 +251,20 @@ class Prescan {
                            "an annotation comment stands on a line of its own, before what it annotates; this one is a "
                            "plain comment");
     }
-    std::fill(text_.begin() + static_cast<std::ptrdiff_t>(at_), text_.begin() + static_cast<std::ptrdiff_t>(end), ' ');
-    at_ = end;
+    // loop: each turn goes on to the next line
+    while (end < text_.size() && ends_with_backslash(end)) {
+      diagnostics_.warning(Warning::comment, place(text_.rfind('\\', end), 1),
+                           "this backslash makes the next line part of the comment");
+      end = std::min(text_.find('\n', end + 1), text_.size());
+      if (++lines_ > most_lines) return give_up("the text has too many lines");
+    }
+    for (; at_ < end; ++at_)
+      if (text_[at_] != '\n') text_[at_] = ' ';
+  }
+
+  bool ends_with_backslash(std::size_t end) const {
+    if (end > at_ && text_[end - 1] == '\r') --end;
+    return end > at_ && text_[end - 1] == '\\';
   }
 
   // Skips a literal so that comment marks inside it are left alone. One that does not end on its line is left to the
@@ -314,9 +387,39 @@ class Prescan {
   static void append_sound(std::string& out, std::string_view directive) {
     const std::size_t name = directive.find_first_not_of(" \t", directive.find('#') + 1);
     const std::string_view word = name == std::string_view::npos ? "" : leading_name(directive.substr(name));
-    out += word == "else" || word == "endif" ? directive.substr(0, name + word.size()) : directive;
+    if (word == "if" || word == "elif")
+      out += with_operators(std::string(directive), name + word.size());
+    else
+      out += word == "else" || word == "endif" ? directive.substr(0, name + word.size()) : directive;
     if (out.back() != '\n')
       out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
+  }
+
+  // The condition from `at` on with what the words of C++ stand for; the library knows those of C.
+  static std::string with_operators(std::string directive, std::size_t at) {
+    bool is_asked_for = false;  // behind `defined`, where a word is a name
+    for (char quote = '\0'; at < directive.size(); ++at) {
+      const char c = directive[at];
+      if (quote != '\0') {
+        if (c == '\\') ++at;
+        if (c == quote) quote = '\0';
+      } else if (c == '"' || c == '\'') {
+        quote = c;
+      } else if (is_word(c)) {
+        const std::string_view word = leading_name(std::string_view(directive).substr(at));
+        const auto known = std::find_if(condition_words.begin(), condition_words.end(),
+                                        [&](const ConditionWord& one) { return one.word == word; });
+        const std::size_t size = word.size();
+        const bool replaces = !is_asked_for && known != condition_words.end();
+        is_asked_for = word == "defined";
+        if (replaces)
+          directive.replace(at, size, std::string(known->text) + std::string(size - known->text.size(), ' '));
+        at += size - 1;
+      } else if (!is_blank(c) && c != '(') {
+        is_asked_for = false;
+      }
+    }
+    return directive;
   }
 
   // Nothing: keep it. Empty: drop it. Else the code of the fault.
@@ -330,6 +433,9 @@ class Prescan {
         rest.begin(), rest.end(), [](char c) { return c == '\\' || c == '\n'; }, ' ');
     const std::string_view argument = trimmed(rest);
     if (name == "pragma" && argument.empty()) return "";
+    const auto is_name = [&](std::string_view one) { return one == name; };
+    if (std::any_of(remarks.begin(), remarks.end(), is_name)) return "";
+    if (!body.empty() && std::none_of(directives.begin(), directives.end(), is_name)) return faults[2].code;
     if (name == "include" || name == "include_next") return include_fault(argument);
     if (name == "if" || name == "elif") return condition_fault(argument);
     return std::nullopt;
@@ -371,6 +477,7 @@ class Prescan {
   std::vector<std::size_t> conditions_;  // where the open ones begin, in the second pass
   bool line_is_blank_ = true;
   bool in_directive_ = false;
+  bool has_splices_ = false;
   bool failed_ = false;
 };
 

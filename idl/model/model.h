@@ -39,8 +39,11 @@ struct File {
   std::string path;              // as it was opened
   std::string include_path;      // relative to its -I root, with '/': "plant/controller.idl"; outputs mirror it
   std::vector<FileId> includes;  // files it includes directly, each once, in order
-  bool is_main = false;          // the one that is compiled; code is generated only for its definitions
-  bool generates_code = true;    // false: no C++ stands for it (corelane/rt.idl), so nothing is to be #included
+  std::vector<std::uint32_t> include_lines = {};  // of the #includes; none where they stand before all definitions
+  bool is_main = false;  // the one that is compiled; code is generated only for its definitions
+  // False: no C++ stands for it, so nothing is to be #included. It is part of the compiler (corelane/rt.idl), or was
+  // included inside definitions, and then what it says belongs to the file of those.
+  bool generates_code = true;
 };
 
 // Types.

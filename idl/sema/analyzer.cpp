@@ -25,8 +25,9 @@ void Analyzer::copy_files() {
     const Source& source = sources_[static_cast<SourceId>(i)];
     File file{.path = source.path, .include_path = source.include_path, .includes = {}};
     for (const SourceId included : source.includes) file.includes.push_back(static_cast<FileId>(included));
+    file.include_lines = source.include_lines;
     file.is_main = i == 0;
-    file.generates_code = !source.embedded;
+    file.generates_code = !source.embedded && !source.is_part;
     model_.files.push_back(std::move(file));
   }
 }

@@ -115,6 +115,8 @@ class Analyzer {
   std::vector<DefId> exceptions(const std::vector<ast::ScopedName>& names);
   bool is_remote() const;
   void check_remote(TypeId type, const Span& at, std::string_view what);
+  void report_local(const Span& at, std::string_view what, const Symbol& local);
+  void check_state(TypeId type, const Span& at, std::string_view what);
   const Symbol* local_in(TypeId id) const;
   void note_local(TypeId holder, TypeId member);
 
@@ -145,6 +147,7 @@ class Analyzer {
                    const ast::Definition& definition);
   void check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at);
   Symbol& declare_or_complete(SymbolKind kind, const ast::Identifier& name);
+  void check_file_of_forward(const Symbol& symbol, DefId id);
   void make_type(Symbol& symbol, TypeKind kind, DefId id);
   TypeId type(const ast::TypeSpec& spec, bool in_container = false);
   TypeId container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& bound);
@@ -177,7 +180,8 @@ class Analyzer {
   std::vector<DefId>* contents_ = nullptr;  // of the scope being read
   DefId scope_ = DefId::none;               // the definition around the scope being read
   std::map<TypeId, const Symbol*> by_type_;
-  std::map<TypeId, const Symbol*> holds_local_;  // structs and unions that hold a local interface
+  std::map<TypeId, const Symbol*> holds_local_;  // structs and unions that hold a local interface or a native type
+  std::map<const Symbol*, const Symbol*> local_exceptions_;  // the same of exceptions
   std::map<const Symbol*, ExplicitId> explicit_ids_;
   std::map<const Symbol*, std::string> forward_ids_;  // as the first declaration made them
   std::vector<ForwardUse> forwards_;

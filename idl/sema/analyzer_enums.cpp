@@ -8,14 +8,22 @@
 namespace corelane::idl {
 namespace {
 
+const Value* value_of(const std::vector<Annotation>& annotations, std::string_view name) {
+  const Annotation* annotation = find(annotations, name);
+  return annotation == nullptr ? nullptr : find(*annotation, "value");
+}
+
 // The number that an annotation gives; nothing without the annotation.
 std::optional<std::int64_t> number_of(const std::vector<Annotation>& annotations, std::string_view name) {
-  const Annotation* annotation = find(annotations, name);
-  const Value* value = annotation == nullptr ? nullptr : find(*annotation, "value");
+  const Value* value = value_of(annotations, name);
   if (value == nullptr) return std::nullopt;
   if (const auto* integer = std::get_if<std::int64_t>(value)) return *integer;
   if (const auto* natural = std::get_if<std::uint64_t>(value)) return static_cast<std::int64_t>(*natural);
   return -1;  // outside every range
+}
+
+bool is_integer(const Value& value) {
+  return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<std::uint64_t>(value);
 }
 
 }  // namespace
@@ -66,6 +74,11 @@ void Analyzer::number_enumerators(Enumeration& body, const std::vector<ast::Enum
     const std::optional<std::int64_t> given = number_of(body.enumerators[i].annotations, "value");
     const std::int64_t value = given.value_or(next);
     const Span& at = sources[i].name.span;
+    if (given && !is_integer(*value_of(body.enumerators[i].annotations, "value"))) {
+      diagnostics_.error(annotations_.value_span(sources[i].annotations, "value"),
+                         "`@value` takes an integer: the number of " + quoted(sources[i].name.text));
+      return;
+    }
     if (value < 0 || value > most) {
       diagnostics_.error(given ? annotations_.value_span(sources[i].annotations, "value") : at,
                          "the value of " + quoted(sources[i].name.text) + " is outside the range of its enum (0 to " +

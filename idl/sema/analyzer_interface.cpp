@@ -236,8 +236,13 @@ std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& name
   for (const ast::ScopedName& name : names) {
     const Symbol* symbol = names_.resolve(name);
     if (symbol == nullptr || symbol->kind == SymbolKind::unusable) continue;
-    if (symbol->kind != SymbolKind::exception) {
+    if (symbol->type != TypeId::none && model_.resolved(symbol->type).kind == TypeKind::native) {
+      // What it stands for is the mapping's business: in C++ anything may be thrown.
+      if (is_remote()) report_local(name.span, "exception", *symbol);
+    } else if (symbol->kind != SymbolKind::exception) {
       report_kind(name, *symbol, "an exception");
+    } else if (const auto held = local_exceptions_.find(symbol); is_remote() && held != local_exceptions_.end()) {
+      report_local(name.span, "exception", *held->second);
     } else if (contains(result, symbol->definition)) {
       diagnostics_.warning(Warning::raises, name.span, quoted(symbol->name) + " is listed twice");
     } else {
@@ -280,13 +285,22 @@ bool Analyzer::is_remote() const {
 void Analyzer::check_remote(TypeId id, const Span& at, std::string_view what) {
   if (id == TypeId::none || !is_remote()) return;
   const Symbol* local = local_in(id);
-  if (local == nullptr) return;
-  std::string message = "this " + std::string(what) + " cannot leave the process: ";
-  message += quoted(local->name) + " is a local interface";
-  diagnostics_.error(at, std::move(message)).note(local->span, "declared here");
+  if (local != nullptr && local->kind != SymbolKind::native) report_local(at, what, *local);
 }
 
-// A local interface that the type is or holds.
+void Analyzer::report_local(const Span& at, std::string_view what, const Symbol& local) {
+  std::string message = "this " + std::string(what) + " cannot leave the process: " + quoted(local.name);
+  message += local.kind == SymbolKind::native ? " is a native type" : " is a local interface";
+  diagnostics_.error(at, std::move(message)).note(local.span, "declared here");
+}
+
+// CORBA 3.3 part 1, 7.8.6.4: the state of a value is no local type.
+void Analyzer::check_state(TypeId id, const Span& at, std::string_view what) {
+  const Symbol* local = id == TypeId::none ? nullptr : local_in(id);
+  if (local != nullptr) report_local(at, what, *local);
+}
+
+// A local interface or a native type that the type is or holds.
 const Symbol* Analyzer::local_in(TypeId id) const {
   // loop: each step goes to a type that was made earlier
   for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
@@ -294,7 +308,7 @@ const Symbol* Analyzer::local_in(TypeId id) const {
     const auto symbol = by_type_.find(at);
     const bool is_local = model_[at].kind == TypeKind::interface && symbol != by_type_.end() &&
                           symbol->second->flavour == static_cast<std::uint8_t>(ast::InterfaceKind::local);
-    if (is_local) return symbol->second;
+    if (is_local || (model_[at].kind == TypeKind::native && symbol != by_type_.end())) return symbol->second;
     if (const auto held = holds_local_.find(at); held != holds_local_.end()) return held->second;
   }
   return nullptr;

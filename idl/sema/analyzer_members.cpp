@@ -80,6 +80,7 @@ void Analyzer::visit(const ast::Structure& structure, const ast::Definition& def
   Symbol& symbol = declare_or_complete(SymbolKind::structure, definition.name);
   const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::structure));
   make_type(symbol, TypeKind::structure, id);
+  check_file_of_forward(symbol, id);
   symbol.defined = false;
   Structure body;
   if (structure.base) body.base = base_structure(*structure.base, symbol);
@@ -118,6 +119,9 @@ void Analyzer::visit(const ast::Exception& exception, const ast::Definition& def
   Exception body;
   read_body(symbol, id, definition.keyword.source, body.contents,
             [&] { add_members(exception.members, body.members); });
+  for (const Member& member : body.members)
+    if (const Symbol* local = member.type == TypeId::none ? nullptr : local_in(member.type))
+      local_exceptions_[&symbol] = local;
   model_[id].body = std::move(body);
 }
 
@@ -161,6 +165,7 @@ void Analyzer::visit(const ast::Union& source, const ast::Definition& definition
   Symbol& symbol = declare_or_complete(SymbolKind::union_, definition.name);
   const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::union_));
   make_type(symbol, TypeKind::union_, id);
+  check_file_of_forward(symbol, id);
   Union body;
   body.recursive = read_body(symbol, id, definition.keyword.source, body.contents, [&] {
     body.discriminator = type(source.discriminator);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -30,7 +31,7 @@ DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, std::vector<Ann
   definition.scoped_name = names_.current().scoped(name.text);
   definition.repository_id = new_id(name);
   definition.scope = scope_;
-  definition.file = static_cast<FileId>(name.span.source);
+  definition.file = scope_ == DefId::none ? static_cast<FileId>(name.span.source) : model_[scope_].file;
   definition.annotations = std::move(annotations);
   definition.place = place_of(name.span);
   model_.definitions.push_back(std::move(definition));
@@ -44,6 +45,21 @@ DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, std::vector<Ann
         .note(symbol.span, "first declared here, as \"" + forward->second + "\"");
   apply_explicit_id(symbol);
   return id;
+}
+
+// CORBA 3.3 part 1, 7.11.2.3: a struct or union is defined in the file that declares it. What is made of that file
+// alone holds the type in sequences, and so needs the definition.
+void Analyzer::check_file_of_forward(const Symbol& symbol, DefId id) {
+  const auto first = std::find_if(forwards_.begin(), forwards_.end(),
+                                  [&](const ForwardUse& use) { return use.symbol == &symbol && use.is_first; });
+  if (first == forwards_.end() || model_[first->definition].file == model_[id].file) return;
+  const SourceId here = static_cast<SourceId>(model_[id].place.file);
+  diagnostics_
+      .error(sources_.span(here, model_[id].place.line, model_[id].place.column, model_[id].place.length),
+             quoted(symbol.name) +
+                 " is declared in another file, which must define it as well (include this file there, "
+                 "or move the definition)")
+      .note(first->span, "declared here");
 }
 
 // The symbol of what is about to be defined: the one of its forward declaration, or a new one.
@@ -128,6 +144,7 @@ TypeId Analyzer::type(const ast::TypeSpec& spec, bool in_container) {
 
 TypeId Analyzer::container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& most) {
   made.element = type(element, true);
+  annotations_.check(element.annotations, Target::member);
   if (most != nullptr) {
     const auto count = bound(*most);
     if (!count) return TypeId::none;
@@ -139,6 +156,7 @@ TypeId Analyzer::container_type(Type made, const ast::TypeSpec& element, const a
 TypeId Analyzer::map_type(const ast::MapOf& map) {
   Type made{.kind = TypeKind::map};
   made.key = type(*map.key);
+  annotations_.check(map.key->annotations, Target::member);
   if (made.key == TypeId::none) return TypeId::none;
   return container_type(made, *map.element, map.bound);
 }

@@ -93,6 +93,7 @@ void Analyzer::visit(const ast::ValueBox& box, const ast::Definition& definition
     const TypeKind kind = model_.resolved(body.boxed).kind;
     if (kind == TypeKind::value || kind == TypeKind::value_box || kind == TypeKind::value_base)
       diagnostics_.error(box.type.span, "a value box cannot hold a valuetype");
+    check_state(body.boxed, box.type.span, "value");
   }
   make_type(symbol, TypeKind::value_box, id);
   model_[id].body = body;
@@ -103,6 +104,7 @@ void Analyzer::visit(const ast::State& state, const ast::Definition& definition)
     diagnostics_.error(definition.keyword, "an abstract valuetype has no state");
   const ast::Member& source = state.member;
   const TypeId of = complete_type(source.type);
+  check_state(of, source.type.span, "state");
   const std::vector<Annotation> notes = annotations_.check(definition.annotations, Target::member);
   for (const ast::Declarator& declarator : source.declarators) {
     names_.declare(SymbolKind::member, declarator.name);

@@ -1,5 +1,6 @@
 #include "idl/sema/constants.h"
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -127,6 +128,7 @@ class Evaluation {
       case Operator::modulo:
         return in_range(left % right, at);
       case Operator::shift_left:
+        if (const auto value = shifted_complement(left, right)) return Operand{*value};
         return product(left, Integer{1} << static_cast<int>(right), at);
       case Operator::shift_right:
         return in_range(left >> static_cast<int>(right), at);
@@ -137,6 +139,17 @@ class Evaluation {
       default:
         return in_range(left ^ right, at);
     }
+  }
+
+  // ~0 << 8 as an unsigned number: nothing but ones is lost at the upper end, which a complement has without end.
+  std::optional<Integer> shifted_complement(Integer left, Integer right) const {
+    const auto range = wanted_ == TypeId::none ? std::nullopt : integer_range(model_.resolved(wanted_).kind);
+    if (!range || range->low != 0 || left < 0 || left > range->high || right == 0) return std::nullopt;
+    const auto bits = static_cast<Integer>(std::bit_width(static_cast<std::uint64_t>(range->high)));
+    if (right >= bits) return std::nullopt;
+    const Integer ones = (Integer{1} << static_cast<int>(right)) - 1;
+    if (left >> static_cast<int>(bits - right) != ones) return std::nullopt;
+    return left << static_cast<int>(right) & range->high;
   }
 
   std::optional<Operand> product(Integer left, Integer right, const Span& at) {

@@ -125,11 +125,11 @@ std::optional<Value> Conversion::to_float(const Operand& operand, TypeKind kind,
   const auto* value = std::get_if<Real>(&operand);
   if (value == nullptr) return mismatch(operand, at);
   if (kind == TypeKind::float128) return Value{value->wide};
-  if (kind == TypeKind::float32 && std::fabs(value->narrow) > double{FLT_MAX}) {
-    diagnostics_.error(at, "the value is outside the range of `float`");
-    return std::nullopt;
-  }
-  return Value{value->narrow};
+  if (kind != TypeKind::float32 || std::fabs(value->narrow) <= double{FLT_MAX}) return Value{value->narrow};
+  constexpr double rounded_away = 0x1.ffffffp127;  // half a step above the largest float, which is what rounds to it
+  if (std::fabs(value->narrow) < rounded_away) return Value{std::copysign(double{FLT_MAX}, value->narrow)};
+  diagnostics_.error(at, "the value is outside the range of `float`");
+  return std::nullopt;
 }
 
 // `const fixed` takes any value; fixed<5, 2> one with three digits before the point and two behind.

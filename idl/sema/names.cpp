@@ -6,6 +6,14 @@
 
 namespace corelane::idl {
 
+namespace {
+
+bool is_harmless(SymbolKind kind) {
+  return kind == SymbolKind::member || kind == SymbolKind::operation || kind == SymbolKind::attribute;
+}
+
+}  // namespace
+
 OpenScope::OpenScope(Names& names, Scope::Kind kind, const std::string& own_name)
     : names_(names), before_(names.current_) {
   own_.kind = kind;
@@ -43,7 +51,7 @@ Symbol& Names::declare(SymbolKind kind, const ast::Identifier& name) {
   if (const auto use = current_->used.find(key); use != current_->used.end()) {
     report_used(kind, name, use->second);
   } else if (key == lower_case(current_->own_name)) {
-    diagnostics_.error(name.span, quoted(name.text) + " has the name of the scope around it");
+    report_own_name(kind, name);
   } else {
     check_inherited(name);
   }
@@ -51,18 +59,37 @@ Symbol& Names::declare(SymbolKind kind, const ast::Identifier& name) {
   return result;
 }
 
+// A member that differs in case from what it stands in means no other thing anywhere; where both are spelled alike, C++
+// would take it for the constructor.
+void Names::report_own_name(SymbolKind kind, const ast::Identifier& name) {
+  std::string message = quoted(name.text) + " has the name of the scope around it";
+  if (is_harmless(kind) && name.text != current_->own_name)
+    diagnostics_.warning(Warning::lenient, name.span, std::move(message));
+  else
+    diagnostics_.error(name.span, std::move(message));
+}
+
 // What names no type cannot change the meaning of what follows, so other compilers let it pass: most of them members,
 // some of them the rest.
 void Names::report_used(SymbolKind kind, const ast::Identifier& name, const Scope::Use& use) {
   std::string message = quoted(name.text) + " already has a meaning in this scope";
-  const bool harmless = kind == SymbolKind::member || kind == SymbolKind::operation || kind == SymbolKind::attribute;
+  const bool harmless = is_harmless(kind);
   const bool member = kind == SymbolKind::member && current_->kind != Scope::Kind::operation;
   const Warning warning = member ? Warning::lenient : Warning::reuse;
   Diagnostic& fault = harmless ? diagnostics_.warning(warning, name.span, std::move(message))
                                : diagnostics_.error(name.span, std::move(message));
-  const char* const remedy =
-      use.name == name.text ? "" : ", and IDL takes names that differ in case alone for one: rename either";
-  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + remedy);
+  const char* const remedy = use.name == name.text ? "" : ", and IDL takes names that differ in case alone for one";
+  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + remedy + another_name(name));
+}
+
+// "; name this `the_listener`, for example": of the names that people choose instead the first one that is free.
+std::string Names::another_name(const ast::Identifier& name) const {
+  for (const std::string_view prefix : {"the_", "a_", "my_"}) {
+    const std::string other = std::string(prefix) + name.text;
+    if (current_->find_own(other) == nullptr && !current_->used.contains(lower_case(other)))
+      return "; name this " + quoted(other) + ", for example";
+  }
+  return "; rename either";
 }
 
 void Names::check_inherited(const ast::Identifier& name) {
@@ -161,7 +188,13 @@ Symbol* Names::resolve_inside(Symbol& outer, const ast::ScopedName& name, std::s
       message += " is not defined yet, so it has no ";
     else
       message.append(" is ").append(article_name(outer.kind)).append(" and has no ");
-    diagnostics_.error(wanted.span, message + quoted(wanted.text));
+    Diagnostic& fault = diagnostics_.error(wanted.span, message + quoted(wanted.text));
+    const Symbol* beside = outer.kind == SymbolKind::enumeration ? outer.owner->find_own(wanted.text) : nullptr;
+    if (beside == nullptr || beside->kind != SymbolKind::enumerator || beside->definition != outer.definition)
+      return nullptr;
+    ast::ScopedName right = name;
+    right.parts.erase(right.parts.begin() + static_cast<std::ptrdiff_t>(part) - 1);
+    fault.message += "; enumerators stand beside their enum: write " + quoted(ast::to_string(right));
     return nullptr;
   }
   const Found found = find_in(*outer.inside, wanted.text);

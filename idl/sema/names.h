@@ -59,6 +59,8 @@ class Names {
   Symbol* resolve_inside(Symbol& outer, const ast::ScopedName& name, std::size_t part);
   Symbol* checked(const Found& found, const ast::Identifier& name);
   void report_used(SymbolKind kind, const ast::Identifier& name, const Scope::Use& use);
+  void report_own_name(SymbolKind kind, const ast::Identifier& name);
+  std::string another_name(const ast::Identifier& name) const;
   void note_use(const ast::Identifier& name);
   void report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here);
 

@@ -47,8 +47,9 @@ class ValueBox : public ValueBase {
  public:
   using _boxed_type = T;
 
-  void _value(const T& value) { value_ = value; }
-  void _value(T&& value) { value_ = std::move(value); }
+  // A parameter with a name that IDL can declare would hide that one (-Wshadow) where this is instantiated.
+  void _value(const T& _given) { value_ = _given; }
+  void _value(T&& _given) { value_ = std::move(_given); }
   const T& _value() const { return value_; }
   T& _value() { return value_; }
 
@@ -58,7 +59,7 @@ class ValueBox : public ValueBase {
 
  protected:
   ValueBox() = default;
-  explicit ValueBox(T value) : value_(std::move(value)) {}
+  explicit ValueBox(T _given) : value_(std::move(_given)) {}
 
  private:
   T value_{};

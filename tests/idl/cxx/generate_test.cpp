@@ -221,7 +221,7 @@ TEST_CASE("a contract goes into the skeleton's table in nanoseconds, and not int
   CHECK_THAT(source, Contains("::corelane::OverrunPolicy::cancel"));
   CHECK_THAT(source, Contains(".uses = {::corelane::use_of(\"bus\", ::corelane::Duration{200'000}), "));
   CHECK_THAT(source, Contains("::corelane::use_of(\"log\", ::corelane::Duration{5'000})}"));
-  CHECK_THAT(source, Contains(".contract = &step_contract"));
+  CHECK_THAT(source, Contains(".contract = &_op_step_contract"));
   CHECK_THAT(b.client_source(), !Contains("ontract"));
 }
 
@@ -246,16 +246,19 @@ TEST_CASE("a class is declared forward once and only before its definition") {
   CHECK(occurrences(b.client_header(), "class Sink;") == 1);
 }
 
-TEST_CASE("an interface that is only declared is a class of another file, but an abstract or local one an Object") {
+TEST_CASE("an interface that is only declared is a class of another file, abstract and local ones, too") {
   Backend b;
   const TypeId ghost = b.declare_interface("Ghost");
   b.model[b.model[ghost].definition].body = Forward{};
   b.structure("S", {{"ghost", ghost}});
   CHECK_THAT(b.client_header(), Contains("const ::CORBA::object_reference<::Ghost>& ghost() const"));
   CHECK_THAT(b.client_source(), Contains(".kind = ::corelane::any::Kind::objref, .id = \"IDL:Ghost:1.0\""));
+  b.model[b.model[ghost].definition].body = Forward{.kind = InterfaceKind::abstract};
+  CHECK_THAT(b.client_header(), Contains("const ::CORBA::abstractbase_reference<::Ghost>& ghost() const"));
+  CHECK_THAT(b.client_source(), Contains("::corelane::any::Kind::abstract_interface"));
   b.model[b.model[ghost].definition].body = Forward{.kind = InterfaceKind::local};
-  CHECK_THAT(b.client_header(), Contains("const ::CORBA::object_reference<::CORBA::Object>& ghost() const"));
-  CHECK_THAT(b.client_source(), Contains("{\"ghost\", &::CORBA::_tc_Object}"));
+  CHECK_THAT(b.client_header(), Contains("const ::CORBA::object_reference<::Ghost>& ghost() const"));
+  CHECK_THAT(b.client_source(), !Contains("Ghost:1.0"));
 }
 
 // Edges: values.

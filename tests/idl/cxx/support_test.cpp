@@ -67,6 +67,11 @@ TEST_CASE("replies of one name in two bases are refused where asynchronous calls
           "asynchronous calls of `Meter` are made by `sendc_get_y`, which `Gauge` has, too; rename one, or compile "
           "without --ami");
   }
+  SECTION("an attribute, and the function that calls another asynchronously") {
+    const TypeId gauge = interface_with("Gauge", {}, [&] { b.attribute("sendc_get_y", number, true); });
+    interface_with("Panel", {meter, gauge}, [] {});
+    CHECK_THAT(refusal(b.model, {.ami = true}), Catch::Contains("are made by `sendc_get_y`, which `Gauge` has, too"));
+  }
   SECTION("names that differ") {
     gauge_with("get_z");
     CHECK(refusal(b.model, {.ami = true}).empty());
@@ -121,4 +126,18 @@ TEST_CASE("an operation that a class would have to declare under its own name is
     derived("Twin", derived("Bearer", named("Twin", InterfaceKind::abstract)));
     CHECK(refusal(b.model).empty());
   }
+}
+
+TEST_CASE("a native type in an interface that is not local is refused") {
+  ModelBuilder b;
+  const TypeId native = b.basic(TypeKind::native);
+  const TypeId type = b.open_interface("Shown");
+  SECTION("a parameter") { b.operation("f", b.basic(TypeKind::void_), {{"n", native}}); }
+  SECTION("a result") { b.operation("f", native); }
+  SECTION("an attribute") { b.attribute("a", native); }
+  b.close();
+  CHECK_THAT(refusal(b.model),
+             Catch::Contains("of a native type, which cannot leave the process: make the interface local"));
+  std::get<Interface>(b.model[b.model[type].definition].body).kind = InterfaceKind::local;
+  CHECK(refusal(b.model).empty());
 }

@@ -1,5 +1,7 @@
 // async.idl: asynchronous stubs and reply handlers of operations whose names the mapping also gives to its own.
 #include <catch2/catch.hpp>
+#include <concepts>
+#include <string>
 
 #include "tests/idl/roundtrip/async_fixture.h"
 
@@ -110,4 +112,19 @@ TEST_CASE("what comes from an abstract interface by two bases is called by its n
   CHECK(session.mailbox.hear() == "open 30");
   CORBA::amic_traits<Async::Boiler>::narrow(house)->sendc_name(handler);
   CHECK(session.mailbox.hear() == "boilerhouse");
+}
+
+template <typename Stub, typename Handler>
+concept SendsBesideAttributes = requires(Stub stub, Handler handler) {
+  stub->sendc_ami_get_x(handler);
+  stub->sendc_set_x(handler, 1);
+  stub->sendc_get_sendc_get_x(handler);
+  stub->sendc_ami_f(handler);
+  { stub->sendc_get_x() } -> std::same_as<std::int32_t>;
+  { stub->sendc_f() } -> std::same_as<std::string>;
+};
+
+TEST_CASE("a function that sends has no name of an attribute's functions") {
+  using Traits = CORBA::amic_traits<Async::Sender>;
+  CHECK(SendsBesideAttributes<Traits::ref_type, Traits::replyhandler_ref_type>);
 }

@@ -86,7 +86,35 @@ TEST_CASE("constants of wide, long and fixed types have their value") {
 
 // Unions.
 
-TEST_CASE("a union begins with its first member and holds what was set last") {
+TEST_CASE("a new union holds its default member, or none where there may be none, or its first") {
+  const Kinds::ByDefault by_default;
+  CHECK(by_default._d() == 0);
+  CHECK(by_default.rest()[1][1] == Kinds::Gear::middle);
+  const Kinds::ByDefaultLabel by_label;
+  CHECK(by_label._d() == Kinds::Colour::green);
+  CHECK(by_label.rest() == Kinds::Gear::middle);
+  const Kinds::ByNone by_none;
+  CHECK(by_none._d() == 2);
+  CHECK_THROWS_AS(by_none.first(), CORBA::BAD_PARAM);
+  CHECK_THROWS_AS(by_none.second(), CORBA::BAD_PARAM);
+  const Kinds::ByFirst by_first;
+  CHECK(by_first._d());
+  CHECK(by_first.first() == 0);
+  const ByteOrder order = any_order();
+  CHECK(through_bytes(by_default, order).rest()[0][1] == Kinds::Gear::middle);
+  CHECK(through_bytes(by_none, order)._d() == 2);
+  CHECK(through_any(by_first, order).first() == 0);
+}
+
+TEST_CASE("a new value of an enumeration is its default literal, in arrays, too") {
+  const Kinds::Gearbox box;
+  CHECK(box.now() == Kinds::Gear::middle);
+  for (const Kinds::Gear gear : box.row()) CHECK(gear == Kinds::Gear::middle);
+  for (const auto& row : box.block())
+    for (const Kinds::Gear gear : row) CHECK(gear == Kinds::Gear::middle);
+}
+
+TEST_CASE("a union holds what was set last") {
   Kinds::Choice choice;
   CHECK(choice._d() == Kinds::Colour::red);
   CHECK(choice.number() == 0);
@@ -118,7 +146,7 @@ TEST_CASE("a union without a member for every discriminator can be empty") {
 
 TEST_CASE("a union's default member takes any discriminator that no label has") {
   Kinds::Broad broad;
-  CHECK(broad._d() == 1);
+  CHECK(broad._d() == 0);
   broad.rest({1, 2, 3}, 77);
   CHECK(broad._d() == 77);
   CHECK_THROWS_AS(broad.rest({1, 2, 3}, -5), CORBA::BAD_PARAM);
@@ -137,6 +165,7 @@ TEST_CASE("unions of every discriminator survive both byte orders and an Any") {
   sign.quote(Kinds::Colour::green);
   CHECK(text(through_any(sign, order)) == "Sign{'\\'': quote = green}");
   Kinds::WideSign wide;
+  wide.inner(Kinds::Choice());
   wide.inner().word("x");
   CHECK(text(through_any(wide, order)) == "WideSign{'x': inner = Choice{green: word = \"x\"}}");
   CHECK(text(through_any(branch({leaf(1), branch({leaf(2)})}), order)) ==

@@ -1,6 +1,9 @@
 // Names, scopes, inheritance, constants and repository ids: the rules, and the model that they lead to.
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "tests/idl/compile_text.h"
 
@@ -299,4 +302,54 @@ TEST_CASE("structs that hold one another several times may not grow beyond all m
   };
   CHECK(faults_of(tree(23)) == "");
   CHECK(faults_of(tree(24)) == "24:8: a value of this type takes more memory than a process can have (128 TiB)");
+}
+
+TEST_CASE("__FILE__ is the path of the file that it stands in, also in a macro") {
+  Compiler c;
+  c.with("inc.idl", "#define HERE __FILE__\nconst string included = __FILE__;\n");
+  compiled(
+      c,
+      "#include \"inc.idl\"\nconst string own = __FILE__; const string by_macro = HERE; const string plain = \"/0\";");
+  const auto text = [&](const std::string& name) { return std::get<std::string>(c.body<Constant>(name).value); };
+  CHECK(text("included") == "inc.idl");
+  CHECK(text("own") == "t.idl");
+  CHECK(text("by_macro") == "t.idl");
+  CHECK(text("plain") == "/0");
+}
+
+TEST_CASE("a pair of UTF-16 in a wide string is one character, half of one stays what it is") {
+  CHECK(value_of<std::u32string>("L\"\\ud83d\\ude00\"", "wstring") == U"\U0001F600");
+  CHECK(value_of<std::u32string>("L\"\\ud83d\\ude00\"", "wstring<1>") == U"\U0001F600");
+  const std::u32string halves = {0xDE00, 0xD83D, 'a', 0xD83D};
+  CHECK(value_of<std::u32string>("L\"\\ude00\\ud83da\\ud83d\"", "wstring") == halves);
+  CHECK(value_of<char32_t>("L'\\ud800'", "wchar") == char32_t{0xD800});
+}
+
+TEST_CASE("a complement that is shifted keeps ones at the upper end") {
+  CHECK(value_of<std::uint64_t>("~0 << 8", "unsigned long") == 0xFFFFFF00);
+  CHECK(value_of<std::uint64_t>("~0 << 63", "unsigned long long") == std::uint64_t{1} << 63);
+  CHECK(value_of<std::uint64_t>("~3 << 1", "octet") == 0xF8);
+  CHECK(value_of<std::int64_t>("~0 << 8", "long") == -256);
+}
+
+TEST_CASE("a literal is rounded before it is compared with the largest float") {
+  CHECK(value_of<double>("3.40282356e38", "float") == double{std::numeric_limits<float>::max()});
+  CHECK(value_of<double>("-3.4028235e38", "float") == double{std::numeric_limits<float>::lowest()});
+}
+
+TEST_CASE("text that is included inside a definition belongs to the file of that definition") {
+  Compiler c;
+  c.with("part.idl", "struct Part { long x; };\n").with("whole.idl", "struct Whole { long x; };\n");
+  c.with("both.idl", "struct Both { long x; };\n");
+  compiled(
+      c,
+      "#include \"whole.idl\"\n#include \"both.idl\"\nmodule M {\n#include \"part.idl\"\n#include \"both.idl\"\n};\n");
+  CHECK(c["Whole"].file != FileId::main);
+  CHECK(c["Both"].file != FileId::main);
+  CHECK(c["M::Part"].file == FileId::main);
+  CHECK(c["M::Both"].file == FileId::main);
+  for (const File& file : c.model.files)
+    if (file.path == "part.idl") CHECK_FALSE(file.generates_code);
+  CHECK(c.model[c["Both"].file].generates_code);
+  CHECK(c.model.files[0].include_lines == std::vector<std::uint32_t>{1, 2, 4});
 }

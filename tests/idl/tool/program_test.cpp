@@ -317,3 +317,20 @@ TEST_CASE("omniidl accepts text without annotations and makes the same repositor
     CHECK(header.find(id) != std::string::npos);
   }
 }
+
+TEST_CASE("files that would share their C++ are refused") {
+  const Workshop shop;
+  shop.write("a/types.idl", "#include \"../b/types.idl\"\nstruct A { B one; };\n");
+  shop.write("b/types.idl", "struct B { long x; };\n");
+  const Outcome refused = shop.idl("--output-dir out a/types.idl");
+  CHECK(refused.code == 1);
+  CHECK_THAT(refused.text, Catch::Contains("a/types.idl:1:1: error: `a/types.idl` and `b/types.idl` would both be "
+                                           "`typesC.h`: name a folder that holds both with -I, or rename one"));
+  CHECK_FALSE(shop.has("out/typesC.h"));
+  CHECK(shop.idl("-I . --output-dir out a/types.idl").code == 0);
+  CHECK_THAT(shop.read("out/a/typesC.h"), Catch::Contains("#include \"b/typesC.h\""));
+
+  shop.write("c.idl", "#include \"c.pidl\"\nstruct C { D one; };\n");
+  shop.write("c.pidl", "struct D { long x; };\n");
+  CHECK_THAT(shop.idl("--output-dir out c.idl").text, Catch::Contains("would both be `cC.h`"));
+}

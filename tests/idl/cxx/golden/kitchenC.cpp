@@ -52,7 +52,7 @@ const ::CORBA::TypeCodeConstant _tc_Global{{.kind = ::corelane::any::Kind::objre
 
 namespace {
 namespace _calls_of_Global {
-constexpr ::corelane::core::Operation level_operation{.name = "level", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_level_operation{.name = "level", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Global
 }  // namespace
 
@@ -65,7 +65,7 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Global
 
 ::Level Global::level() {
   ::Level _result{};
-  ::corelane::core::Invocation _call(*this, _calls_of_Global::level_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Global::_op_level_operation);
   if (_call.try_local(_result)) return _result;
   _call.marshal();
   _call.invoke();
@@ -374,7 +374,7 @@ const ::CORBA::TypeCodeConstant _tc_Base{{.kind = ::corelane::any::Kind::objref,
 
 namespace {
 namespace _calls_of_Base {
-constexpr ::corelane::core::Operation ping_operation{.name = "ping", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_ping_operation{.name = "ping", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Base
 }  // namespace
 
@@ -386,7 +386,7 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitche
 }
 
 void Base::ping() {
-  ::corelane::core::Invocation _call(*this, _calls_of_Base::ping_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Base::_op_ping_operation);
   if (_call.try_local()) return;
   _call.marshal();
   _call.invoke();
@@ -479,15 +479,16 @@ std::ostream& operator<<(std::ostream& _out, const Plant::Broken& _value) {
 
 namespace {
 namespace _calls_of_Plant {
-constexpr ::corelane::core::RaisesEntry step_raises[] = {::corelane::core::raises<::Kitchen::Refused>(),
+constexpr ::corelane::core::RaisesEntry _op_step_raises[] = {::corelane::core::raises<::Kitchen::Refused>(),
     ::corelane::core::raises<::Kitchen::Empty>()};
-constexpr ::corelane::core::Operation step_operation{.name = "step", .oneway = false, .raises = step_raises};
-constexpr ::corelane::core::Operation note_operation{.name = "note", .oneway = true, .raises = {}};
-constexpr ::corelane::core::Operation subscribe_operation{.name = "subscribe", .oneway = false, .raises = {}};
-constexpr ::corelane::core::Operation peer_operation{.name = "peer", .oneway = false, .raises = {}};
-constexpr ::corelane::core::RaisesEntry reports_raises[] = {::corelane::core::raises<::Kitchen::Plant::Broken>()};
-constexpr ::corelane::core::Operation reports_operation{.name = "reports", .oneway = false, .raises = reports_raises};
-constexpr ::corelane::core::Operation swap_sinks_operation{.name = "swap_sinks", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_step_operation{.name = "step", .oneway = false, .raises = _op_step_raises};
+constexpr ::corelane::core::Operation _op_note_operation{.name = "note", .oneway = true, .raises = {}};
+constexpr ::corelane::core::Operation _op_subscribe_operation{.name = "subscribe", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_peer_operation{.name = "peer", .oneway = false, .raises = {}};
+constexpr ::corelane::core::RaisesEntry _op_reports_raises[] = {::corelane::core::raises<::Kitchen::Plant::Broken>()};
+constexpr ::corelane::core::Operation _op_reports_operation{.name = "reports",
+    .oneway = false, .raises = _op_reports_raises};
+constexpr ::corelane::core::Operation _op_swap_sinks_operation{.name = "swap_sinks", .oneway = false, .raises = {}};
 constexpr ::corelane::core::Operation _get_count_operation{.name = "_get_count", .oneway = false, .raises = {}};
 constexpr ::corelane::core::Operation _get_name_operation{.name = "_get_name", .oneway = false, .raises = {}};
 constexpr ::corelane::core::RaisesEntry _set_name_raises[] = {::corelane::core::raises<::Kitchen::Refused>()};
@@ -511,7 +512,7 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitche
 
 double Plant::step(double reading, ::Kitchen::Point& state, ::Kitchen::Mode& mode) {
   double _result{};
-  ::corelane::core::Invocation _call(*this, _calls_of_Plant::step_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Plant::_op_step_operation);
   if (_call.try_local(_result, reading, state, mode)) return _result;
   _call.marshal(reading, state);
   _call.invoke();
@@ -520,14 +521,14 @@ double Plant::step(double reading, ::Kitchen::Point& state, ::Kitchen::Mode& mod
 }
 
 void Plant::note(const std::string& text) {
-  ::corelane::core::Invocation _call(*this, _calls_of_Plant::note_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Plant::_op_note_operation);
   if (_call.try_local(text)) return;
   _call.marshal(text);
   _call.invoke();
 }
 
 void Plant::subscribe(::CORBA::object_reference<::Kitchen::Sink> s) {
-  ::corelane::core::Invocation _call(*this, _calls_of_Plant::subscribe_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Plant::_op_subscribe_operation);
   if (_call.try_local(s)) return;
   _call.marshal(s);
   _call.invoke();
@@ -536,7 +537,7 @@ void Plant::subscribe(::CORBA::object_reference<::Kitchen::Sink> s) {
 
 ::CORBA::object_reference<::Kitchen::Base> Plant::peer() {
   ::CORBA::object_reference<::Kitchen::Base> _result;
-  ::corelane::core::Invocation _call(*this, _calls_of_Plant::peer_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Plant::_op_peer_operation);
   if (_call.try_local(_result)) return _result;
   _call.marshal();
   _call.invoke();
@@ -546,7 +547,7 @@ void Plant::subscribe(::CORBA::object_reference<::Kitchen::Sink> s) {
 
 ::Kitchen::Plant::Reports Plant::reports(::Kitchen::Plant::State since, ::Kitchen::Plant::Report& last) {
   ::Kitchen::Plant::Reports _result;
-  ::corelane::core::Invocation _call(*this, _calls_of_Plant::reports_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Plant::_op_reports_operation);
   if (_call.try_local(_result, since, last)) return _result;
   _call.marshal(since);
   _call.invoke();
@@ -556,7 +557,7 @@ void Plant::subscribe(::CORBA::object_reference<::Kitchen::Sink> s) {
 
 ::Kitchen::Sinks Plant::swap_sinks(::Kitchen::Sinks& sinks, const ::Kitchen::Holder& holder) {
   ::Kitchen::Sinks _result;
-  ::corelane::core::Invocation _call(*this, _calls_of_Plant::swap_sinks_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Plant::_op_swap_sinks_operation);
   if (_call.try_local(_result, sinks, holder)) return _result;
   _call.marshal(sinks, holder);
   _call.invoke();
@@ -633,7 +634,7 @@ const ::CORBA::TypeCodeConstant _tc_Sink{{.kind = ::corelane::any::Kind::objref,
 
 namespace {
 namespace _calls_of_Sink {
-constexpr ::corelane::core::Operation push_operation{.name = "push", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_push_operation{.name = "push", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Sink
 }  // namespace
 
@@ -645,7 +646,7 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitche
 }
 
 void Sink::push(const ::Kitchen::Samples& values) {
-  ::corelane::core::Invocation _call(*this, _calls_of_Sink::push_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Sink::_op_push_operation);
   if (_call.try_local(values)) return;
   _call.marshal(values);
   _call.invoke();
@@ -750,10 +751,10 @@ const ::CORBA::TypeCodeConstant _tc_operator{{.kind = ::corelane::any::Kind::obj
 
 namespace {
 namespace _calls_of_operator {
-constexpr ::corelane::core::Operation delete_operation{.name = "delete", .oneway = false, .raises = {}};
-constexpr ::corelane::core::Operation encode_operation{.name = "encode", .oneway = false, .raises = {}};
-constexpr ::corelane::core::Operation result_operation{.name = "result", .oneway = false, .raises = {}};
-constexpr ::corelane::core::Operation errno_operation{.name = "errno", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_delete_operation{.name = "delete", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_encode_operation{.name = "encode", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_result_operation{.name = "result", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_errno_operation{.name = "errno", .oneway = false, .raises = {}};
 constexpr ::corelane::core::Operation _get_namespace_operation{.name = "_get_namespace", .oneway = false, .raises = {}};
 constexpr ::corelane::core::Operation _set_namespace_operation{.name = "_set_namespace", .oneway = false, .raises = {}};
 }  // namespace _calls_of_operator
@@ -767,7 +768,7 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitche
 }
 
 void _cxx_operator::_cxx_delete(const ::Kitchen::_cxx_class& _cxx_this, ::Kitchen::_cxx_template _cxx_register) {
-  ::corelane::core::Invocation _call(*this, _calls_of_operator::delete_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_operator::_op_delete_operation);
   if (_call.try_local(_cxx_this, _cxx_register)) return;
   _call.marshal(_cxx_this, _cxx_register);
   _call.invoke();
@@ -776,7 +777,7 @@ void _cxx_operator::_cxx_delete(const ::Kitchen::_cxx_class& _cxx_this, ::Kitche
 
 std::int32_t _cxx_operator::encode(std::int32_t _cxx_limit, const std::string& _cxx_value, ::Kitchen::Mode& mode) {
   std::int32_t _result{};
-  ::corelane::core::Invocation _call(*this, _calls_of_operator::encode_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_operator::_op_encode_operation);
   if (_call.try_local(_result, _cxx_limit, _cxx_value, mode)) return _result;
   _call.marshal(_cxx_limit, _cxx_value);
   _call.invoke();
@@ -787,7 +788,7 @@ std::int32_t _cxx_operator::encode(std::int32_t _cxx_limit, const std::string& _
 ::CORBA::object_reference<::Kitchen::Drain> _cxx_operator::result(std::int32_t self, std::int32_t& call,
     std::int32_t _cxx_Samples) {
   ::CORBA::object_reference<::Kitchen::Drain> _result;
-  ::corelane::core::Invocation _call(*this, _calls_of_operator::result_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_operator::_op_result_operation);
   if (_call.try_local(_result, self, call, _cxx_Samples)) return _result;
   _call.marshal(self, _cxx_Samples);
   _call.invoke();
@@ -798,7 +799,7 @@ std::int32_t _cxx_operator::encode(std::int32_t _cxx_limit, const std::string& _
 std::vector<std::vector<::Kitchen::_cxx_class>> _cxx_operator::_cxx_errno(std::int32_t _cxx_timezone,
     const ::Kitchen::_cxx_class& Kitchen, std::int32_t std) {
   std::vector<std::vector<::Kitchen::_cxx_class>> _result;
-  ::corelane::core::Invocation _call(*this, _calls_of_operator::errno_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_operator::_op_errno_operation);
   if (_call.try_local(_result, _cxx_timezone, Kitchen, std)) return _result;
   _call.marshal(_cxx_timezone, Kitchen, std);
   _call.invoke();
@@ -833,7 +834,7 @@ const ::CORBA::TypeCodeConstant _tc_Top{{.kind = ::corelane::any::Kind::objref, 
 
 namespace {
 namespace _calls_of_Top {
-constexpr ::corelane::core::Operation top_operation{.name = "top", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_top_operation{.name = "top", .oneway = false, .raises = {}};
 constexpr ::corelane::core::Operation _get_depth_operation{.name = "_get_depth", .oneway = false, .raises = {}};
 constexpr ::corelane::core::Operation _set_depth_operation{.name = "_set_depth", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Top
@@ -847,7 +848,7 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitche
 }
 
 void Top::top() {
-  ::corelane::core::Invocation _call(*this, _calls_of_Top::top_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Top::_op_top_operation);
   if (_call.try_local()) return;
   _call.marshal();
   _call.invoke();
@@ -887,7 +888,7 @@ const ::CORBA::TypeCodeConstant _tc_Right{{.kind = ::corelane::any::Kind::objref
 
 namespace {
 namespace _calls_of_Right {
-constexpr ::corelane::core::Operation right_operation{.name = "right", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_right_operation{.name = "right", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Right
 }  // namespace
 
@@ -900,7 +901,7 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitche
 
 ::Kitchen::Node Right::right(const ::Kitchen::Node& node) {
   ::Kitchen::Node _result;
-  ::corelane::core::Invocation _call(*this, _calls_of_Right::right_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Right::_op_right_operation);
   if (_call.try_local(_result, node)) return _result;
   _call.marshal(node);
   _call.invoke();
@@ -913,7 +914,7 @@ const ::CORBA::TypeCodeConstant _tc_Bottom{{.kind = ::corelane::any::Kind::objre
 
 namespace {
 namespace _calls_of_Bottom {
-constexpr ::corelane::core::Operation bottom_operation{.name = "bottom", .oneway = false, .raises = {}};
+constexpr ::corelane::core::Operation _op_bottom_operation{.name = "bottom", .oneway = false, .raises = {}};
 }  // namespace _calls_of_Bottom
 }  // namespace
 
@@ -925,7 +926,7 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitche
 }
 
 void Bottom::bottom() {
-  ::corelane::core::Invocation _call(*this, _calls_of_Bottom::bottom_operation);
+  ::corelane::core::Invocation _call(*this, _calls_of_Bottom::_op_bottom_operation);
   if (_call.try_local()) return;
   _call.marshal();
   _call.invoke();

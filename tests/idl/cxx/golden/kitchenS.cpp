@@ -3,51 +3,53 @@
 
 namespace {
 namespace _upcalls_of_Global {
-void level_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_level_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   const auto _result = static_cast<POA_Global*>(_self)->level();
   _request.marshal(_result);
 }
-void level_local(void* _self, void* const* _frame) {
+void _op_level_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<::Level*>(_frame[0]);
   *_result = static_cast<POA_Global*>(_self)->level();
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
-  {.name = "level", .remote = level_remote, .local = level_local, .oneway = false, .raises = {}, .contract = nullptr},
+constexpr ::corelane::core::Upcall _upcalls[] = {
+  {.name = "level", .remote = _op_level_remote, .local = _op_level_local,
+      .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Global:1.0", "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr const char* _ids[] = {"IDL:Global:1.0", "IDL:omg.org/CORBA/Object:1.0"};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_Global
 }  // namespace
 
 const ::corelane::core::Skeleton& POA_Global::_skeleton() const noexcept {
-  return _upcalls_of_Global::skeleton;
+  return _upcalls_of_Global::_skeleton;
 }
 
 namespace POA_Kitchen {
 
 namespace {
 namespace _upcalls_of_Base {
-void ping_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_ping_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   static_cast<Base*>(_self)->ping();
   _request.marshal();
 }
-void ping_local(void* _self, void* const*) {
+void _op_ping_local(void* _self, void* const*) {
   static_cast<Base*>(_self)->ping();
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
-  {.name = "ping", .remote = ping_remote, .local = ping_local, .oneway = false, .raises = {}, .contract = nullptr},
+constexpr ::corelane::core::Upcall _upcalls[] = {
+  {.name = "ping", .remote = _op_ping_remote, .local = _op_ping_local,
+      .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Kitchen/Base:1.0", "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr const char* _ids[] = {"IDL:Kitchen/Base:1.0", "IDL:omg.org/CORBA/Object:1.0"};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_Base
 }  // namespace
 
 const ::corelane::core::Skeleton& Base::_skeleton() const noexcept {
-  return _upcalls_of_Base::skeleton;
+  return _upcalls_of_Base::_skeleton;
 }
 
 namespace {
@@ -124,49 +126,49 @@ void _set_state_local(void* _self, void* const* _frame) {
   static_cast<Plant*>(_self)->state(*static_cast<const ::Kitchen::Plant::State*>(_frame[0]));
 }
 
-void note_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_note_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   std::string text;
   _request.unmarshal(text);
   static_cast<Plant*>(_self)->note(text);
 }
-void note_local(void* _self, void* const* _frame) {
+void _op_note_local(void* _self, void* const* _frame) {
   static_cast<Plant*>(_self)->note(*static_cast<const std::string*>(_frame[0]));
 }
 
-void peer_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_peer_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   const auto _result = static_cast<Plant*>(_self)->peer();
   _request.marshal(_result);
 }
-void peer_local(void* _self, void* const* _frame) {
+void _op_peer_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<::CORBA::object_reference<::Kitchen::Base>*>(_frame[0]);
   *_result = static_cast<Plant*>(_self)->peer();
 }
 
-void ping_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_ping_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   static_cast<Plant*>(_self)->ping();
   _request.marshal();
 }
-void ping_local(void* _self, void* const*) {
+void _op_ping_local(void* _self, void* const*) {
   static_cast<Plant*>(_self)->ping();
 }
 
-void reports_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_reports_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::Plant::State since{};
   ::Kitchen::Plant::Report last;
   _request.unmarshal(since);
   const auto _result = static_cast<Plant*>(_self)->reports(since, last);
   _request.marshal(_result, last);
 }
-void reports_local(void* _self, void* const* _frame) {
+void _op_reports_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<::Kitchen::Plant::Reports*>(_frame[0]);
   *_result = static_cast<Plant*>(_self)->reports(*static_cast<const ::Kitchen::Plant::State*>(_frame[1]),
       *static_cast<::Kitchen::Plant::Report*>(_frame[2]));
 }
-constexpr ::corelane::core::RaisesEntry reports_raises[] = {::corelane::core::raises<::Kitchen::Plant::Broken>()};
+constexpr ::corelane::core::RaisesEntry _op_reports_raises[] = {::corelane::core::raises<::Kitchen::Plant::Broken>()};
 
-void step_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_step_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   double reading{};
   ::Kitchen::Point state;
   ::Kitchen::Mode mode{};
@@ -174,42 +176,42 @@ void step_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   const auto _result = static_cast<Plant*>(_self)->step(reading, state, mode);
   _request.marshal(_result, state, mode);
 }
-void step_local(void* _self, void* const* _frame) {
+void _op_step_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<double*>(_frame[0]);
   *_result = static_cast<Plant*>(_self)->step(*static_cast<const double*>(_frame[1]),
       *static_cast<::Kitchen::Point*>(_frame[2]), *static_cast<::Kitchen::Mode*>(_frame[3]));
 }
-constexpr ::corelane::Contract step_contract{.period = ::corelane::Duration{10'000'000},
+constexpr ::corelane::Contract _op_step_contract{.period = ::corelane::Duration{10'000'000},
     .deadline = ::corelane::Duration{8'000'000}, .budget = ::corelane::Duration{1'500'000},
     .jitter = ::corelane::Duration{800'000}, .suspension = ::corelane::Duration{0}, .importance = 0,
     .on_overrun = ::corelane::OverrunPolicy::report};
-constexpr ::corelane::core::RaisesEntry step_raises[] = {::corelane::core::raises<::Kitchen::Refused>(),
+constexpr ::corelane::core::RaisesEntry _op_step_raises[] = {::corelane::core::raises<::Kitchen::Refused>(),
     ::corelane::core::raises<::Kitchen::Empty>()};
 
-void subscribe_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_subscribe_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::CORBA::object_reference<::Kitchen::Sink> s;
   _request.unmarshal(s);
   static_cast<Plant*>(_self)->subscribe(std::move(s));
   _request.marshal();
 }
-void subscribe_local(void* _self, void* const* _frame) {
+void _op_subscribe_local(void* _self, void* const* _frame) {
   static_cast<Plant*>(_self)->subscribe(*static_cast<const ::CORBA::object_reference<::Kitchen::Sink>*>(_frame[0]));
 }
 
-void swap_sinks_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_swap_sinks_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::Sinks sinks;
   ::Kitchen::Holder holder;
   _request.unmarshal(sinks, holder);
   const auto _result = static_cast<Plant*>(_self)->swap_sinks(sinks, holder);
   _request.marshal(_result, sinks);
 }
-void swap_sinks_local(void* _self, void* const* _frame) {
+void _op_swap_sinks_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<::Kitchen::Sinks*>(_frame[0]);
   *_result = static_cast<Plant*>(_self)->swap_sinks(*static_cast<::Kitchen::Sinks*>(_frame[1]),
       *static_cast<const ::Kitchen::Holder*>(_frame[2]));
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
+constexpr ::corelane::core::Upcall _upcalls[] = {
   {.name = "_get_best", .remote = _get_best_remote, .local = _get_best_local,
       .oneway = false, .raises = {}, .contract = nullptr},
   {.name = "_get_count", .remote = _get_count_remote, .local = _get_count_local,
@@ -224,49 +226,53 @@ constexpr ::corelane::core::Upcall upcalls[] = {
       .oneway = false, .raises = _set_name_raises, .contract = nullptr},
   {.name = "_set_state", .remote = _set_state_remote, .local = _set_state_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "note", .remote = note_remote, .local = note_local, .oneway = true, .raises = {}, .contract = nullptr},
-  {.name = "peer", .remote = peer_remote, .local = peer_local, .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "ping", .remote = ping_remote, .local = ping_local, .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "reports", .remote = reports_remote, .local = reports_local,
-      .oneway = false, .raises = reports_raises, .contract = nullptr},
-  {.name = "step", .remote = step_remote, .local = step_local,
-      .oneway = false, .raises = step_raises, .contract = &step_contract},
-  {.name = "subscribe", .remote = subscribe_remote, .local = subscribe_local,
+  {.name = "note", .remote = _op_note_remote, .local = _op_note_local,
+      .oneway = true, .raises = {}, .contract = nullptr},
+  {.name = "peer", .remote = _op_peer_remote, .local = _op_peer_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "swap_sinks", .remote = swap_sinks_remote, .local = swap_sinks_local,
+  {.name = "ping", .remote = _op_ping_remote, .local = _op_ping_local,
+      .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "reports", .remote = _op_reports_remote, .local = _op_reports_local,
+      .oneway = false, .raises = _op_reports_raises, .contract = nullptr},
+  {.name = "step", .remote = _op_step_remote, .local = _op_step_local,
+      .oneway = false, .raises = _op_step_raises, .contract = &_op_step_contract},
+  {.name = "subscribe", .remote = _op_subscribe_remote, .local = _op_subscribe_local,
+      .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "swap_sinks", .remote = _op_swap_sinks_remote, .local = _op_swap_sinks_local,
       .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Kitchen/Plant:1.0", "IDL:Kitchen/Base:1.0", "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr const char* _ids[] = {"IDL:Kitchen/Plant:1.0", "IDL:Kitchen/Base:1.0", "IDL:omg.org/CORBA/Object:1.0"};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_Plant
 }  // namespace
 
 const ::corelane::core::Skeleton& Plant::_skeleton() const noexcept {
-  return _upcalls_of_Plant::skeleton;
+  return _upcalls_of_Plant::_skeleton;
 }
 
 namespace {
 namespace _upcalls_of_Sink {
-void push_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_push_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::Samples values;
   _request.unmarshal(values);
   static_cast<Sink*>(_self)->push(values);
   _request.marshal();
 }
-void push_local(void* _self, void* const* _frame) {
+void _op_push_local(void* _self, void* const* _frame) {
   static_cast<Sink*>(_self)->push(*static_cast<const ::Kitchen::Samples*>(_frame[0]));
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
-  {.name = "push", .remote = push_remote, .local = push_local, .oneway = false, .raises = {}, .contract = nullptr},
+constexpr ::corelane::core::Upcall _upcalls[] = {
+  {.name = "push", .remote = _op_push_remote, .local = _op_push_local,
+      .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Kitchen/Sink:1.0", "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr const char* _ids[] = {"IDL:Kitchen/Sink:1.0", "IDL:omg.org/CORBA/Object:1.0"};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_Sink
 }  // namespace
 
 const ::corelane::core::Skeleton& Sink::_skeleton() const noexcept {
-  return _upcalls_of_Sink::skeleton;
+  return _upcalls_of_Sink::_skeleton;
 }
 
 namespace {
@@ -291,19 +297,19 @@ void _set_namespace_local(void* _self, void* const* _frame) {
   static_cast<_cxx_operator*>(_self)->_cxx_namespace(*static_cast<const std::int32_t*>(_frame[0]));
 }
 
-void delete_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_delete_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::_cxx_class _cxx_this;
   ::Kitchen::_cxx_template _cxx_register{};
   _request.unmarshal(_cxx_this, _cxx_register);
   static_cast<_cxx_operator*>(_self)->_cxx_delete(_cxx_this, _cxx_register);
   _request.marshal();
 }
-void delete_local(void* _self, void* const* _frame) {
+void _op_delete_local(void* _self, void* const* _frame) {
   static_cast<_cxx_operator*>(_self)->_cxx_delete(*static_cast<const ::Kitchen::_cxx_class*>(_frame[0]),
       *static_cast<const ::Kitchen::_cxx_template*>(_frame[1]));
 }
 
-void encode_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_encode_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   std::int32_t _cxx_limit{};
   std::string _cxx_value;
   ::Kitchen::Mode mode{};
@@ -311,13 +317,13 @@ void encode_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   const auto _result = static_cast<_cxx_operator*>(_self)->encode(_cxx_limit, _cxx_value, mode);
   _request.marshal(_result, mode);
 }
-void encode_local(void* _self, void* const* _frame) {
+void _op_encode_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<std::int32_t*>(_frame[0]);
   *_result = static_cast<_cxx_operator*>(_self)->encode(*static_cast<const std::int32_t*>(_frame[1]),
       *static_cast<const std::string*>(_frame[2]), *static_cast<::Kitchen::Mode*>(_frame[3]));
 }
 
-void errno_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_errno_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   std::int32_t _cxx_timezone{};
   ::Kitchen::_cxx_class Kitchen;
   std::int32_t std{};
@@ -325,13 +331,13 @@ void errno_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   const auto _result = static_cast<_cxx_operator*>(_self)->_cxx_errno(_cxx_timezone, Kitchen, std);
   _request.marshal(_result);
 }
-void errno_local(void* _self, void* const* _frame) {
+void _op_errno_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<std::vector<std::vector<::Kitchen::_cxx_class>>*>(_frame[0]);
   *_result = static_cast<_cxx_operator*>(_self)->_cxx_errno(*static_cast<const std::int32_t*>(_frame[1]),
       *static_cast<const ::Kitchen::_cxx_class*>(_frame[2]), *static_cast<const std::int32_t*>(_frame[3]));
 }
 
-void result_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_result_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   std::int32_t self{};
   std::int32_t call{};
   std::int32_t _cxx_Samples{};
@@ -339,32 +345,33 @@ void result_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   const auto _result = static_cast<_cxx_operator*>(_self)->result(self, call, _cxx_Samples);
   _request.marshal(_result, call);
 }
-void result_local(void* _self, void* const* _frame) {
+void _op_result_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<::CORBA::object_reference<::Kitchen::Drain>*>(_frame[0]);
   *_result = static_cast<_cxx_operator*>(_self)->result(*static_cast<const std::int32_t*>(_frame[1]),
       *static_cast<std::int32_t*>(_frame[2]), *static_cast<const std::int32_t*>(_frame[3]));
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
+constexpr ::corelane::core::Upcall _upcalls[] = {
   {.name = "_get_namespace", .remote = _get_namespace_remote, .local = _get_namespace_local,
       .oneway = false, .raises = {}, .contract = nullptr},
   {.name = "_set_namespace", .remote = _set_namespace_remote, .local = _set_namespace_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "delete", .remote = delete_remote, .local = delete_local,
+  {.name = "delete", .remote = _op_delete_remote, .local = _op_delete_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "encode", .remote = encode_remote, .local = encode_local,
+  {.name = "encode", .remote = _op_encode_remote, .local = _op_encode_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "errno", .remote = errno_remote, .local = errno_local, .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "result", .remote = result_remote, .local = result_local,
+  {.name = "errno", .remote = _op_errno_remote, .local = _op_errno_local,
+      .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "result", .remote = _op_result_remote, .local = _op_result_local,
       .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Kitchen/operator:1.0", "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr const char* _ids[] = {"IDL:Kitchen/operator:1.0", "IDL:omg.org/CORBA/Object:1.0"};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_operator
 }  // namespace
 
 const ::corelane::core::Skeleton& _cxx_operator::_skeleton() const noexcept {
-  return _upcalls_of_operator::skeleton;
+  return _upcalls_of_operator::_skeleton;
 }
 
 }  // namespace POA_Kitchen
@@ -393,29 +400,29 @@ void _set_depth_local(void* _self, void* const* _frame) {
   static_cast<Top*>(_self)->depth(*static_cast<const std::int32_t*>(_frame[0]));
 }
 
-void top_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_top_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   static_cast<Top*>(_self)->top();
   _request.marshal();
 }
-void top_local(void* _self, void* const*) {
+void _op_top_local(void* _self, void* const*) {
   static_cast<Top*>(_self)->top();
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
+constexpr ::corelane::core::Upcall _upcalls[] = {
   {.name = "_get_depth", .remote = _get_depth_remote, .local = _get_depth_local,
       .oneway = false, .raises = {}, .contract = nullptr},
   {.name = "_set_depth", .remote = _set_depth_remote, .local = _set_depth_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "top", .remote = top_remote, .local = top_local, .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "top", .remote = _op_top_remote, .local = _op_top_local, .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Kitchen/Inner/Top:1.0", "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr const char* _ids[] = {"IDL:Kitchen/Inner/Top:1.0", "IDL:omg.org/CORBA/Object:1.0"};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_Top
 }  // namespace
 
 const ::corelane::core::Skeleton& Top::_skeleton() const noexcept {
-  return _upcalls_of_Top::skeleton;
+  return _upcalls_of_Top::_skeleton;
 }
 
 namespace {
@@ -440,30 +447,30 @@ void _set_depth_local(void* _self, void* const* _frame) {
   static_cast<Left*>(_self)->depth(*static_cast<const std::int32_t*>(_frame[0]));
 }
 
-void top_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_top_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   static_cast<Left*>(_self)->top();
   _request.marshal();
 }
-void top_local(void* _self, void* const*) {
+void _op_top_local(void* _self, void* const*) {
   static_cast<Left*>(_self)->top();
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
+constexpr ::corelane::core::Upcall _upcalls[] = {
   {.name = "_get_depth", .remote = _get_depth_remote, .local = _get_depth_local,
       .oneway = false, .raises = {}, .contract = nullptr},
   {.name = "_set_depth", .remote = _set_depth_remote, .local = _set_depth_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "top", .remote = top_remote, .local = top_local, .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "top", .remote = _op_top_remote, .local = _op_top_local, .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Kitchen/Inner/Left:1.0", "IDL:Kitchen/Inner/Top:1.0",
+constexpr const char* _ids[] = {"IDL:Kitchen/Inner/Left:1.0", "IDL:Kitchen/Inner/Top:1.0",
     "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_Left
 }  // namespace
 
 const ::corelane::core::Skeleton& Left::_skeleton() const noexcept {
-  return _upcalls_of_Left::skeleton;
+  return _upcalls_of_Left::_skeleton;
 }
 
 namespace {
@@ -488,42 +495,43 @@ void _set_depth_local(void* _self, void* const* _frame) {
   static_cast<Right*>(_self)->depth(*static_cast<const std::int32_t*>(_frame[0]));
 }
 
-void right_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_right_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::Node node;
   _request.unmarshal(node);
   const auto _result = static_cast<Right*>(_self)->right(node);
   _request.marshal(_result);
 }
-void right_local(void* _self, void* const* _frame) {
+void _op_right_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<::Kitchen::Node*>(_frame[0]);
   *_result = static_cast<Right*>(_self)->right(*static_cast<const ::Kitchen::Node*>(_frame[1]));
 }
 
-void top_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_top_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   static_cast<Right*>(_self)->top();
   _request.marshal();
 }
-void top_local(void* _self, void* const*) {
+void _op_top_local(void* _self, void* const*) {
   static_cast<Right*>(_self)->top();
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
+constexpr ::corelane::core::Upcall _upcalls[] = {
   {.name = "_get_depth", .remote = _get_depth_remote, .local = _get_depth_local,
       .oneway = false, .raises = {}, .contract = nullptr},
   {.name = "_set_depth", .remote = _set_depth_remote, .local = _set_depth_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "right", .remote = right_remote, .local = right_local, .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "top", .remote = top_remote, .local = top_local, .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "right", .remote = _op_right_remote, .local = _op_right_local,
+      .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "top", .remote = _op_top_remote, .local = _op_top_local, .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Kitchen/Inner/Right:1.0", "IDL:Kitchen/Inner/Top:1.0",
+constexpr const char* _ids[] = {"IDL:Kitchen/Inner/Right:1.0", "IDL:Kitchen/Inner/Top:1.0",
     "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_Right
 }  // namespace
 
 const ::corelane::core::Skeleton& Right::_skeleton() const noexcept {
-  return _upcalls_of_Right::skeleton;
+  return _upcalls_of_Right::_skeleton;
 }
 
 namespace {
@@ -548,64 +556,65 @@ void _set_depth_local(void* _self, void* const* _frame) {
   static_cast<Bottom*>(_self)->depth(*static_cast<const std::int32_t*>(_frame[0]));
 }
 
-void bottom_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_bottom_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   static_cast<Bottom*>(_self)->bottom();
   _request.marshal();
 }
-void bottom_local(void* _self, void* const*) {
+void _op_bottom_local(void* _self, void* const*) {
   static_cast<Bottom*>(_self)->bottom();
 }
 
-void right_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_right_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   ::Kitchen::Node node;
   _request.unmarshal(node);
   const auto _result = static_cast<Bottom*>(_self)->right(node);
   _request.marshal(_result);
 }
-void right_local(void* _self, void* const* _frame) {
+void _op_right_local(void* _self, void* const* _frame) {
   auto* const _result = static_cast<::Kitchen::Node*>(_frame[0]);
   *_result = static_cast<Bottom*>(_self)->right(*static_cast<const ::Kitchen::Node*>(_frame[1]));
 }
 
-void top_remote(void* _self, ::corelane::core::ServerRequest& _request) {
+void _op_top_remote(void* _self, ::corelane::core::ServerRequest& _request) {
   _request.unmarshal();
   static_cast<Bottom*>(_self)->top();
   _request.marshal();
 }
-void top_local(void* _self, void* const*) {
+void _op_top_local(void* _self, void* const*) {
   static_cast<Bottom*>(_self)->top();
 }
 
-constexpr ::corelane::core::Upcall upcalls[] = {
+constexpr ::corelane::core::Upcall _upcalls[] = {
   {.name = "_get_depth", .remote = _get_depth_remote, .local = _get_depth_local,
       .oneway = false, .raises = {}, .contract = nullptr},
   {.name = "_set_depth", .remote = _set_depth_remote, .local = _set_depth_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "bottom", .remote = bottom_remote, .local = bottom_local,
+  {.name = "bottom", .remote = _op_bottom_remote, .local = _op_bottom_local,
       .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "right", .remote = right_remote, .local = right_local, .oneway = false, .raises = {}, .contract = nullptr},
-  {.name = "top", .remote = top_remote, .local = top_local, .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "right", .remote = _op_right_remote, .local = _op_right_local,
+      .oneway = false, .raises = {}, .contract = nullptr},
+  {.name = "top", .remote = _op_top_remote, .local = _op_top_local, .oneway = false, .raises = {}, .contract = nullptr},
 };
-constexpr const char* ids[] = {"IDL:Kitchen/Inner/Bottom:1.0", "IDL:Kitchen/Inner/Right:1.0",
+constexpr const char* _ids[] = {"IDL:Kitchen/Inner/Bottom:1.0", "IDL:Kitchen/Inner/Right:1.0",
     "IDL:Kitchen/Inner/Left:1.0", "IDL:Kitchen/Inner/Top:1.0", "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = upcalls};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = _upcalls};
 }  // namespace _upcalls_of_Bottom
 }  // namespace
 
 const ::corelane::core::Skeleton& Bottom::_skeleton() const noexcept {
-  return _upcalls_of_Bottom::skeleton;
+  return _upcalls_of_Bottom::_skeleton;
 }
 
 namespace {
 namespace _upcalls_of_Marker {
-constexpr const char* ids[] = {"IDL:Kitchen/Inner/Marker:1.0", "IDL:omg.org/CORBA/Object:1.0"};
-constexpr ::corelane::core::Skeleton skeleton{.ids = ids, .upcalls = {}};
+constexpr const char* _ids[] = {"IDL:Kitchen/Inner/Marker:1.0", "IDL:omg.org/CORBA/Object:1.0"};
+constexpr ::corelane::core::Skeleton _skeleton{.ids = _ids, .upcalls = {}};
 }  // namespace _upcalls_of_Marker
 }  // namespace
 
 const ::corelane::core::Skeleton& Marker::_skeleton() const noexcept {
-  return _upcalls_of_Marker::skeleton;
+  return _upcalls_of_Marker::_skeleton;
 }
 
 }  // namespace POA_Kitchen::Inner

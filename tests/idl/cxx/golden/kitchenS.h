@@ -19,18 +19,18 @@ class POA_Global : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Global final : public ::POA_Global {
  public:
-  explicit _tie_of_Global(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Global(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   ::Level level() override {
     return _tied->level();
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 namespace POA_Kitchen {
@@ -50,18 +50,18 @@ class Base : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Base final : public ::POA_Kitchen::Base {
  public:
-  explicit _tie_of_Base(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Base(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   void ping() override {
     return _tied->ping();
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 class Plant : public virtual ::POA_Kitchen::Base {
@@ -91,11 +91,11 @@ class Plant : public virtual ::POA_Kitchen::Base {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Plant final : public ::POA_Kitchen::Plant {
  public:
-  explicit _tie_of_Plant(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Plant(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   ::CORBA::object_reference<::Kitchen::Sink> best() override {
     return _tied->best();
@@ -141,7 +141,7 @@ class _tie_of_Plant final : public ::POA_Kitchen::Plant {
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 class Sink : public virtual ::PortableServer::ServantBase {
@@ -159,18 +159,18 @@ class Sink : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Sink final : public ::POA_Kitchen::Sink {
  public:
-  explicit _tie_of_Sink(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Sink(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   void push(const ::Kitchen::Samples& values) override {
     return _tied->push(values);
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 class _cxx_operator : public virtual ::PortableServer::ServantBase {
@@ -195,11 +195,11 @@ class _cxx_operator : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_operator final : public ::POA_Kitchen::_cxx_operator {
  public:
-  explicit _tie_of_operator(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_operator(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   std::int32_t _cxx_namespace() override {
     return _tied->_cxx_namespace();
@@ -223,7 +223,7 @@ class _tie_of_operator final : public ::POA_Kitchen::_cxx_operator {
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 }  // namespace POA_Kitchen
@@ -247,11 +247,11 @@ class Top : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Top final : public ::POA_Kitchen::Inner::Top {
  public:
-  explicit _tie_of_Top(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Top(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   std::int32_t depth() override {
     return _tied->depth();
@@ -264,7 +264,7 @@ class _tie_of_Top final : public ::POA_Kitchen::Inner::Top {
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 class Left : public virtual ::POA_Kitchen::Inner::Top {
@@ -280,11 +280,11 @@ class Left : public virtual ::POA_Kitchen::Inner::Top {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Left final : public ::POA_Kitchen::Inner::Left {
  public:
-  explicit _tie_of_Left(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Left(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   std::int32_t depth() override {
     return _tied->depth();
@@ -297,7 +297,7 @@ class _tie_of_Left final : public ::POA_Kitchen::Inner::Left {
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 class Right : public virtual ::POA_Kitchen::Inner::Top {
@@ -315,11 +315,11 @@ class Right : public virtual ::POA_Kitchen::Inner::Top {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Right final : public ::POA_Kitchen::Inner::Right {
  public:
-  explicit _tie_of_Right(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Right(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   std::int32_t depth() override {
     return _tied->depth();
@@ -335,7 +335,7 @@ class _tie_of_Right final : public ::POA_Kitchen::Inner::Right {
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 class Bottom : public virtual ::POA_Kitchen::Inner::Left, public virtual ::POA_Kitchen::Inner::Right {
@@ -353,11 +353,11 @@ class Bottom : public virtual ::POA_Kitchen::Inner::Left, public virtual ::POA_K
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Bottom final : public ::POA_Kitchen::Inner::Bottom {
  public:
-  explicit _tie_of_Bottom(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Bottom(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
   std::int32_t depth() override {
     return _tied->depth();
@@ -376,7 +376,7 @@ class _tie_of_Bottom final : public ::POA_Kitchen::Inner::Bottom {
   }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 class Marker : public virtual ::PortableServer::ServantBase {
@@ -392,14 +392,14 @@ class Marker : public virtual ::PortableServer::ServantBase {
   void* _self() noexcept override { return this; }
 };
 
-template <typename T>
+template <typename _tied_type>
 class _tie_of_Marker final : public ::POA_Kitchen::Inner::Marker {
  public:
-  explicit _tie_of_Marker(std::shared_ptr<T> _object) : _tied(std::move(_object)) {}
-  const std::shared_ptr<T>& _tied_object() const { return _tied; }
+  explicit _tie_of_Marker(std::shared_ptr<_tied_type> _object) : _tied(std::move(_object)) {}
+  const std::shared_ptr<_tied_type>& _tied_object() const { return _tied; }
 
  private:
-  const std::shared_ptr<T> _tied;
+  const std::shared_ptr<_tied_type> _tied;
 };
 
 }  // namespace POA_Kitchen::Inner
