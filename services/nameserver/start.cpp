@@ -17,6 +17,7 @@
 #include "orb/os/own_user.h"
 #include "orb/os/small_file.h"
 #include "orb/os/socket_path.h"
+#include "services/nameserver/clients.h"
 #include "services/nameserver/stores/open_store.h"
 
 namespace corelane::nameserver {
@@ -97,7 +98,9 @@ Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSetting
   return open_store(*specification, {.limits = {.contexts = settings.contexts,
                                                 .loose_contexts = loose,
                                                 .bindings = settings.names,
-                                                .reference = settings.reference_size},
+                                                .reference = settings.reference_size,
+                                                .bindings_of_client = settings.client_names,
+                                                .privileged = privileged_clients()},
                                      .move_aside_damaged = settings.move_aside_damaged,
                                      .etcd_user = settings.etcd_user,
                                      .etcd_password = *password,

@@ -86,6 +86,26 @@ TEST_CASE("a daemon answers where it says, and ends at SIGTERM leaving nothing b
   CHECK(daemon.place.entries() == 0);
 }
 
+TEST_CASE("a daemon outlives whoever reads what it writes") {
+  const TempDirectory place;
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);  // both ends are inherited
+  corelane::os::Fd read(ends[0]), write(ends[1]);
+  const std::string to = std::to_string(ends[1]), from = std::to_string(ends[0]);
+  ChildProcess daemon({"/bin/sh", "-c",
+                       "exec " + program_beside("corelane-nameserver") +
+                           " -ORBEndpointListen 127.0.0.1:0 -ORBNamingStore memory -ORBRuntimeDirectory " +
+                           place.path() + " 1>&" + to + " 2>&" + to + " " + to + ">&- " + from + ">&-"});
+  read.reset();
+  write.reset();
+  const std::string socket = place / "nameserver.sock";
+  const QuietOrb client({"-ORBNamingSocket", socket});
+  const auto is_there = [&] { return raised_by([&] { root_of(client)->bind(cos_name("x"), nullptr); }) == ""; };
+  while (!is_there() && ::kill(daemon.pid(), 0) == 0) std::this_thread::yield();  // bound: its start, or its end
+  ::kill(daemon.pid(), SIGTERM);
+  CHECK(daemon.wait()->text() == "exit status 0");
+}
+
 TEST_CASE("a reference to a context is good after the daemon was started again") {
   const TempDirectory place;
   Daemon daemon("sqlite:" + (place / "names.db"));
