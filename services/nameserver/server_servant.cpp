@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -94,8 +95,12 @@ void ServerServant::end(idl::LeaseId lease) {
 idl::WatchId ServerServant::watch(const std::string& pattern, CORBA::object_reference<idl::Listener> hears) {
   check_pattern(pattern);
   if (!hears) throw idl::Refused("the listener is nil");
-  const auto id = parts_.watches.add(pattern, std::move(hears), calling_client());
+  const Client client = calling_client();
+  const auto id = parts_.watches.add(pattern, std::move(hears), client);
   if (!id) throw idl::Refused(id.error());
+  // Where its end cannot be seen the listener is asked now and then all the same.
+  if (const auto process = client.process > 0 ? os::identity_of(client.process) : std::nullopt)
+    (void)parts_.processes.add(*process);
   return *id;
 }
 

@@ -31,8 +31,10 @@ constexpr const char* standard_place = "127.0.0.1:2809";
 
 // Those given come later and count.
 std::vector<std::string> with_defaults(const std::vector<std::string>& given) {
-  std::vector<std::string> options{"-ORBPoolRealTime",   "off", "-ORBRuntimeLedger",     "off", "-ORBLimitsTasks", "0",
-                                   "-ORBTimeoutRequest", "10s", "-ORBBestEffortThreads", "4"};
+  std::vector<std::string> options{"-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLimitsTasks", "0",
+                                   "-ORBTimeoutRequest", "10s", "-ORBBestEffortThreads", "4",
+                                   // Listeners are told little, and a channel to each would take some megabytes.
+                                   "-ORBClientChannel", "off"};
   if (os::runs_as_root()) options.insert(options.end(), {"-ORBEndpointUnixMode", "0666"});
   options.insert(options.end(), given.begin(), given.end());
   return options;

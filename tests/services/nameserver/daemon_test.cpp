@@ -1,6 +1,7 @@
 // corelane-nameserver as a process: where it answers, how it ends, what it keeps.
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "orb/core/object.h"
 #include "orb/os/child_process.h"
 #include "orb/os/fd.h"
 #include "orb/os/socket_path.h"
@@ -84,6 +86,26 @@ TEST_CASE("a daemon answers where it says, and ends at SIGTERM leaving nothing b
   }
   CHECK(daemon.end(SIGTERM) == "exit status 0");
   CHECK(daemon.place.entries() == 0);
+}
+
+TEST_CASE("listeners of a process that was killed are forgotten though no name changes") {
+  Daemon daemon;
+  const pid_t child = ::fork();  // before there are threads
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
+    const auto server = root_of(client)->nameserver();
+    for (int i = 0; i < 3; ++i)
+      server->watch(
+          "**", IDL::traits<Corelane::Naming::Listener>::ref_type(corelane::core::make_stub<Corelane::Naming::Listener>(
+                    client->string_to_object("corbaloc::127.0.0.1:1/x")->_reference())));
+    ::kill(::getpid(), SIGKILL);
+  }
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
+  const auto server = root_of(client)->nameserver();
+  while (server->state().watches() > 0) std::this_thread::yield();  // without the mend: for ever
+  CHECK(server->state().watches() == 0);
 }
 
 TEST_CASE("a daemon outlives whoever reads what it writes") {
