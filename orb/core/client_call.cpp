@@ -7,6 +7,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/kept_by_thread.h"
 #include "orb/base/minor.h"
+#include "orb/base/one_line.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/wire_chain.h"
@@ -438,7 +439,7 @@ ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& con
   const auto error = giop::decode_system_exception(body);
   received.error = error ? *error : with_completion(error.error(), Completion::maybe);
   if (const auto context = contexts.find(giop::context::exception_detail))
-    if (auto text = giop::decode_detail(*context)) received.detail.text = std::move(*text);
+    if (auto text = giop::decode_detail(*context)) received.detail.text = as_one_line(*text);  // it goes to terminals
   if (const auto context = contexts.find(giop::context::refusal)) {
     if (const auto refusal = giop::decode_refusal(*context)) {
       received.detail.refusal =

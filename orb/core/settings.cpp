@@ -280,6 +280,10 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return longest_lease(v, s.naming.longest_lease); }},
       {"naming.watches", "1024", "listeners to changes",
        [](S& s, V v) { return size(v, s.naming.watches, 0, 100'000); }},
+      {"naming.client_names", "10000",
+       "names of one client: of all processes of a user of the nameserver's host, or of all that come from one "
+       "address. Root and the user of corelane-nameserver have no such limit",
+       [](S& s, V v) { return size(v, s.naming.client_names, 0, 100'000'000); }},
       {"naming.client_leases", "1000",
        "leases of one client: of all processes of a user of the nameserver's host, or of all that come from one "
        "address",
@@ -297,19 +301,24 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.naming.foreign_calls, 0, 10'000); }},
       {"naming.foreign_time", "3s", "how long such a call may take",
        [](S& s, V v) { return span_of_time(v, s.naming.foreign_time); }},
-      {"naming.writers", "anyone",
+      {"naming.writers", "",
        "who may change names (bind, unbind, make and destroy contexts, take leases), besides root and the user of "
-       "corelane-nameserver: users by name or number, groups as @name (all who are in them), or anyone, "
-       "separated by commas. Others may resolve, list and watch",
+       "corelane-nameserver: users by name or number, groups as @name (all who are in them), or anyone, separated by "
+       "commas. A name that one of them has bound is changed by its owner, root and the user of corelane-nameserver "
+       "alone. Others may resolve, list and watch",
        name_writers},
       {"naming.network_writers", "auto",
-       "whether those may of whom the kernel does not know who they are, that is clients over TCP: on, off, or auto: "
-       "where naming.writers is anyone",
+       "whether clients over TCP may change names, whose user the kernel does not know; ORBs other than Corelane need "
+       "it: on, off, or auto: where naming.writers is anyone",
        name_network_writers},
       {"naming.trusted", "",
        "users whose nameserver a client believes at naming.socket besides root's and his own, by name or number, "
        "separated by commas; anyone: whoever listens there",
        trusted_nameservers},
+      {"naming.replace", "on",
+       "off: a server whose name is bound already does not take it over (corelane::naming::Registration raises "
+       "AlreadyBound), so that a second copy of it does not start; on: it does, and its log says whose the name was",
+       [](S& s, V v) { return yes_or_no(v, s.naming.replace); }},
       {"contracts.file", "",
        "contracts of operations, over those of their IDL; see using.md. A relative name is taken from the working "
        "directory",
@@ -362,8 +371,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return number<unsigned>(v, s.reserved.memory_rest, 0, 100); }},
       {"runtime.directory", "",
        "where servers keep their ledger of promised cores; without it root's meet in /run/corelane, another user's in "
-       "$XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid>: servers of different users do not know of each other; it is "
-       "made when the directory above it is there",
+       "$XDG_RUNTIME_DIR/corelane or /tmp/corelane-<uid> (where another user has made that, $HOME/.corelane-<host>): "
+       "servers of different users do not know of each other; it is made when the directory above it is there",
        [](S& s, V v) { return s.runtime_directory = v, std::string{}; }},
       {"runtime.ledger", "on", "off: promise cores without asking the other processes of this host (unguarded)",
        [](S& s, V v) { return yes_or_no(v, s.ledger); }},

@@ -57,6 +57,7 @@ struct NamingSettings {
   Duration longest_lease = std::chrono::hours{1};
   std::size_t watches = 1024;
   // Of each client: a user of this host, or a host.
+  std::size_t client_names = 10'000;
   std::size_t client_leases = 1000;
   std::size_t client_watches = 64;
   std::size_t client_iterators = 256;
@@ -64,10 +65,11 @@ struct NamingSettings {
   // Calls into contexts of other servers.
   std::size_t foreign_calls = 16;  // at one time
   Duration foreign_time = std::chrono::seconds{3};
-  channel::Access writers{.anyone = true};  // who may change names
+  channel::Access writers{};  // who may change names, besides root and the user of the nameserver
   enum class Unknown : std::uint8_t { automatic, off, on };
-  Unknown network_writers = Unknown::automatic;  // whether clients may of whom the kernel does not know who they are
+  Unknown network_writers = Unknown::automatic;  // whether clients may whose user the kernel does not know
   channel::Access trusted{};                     // whose nameserver a client believes; users only
+  bool replace = true;                           // whether a server's Registration takes over a name that is bound
 };
 
 // Of the reservation daemon, and of those who ask it; docs/reservation.md.

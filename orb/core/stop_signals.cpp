@@ -10,6 +10,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
 #include "orb/core/orb_state.h"
+#include "orb/os/standard_descriptors.h"
 #include "orb/os/thread.h"
 
 namespace corelane::core {
@@ -37,6 +38,7 @@ StopSignals::StopSignals(Orb& orb) : orb_(orb.shared_from_this()), bell_(::event
   auto waiter = os::plain_thread<std::thread>([this] { wait(); });
   if (!waiter) raise(waiter.error());
   waiter_ = std::move(*waiter);
+  os::outlive_readers();
   struct sigaction action {};
   action.sa_handler = ring;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);

@@ -1,5 +1,7 @@
 #include "orb/dispatch/host_ledger.h"
 
+#include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -65,13 +67,43 @@ Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::spa
   return LedgerFile::open(ledger::path_in(directory), mine, seats);
 }
 
+// Anybody may make a directory in /tmp.
+std::string directory_in_tmp() { return "/tmp/corelane-" + std::to_string(geteuid()); }
+
+// Whether what is there can never be this user's.
+bool is_anothers(const std::string& path) {
+  struct stat found {};
+  if (lstat(path.c_str(), &found) != 0) return false;
+  return !S_ISDIR(found.st_mode) || (found.st_uid != geteuid() && found.st_uid != 0);
+}
+
+// Several hosts may share a home directory. "" without one.
+std::string directory_in_home() {
+  const std::string home = os::variable("HOME");
+  utsname host{};
+  return home.empty() || uname(&host) != 0 ? std::string() : home + "/.corelane-" + host.nodename;
+}
+
+// Whether it is one of the two above that counts.
+bool is_in_tmp_or_home() {
+  return os::variable("CORELANE_RUNTIME_DIRECTORY").empty() && !os::runs_as_root() &&
+         os::variable("XDG_RUNTIME_DIR").empty();
+}
+
 }  // namespace
 
 std::string runtime_directory() {
   if (auto directory = os::variable("CORELANE_RUNTIME_DIRECTORY"); !directory.empty()) return directory;
   if (os::runs_as_root()) return "/run/corelane";
   if (auto directory = os::variable("XDG_RUNTIME_DIR"); !directory.empty()) return directory + "/corelane";
-  return "/tmp/corelane-" + std::to_string(geteuid());
+  const std::string in_home = is_anothers(directory_in_tmp()) ? directory_in_home() : "";
+  return in_home.empty() ? directory_in_tmp() : in_home;
+}
+
+std::string runtime_directory_remark() {
+  if (!is_in_tmp_or_home() || !is_anothers(directory_in_tmp()) || directory_in_home().empty()) return {};
+  return "another user has taken " + directory_in_tmp() + ", so this user's programs meet in " + directory_in_home() +
+         "; as root, remove " + directory_in_tmp() + ", or set runtime.directory";
 }
 
 HostLedger::HostLedger(const os::Topology& topology, std::string directory, LedgerFile file,
@@ -97,6 +129,8 @@ Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topol
     return file.error().error;
   }
   if (!file->remark().empty()) os::log::warn("host ledger: " + file->remark());
+  if (const std::string remark = runtime_directory_remark(); !remark.empty() && directory == runtime_directory())
+    os::log::warn("runtime directory: " + remark);
   return std::unique_ptr<HostLedger>(new HostLedger(topology, directory, std::move(*file), std::move(seats)));
 }
 

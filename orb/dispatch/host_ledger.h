@@ -50,9 +50,12 @@
 namespace corelane::dispatch {
 
 // Where this user's servers meet: $CORELANE_RUNTIME_DIRECTORY; else for root /run/corelane; else
-// $XDG_RUNTIME_DIR/corelane; else /tmp/corelane-<uid>. All servers of a host that are to share honestly must agree on
-// it; the directory above it has to be there.
+// $XDG_RUNTIME_DIR/corelane; else /tmp/corelane-<uid>, or, where another user has taken that name, a directory in
+// $HOME. All servers of a host that are to share honestly must agree on it; the directory above it has to be there.
 std::string runtime_directory();
+
+// Why that is the directory in $HOME, as a sentence; "": it is not.
+std::string runtime_directory_remark();
 
 class HostLedger final : public CoreProvider {
  public:

@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "orb/base/minor.h"
+#include "orb/os/broken_pipe_guard.h"
 #include "orb/os/clock.h"
 #include "orb/os/cpu_mask.h"
 #include "orb/os/host.h"
@@ -66,26 +67,6 @@ int trouble_of(const Fd& pipe) noexcept {
   while (got < 0 && errno == EINTR);  // bound: signals
   return got == sizeof code ? code : 0;
 }
-
-// The peer of a pipe may be gone, which is no reason to end this process; and it is no news to the rest of it either.
-class WithoutSigpipe {
- public:
-  WithoutSigpipe() noexcept {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
-  }
-  ~WithoutSigpipe() {
-    const timespec at_once{};
-    if (sigismember(&before_, SIGPIPE) == 0) sigtimedwait(&pipe_, nullptr, &at_once);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
-  }
-  WithoutSigpipe(const WithoutSigpipe&) = delete;
-  WithoutSigpipe& operator=(const WithoutSigpipe&) = delete;
-
- private:
-  sigset_t pipe_, before_;
-};
 
 }  // namespace
 
@@ -163,7 +144,7 @@ std::optional<std::string> ChildProcess::read_all(Time deadline) {
 }
 
 void ChildProcess::write_line(std::string_view line) noexcept {
-  const WithoutSigpipe quiet;
+  const BrokenPipeGuard quiet;  // that the program has ended is no reason to end this process
   const std::string text = std::string(line) + '\n';
   std::string_view rest = text;
   while (!rest.empty()) {  // bound: the text

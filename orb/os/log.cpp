@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "orb/base/one_line.h"
+#include "orb/os/broken_pipe_guard.h"
 #include "orb/os/said_errors.h"
 #include "orb/os/size_limit_guard.h"
 
@@ -28,14 +29,16 @@ spdlog::logger& logger() {
 }
 
 void write(spdlog::level::level_enum level, std::string_view line) noexcept {
-  const SizeLimitGuard guard;                                            // standard error may be a file
+  const SizeLimitGuard in_size;     // standard error may be a file
+  const BrokenPipeGuard to_nobody;  // or a pipe that nobody reads any more: the line is lost, the process goes on
   logger().log(level, spdlog::string_view_t{line.data(), line.size()});  // its errors go to its own handler
 }
 
 void write_line(spdlog::level::level_enum level, std::string_view line) noexcept try {
   if (!logger().should_log(level)) return;
-  if (std::none_of(line.begin(), line.end(), is_control)) return write(level, line);
-  write(level, as_one_line(std::string(line)));
+  constexpr auto is_plain = [](char c) { return c >= ' ' && c < '\x7f'; };
+  if (std::all_of(line.begin(), line.end(), is_plain)) return write(level, line);
+  write(level, as_one_line(line));
 } catch (const std::bad_alloc&) {
   write(level, "a line of the log is lost: there is no memory for it");
 }

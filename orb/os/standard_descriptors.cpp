@@ -1,6 +1,7 @@
 #include "orb/os/standard_descriptors.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,6 +17,16 @@ void hold_standard_descriptors() noexcept {
     // are. For the other direction: what is read or written fails as it did, and is not lost without a word.
     (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // else the process is no worse off
   }
+}
+
+// A handler, since what is ignored stays ignored in programs that this one starts.
+void outlive_readers() noexcept {
+  struct sigaction before {};
+  if (sigaction(SIGPIPE, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;
+  struct sigaction action {};
+  action.sa_handler = [](int) {};
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGPIPE, &action, nullptr);
 }
 
 std::string output_fault() {

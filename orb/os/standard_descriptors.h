@@ -11,6 +11,12 @@ namespace corelane::os {
 // Threads: any; a process that opens descriptors elsewhere at that moment may still be unlucky.
 void hold_standard_descriptors() noexcept;
 
+// From now on a write to a pipe or a socket that nobody reads fails with EPIPE instead of ending this process, for
+// daemons and servers, whose standard output and error may lose their reader. A program that has said itself what
+// SIGPIPE does keeps that. Programs that this one starts are not affected.
+// Thread: any.
+void outlive_readers() noexcept;
+
 // Flushes std::cout: why it did not take all that was printed; empty: it did. For what others wait to read, and for the
 // end of a program. Thread: the one that prints.
 std::string output_fault();

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "orb/transport/detail/census.h"
+#include "orb/transport/detail/kept_listener.h"
 
 namespace corelane::transport {
 
@@ -16,6 +17,14 @@ SocketTransport::SocketTransport(Reactor& reactor, ConnectionLimits limits, Unix
     : tcp_(reactor, limits, census),
       unix_(reactor, std::move(unix_options), limits, census),
       channels_(reactor, std::move(channel_options), limits, census) {}
+
+Expected<std::unique_ptr<Listener>> SocketTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
+  Transport& transport = of(endpoint);
+  auto first = transport.listen(endpoint, acceptor);
+  if (!first) return first.error();
+  return kept(std::move(*first),
+              [&transport, acceptor](const Endpoint& place) { return transport.listen(place, acceptor); });
+}
 
 Transport& SocketTransport::of(const Endpoint& endpoint) noexcept {
   switch (endpoint.kind) {

@@ -19,9 +19,8 @@ class SocketTransport final : public Transport {
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override {
     return of(endpoint).connect(endpoint, deadline);
   }
-  Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override {
-    return of(endpoint).listen(endpoint, std::move(acceptor));
-  }
+  // One at a path makes its socket again when somebody removes that.
+  Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
   const ConnectionLimits& limits() const noexcept override { return tcp_.limits(); }
 
  private:

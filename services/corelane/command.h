@@ -30,6 +30,7 @@ struct Command {
   std::string_view summary;
   // Adds the options to the command's own parser. `orb_options` outlives it; see OtherWord.
   Action (*define)(CLI::App& app, std::vector<std::string>& orb_options);
+  bool runs_program = false;  // what stands behind -- is another program's: ToolSettings::program has it
 };
 
 std::span<const Command> commands();

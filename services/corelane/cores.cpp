@@ -197,8 +197,8 @@ std::string json_text(const CoresShown& shown) {
 
 }  // namespace
 
-std::string text_of(const CoresShown& shown, Format shown_as) {
-  if (shown_as == Format::json) return json_text(shown);
+std::string text_of(const CoresShown& shown, const CoresOptions& options) {
+  if (options.format == Format::json) return json_text(shown);
   std::string text = "core  phys  cache  node  use        owner\n";
   for (const rs::CoreState& core : shown.cores) text += line_of(core, shown.accounts);
   if (!shown.accounts.empty()) text += "reservations\n";
@@ -206,11 +206,15 @@ std::string text_of(const CoresShown& shown, Format shown_as) {
   for (const rs::ResourceState& state : shown.resources) text += line_of(state);
   const rs::Status& status = shown.status;
   text += "by " + plain(status.backend()) + (status.place().empty() ? "" : " at " + plain(status.place())) + "\n";
-  for (const std::string& lack : status.cannot()) text += "not promised here: " + plain(lack) + "\n";
+  if (options.details)
+    for (const std::string& lack : status.cannot()) text += "not promised here: " + plain(lack) + "\n";
+  else if (!status.cannot().empty())
+    text += "this host limits what is promised in " + std::to_string(status.cannot().size()) +
+            (status.cannot().size() == 1 ? " way" : " ways") + "; corelane cores --long names each\n";
   return text;
 }
 
-int show_cores(const ReservationPlace& place, Format shown_as, std::ostream& out, std::ostream& err) {
+int show_cores(const ReservationPlace& place, const CoresOptions& options, std::ostream& out, std::ostream& err) {
   return with_reservations("corelane cores", place, err, 1, [&](const ReservationServer& server) {
     CoresShown shown{.cores = server->cores(), .accounts = server->accounts(), .status = server->state()};
     try {
@@ -218,7 +222,7 @@ int show_cores(const ReservationPlace& place, Format shown_as, std::ostream& out
       shown.held = server->held_resources();
     } catch (const CORBA::BAD_OPERATION&) {  // a daemon of an older version
     }
-    out << text_of(shown, shown_as);
+    out << text_of(shown, options);
     return 0;
   });
 }

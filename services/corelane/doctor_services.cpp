@@ -7,6 +7,7 @@ namespace {
 Finding look_at_runtime_directory(const HostView& host) {
   Finding finding{.name = "runtime directory", .found = host.facts.runtime_directory};
   if (!host.facts.runtime_is_there) finding.found += " is not there yet; it can be made, and the first server does";
+  finding.note = host.facts.runtime_remark;
   if (host.facts.runtime_fault.empty()) return finding;
   finding.state = FindingState::missing;
   finding.found = host.facts.runtime_fault;

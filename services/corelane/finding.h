@@ -56,6 +56,7 @@ struct ProbedFacts {
   std::vector<std::string> nameserver_places{}, reserved_places{};  // where they were looked for
   std::string start_options{};                                      // with which they are started there
   std::string runtime_fault{};                                      // why servers cannot use it; "": they can
+  std::string runtime_remark{};                                     // why it is not the usual one; "": it is
 };
 
 struct HostView {

@@ -1,12 +1,23 @@
 #include "services/corelane/json_text.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+
+#include "orb/base/one_line.h"
 
 namespace corelane::tool {
 namespace {
 
+std::string dumped(const nlohmann::ordered_json& json, int indent, bool ascii) {
+  return json.dump(indent, ' ', ascii, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+// Characters that move a terminal's cursor are escaped, and then all that are not ASCII.
 std::string indented(const nlohmann::ordered_json& json, int indent) {
-  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  std::string text = dumped(json, indent, false);
+  std::string one_line = text;
+  std::ranges::replace(one_line, '\n', ' ');
+  return as_one_line(one_line) == one_line ? text : dumped(json, indent, true);
 }
 
 }  // namespace

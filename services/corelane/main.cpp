@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orb/core/command_line.h"
@@ -76,13 +77,22 @@ std::string name_of(const CLI::App& app) {
   return app.get_name() + (given.empty() ? "" : " " + name_of(*given.front()));
 }
 
+bool runs_program(const std::vector<std::string>& words) {
+  const auto given = std::ranges::find_if(
+      commands(), [&](const Command& command) { return !words.empty() && command.name == words.front(); });
+  return given != commands().end() && given->runs_program;
+}
+
 Status run(std::vector<std::string> words) {
-  // What stands behind -- is another program's.
+  // What stands behind -- is no option, and of some commands another program's.
   const auto border = std::ranges::find(words, "--");
-  const std::vector<std::string> others(border, words.end());
+  std::vector<std::string> others(border, words.end());
   words.erase(border, words.end());
   auto orb_options = corelane::core::take_orb_options(words);
-  words.insert(words.end(), others.begin(), others.end());
+  // The library would not see it: an option whose value may be left out takes the -- away.
+  std::vector<std::string> program;
+  if (runs_program(words) && !others.empty()) program.assign(others.begin() + 1, others.end());
+  if (program.empty()) words.insert(words.end(), others.begin(), others.end());
   CLI::App app{"Looks at Corelane's servers and at what they recorded.", "corelane"};
   app.set_version_flag("--version", "corelane " CORELANE_VERSION);
   app.require_subcommand(1);
@@ -101,10 +111,11 @@ Status run(std::vector<std::string> words) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return usage_fault(name_of(app), plain(corelane::core::fault_of_command_line(app, words, error.what())));
   }
-  const auto settings = ToolSettings::load(orb_options);
+  auto settings = ToolSettings::load(orb_options);
   if (!settings) return std::cerr << name_of(app) << ": " << plain(settings.error().text) << "\n", 2;
   // Commands say themselves what they did. Of the log, only ping is about what is said there: which way calls take.
   if (!app.got_subcommand("ping")) corelane::os::log::set_level(corelane::os::log::Level::warn);
+  settings->program = std::move(program);
   return chosen(*settings);
 }
 

@@ -240,6 +240,14 @@ int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& 
 }
 
 int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err) {
+  if (options.reference.has_value() == options.context) {
+    err << "corelane ns bind: "
+        << (options.context ? "a new context (--context) has no REFERENCE: leave one of them out"
+                            : "what is '" + plain(options.name) +
+                                  "' to mean? Give a REFERENCE, a file that holds one, or --context for a new context")
+        << "; see corelane ns bind --help\n";
+    return 2;
+  }
   std::optional<std::string> reference;
   if (options.reference) {
     reference = read_reference("ns bind", *options.reference, std::cin, err);

@@ -20,7 +20,8 @@ struct NamingOptions {
   channel::Access trusted{};               // who may run that besides this user and root
   Format format = Format::table;
   std::string name{};                      // empty: the root, where a context may be named
-  std::optional<std::string> reference{};  // to bind; none: a new context
+  std::optional<std::string> reference{};  // to bind
+  bool context = false;                    // bind: a new context in its place
   bool recursive = false;                  // list: what contexts hold, too
   bool details = false;                    // list: also how long each name lives
   bool replace = false;                    // bind: also what is bound already
@@ -33,7 +34,8 @@ struct NamingOptions {
   int changes = 0;  // watch: so many; 0: until it is ended
 };
 
-// Results on `out`, complaints on `err`. 0: done; 1: it is not, and said why.
+// Results on `out`, complaints on `err`. 0: done; 1: it is not, and said why; 2 of bind_name(): the options say neither
+// what is bound nor that it is a context, or both.
 int list_names(const NamingOptions& options, std::ostream& out, std::ostream& err);
 int resolve_name(const NamingOptions& options, std::ostream& out, std::ostream& err);
 int bind_name(const NamingOptions& options, std::ostream& out, std::ostream& err);

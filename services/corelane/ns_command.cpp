@@ -43,8 +43,9 @@ void define_bind(CLI::App* part, NamingOptions& options) {
   add_name(part, options, true, "the new name, such as plant.line1/controller");
   part->add_option_function<std::string>(
           "REFERENCE", [&options](const std::string& word) { options.reference = word; },
-          "what it is to mean: IOR:..., corbaloc:..., a file that holds one, or -; without it a new context")
+          "what it is to mean: IOR:..., corbaloc:..., a file that holds one, or -")
       ->type_name("");
+  part->add_flag("--context", options.context, "in place of a REFERENCE: make a context of that name");
   part->add_flag("--replace", options.replace, "also where the name is bound already");
   part->add_flag("--parents", options.parents, "make the contexts on the way that are missing");
   add_pid(*part, "--process", options.process, "the name goes when this process ends (Corelane's nameserver alone)");
@@ -77,7 +78,7 @@ Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
   list->add_flag("-l,--long", options.details,
                  "and whether each stays or goes with its process, and with which (Corelane's nameserver alone)");
   add_name(part("resolve", "print the reference that a name means", &resolve_name), options, true, "the name");
-  define_bind(part("bind", "give an object a name, or make a context", &bind_name), options);
+  define_bind(part("bind", "give an object a name, or make a context (--context)", &bind_name), options);
   auto* const unbind = part("unbind", "take a name away", &unbind_name);
   add_name(unbind, options, true, "the name");
   auto* const destroy =

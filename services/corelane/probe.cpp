@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "orb/dispatch/host_ledger.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/os/directory.h"
@@ -109,7 +110,8 @@ ProbedFacts probe(const ProbedPlaces& places) {
           .nameserver_places = places.nameserver,
           .reserved_places = places.reserved,
           .start_options = places.start_options,
-          .runtime_fault = fault_of_runtime_directory(places.runtime_directory)};
+          .runtime_fault = fault_of_runtime_directory(places.runtime_directory),
+          .runtime_remark = dispatch::runtime_directory_remark()};
 }
 
 }  // namespace corelane::tool

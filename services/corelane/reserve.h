@@ -54,9 +54,13 @@ struct CoresShown {
 // its own. Returns only when that was not to be: not_reserved, not_executable, not_found.
 int reserve(const ReserveOptions& options, std::ostream& err);
 
-std::string text_of(const CoresShown& shown, Format format);
+struct CoresOptions {
+  Format format = Format::table;
+  bool details = false;  // also each thing that the host cannot promise
+};
+std::string text_of(const CoresShown& shown, const CoresOptions& options);
 
 // Who owns which core. 0: shown; 1: no daemon, or it refuses.
-int show_cores(const ReservationPlace& place, Format format, std::ostream& out, std::ostream& err);
+int show_cores(const ReservationPlace& place, const CoresOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

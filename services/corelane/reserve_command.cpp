@@ -143,10 +143,15 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
                "say on standard error only what goes wrong, not that it waits nor what it got");
   add_format(app, options->format);
   add_directory(app, orb_options);
-  app.add_option("COMMAND", options->command, "the program and its arguments, behind --")->type_name("")->required();
+  app.add_option("COMMAND", options->command, "the program and its arguments, behind --")->type_name("");
   return [options](const ToolSettings& settings) {
     if (options->cores.count() == 0 && !options->share && options->cores.these().empty()) {
       std::cerr << "corelane reserve: how much? --cores COUNT or --share TIME/TIME; see corelane reserve --help\n";
+      return 2;
+    }
+    options->command.insert(options->command.end(), settings.program.begin(), settings.program.end());
+    if (options->command.empty()) {
+      std::cerr << "corelane reserve: which program? It stands behind --; see corelane reserve --help\n";
       return 2;
     }
     options->place = place_of(settings);
@@ -155,12 +160,14 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
 }
 
 Action define_cores(CLI::App& app, std::vector<std::string>& orb_options) {
-  const auto format = std::make_shared<Format>(Format::table);
+  const auto options = std::make_shared<CoresOptions>();
   app.footer("Exit status: 0 shown, 1 no reservation daemon answers, 2 the command line was wrong.");
-  add_format(app, *format);
+  app.add_flag("-l,--long", options->details, "and what this host cannot promise, a line each");
+  add_format(app, options->format);
   add_directory(app, orb_options);
-  return
-      [format](const ToolSettings& settings) { return show_cores(place_of(settings), *format, std::cout, std::cerr); };
+  return [options](const ToolSettings& settings) {
+    return show_cores(place_of(settings), *options, std::cout, std::cerr);
+  };
 }
 
 }  // namespace corelane::tool

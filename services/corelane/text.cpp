@@ -2,7 +2,6 @@
 
 #include <cstdarg>
 #include <cstdio>
-#include <utility>
 
 #include "orb/base/one_line.h"
 
@@ -24,6 +23,6 @@ std::string brief(Duration duration) {
   return count < 1e9 ? format("%.2fms", count / 1e6) : format("%.2fs", count / 1e9);
 }
 
-std::string plain(std::string text) { return as_one_line(std::move(text)); }
+std::string plain(std::string_view text) { return as_one_line(text); }
 
 }  // namespace corelane::tool

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "orb/base/time.h"
 
@@ -15,6 +16,6 @@ namespace corelane::tool {
 std::string brief(Duration duration);
 
 // Printable, so that a name from elsewhere cannot play with the terminal.
-std::string plain(std::string text);
+std::string plain(std::string_view text);
 
 }  // namespace corelane::tool

@@ -18,8 +18,9 @@ struct ToolSettings {
   bool directory_was_named = false;        // somebody said where that is
   // Where the daemons are looked for, in this order.
   std::vector<std::string> nameserver_sockets{}, reservation_sockets{};
-  channel::Access trusted{};     // whose nameserver is believed besides this user's and root's
-  bool names_a_service = false;  // another naming service than this host's is meant
+  channel::Access trusted{};           // whose nameserver is believed besides this user's and root's
+  bool names_a_service = false;        // another naming service than this host's is meant
+  std::vector<std::string> program{};  // what stood behind --, of a command that runs a program
 
   // With which a daemon is started so that it is found there: " -ORBRuntimeDirectory /x".
   std::string start_options() const {

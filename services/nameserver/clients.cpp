@@ -1,6 +1,7 @@
 #include "services/nameserver/clients.h"
 
 #include <arpa/inet.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +9,8 @@
 
 #include "orb/core/exception.h"
 #include "orb/core/server.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
 
 namespace corelane::nameserver {
 
@@ -29,6 +32,14 @@ Client calling_client() {
   return {.name = "host:" + network_of(core::calling_host())};
 }
 
+std::string text_of_client(const std::string& name) {
+  std::string text = name;
+  if (const auto colon = text.find(':'); colon != text.npos) text[colon] = ' ';
+  return text;
+}
+
+std::vector<std::string> privileged_clients() { return {"user:0", "user:" + std::to_string(::geteuid())}; }
+
 Writers::Writers(const core::NamingSettings& settings)
     : access_(settings.writers),
       network_(settings.network_writers == core::NamingSettings::Unknown::on ||
@@ -36,20 +47,26 @@ Writers::Writers(const core::NamingSettings& settings)
 
 Expected<void, std::string> Writers::admits(const std::optional<transport::PeerCredentials>& client,
                                             std::span<const gid_t> groups) const {
-  const std::string may_not = " may not change names here, only look them up; ";
+  const std::string may_not = " may not change names here, only look them up";
   if (!client && network_) return {};
   if (!client)
-    return "a client over TCP, of whom nobody knows who he is," + may_not +
-           "call over the nameserver's Unix socket, or have naming.network_writers turned on";
+    return "a client over TCP" + may_not +
+           ", since nobody knows which user it is: call over the nameserver's Unix socket, or start "
+           "corelane-nameserver with naming.network_writers on (-ORBNamingNetworkWriters on)";
   if (access_.admits(client->user, groups)) return {};
   return "user " + std::to_string(client->user) + may_not +
-         "naming.writers, a setting of corelane-nameserver, says who may";
+         ": naming.writers, a setting of corelane-nameserver, says who may (-ORBNamingWriters NAME,...)";
 }
 
 void Writers::require() const {
   if (core::calling_peer() == PeerId{0}) return;
-  if (auto admitted = admits(core::calling_credentials(), core::calling_groups()); !admitted)
-    core::raise(Error{ErrorKind::no_permission, Completion::no, 0}, std::move(admitted.error()));
+  auto admitted = admits(core::calling_credentials(), core::calling_groups());
+  if (admitted) return;
+  const Time now = os::now();
+  Time next = told_next_.load(std::memory_order_relaxed);  // relaxed: who writes the line, and nothing else
+  if (now >= next && told_next_.compare_exchange_strong(next, now + told_again, std::memory_order_relaxed))
+    os::log::warn("naming: a change was refused (" + text_of_client(calling_client().name) + "): " + admitted.error());
+  core::raise(Error{ErrorKind::no_permission, Completion::no, 0}, std::move(admitted.error()));
 }
 
 }  // namespace corelane::nameserver

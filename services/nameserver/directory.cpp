@@ -11,10 +11,20 @@ namespace corelane::nameserver {
 
 namespace naming = Corelane::Naming;
 
+namespace {
+
+// The name belongs to the client that binds it.
+Binding owned(Binding binding) {
+  binding.bound_by = calling_client().name;
+  return binding;
+}
+
+}  // namespace
+
 void Directory::bind(const CosNaming::Name& n, ObjectRef object) {
   parts_.writers.require();
   const Name name = name_of(n);
-  const auto done = parts_.tree.bind(context_, name, parts_.objects.binding_to(object), IfBound::refuse);
+  const auto done = parts_.tree.bind(context_, name, owned(parts_.objects.binding_to(object)), IfBound::refuse);
   if (!done)
     parts_.objects.go_on(done.error(), name, [&](const auto& there, const auto& rest) { there->bind(rest, object); });
 }
@@ -22,7 +32,7 @@ void Directory::bind(const CosNaming::Name& n, ObjectRef object) {
 void Directory::rebind(const CosNaming::Name& n, ObjectRef object) {
   parts_.writers.require();
   const Name name = name_of(n);
-  const auto done = parts_.tree.bind(context_, name, parts_.objects.binding_to(object), IfBound::replace);
+  const auto done = parts_.tree.bind(context_, name, owned(parts_.objects.binding_to(object)), IfBound::replace);
   if (!done)
     parts_.objects.go_on(done.error(), name, [&](const auto& there, const auto& rest) { there->rebind(rest, object); });
 }
@@ -30,7 +40,8 @@ void Directory::rebind(const CosNaming::Name& n, ObjectRef object) {
 void Directory::bind_context(const CosNaming::Name& n, ContextRef context) {
   parts_.writers.require();
   const Name name = name_of(n);
-  const auto done = parts_.tree.bind(context_, name, parts_.objects.binding_to_context(context), IfBound::refuse);
+  const auto done =
+      parts_.tree.bind(context_, name, owned(parts_.objects.binding_to_context(context)), IfBound::refuse);
   if (!done)
     parts_.objects.go_on(done.error(), name,
                          [&](const auto& there, const auto& rest) { there->bind_context(rest, context); });
@@ -39,7 +50,8 @@ void Directory::bind_context(const CosNaming::Name& n, ContextRef context) {
 void Directory::rebind_context(const CosNaming::Name& n, ContextRef context) {
   parts_.writers.require();
   const Name name = name_of(n);
-  const auto done = parts_.tree.bind(context_, name, parts_.objects.binding_to_context(context), IfBound::replace);
+  const auto done =
+      parts_.tree.bind(context_, name, owned(parts_.objects.binding_to_context(context)), IfBound::replace);
   if (!done)
     parts_.objects.go_on(done.error(), name,
                          [&](const auto& there, const auto& rest) { there->rebind_context(rest, context); });
@@ -63,7 +75,7 @@ Directory::ObjectRef Directory::resolve(const CosNaming::Name& n) { return resol
 void Directory::unbind(const CosNaming::Name& n) {
   parts_.writers.require();
   const Name name = name_of(n);
-  const auto done = parts_.tree.unbind(context_, name);
+  const auto done = parts_.tree.unbind(context_, name, calling_client().name);
   if (!done) parts_.objects.go_on(done.error(), name, [](const auto& there, const auto& rest) { there->unbind(rest); });
 }
 
@@ -77,7 +89,7 @@ Directory::ContextRef Directory::new_context() {
 Directory::ContextRef Directory::bind_new_context(const CosNaming::Name& n) {
   parts_.writers.require();
   const Name name = name_of(n);
-  const auto made = parts_.tree.bind_new_context(context_, name);
+  const auto made = parts_.tree.bind_new_context(context_, name, calling_client().name);
   if (made) return parts_.objects.reference_to(*made);
   return parts_.objects.go_on(made.error(), name,
                               [](const auto& there, const auto& rest) { return there->bind_new_context(rest); });
@@ -87,7 +99,8 @@ Directory::ContextRef Directory::bind_new_context(const CosNaming::Name& n) {
 void Directory::destroy() {
   parts_.writers.require();
   if (context_ == root_context) core::raise(Error{ErrorKind::no_permission, Completion::no, 0});
-  if (const auto done = parts_.tree.destroy(context_); !done) parts_.objects.raise(done.error(), {});
+  if (const auto done = parts_.tree.destroy(context_, calling_client().name); !done)
+    parts_.objects.raise(done.error(), {});
   parts_.objects.deactivate(context_);
 }
 
@@ -133,6 +146,7 @@ void Directory::bind_leased(const CosNaming::Name& n, ObjectRef object, naming::
   if (!owner) throw naming::UnknownLease();
   Binding binding = parts_.objects.binding_to(object);
   binding.owner = *owner;
+  binding.bound_by = client.name;
   const auto done = parts_.tree.bind(context_, name, binding, replace ? IfBound::replace : IfBound::refuse);
   // Also where the bind failed: it may be done and not answered for, and a lease that ended before the store was asked
   // took nothing away and marked nothing.

@@ -105,6 +105,7 @@ int run(std::vector<std::string> words) {
 
 int main(int argc, char* argv[]) {
   os::hold_standard_descriptors();
+  os::outlive_readers();
   try {
     return run({argv + 1, argv + argc});
   } catch (const std::exception& error) {

@@ -27,6 +27,10 @@ NameFault NameTree::fault_at(const Place& place, StoreFault fault) {
       return {NameFaultKind::not_empty};
     case StoreFault::no_target:
       return {NameFaultKind::no_target};
+    case StoreFault::not_owner:
+      return {NameFaultKind::not_owner};
+    case StoreFault::client_full:
+      return {NameFaultKind::client_full};
     case StoreFault::full:
       return {NameFaultKind::full};
     case StoreFault::no_space:
@@ -35,6 +39,14 @@ NameFault NameTree::fault_at(const Place& place, StoreFault fault) {
       break;
   }
   return {NameFaultKind::unavailable};
+}
+
+NameFault NameTree::fault_of_change(const Place& place, const NameComponent& last, StoreFault fault) {
+  NameFault found = fault_at(place, fault);
+  if (fault != StoreFault::not_owner) return found;
+  const auto bound = store_.find(place.context, last);
+  found.owner = bound ? bound->bound_by : "";
+  return found;
 }
 
 NameTree::Result<NameTree::Place> NameTree::walk(ContextId from, const Name& name) {
@@ -66,17 +78,18 @@ NameTree::Result<void> NameTree::bind(ContextId from, const Name& name, const Bi
   const auto done = if_bound == IfBound::refuse ? store_.add(place->context, name.back(), binding)
                                                 : store_.replace(place->context, name.back(), binding);
   if (done) return {};
-  if (done.error() != StoreFault::wrong_type) return fault_at(*place, done.error());
+  if (done.error() != StoreFault::wrong_type) return fault_of_change(*place, name.back(), done.error());
   const bool is_object = binding.type == BindingType::object;
   return NameFault{.kind = NameFaultKind::not_found,
                    .why = is_object ? NotFoundReason::not_object : NotFoundReason::not_context,
                    .at = place->at};
 }
 
-NameTree::Result<void> NameTree::unbind(ContextId from, const Name& name) {
+NameTree::Result<void> NameTree::unbind(ContextId from, const Name& name, const std::string& by) {
   const auto place = walk(from, name);
   if (!place) return place.error();
-  if (const auto old = store_.remove(place->context, name.back()); !old) return fault_at(*place, old.error());
+  const auto old = store_.remove(place->context, name.back(), by);
+  if (!old) return fault_of_change(*place, name.back(), old.error());
   return {};
 }
 
@@ -86,16 +99,16 @@ NameTree::Result<ContextId> NameTree::make_context() {
   return *made;
 }
 
-NameTree::Result<ContextId> NameTree::bind_new_context(ContextId from, const Name& name) {
+NameTree::Result<ContextId> NameTree::bind_new_context(ContextId from, const Name& name, const std::string& by) {
   const auto place = walk(from, name);
   if (!place) return place.error();
-  const auto made = store_.add_context(place->context, name.back());
+  const auto made = store_.add_context(place->context, name.back(), by);
   if (!made) return fault_at(*place, made.error());
   return *made;
 }
 
-NameTree::Result<void> NameTree::destroy(ContextId context) {
-  if (const auto done = store_.destroy_context(context); !done) return fault_at({context, 0}, done.error());
+NameTree::Result<void> NameTree::destroy(ContextId context, const std::string& by) {
+  if (const auto done = store_.destroy_context(context, by); !done) return fault_at({context, 0}, done.error());
   return {};
 }
 

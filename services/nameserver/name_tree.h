@@ -31,6 +31,8 @@ enum class NameFaultKind : std::uint8_t {
   gone,         // the context that was asked does not exist
   dead_end,     // the way led into the context `context`, which does not exist; component `at` was to come
   no_target,    // the context to be bound does not exist
+  not_owner,    // the name, or one that leads to the context, is another client's: `owner`
+  client_full,  // the client has as many names as it may
   full,         // the store's limits
   no_space,     // where the store writes
   unavailable,  // the store
@@ -42,6 +44,7 @@ struct NameFault {
   std::size_t at = 0;
   std::string reference{};
   ContextId context = root_context;
+  std::string owner{};
 };
 
 struct NameLimits {
@@ -61,11 +64,12 @@ class NameTree {
 
   Result<Binding> resolve(ContextId from, const Name& name);
   // replace: only a binding of the same type; not_found, not_object or not_context, otherwise.
+  // `by`, and binding.bound_by: the client, whose names alone are changed (stores/store.h).
   Result<void> bind(ContextId from, const Name& name, const Binding& binding, IfBound if_bound);
-  Result<void> unbind(ContextId from, const Name& name);
+  Result<void> unbind(ContextId from, const Name& name, const std::string& by = {});
   Result<ContextId> make_context();
-  Result<ContextId> bind_new_context(ContextId from, const Name& name);
-  Result<void> destroy(ContextId context);
+  Result<ContextId> bind_new_context(ContextId from, const Name& name, const std::string& by = {});
+  Result<void> destroy(ContextId context, const std::string& by = {});
   // In the order of names, from the first behind `after`, or from the first.
   Result<std::vector<Entry>> list(ContextId context, const NameComponent* after, std::size_t most);
   Result<void> require(ContextId context);
@@ -81,6 +85,8 @@ class NameTree {
   Result<void> check(const Name& name) const;
   Result<Place> walk(ContextId from, const Name& name);
   static NameFault fault_at(const Place& place, StoreFault fault);
+  // The same of a change to what is bound there, with its owner where it is another client's.
+  NameFault fault_of_change(const Place& place, const NameComponent& last, StoreFault fault);
 
   Store& store_;
   const NameLimits limits_;

@@ -135,8 +135,9 @@ void Nameserver::keep_house() {
   while (!stopped_.load(std::memory_order_acquire)) {
     std::vector<std::string> owners;
     for (const os::ProcessIdentity& process : processes_.wait(next_chore())) {
-      auto his = leases_.take_of(process);
-      owners.insert(owners.end(), std::make_move_iterator(his.begin()), std::make_move_iterator(his.end()));
+      auto its = leases_.take_of(process);
+      owners.insert(owners.end(), std::make_move_iterator(its.begin()), std::make_move_iterator(its.end()));
+      watches_.look_at(process.pid);
     }
     const Time now = os::now();
     auto expired = leases_.take_expired(now);

@@ -7,6 +7,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/address.h"
 #include "orb/core/reference.h"
+#include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -30,6 +31,12 @@ std::optional<ContextId> context_with(const PortableServer::ObjectId& id) {
 
 CORBA::object_reference<PortableServer::POA> root_of(const CORBA::object_reference<CORBA::ORB>& orb) {
   return IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
+}
+
+std::string not_owner_text(const NameFault& fault, const Name& name) {
+  const std::string what = name.empty() ? "a name that leads to this context" : "'" + giop::to_string(name) + "'";
+  const std::string whose = fault.owner.empty() ? "is another client's" : "belongs to " + text_of_client(fault.owner);
+  return what + " " + whose + ": it can be changed by its owner, by root and by the user of corelane-nameserver";
 }
 
 CosNaming::NamingContext::NotFoundReason cos_reason_of(NotFoundReason why) {
@@ -170,6 +177,13 @@ void Objects::raise(const NameFault& fault, const Name& name) {
       core::raise(Error{ErrorKind::bad_param, Completion::no, 0},
                   "the context to be bound does not exist any more: somebody has destroyed it, or it was one of the "
                   "oldest of many that no name led to; make a new one, best with bind_new_context()");
+    case NameFaultKind::not_owner:
+      core::raise(Error{ErrorKind::no_permission, Completion::no, 0}, not_owner_text(fault, name));
+    case NameFaultKind::client_full:
+      core::raise(Error{ErrorKind::imp_limit, Completion::no, 0},
+                  "this client (" + calling_client().name +
+                      ") has as many names as naming.client_names, a setting of corelane-nameserver, allows; unbind "
+                      "some");
     case NameFaultKind::full:
       core::raise(Error{ErrorKind::imp_limit, Completion::no, minor::names_full});
     case NameFaultKind::no_space:

@@ -1,12 +1,16 @@
 #include "services/nameserver/server_servant.h"
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include "orb/os/clock.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
+#include "orb/os/small_file.h"
+#include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {
 namespace {
@@ -22,6 +26,22 @@ void check_pattern(const std::string& pattern) {
     throw idl::Refused("the pattern has more than " + std::to_string(longest_pattern) + " bytes");
 }
 
+// Whose a process is: the real user, since /proc/<pid> itself belongs to root where the program has capabilities.
+std::string user_of(std::int32_t process) {
+  constexpr std::size_t longest_status = 16'384;
+  const auto status = os::read_small_file("/proc/" + std::to_string(process) + "/status", longest_status);
+  const std::size_t line = status ? status->find("\nUid:\t") : std::string::npos;
+  if (line == std::string::npos) return {};
+  const std::size_t begin = line + 6, end = status->find('\t', begin);
+  return "user:" + status->substr(begin, end - begin);
+}
+
+// A client over TCP, whose user nobody knows, may name any process.
+bool may_tie_to(std::int32_t process, const Client& client) {
+  if (!client.name.starts_with("user:") || client.process == process) return true;
+  return std::ranges::count(privileged_clients(), client.name) > 0 || user_of(process) == client.name;
+}
+
 }  // namespace
 
 idl::LeaseId ServerServant::lease_of(const idl::Process& owner) {
@@ -35,6 +55,9 @@ idl::LeaseId ServerServant::lease_of(const idl::Process& owner) {
                        instead);
   const os::ProcessIdentity process{owner.pid(), owner.started()};
   const Client client = calling_client();
+  if (!may_tie_to(process.pid, client))
+    throw idl::Refused("process " + std::to_string(process.pid) + " is not one of " + text_of_client(client.name) +
+                       ", and a client ties names to its own user's processes alone" + instead);
   const auto granted = parts_.leases.grant(process, client);
   if (!granted) throw idl::Refused(granted.error());
   if (const auto watched = parts_.processes.add(process); !watched) {
@@ -72,8 +95,12 @@ void ServerServant::end(idl::LeaseId lease) {
 idl::WatchId ServerServant::watch(const std::string& pattern, CORBA::object_reference<idl::Listener> hears) {
   check_pattern(pattern);
   if (!hears) throw idl::Refused("the listener is nil");
-  const auto id = parts_.watches.add(pattern, std::move(hears), calling_client());
+  const Client client = calling_client();
+  const auto id = parts_.watches.add(pattern, std::move(hears), client);
   if (!id) throw idl::Refused(id.error());
+  // Where its end cannot be seen the listener is asked now and then all the same.
+  if (const auto process = client.process > 0 ? os::identity_of(client.process) : std::nullopt)
+    (void)parts_.processes.add(*process);
   return *id;
 }
 

@@ -17,6 +17,7 @@
 #include "orb/os/own_user.h"
 #include "orb/os/small_file.h"
 #include "orb/os/socket_path.h"
+#include "services/nameserver/clients.h"
 #include "services/nameserver/stores/open_store.h"
 
 namespace corelane::nameserver {
@@ -30,8 +31,10 @@ constexpr const char* standard_place = "127.0.0.1:2809";
 
 // Those given come later and count.
 std::vector<std::string> with_defaults(const std::vector<std::string>& given) {
-  std::vector<std::string> options{"-ORBPoolRealTime",   "off", "-ORBRuntimeLedger",     "off", "-ORBLimitsTasks", "0",
-                                   "-ORBTimeoutRequest", "10s", "-ORBBestEffortThreads", "4"};
+  std::vector<std::string> options{"-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLimitsTasks", "0",
+                                   "-ORBTimeoutRequest", "10s", "-ORBBestEffortThreads", "4",
+                                   // Listeners are told little, and a channel to each would take some megabytes.
+                                   "-ORBClientChannel", "off"};
   if (os::runs_as_root()) options.insert(options.end(), {"-ORBEndpointUnixMode", "0666"});
   options.insert(options.end(), given.begin(), given.end());
   return options;
@@ -97,7 +100,9 @@ Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSetting
   return open_store(*specification, {.limits = {.contexts = settings.contexts,
                                                 .loose_contexts = loose,
                                                 .bindings = settings.names,
-                                                .reference = settings.reference_size},
+                                                .reference = settings.reference_size,
+                                                .bindings_of_client = settings.client_names,
+                                                .privileged = privileged_clients()},
                                      .move_aside_damaged = settings.move_aside_damaged,
                                      .etcd_user = settings.etcd_user,
                                      .etcd_password = *password,

@@ -6,6 +6,7 @@
 
 #include "orb/core/call_deadline.h"
 #include "orb/core/exception.h"
+#include "orb/core/object.h"
 #include "orb/giop/name_text.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -45,11 +46,11 @@ Watches::Watches(const ChangeLog& log, const WatchLimits& limits) : log_(log), l
 Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener listener, const Client& client) {
   const std::lock_guard lock(mutex_);  // first: what changes after `now` rings when the watch is there
   const auto now = log_.read(NamePattern("**"), ChangeLog::latest, 0).until;
-  auto watch = std::make_shared<Watch>(Watch{client.name, NamePattern(pattern), std::move(listener), now});
+  auto watch = std::make_shared<Watch>(Watch{client, NamePattern(pattern), std::move(listener), now});
   if (watches_.size() >= limits_.watches)
     return std::string("there are as many listeners as naming.watches allows; ask with changes() now and then");
   const auto his = static_cast<std::size_t>(std::count_if(
-      watches_.begin(), watches_.end(), [&](const auto& item) { return item.second->client == client.name; }));
+      watches_.begin(), watches_.end(), [&](const auto& item) { return item.second->client.name == client.name; }));
   if (!client.name.empty() && his >= limits_.of_client)
     return std::string(client.name + " has " + std::to_string(his) +
                        " listeners, as many as one client may have; unwatch some, or see naming.client_watches");
@@ -73,6 +74,16 @@ void Watches::ring() {
     const std::lock_guard lock(mutex_);
     if (watches_.empty()) return;
     news_ = true;
+  }
+  rung_.notify_one();
+}
+
+void Watches::look_at(std::int32_t process) {
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [id, watch] : watches_)
+      if (watch->client.process == process) asks_ = watch->is_asked = true;
+    if (!asks_) return;
   }
   rung_.notify_one();
 }
@@ -154,16 +165,47 @@ void Watches::tell_all() {
   }
 }
 
+// No answer in time says nothing: its process may be stopped, or its host busy.
+bool Watches::is_there(const Watch& watch) const {
+  const core::CallDeadline bound(os::now() + patience);
+  try {
+    return core::locate(watch.listener);
+  } catch (const CORBA::TIMEOUT&) {
+    return true;
+  } catch (const CORBA::Exception&) {
+    return false;
+  }
+}
+
+void Watches::look(bool at_all) {
+  for (const auto& [id, watch] : copy()) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopped_) return;
+      if (!std::exchange(watch->is_asked, false) && !at_all) continue;
+    }
+    if (is_there(*watch)) continue;
+    os::log::info("naming: a listener to changes is forgotten: it is gone");
+    remove(id);
+  }
+}
+
 // Bound: until stop().
 void Watches::run() {
+  Time next_look = os::now() + limits_.look;
   for (;;) {
+    bool has_news = false, asks = false;
     {
       std::unique_lock lock(mutex_);
-      rung_.wait(lock, [this] { return news_ || stopped_; });
+      rung_.wait_for(lock, os::left_until(next_look), [this] { return news_ || asks_ || stopped_; });
       if (stopped_) return;
-      news_ = false;
+      has_news = std::exchange(news_, false);
+      asks = std::exchange(asks_, false);
     }
-    tell_all();
+    if (has_news) tell_all();
+    const bool is_due = os::now() >= next_look;
+    if (asks || is_due) look(is_due);
+    if (is_due) next_look = os::now() + limits_.look;
   }
 }
 

@@ -36,6 +36,7 @@ int fail(int status, const std::string& text) { return std::cerr << "corelane-re
 
 int main(int argc, char* argv[]) try {
   corelane::os::hold_standard_descriptors();  // the journal is opened before there is an ORB
+  corelane::os::outlive_readers();
   std::vector<std::string> words(argv + 1, argv + argc);
   const auto options = corelane::core::take_orb_options(words);
   if (!words.empty() && (words.front() == "--help" || words.front() == "-h")) return std::cout << help_text, 0;

@@ -29,7 +29,7 @@ CosNaming::Name name_of_ids(const std::vector<std::string>& ids) {
 TEST_CASE("nameclt binds, lists, resolves and unbinds at our nameserver") {
   if (lacks_omniorb()) return;
   ChildProcess server({program_beside("corelane-nameserver"), "-ORBEndpointListen", "127.0.0.1:0", "-ORBNamingSocket",
-                       "off", "-ORBNamingStore", "memory"});
+                       "off", "-ORBNamingStore", "memory", "-ORBNamingNetworkWriters", "on"});
   const std::string root = "NameService=" + server.read_line().value();
   const auto nameclt = [&](std::vector<std::string> words) {
     words.insert(words.begin(), {"nameclt", "-advanced", "-ORBInitRef", root, "-ORBclientCallTimeOutPeriod", "60000"});
@@ -54,10 +54,32 @@ TEST_CASE("nameclt binds, lists, resolves and unbinds at our nameserver") {
   CHECK(nameclt({"list"}).empty());
 }
 
+TEST_CASE(
+    "nameclt only looks names up where network_writers is off, and the log names that setting to omniORB's users") {
+  if (lacks_omniorb()) return;
+  ChildProcess server({"/bin/sh", "-c",
+                       "exec " + program_beside("corelane-nameserver") +
+                           " -ORBEndpointListen 127.0.0.1:0 -ORBNamingSocket off -ORBNamingStore memory 2>&1"});
+  std::string url;  // between lines of the log
+  while (!url.starts_with("corbaloc:")) url = server.read_line().value();
+  const auto nameclt = [&](const std::string& words) {
+    ChildProcess client({"/bin/sh", "-c", "nameclt -advanced -ORBInitRef NameService=" + url + " " + words},
+                        {.joins_errors = true});
+    std::string text = client.read_all().value();
+    client.wait();
+    return text;
+  };
+  CHECK_THAT(nameclt("bind_new_context plant"), Catch::Contains("NO_PERMISSION"));
+  CHECK(nameclt("list").empty());
+  std::string line;
+  while (line.find("may not change names") == line.npos) line = server.read_line().value();
+  CHECK_THAT(line, Catch::Contains("-ORBNamingNetworkWriters on"));
+}
+
 TEST_CASE("a name with an accent is the same one for nameclt by reference and by corbaloc, and for our client") {
   if (lacks_omniorb()) return;
   ChildProcess server({program_beside("corelane-nameserver"), "-ORBEndpointListen", "127.0.0.1:0", "-ORBNamingSocket",
-                       "off", "-ORBNamingStore", "memory"});
+                       "off", "-ORBNamingStore", "memory", "-ORBNamingNetworkWriters", "on"});
   const std::string root = server.read_line().value();
   REQUIRE_THAT(root, Catch::StartsWith("corbaloc:"));
   const auto nameclt = [](const std::string& at, const std::string& own_code_set, std::vector<std::string> words) {

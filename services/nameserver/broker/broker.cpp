@@ -3,14 +3,17 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/directory.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
@@ -19,6 +22,7 @@ namespace {
 
 constexpr int pause_without_descriptors = 100;  // ms until the next try to accept
 constexpr int pause_for_leavers = 1000;         // ms until it is seen again who has received all, or ended
+constexpr int pause_for_path = 1000;            // ms until it is seen again whether the socket is there
 
 // Why an end of a channel could not be sent to `whom`.
 BrokerFault fault_of_send(const channel::SetupFault& fault, const std::string& whom) {
@@ -49,7 +53,7 @@ Expected<std::unique_ptr<Broker>, std::string> Broker::start(const std::string& 
 }
 
 Broker::Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits)
-    : file_(std::move(file)), socket_(std::move(socket)), stop_(std::move(stop)), limits_(limits) {}
+    : path_(file.path()), stop_(std::move(stop)), limits_(limits), file_(std::move(file)), socket_(std::move(socket)) {}
 
 Broker::~Broker() { eventfd_write(stop_.get(), 1); }
 
@@ -62,7 +66,32 @@ void Broker::serve() {
       if (!hear(*guests_[*index])) dismiss(*index);
     std::erase_if(guests_, [](const auto& guest) { return guest->leaves && guest->unaccepted.size() == 0; });
     if (is_called) welcome();
+    look_after_path();
   }
+}
+
+// Its lock may still be there, and is this process's. Services and channels that there are stay.
+void Broker::look_after_path() {
+  const Time now = os::now();
+  if (now < next_look_) return;
+  next_look_ = now + std::chrono::milliseconds{pause_for_path};
+  struct stat found {};
+  if (::lstat(path_.c_str(), &found) == 0 || (errno != ENOENT && errno != ENOTDIR)) return;
+  const std::string directory = path_.substr(0, path_.rfind('/'));
+  if (::lstat(directory.c_str(), &found) != 0) (void)os::make_directory(directory);
+  ::unlink((path_ + ".lock").c_str());
+  auto file = os::SocketPath::claim(path_);
+  auto socket = file ? file->listen(0666, SOCK_SEQPACKET) : Expected<os::Fd, os::PathRefusal>(file.error());
+  if (!socket) {
+    next_look_ = now + std::chrono::minutes{1};
+    return os::log::warn("the broker's socket " + path_ +
+                         " was removed and cannot be made again: " + socket.error().why);
+  }
+  os::refuse_descriptors(socket->get());
+  file_.reset();
+  file_.emplace(std::move(*file));
+  socket_ = std::move(*socket);
+  os::log::warn("the broker's socket " + path_ + " was removed while it listened there; it is there again");
 }
 
 // The guests who have said something or are gone, in order, and whether somebody new is there. false: the end.
@@ -78,7 +107,7 @@ bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
   poll(watched.data(), watched.size(),
        lacks_descriptors_ ? pause_without_descriptors
        : some_leave       ? pause_for_leavers
-                          : -1);
+                          : pause_for_path);
   lacks_descriptors_ = false;
   for (const auto& guest : guests_)
     if (guest->unaccepted.size() > 0) guest->unaccepted.look(guest->socket);

@@ -13,11 +13,13 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/base/time.h"
 #include "orb/channel/access.h"
 #include "orb/channel/peer_watch.h"
 #include "orb/os/fd.h"
@@ -42,7 +44,7 @@ class Broker {
   static Expected<std::unique_ptr<Broker>, std::string> start(const std::string& path, BrokerLimits limits = {});
   ~Broker();
 
-  const std::string& path() const noexcept { return file_.path(); }
+  const std::string& path() const noexcept { return path_; }
 
  private:
   // Somebody who is connected. Thread: the broker's.
@@ -57,6 +59,8 @@ class Broker {
 
   Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits);
   void serve();
+  // Makes the socket again where somebody has removed it.
+  void look_after_path();
   bool wait(std::vector<std::size_t>& ready, bool& is_called);
   void welcome();
   // false: he goes.
@@ -71,12 +75,14 @@ class Broker {
   std::size_t connections_of(uid_t user) const;
   std::size_t unaccepted_of(uid_t user) const;
 
-  os::SocketPath file_;
-  const os::Fd socket_;
+  const std::string path_;
   const os::Fd stop_;  // readable once the end has come
   const BrokerLimits limits_;
 
   // The broker's thread's own.
+  std::optional<os::SocketPath> file_;
+  os::Fd socket_;
+  Time next_look_{};
   std::vector<std::unique_ptr<Guest>> guests_;
   std::map<std::string, Guest*> services_;
   bool lacks_descriptors_ = false;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "CorelaneNamingC.h"
+#include "orb/core/settings.h"
 #include "orb/giop/name_text.h"
 #include "orb/os/host.h"
 #include "orb/os/log.h"
@@ -51,6 +52,7 @@ struct Registration::State {
   // Raises as the constructor of Registration.
   void take(bool replace);
   void say_whose(bool replace);
+  bool is_of_another_process() const;
   void renew();
   void look_at_name();
   void register_again();
@@ -96,15 +98,26 @@ void Registration::State::take(bool replace) {
   lease = fresh;  // not before: one without the name is not to be renewed
 }
 
-// Who loses the name hears of it by his own registration, if that is what he has.
+// The server that loses the name says so, too, if it has it by a Registration.
 void Registration::State::say_whose(bool replace) {
   if (!replace) return;
   try {
-    if (!object->_is_equivalent(root->resolve(name)))
-      os::log::warn("naming: '" + text + "' was bound to another object, which is replaced; two servers of one name?");
+    if (object->_is_equivalent(root->resolve(name)) && !is_of_another_process()) return;
+    const std::string whose = directory ? directory->describe(name).owner() : "";
+    os::log::warn("naming: '" + text + "' is bound already" + (whose.empty() ? "" : " (by " + whose + ")") +
+                  ", and this server takes the name over. If both are copies of one server, end one of them; with "
+                  "naming.replace off (-ORBNamingReplace off) the second one does not start");
   } catch (const CORBA::Exception&) {
     // it is not bound, or the binding says what is wrong
   }
+}
+
+// Whether the name goes with a process that is not this one: a copy of this server may have references that equal those
+// of this one.
+bool Registration::State::is_of_another_process() const {
+  if (!directory) return false;
+  const std::string whose = directory->describe(name).owner();
+  return whose.starts_with("process ") && whose != "process " + std::to_string(os::this_process().pid);
 }
 
 void Registration::State::renew() try {
@@ -183,7 +196,7 @@ Registration::Registration(CORBA::object_reference<CORBA::ORB> orb, const std::s
   if (!state_->root) core::raise(Error{ErrorKind::inv_objref, Completion::no, 0}, "NameService is no naming context");
   // The thread comes first: without one nobody loses the name to this registration.
   if (state_->directory) state_->start_thread();
-  state_->take(options.replace);
+  state_->take(options.replace && state_->orb->settings().naming.replace);
   if (state_->directory) state_->begin_renewing();
 }
 

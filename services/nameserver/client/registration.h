@@ -21,7 +21,8 @@
 namespace corelane::naming {
 
 struct RegistrationOptions {
-  bool replace = true;                          // take over a name that is bound; else AlreadyBound
+  bool replace = true;                          // take over a name that is bound; else AlreadyBound. The setting
+                                                // naming.replace, off, has the same effect as false
   bool make_contexts = true;                    // those on the way to the name that are not there; they stay
   Duration renewal = std::chrono::seconds{10};  // how often; a lease that is not renewed lasts three times as long
 };

@@ -74,7 +74,8 @@ std::string etcd_value_of(const Binding& binding, const std::string& host) {
                         {"reference", giop::url_escaped(binding.reference)},
                         {"context", digits_of(binding.context)},
                         {"owner", giop::url_escaped(binding.owner)},
-                        {"host", giop::url_escaped(host)}}
+                        {"host", giop::url_escaped(host)},
+                        {"by", giop::url_escaped(binding.bound_by)}}
       .dump();
 }
 
@@ -87,7 +88,8 @@ std::optional<Binding> binding_in(const std::string& etcd_value) {
   return Binding{.type = *type == "object" ? BindingType::object : BindingType::context,
                  .reference = std::move(*reference),
                  .context = *context,
-                 .owner = std::move(*owner)};
+                 .owner = std::move(*owner),
+                 .bound_by = text_member(json, "by").value_or("")};
 }
 
 std::string host_in(const std::string& etcd_value) {

@@ -4,10 +4,12 @@
 //   next                      the number of the next context, decimal
 //   room                      nothing; who binds one of the last names that there is room for changes it, too
 //   context/CCCC              a context that there is, but for the root; no value
-//   name/CCCC/ID|KIND         what is bound in context CCCC: JSON {"type", "reference", "context", "owner", "host"}
+//   name/CCCC/ID|KIND         what is bound in context CCCC: JSON {"type", "reference", "context", "owner", "host",
+//   "by"}
 //
-// CCCC is a context's number, 16 hexadecimal digits. ID, KIND, reference, owner and host are escaped as in corbaloc:
-// references (%xx), so that they are printable, and without '|'.
+// CCCC is a context's number, 16 hexadecimal digits. ID, KIND, reference, owner, host and by (the client that bound the
+// name; older nameservers write none) are escaped as in corbaloc: references (%xx), so that they are printable, and
+// without '|'.
 // Threads: none; values.
 #pragma once
 

@@ -50,10 +50,11 @@ class EtcdStore final : public Store {
   Expected<std::vector<std::string>, StoreFault> owners() override;
   Expected<void, StoreFault> add(ContextId context, const NameComponent& name, const Binding& binding) override;
   Expected<void, StoreFault> replace(ContextId context, const NameComponent& name, const Binding& binding) override;
-  Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name) override;
+  Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name, const std::string& by) override;
   Expected<ContextId, StoreFault> make_context() override;
-  Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name) override;
-  Expected<void, StoreFault> destroy_context(ContextId context) override;
+  Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name,
+                                              const std::string& by) override;
+  Expected<void, StoreFault> destroy_context(ContextId context, const std::string& by) override;
   Expected<void, StoreFault> remove_owned(const std::string& owner) override;
   void on_change(std::function<void(const Change&)> told) override { teller_.on_change(std::move(told)); }
   StoreStatus status() override;
@@ -83,14 +84,15 @@ class EtcdStore final : public Store {
     bool is_little = false;
     std::uint64_t taken_at = 0;  // the revision at which the last one of those did
   };
-  Expected<Room, StoreFault> room_for(ContextId context, const NameComponent& name) const;
+  Expected<Room, StoreFault> room_for(ContextId context, const NameComponent& name, const std::string& by) const;
   void take_place(EtcdTransaction& transaction, const Room& room) const;
   // Writes the binding on its owner's lease when the transaction holds; the revision of that, or 0 and what was read
   // else.
   Expected<EtcdOutcome, StoreFault> put(EtcdTransaction transaction, ContextId context, const NameComponent& name,
                                         const Binding& binding);
+  // `refusal`: why the binding that was seen may not be replaced; told when etcd has it so.
   Attempt try_replace(ContextId context, const NameComponent& name, const Binding& binding, EtcdEntry& seen,
-                      bool same_type);
+                      std::optional<StoreFault> refusal);
   ContextId number_of_next(const EtcdEntry& next) const;
   // The contexts, as they were seen, go where they still are so and nothing is in them.
   void drop_surplus(EtcdTransaction& transaction, const std::vector<EtcdEntry>& surplus) const;
@@ -99,8 +101,11 @@ class EtcdStore final : public Store {
   bool is_too_long(const Binding& binding) const {
     return cache_.with_tree([&](const Tree& tree) { return tree.is_too_long(binding); });
   }
+  bool may_change(const std::string& client, const Binding& bound) const {
+    return cache_.with_tree([&](const Tree& tree) { return tree.may_change(client, bound); });
+  }
   // Makes a context and binds it where a name is given.
-  Expected<ContextId, StoreFault> make(const NameComponent* name, ContextId parent);
+  Expected<ContextId, StoreFault> make(const NameComponent* name, ContextId parent, const std::string& by);
   // Then writers need not wait for etcd to say nothing.
   bool is_away() const { return !cache_.is_followed(); }
   // Of a transaction that puts no binding.
@@ -219,13 +224,15 @@ StoreStatus EtcdStore::status() {
   return status;
 }
 
-Expected<EtcdStore::Room, StoreFault> EtcdStore::room_for(ContextId context, const NameComponent& name) const {
+Expected<EtcdStore::Room, StoreFault> EtcdStore::room_for(ContextId context, const NameComponent& name,
+                                                          const std::string& by) const {
   Room room{.is_little = false, .taken_at = cache_.entry(keys_.room()).modified};
   // Counted after that was read: what was bound until then is here.
   return cache_.with_tree([&](const Tree& tree) -> Expected<Room, StoreFault> {
     const auto bound = tree.find(context, name);
     if (bound || bound.error() != StoreFault::not_found) return room;
     if (tree.is_full(context)) return StoreFault::full;
+    if (tree.is_client_full(by)) return StoreFault::client_full;
     room.is_little = tree.is_full(context, little_room);
     return room;
   });
@@ -272,7 +279,7 @@ Expected<void, StoreFault> EtcdStore::add(ContextId context, const NameComponent
   const std::string target_key = target_key_of(binding);
   if (is_too_long(binding)) return StoreFault::full;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    const auto room = room_for(context, name);
+    const auto room = room_for(context, name, binding.bound_by);
     if (!room) return room.error();
     EtcdTransaction transaction;
     transaction.if_absent(key).else_get(key);
@@ -295,8 +302,10 @@ Expected<void, StoreFault> EtcdStore::replace(ContextId context, const NameCompo
   auto bound = find(context, name);
   if (is_too_long(binding)) return StoreFault::full;
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
-    const bool same_type = !bound || bound->type == binding.type;
-    const auto replaced = try_replace(context, name, binding, seen, same_type);
+    std::optional<StoreFault> refusal;
+    if (bound && !may_change(binding.bound_by, *bound)) refusal = StoreFault::not_owner;
+    if (bound && bound->type != binding.type) refusal = StoreFault::wrong_type;
+    const auto replaced = try_replace(context, name, binding, seen, refusal);
     if (replaced) return *replaced ? Done{} : Done{replaced->error()};
     if (const auto now = binding_in(seen.value))
       bound = *now;
@@ -307,19 +316,19 @@ Expected<void, StoreFault> EtcdStore::replace(ContextId context, const NameCompo
 }
 
 EtcdStore::Attempt EtcdStore::try_replace(ContextId context, const NameComponent& name, const Binding& binding,
-                                          EtcdEntry& seen, bool same_type) {
+                                          EtcdEntry& seen, std::optional<StoreFault> refusal) {
   const std::string key = keys_.name(context, name), context_key = key_of(context);
-  const std::string target_key = same_type ? target_key_of(binding) : std::string();
-  const auto room = room_for(context, name);
+  const std::string target_key = refusal ? std::string() : target_key_of(binding);
+  const auto room = room_for(context, name, binding.bound_by);
   if (!room) return Expected<std::uint64_t, StoreFault>(room.error());
   EtcdTransaction transaction;
   transaction.if_unchanged(key, seen.modified).else_get(key);
   take_place(transaction, *room);
   require_target(transaction, target_key);
   require_context(transaction, context_key);
-  const auto outcome = same_type ? put(transaction, context, name, binding) : commit(transaction);
+  const auto outcome = refusal ? commit(transaction) : put(transaction, context, name, binding);
   if (!outcome) return Expected<std::uint64_t, StoreFault>(outcome.error());
-  if (outcome->held && !same_type) return Expected<std::uint64_t, StoreFault>(StoreFault::wrong_type);
+  if (outcome->held && refusal) return Expected<std::uint64_t, StoreFault>(*refusal);
   if (outcome->held) return show(outcome->revision), Expected<std::uint64_t, StoreFault>(outcome->revision);
   if (lacks_context(*outcome, context_key)) return Expected<std::uint64_t, StoreFault>(StoreFault::no_such_context);
   if (lacks_target(*outcome, target_key, context_key))
@@ -329,27 +338,46 @@ EtcdStore::Attempt EtcdStore::try_replace(ContextId context, const NameComponent
   return std::nullopt;
 }
 
-Expected<Binding, StoreFault> EtcdStore::remove(ContextId context, const NameComponent& name) {
+// The name goes as it was seen, so that nobody removes one that another client has bound meanwhile.
+Expected<Binding, StoreFault> EtcdStore::remove(ContextId context, const NameComponent& name, const std::string& by) {
   const std::string key = keys_.name(context, name), context_key = key_of(context);
-  EtcdTransaction transaction;
-  transaction.if_present(key).then_delete(key);
-  require_context(transaction, context_key);
-  const auto outcome = commit(transaction);
-  if (!outcome) return outcome.error();
-  if (!outcome->held) return lacks_context(*outcome, context_key) ? StoreFault::no_such_context : StoreFault::not_found;
-  owned_.lost(key, outcome->revision);
-  show(outcome->revision);
-  const auto gone = binding_in(read_entry(*outcome, 0).value);
-  return gone ? Expected<Binding, StoreFault>(*gone) : StoreFault::not_found;
+  EtcdEntry seen = cache_.entry(key);
+  auto bound = find(context, name);
+  for (int attempt = 0; attempt < most_attempts; ++attempt) {
+    const bool may = !bound || may_change(by, *bound);
+    EtcdTransaction transaction;
+    transaction.if_unchanged(key, seen.modified).else_get(key);
+    if (may && seen.modified != 0) transaction.then_delete(key);
+    require_context(transaction, context_key);
+    const auto outcome = commit(transaction);
+    if (!outcome) return outcome.error();
+    if (outcome->held && !may) return StoreFault::not_owner;
+    if (outcome->held && seen.modified == 0) return StoreFault::not_found;
+    if (outcome->held) {
+      owned_.lost(key, outcome->revision);
+      show(outcome->revision);
+      const auto gone = binding_in(read_entry(*outcome, 0).value);
+      return gone ? Expected<Binding, StoreFault>(*gone) : StoreFault::not_found;
+    }
+    if (lacks_context(*outcome, context_key)) return StoreFault::no_such_context;
+    seen = read_entry(*outcome, 0);
+    show(newest_of(*outcome));
+    if (const auto now = binding_in(seen.value))
+      bound = *now;
+    else
+      bound = StoreFault::not_found;
+  }
+  return StoreFault::unavailable;
 }
 
-Expected<ContextId, StoreFault> EtcdStore::make_context() { return make(nullptr, root_context); }
+Expected<ContextId, StoreFault> EtcdStore::make_context() { return make(nullptr, root_context, {}); }
 
-Expected<ContextId, StoreFault> EtcdStore::add_context(ContextId context, const NameComponent& name) {
-  return make(&name, context);
+Expected<ContextId, StoreFault> EtcdStore::add_context(ContextId context, const NameComponent& name,
+                                                       const std::string& by) {
+  return make(&name, context, by);
 }
 
-Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, ContextId parent) {
+Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, ContextId parent, const std::string& by) {
   const std::string parent_key = key_of(parent), name_key = name == nullptr ? std::string() : keys_.name(parent, *name);
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const EtcdEntry next = cache_.entry(keys_.next());
@@ -357,14 +385,14 @@ Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, Conte
     const auto surplus = cache_.surplus(name == nullptr ? std::nullopt : std::optional(parent));
     if (cache_.with_tree([&](const Tree& tree) { return tree.is_full_of_contexts(surplus.size()); }))
       return StoreFault::full;
-    const auto room = name == nullptr ? Expected<Room, StoreFault>(Room{}) : room_for(parent, *name);
+    const auto room = name == nullptr ? Expected<Room, StoreFault>(Room{}) : room_for(parent, *name, by);
     if (!room) return room.error();
     const ContextId made = number_of_next(next);
     EtcdTransaction transaction;
     transaction.if_unchanged(keys_.next(), next.modified).else_get(keys_.next());
     transaction.then_put(keys_.next(), std::to_string(made + 1)).then_put(keys_.context(made), {});
     if (name != nullptr) {
-      const Binding binding{.type = BindingType::context, .context = made};
+      const Binding binding{.type = BindingType::context, .context = made, .bound_by = by};
       transaction.if_absent(name_key).else_get(name_key).then_put(name_key, etcd_value_of(binding));
       take_place(transaction, *room);
     }
@@ -405,8 +433,9 @@ ContextId EtcdStore::number_of_next(const EtcdEntry& next) const {
   return std::max(counted, cache_.with_tree([](const Tree& tree) { return tree.next_context(); }));
 }
 
-Expected<void, StoreFault> EtcdStore::destroy_context(ContextId context) {
+Expected<void, StoreFault> EtcdStore::destroy_context(ContextId context, const std::string& by) {
   if (context == root_context) return StoreFault::wrong_type;
+  if (!cache_.with_tree([&](const Tree& tree) { return tree.may_destroy(by, context); })) return StoreFault::not_owner;
   EtcdTransaction transaction;
   transaction.if_nothing_below(keys_.names_of(context)).then_delete(keys_.context(context));
   require_context(transaction, keys_.context(context));

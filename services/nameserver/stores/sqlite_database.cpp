@@ -1,6 +1,9 @@
 #include "services/nameserver/stores/sqlite_database.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -56,6 +59,14 @@ void sum_of_values(sqlite3_context* context, int count, sqlite3_value** values) 
 }
 
 constexpr std::uintmax_t longest_new_file = 4096;  // a page
+
+// SQLite would let everybody read it; the files beside it get its mode. One that is there already is not opened: who
+// closes it would give up the lock of another Database of this process.
+void make_private(const std::string& path) {
+  struct stat ignored {};
+  if (::lstat(path.c_str(), &ignored) == 0) return;
+  if (const int made = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600); made >= 0) ::close(made);
+}
 
 }  // namespace
 
@@ -119,6 +130,7 @@ std::string Statement::bytes(int column) const {
 Expected<Database, SqliteFault> Database::open(const std::string& path) {
   std::error_code ignored;
   const std::string absolute = std::filesystem::absolute(path, ignored).string();
+  make_private(absolute);
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const int code = sqlite3_open_v2(absolute.c_str(), &handle, flags, nullptr);

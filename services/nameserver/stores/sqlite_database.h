@@ -66,7 +66,8 @@ class Statement {
 
 class Database {
  public:
-  // Opens the file or makes it. Neither ":memory:" nor an empty path mean anything special.
+  // Opens the file or makes it, for its user alone (mode 0600). Neither ":memory:" nor an empty path mean anything
+  // special.
   static Expected<Database, SqliteFault> open(const std::string& path);
 
   // Before anything else: keeps others out, and changes nothing, so that a file that is none of ours stays as it is. A

@@ -19,7 +19,8 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr std::uint64_t application = 0x434c'4e53;  // "CLNS"
-constexpr std::uint64_t schema_version = 2;         // 1: without sums
+constexpr std::uint64_t schema_version = 3;         // 1: without sums; 2: without the clients that bound names
+constexpr std::uint64_t first_with_sign = 2;        // of a log that is missed
 
 // Extra: the rollback journal of the time before the log must not come back after a loss of power.
 constexpr const char* how_to_keep = "PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;";
@@ -186,7 +187,7 @@ Expected<void, OpenFault> SqliteJournal::check_log_bytes() const {
 }
 
 Expected<void, OpenFault> SqliteJournal::check_log(const SqliteStamp& stamp) {
-  if (had_log_ || stamp.version != schema_version) return {};
+  if (had_log_ || stamp.version < first_with_sign) return {};
   const auto sign = read_counter(database_, log_name);
   if (!sign) return fault_of(sign.error());
   if (sign->value_or(0) == 0) return {};
@@ -201,7 +202,13 @@ SqliteJournal::Done SqliteJournal::make_tables_of_today(const SqliteStamp& stamp
     if (const auto done = prepare(); !done) return done;
   if (const auto done = database_.run(how_to_keep); !done) return done;
   if (stamp.version == schema_version) return {};
-  if (const auto done = database_.run(stamp.is_new() ? make_tables : upgrade_tables); !done) return done;
+  if (stamp.is_new()) {
+    if (const auto done = database_.run(make_tables); !done) return done;
+    return prepare();
+  }
+  if (stamp.version < 2)
+    if (const auto done = database_.run(upgrade_schema_1); !done) return done;
+  if (const auto done = database_.run(upgrade_schema_2); !done) return done;
   return prepare();
 }
 
@@ -216,7 +223,9 @@ SqliteJournal::Done SqliteJournal::prepare() {
   const std::pair<Statement*, const char*> statements[] = {
       {&put_context_, "INSERT OR REPLACE INTO context VALUES(?1, row_sum(?1))"},
       {&drop_context_, "DELETE FROM context WHERE id=?1"},
-      {&put_binding_, "INSERT OR REPLACE INTO binding VALUES(?1,?2,?3,?4,?5,?6,?7, row_sum(?1,?2,?3,?4,?5,?6,?7))"},
+      {&put_binding_,
+       "INSERT OR REPLACE INTO binding VALUES(?1,?2,?3,?4,?5,?6,?7, CASE WHEN length(?8)=0 THEN "
+       "row_sum(?1,?2,?3,?4,?5,?6,?7) ELSE row_sum(?1,?2,?3,?4,?5,?6,?7,?8) END, nullif(?8, x''))"},
       {&drop_binding_, "DELETE FROM binding WHERE context=?1 AND id=?2 AND kind=?3"},
       {&put_counter_, "INSERT OR REPLACE INTO counter VALUES(CAST(?1 AS TEXT), ?2, row_sum(CAST(?1 AS TEXT), ?2))"},
   };
@@ -239,8 +248,11 @@ Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
   // That they can be written is known now and not at the first name.
   const std::pair<const char*, std::uint64_t> counters[] = {{next_context_name, tree.next_context()},
                                                             {revision_name, *revision}};
-  for (const auto& [name, value] : counters)
-    if (const auto done = count(name, value); !done) return fault_of(done.error());
+  for (const auto& [name, value] : counters) {
+    const auto done = count(name, value);
+    if (!done && !done.error().is_full_disk()) return fault_of(done.error());
+    if (!done) (void)say(done.error());  // names are found all the same; who binds one is told
+  }
   begin_log();
   identity_ = identity_of(file_);
   log_identity_ = identity_of(log_);
@@ -283,14 +295,15 @@ SqliteJournal::Done SqliteJournal::load_contexts(Tree& tree) {
 }
 
 SqliteJournal::Done SqliteJournal::load_bindings(Tree& tree) {
-  auto rows = database_.prepare("SELECT context, id, kind, type, reference, target, owner FROM binding");
+  auto rows = database_.prepare("SELECT context, id, kind, type, reference, target, owner, bound_by FROM binding");
   if (!rows) return rows.error();
   auto row = rows->next();
   for (; row && *row; row = rows->next()) {
     const Binding binding{.type = rows->number(3) == 0 ? BindingType::object : BindingType::context,
                           .reference = rows->bytes(4),
                           .context = rows->number(5),
-                          .owner = rows->bytes(6)};
+                          .owner = rows->bytes(6),
+                          .bound_by = rows->bytes(7)};
     tree.apply({.context = rows->number(0), .name = {rows->bytes(1), rows->bytes(2)}, .binding = binding});
   }
   return row ? Done{} : row.error();
@@ -337,7 +350,8 @@ SqliteJournal::Done SqliteJournal::keep_one(const Change& change) {
   const Binding& binding = change.binding;
   put_binding_.bind(1, change.context).bind(2, change.name.id).bind(3, change.name.kind);
   put_binding_.bind(4, binding.type == BindingType::object ? std::uint64_t{0} : std::uint64_t{1});
-  return put_binding_.bind(5, binding.reference).bind(6, binding.context).bind(7, binding.owner).run();
+  put_binding_.bind(5, binding.reference).bind(6, binding.context).bind(7, binding.owner);
+  return put_binding_.bind(8, binding.bound_by).run();
 }
 
 SqliteJournal::Done SqliteJournal::count(const char* what, std::uint64_t value) {

@@ -5,7 +5,10 @@
 namespace corelane::nameserver {
 namespace {
 
-const std::string sum_of_binding = "row_sum(context,id,kind,type,reference,target,owner)";
+// Without bound_by where there is none, as in rows of schema 2.
+const std::string sum_of_binding =
+    "CASE WHEN bound_by IS NULL THEN row_sum(context,id,kind,type,reference,target,owner)"
+    " ELSE row_sum(context,id,kind,type,reference,target,owner,bound_by) END";
 
 // What is wrong with a row; NULL: nothing.
 const std::string complaint_of_context =
@@ -19,9 +22,10 @@ const std::string complaint_of_binding =
     " WHEN typeof(reference)<>'blob' OR typeof(owner)<>'blob' THEN 'its reference or owner is text and not bytes'"
     " WHEN typeof(target)<>'integer' OR target<0 THEN 'its target is no number'"
     " WHEN type=0 AND length(reference)=0 THEN 'its reference is empty'"
-    " WHEN sum IS NOT NULL AND sum IS NOT " +
+    " WHEN bound_by IS NOT NULL AND typeof(bound_by)<>'blob' THEN 'the client that bound it is text and not bytes'"
+    " WHEN sum IS NOT NULL AND sum IS NOT (" +
     sum_of_binding +
-    " THEN 'its bytes are not those that a nameserver wrote'"
+    ") THEN 'its bytes are not those that a nameserver wrote'"
     " WHEN context<>0 AND context NOT IN (SELECT id FROM context) THEN 'its context is not there'"
     " END";
 
@@ -35,11 +39,11 @@ struct Table {
   const char* columns;
 };
 const Table contexts{"context", complaint_of_context, "'context ' || quote(id)",
-                     "id, NULL, NULL, NULL, NULL, NULL, NULL"};
+                     "id, NULL, NULL, NULL, NULL, NULL, NULL, NULL"};
 const Table bindings{"binding", complaint_of_binding,
                      "'context ' || quote(context) || ', id ' || quote(CAST(id AS TEXT)) || ', kind ' || "
                      "quote(CAST(kind AS TEXT))",
-                     "context, id, kind, type, reference, target, owner"};
+                     "context, id, kind, type, reference, target, owner, bound_by"};
 
 // How many there are.
 Expected<std::size_t, SqliteFault> tell_strange_rows(Database& database, const std::string& path, const Table& table) {
@@ -70,13 +74,13 @@ Expected<std::size_t, SqliteFault> set_aside(Database& database, const std::stri
 // A context goes only when nothing is in it: one with names whose bytes are right was there.
 const std::string mend_contexts =
     "INSERT INTO context SELECT DISTINCT context, row_sum(context) FROM binding WHERE context>0 AND context NOT IN "
-    "(SELECT id FROM context) AND sum IS " +
-    sum_of_binding;
+    "(SELECT id FROM context) AND sum IS (" +
+    sum_of_binding + ")";
 
 const std::string give_sums =
     "UPDATE context SET sum=row_sum(id) WHERE sum IS NULL;"
-    "UPDATE binding SET sum=" +
-    sum_of_binding + " WHERE sum IS NULL; COMMIT";
+    "UPDATE binding SET sum=(" +
+    sum_of_binding + ") WHERE sum IS NULL; COMMIT";
 
 Expected<std::size_t, SqliteFault> set_all_aside(Database& database, const std::string& path) {
   if (const auto done = database.run("BEGIN IMMEDIATE"); !done) return done.error();
@@ -95,16 +99,16 @@ const char* const make_tables =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE context(id INTEGER PRIMARY KEY, sum INTEGER);"
     "CREATE TABLE binding(context INTEGER NOT NULL, id BLOB NOT NULL, kind BLOB NOT NULL, type INTEGER NOT NULL,"
-    " reference BLOB NOT NULL, target INTEGER NOT NULL, owner BLOB NOT NULL, sum INTEGER, PRIMARY KEY(context, id, "
-    "kind)) WITHOUT ROWID;"
+    " reference BLOB NOT NULL, target INTEGER NOT NULL, owner BLOB NOT NULL, sum INTEGER, bound_by BLOB, PRIMARY "
+    "KEY(context, id, kind)) WITHOUT ROWID;"
     "CREATE TABLE counter(name TEXT PRIMARY KEY, value INTEGER NOT NULL, sum INTEGER) WITHOUT ROWID;"
-    "CREATE TABLE quarantine(why TEXT, context, id, kind, type, reference, target, owner);"
+    "CREATE TABLE quarantine(why TEXT, context, id, kind, type, reference, target, owner, bound_by);"
     "INSERT INTO counter VALUES('next context', 1, NULL), ('revision', 0, NULL);"
     "PRAGMA application_id=0x434c4e53;"
-    "PRAGMA user_version=2;"
+    "PRAGMA user_version=3;"
     "COMMIT;";
 
-const char* const upgrade_tables =
+const char* const upgrade_schema_1 =
     "BEGIN IMMEDIATE;"
     "ALTER TABLE context ADD COLUMN sum INTEGER;"
     "ALTER TABLE binding ADD COLUMN sum INTEGER;"
@@ -112,6 +116,13 @@ const char* const upgrade_tables =
     "CREATE TABLE IF NOT EXISTS quarantine(why TEXT, context, id, kind, type, reference, target, owner);"
     "INSERT OR IGNORE INTO counter VALUES('next context', 1, NULL), ('revision', 0, NULL);"
     "PRAGMA user_version=2;"
+    "COMMIT;";
+
+const char* const upgrade_schema_2 =
+    "BEGIN IMMEDIATE;"
+    "ALTER TABLE binding ADD COLUMN bound_by BLOB;"
+    "ALTER TABLE quarantine ADD COLUMN bound_by;"
+    "PRAGMA user_version=3;"
     "COMMIT;";
 
 Expected<void, SqliteFault> define_row_sum(Database& database) { return database.define_sum("row_sum"); }

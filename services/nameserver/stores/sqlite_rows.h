@@ -13,9 +13,10 @@
 
 namespace corelane::nameserver {
 
-// The tables of the present schema, in an empty database; and those that schema 1 lacks of it.
+// The tables of the present schema, 3, in an empty database; and what makes schema 2 of 1 and schema 3 of 2.
 extern const char* const make_tables;
-extern const char* const upgrade_tables;
+extern const char* const upgrade_schema_1;
+extern const char* const upgrade_schema_2;
 
 // Before anything else: the SQL function row_sum(), which the statements here and those that write rows use.
 Expected<void, SqliteFault> define_row_sum(Database& database);

@@ -14,6 +14,10 @@ std::string_view text_of(StoreFault fault) noexcept {
       return "not empty";
     case StoreFault::wrong_type:
       return "of the other type";
+    case StoreFault::not_owner:
+      return "another client's";
+    case StoreFault::client_full:
+      return "the client has as many names as it may have";
     case StoreFault::no_target:
       return "the context to be bound is not there";
     case StoreFault::full:

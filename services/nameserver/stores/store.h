@@ -33,7 +33,8 @@ struct Binding {
   BindingType type = BindingType::object;
   std::string reference{};           // opaque to the store; empty for a context of this store
   ContextId context = root_context;  // of type context, where reference is empty
-  std::string owner{};               // empty: persistent. Else whose it is: the name goes with him (remove_owned)
+  std::string owner{};               // empty: persistent. Else the lease whose end takes the name (remove_owned)
+  std::string bound_by{};            // the client that may change it (Client::name); empty: every one that may write
 
   friend bool operator==(const Binding&, const Binding&) = default;
 };
@@ -52,6 +53,8 @@ enum class StoreFault : std::uint8_t {
   already_bound,
   not_empty,
   wrong_type,   // replace(): what is bound is of the other type; destroy_context(): the root
+  not_owner,    // the name, or a name that leads to the context, is another client's
+  client_full,  // StoreLimits::bindings_of_client
   no_target,    // add(), replace(): the context of this store that was to be bound is not there
   full,         // a limit of StoreLimits
   no_space,     // of the disk, or of etcd's quota; the log says what to do
@@ -78,6 +81,10 @@ struct StoreLimits {
   std::size_t bindings = 1'000'000;
   std::size_t bindings_per_context = 100'000;
   std::size_t reference = 65'536;  // bytes of one
+  std::size_t bindings_of_client = 1'000'000;
+  // Clients that may change every name and have no limit of their own; besides, always, the one without a name, which
+  // is the nameserver's own program.
+  std::vector<std::string> privileged{};
 };
 
 struct StoreStatus {
@@ -107,16 +114,19 @@ class Store {
 
   // Writers: what they return is done, and seen by every reader that begins afterwards; besides, full and unavailable.
   // A context that was bound was there, and none that goes meanwhile as one that no name leads to.
+  // A client changes its own names alone, unless it is privileged: binding.bound_by and `by` name the client.
   virtual Expected<void, StoreFault> add(ContextId context, const NameComponent& name, const Binding& binding) = 0;
   virtual Expected<void, StoreFault> replace(ContextId context, const NameComponent& name, const Binding& binding) = 0;
   // The binding that went.
-  virtual Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name) = 0;
+  virtual Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name,
+                                               const std::string& by = {}) = 0;
   // Bound nowhere yet.
   virtual Expected<ContextId, StoreFault> make_context() = 0;
   // Made and bound in one step.
-  virtual Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name) = 0;
+  virtual Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name,
+                                                      const std::string& by = {}) = 0;
   // not_empty: it holds names. Bindings to it stay.
-  virtual Expected<void, StoreFault> destroy_context(ContextId context) = 0;
+  virtual Expected<void, StoreFault> destroy_context(ContextId context, const std::string& by = {}) = 0;
   // All his names, in one step; of etcd in steps of 64 where he has more.
   virtual Expected<void, StoreFault> remove_owned(const std::string& owner) = 0;
 

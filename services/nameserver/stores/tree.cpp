@@ -67,6 +67,7 @@ Expected<Changes, StoreFault> Tree::add(ContextId context, const NameComponent& 
   if (bound.error() != StoreFault::not_found) return bound.error();
   if (lacks_target(binding)) return StoreFault::no_target;
   if (is_full(context) || is_too_long(binding)) return StoreFault::full;
+  if (is_client_full(binding.bound_by)) return StoreFault::client_full;
   return done(change_of(Change::Kind::bound, context, name, binding));
 }
 
@@ -74,14 +75,16 @@ Expected<Changes, StoreFault> Tree::replace(ContextId context, const NameCompone
   const auto bound = find(context, name);
   if (!bound) return add(context, name, binding);
   if (bound->type != binding.type) return StoreFault::wrong_type;
+  if (!may_change(binding.bound_by, *bound)) return StoreFault::not_owner;
   if (lacks_target(binding)) return StoreFault::no_target;
   if (is_too_long(binding)) return StoreFault::full;
   return done(change_of(Change::Kind::rebound, context, name, binding));
 }
 
-Expected<Changes, StoreFault> Tree::remove(ContextId context, const NameComponent& name) {
+Expected<Changes, StoreFault> Tree::remove(ContextId context, const NameComponent& name, const std::string& by) {
   const auto bound = find(context, name);
   if (!bound) return bound.error();
+  if (!may_change(by, *bound)) return StoreFault::not_owner;
   return done(change_of(Change::Kind::unbound, context, name, *bound));
 }
 
@@ -108,23 +111,25 @@ Expected<Changes, StoreFault> Tree::make_context_for(const std::optional<Context
   return changes;
 }
 
-Expected<Changes, StoreFault> Tree::add_context(ContextId context, const NameComponent& name) {
+Expected<Changes, StoreFault> Tree::add_context(ContextId context, const NameComponent& name, const std::string& by) {
   const auto bound = find(context, name);
   if (bound) return StoreFault::already_bound;
   if (bound.error() != StoreFault::not_found) return bound.error();
   if (is_full(context)) return StoreFault::full;
+  if (is_client_full(by)) return StoreFault::client_full;
   auto changes = make_context_for(context);
   if (!changes) return changes;
-  const Binding binding{.type = BindingType::context, .context = changes->front().context};
+  const Binding binding{.type = BindingType::context, .context = changes->front().context, .bound_by = by};
   changes->push_back(change_of(Change::Kind::bound, context, name, binding));
   apply(changes->back());
   return changes;
 }
 
-Expected<Changes, StoreFault> Tree::destroy_context(ContextId context) {
+Expected<Changes, StoreFault> Tree::destroy_context(ContextId context, const std::string& by) {
   const auto names = contexts_.find(context);
   if (names == contexts_.end()) return StoreFault::no_such_context;
   if (context == root_context) return StoreFault::wrong_type;
+  if (!may_destroy(by, context)) return StoreFault::not_owner;
   if (!names->second.empty()) return StoreFault::not_empty;
   return done(change_of(Change::Kind::destroyed, context));
 }
@@ -168,6 +173,7 @@ void Tree::bind(ContextId context, const NameComponent& name, const Binding& bin
   contexts_[context].emplace(name, binding);
   ++bindings_;
   if (!binding.owner.empty()) owned_[binding.owner].insert({context, name});
+  count(binding.bound_by, true);
   link(binding, true);
   weigh(context);
 }
@@ -178,6 +184,7 @@ void Tree::unbind(ContextId context, const NameComponent& name) {
   const auto bound = names->second.find(name);
   if (bound == names->second.end()) return;
   disown(bound->second.owner, {context, name});
+  count(bound->second.bound_by, false);
   link(bound->second, false);
   names->second.erase(bound);
   --bindings_;
@@ -186,10 +193,41 @@ void Tree::unbind(ContextId context, const NameComponent& name) {
 
 void Tree::link(const Binding& binding, bool is_bound) {
   if (!is_of_this_store(binding)) return;
-  std::size_t& links = links_[binding.context];
-  links = is_bound ? links + 1 : links - 1;
-  if (links == 0) links_.erase(binding.context);
+  auto& links = links_[binding.context];
+  if (is_bound)
+    links.insert(binding.bound_by);
+  else if (const auto gone = links.find(binding.bound_by); gone != links.end())
+    links.erase(gone);
+  if (links.empty()) links_.erase(binding.context);
   weigh(binding.context);
+}
+
+void Tree::count(const std::string& client, bool is_bound) {
+  if (client.empty()) return;
+  std::size_t& names = of_client_[client];
+  names = is_bound ? names + 1 : names - 1;
+  if (names == 0) of_client_.erase(client);
+}
+
+bool Tree::is_privileged(const std::string& client) const {
+  return client.empty() || std::ranges::find(limits_.privileged, client) != limits_.privileged.end();
+}
+
+bool Tree::may_change(const std::string& client, const Binding& bound) const {
+  return bound.bound_by.empty() || bound.bound_by == client || is_privileged(client);
+}
+
+// Also where it made one of the names that lead there itself: the others' would lead nowhere.
+bool Tree::may_destroy(const std::string& client, ContextId context) const {
+  const auto links = links_.find(context);
+  return links == links_.end() || is_privileged(client) ||
+         std::ranges::all_of(links->second, [&](const auto& owner) { return owner.empty() || owner == client; });
+}
+
+bool Tree::is_client_full(const std::string& client) const {
+  const auto counted = of_client_.find(client);
+  const std::size_t names = counted == of_client_.end() ? 0 : counted->second;
+  return names >= limits_.bindings_of_client && !is_privileged(client);
 }
 
 void Tree::weigh(ContextId context) {

@@ -31,10 +31,11 @@ class Tree {
   // What has been changed; the tree is as it was when there is a fault.
   Expected<Changes, StoreFault> add(ContextId context, const NameComponent& name, const Binding& binding);
   Expected<Changes, StoreFault> replace(ContextId context, const NameComponent& name, const Binding& binding);
-  Expected<Changes, StoreFault> remove(ContextId context, const NameComponent& name);
+  Expected<Changes, StoreFault> remove(ContextId context, const NameComponent& name, const std::string& by);
   Expected<Changes, StoreFault> make_context();
-  Expected<Changes, StoreFault> add_context(ContextId context, const NameComponent& name);  // the one made comes first
-  Expected<Changes, StoreFault> destroy_context(ContextId context);
+  // The one made comes first.
+  Expected<Changes, StoreFault> add_context(ContextId context, const NameComponent& name, const std::string& by);
+  Expected<Changes, StoreFault> destroy_context(ContextId context, const std::string& by);
   Expected<Changes, StoreFault> remove_owned(const std::string& owner);
 
   // What was decided elsewhere, over all rules: a binding in an unknown context makes that context.
@@ -44,6 +45,11 @@ class Tree {
   bool is_full(ContextId context, std::size_t more = 0) const;
   // Whether it binds a context of this store that is not there.
   bool lacks_target(const Binding& binding) const;
+  // Whether the client may change what is bound; and destroy the context, to which names of others may lead.
+  bool may_change(const std::string& client, const Binding& bound) const;
+  bool may_destroy(const std::string& client, ContextId context) const;
+  // Whether the client has as many names as it may.
+  bool is_client_full(const std::string& client) const;
   bool is_too_long(const Binding& binding) const { return binding.reference.size() > limits_.reference; }
   // Empty contexts that no name leads to, the oldest ones: those that have to go when one more is made. Whoever makes a
   // context and forgets it would else take the room of everybody, with nothing that could be found and unbound.
@@ -68,14 +74,17 @@ class Tree {
   void unbind(ContextId context, const NameComponent& name);
   void disown(const std::string& owner, const Place& place);
   void link(const Binding& binding, bool is_bound);
+  void count(const std::string& client, bool is_bound);
+  bool is_privileged(const std::string& client) const;
   void weigh(ContextId context);
   Expected<Changes, StoreFault> make_context_for(const std::optional<ContextId>& parent);
 
   StoreLimits limits_;
   std::map<ContextId, Names> contexts_{{root_context, {}}};
   std::map<std::string, std::set<Place>> owned_;
-  std::map<ContextId, std::size_t> links_;  // bindings to it
-  std::set<ContextId> loose_;               // contexts that are empty and have no links
+  std::map<ContextId, std::multiset<std::string>> links_;  // bindings to it: by whom each was bound
+  std::map<std::string, std::size_t> of_client_;           // bindings by the client that bound them
+  std::set<ContextId> loose_;                              // contexts that are empty and have no links
   std::size_t bindings_ = 0;
   ContextId next_context_ = root_context + 1;
 };

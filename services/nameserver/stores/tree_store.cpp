@@ -42,8 +42,8 @@ Expected<void, StoreFault> TreeStore::replace(ContextId context, const NameCompo
   return write_only([&](Tree& tree) { return tree.replace(context, name, binding); });
 }
 
-Expected<Binding, StoreFault> TreeStore::remove(ContextId context, const NameComponent& name) {
-  auto changes = write([&](Tree& tree) { return tree.remove(context, name); });
+Expected<Binding, StoreFault> TreeStore::remove(ContextId context, const NameComponent& name, const std::string& by) {
+  auto changes = write([&](Tree& tree) { return tree.remove(context, name, by); });
   if (!changes) return changes.error();
   return std::move(changes->front().binding);
 }
@@ -54,14 +54,15 @@ Expected<ContextId, StoreFault> TreeStore::make_context() {
   return changes->front().context;
 }
 
-Expected<ContextId, StoreFault> TreeStore::add_context(ContextId context, const NameComponent& name) {
-  const auto changes = write([&](Tree& tree) { return tree.add_context(context, name); });
+Expected<ContextId, StoreFault> TreeStore::add_context(ContextId context, const NameComponent& name,
+                                                       const std::string& by) {
+  const auto changes = write([&](Tree& tree) { return tree.add_context(context, name, by); });
   if (!changes) return changes.error();
   return changes->front().context;
 }
 
-Expected<void, StoreFault> TreeStore::destroy_context(ContextId context) {
-  return write_only([&](Tree& tree) { return tree.destroy_context(context); });
+Expected<void, StoreFault> TreeStore::destroy_context(ContextId context, const std::string& by) {
+  return write_only([&](Tree& tree) { return tree.destroy_context(context, by); });
 }
 
 Expected<void, StoreFault> TreeStore::remove_owned(const std::string& owner) {

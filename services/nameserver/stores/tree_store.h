@@ -44,10 +44,12 @@ class TreeStore final : public Store {
   Expected<std::vector<std::string>, StoreFault> owners() override;
   Expected<void, StoreFault> add(ContextId context, const NameComponent& name, const Binding& binding) override;
   Expected<void, StoreFault> replace(ContextId context, const NameComponent& name, const Binding& binding) override;
-  Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name) override;
+  Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name,
+                                       const std::string& by = {}) override;
   Expected<ContextId, StoreFault> make_context() override;
-  Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name) override;
-  Expected<void, StoreFault> destroy_context(ContextId context) override;
+  Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name,
+                                              const std::string& by = {}) override;
+  Expected<void, StoreFault> destroy_context(ContextId context, const std::string& by = {}) override;
   Expected<void, StoreFault> remove_owned(const std::string& owner) override;
   void on_change(std::function<void(const Change&)> told) override { teller_.on_change(std::move(told)); }
   StoreStatus status() override;

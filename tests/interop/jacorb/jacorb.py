@@ -61,7 +61,8 @@ def run(programs, jars, folder):
     path = os.pathsep.join([folder, *jars])
     subprocess.run(["javac", "-nowarn", "-d", folder, "-cp", path, os.path.join(HERE, "NamingClient.java")], check=True)
     with subprocess.Popen([os.path.join(programs, "corelane-nameserver"), "-ORBRuntimeDirectory", folder,
-                           "-ORBNamingStore", "memory", "-ORBEndpointListen", "127.0.0.1:0", "-ORBLogLevel", "off"],
+                           "-ORBNamingStore", "memory", "-ORBEndpointListen", "127.0.0.1:0", "-ORBLogLevel", "off",
+                           "-ORBNamingNetworkWriters", "on"],
                           stdout=subprocess.PIPE, text=True) as server:
         try:
             reference = server.stdout.readline().strip()

@@ -1,6 +1,7 @@
 // What a server finds at its start in place of a ledger, or of the directory for one.
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -10,6 +11,8 @@
 #include "orb/base/minor.h"
 #include "orb/os/file_lock.h"
 #include "tests/orb/dispatch/ledger_fixture.h"
+#include "tests/support/captured_errors.h"
+#include "tests/support/fork_alone.h"
 
 namespace host_ledger_start_test {
 
@@ -104,6 +107,50 @@ TEST_CASE("the runtime directory follows the environment") {
   CHECK(runtime_directory() == "/somewhere");
   unsetenv("CORELANE_RUNTIME_DIRECTORY");
   if (geteuid() == 0) CHECK(runtime_directory() == "/run/corelane");
+}
+
+// In a child that is another user, without what names a directory.
+template <typename Check>
+int as_user(uid_t user, const std::string& home, Check&& check) {
+  const pid_t child = testing::fork_alone();
+  if (child == 0) {
+    for (const char* name : {"CORELANE_RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR"}) unsetenv(name);
+    setenv("HOME", home.c_str(), 1);
+    _exit(setgid(user) == 0 && setuid(user) == 0 ? check() : 100);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
+}
+
+TEST_CASE("where another user has taken the directory in /tmp, servers and clients meet in the home directory") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: only root may be another user");
+    return;
+  }
+  const testing::TempDirectory home;
+  const uid_t user = 3'000'000'000u + static_cast<uid_t>(getpid());  // nobody's, and of this run alone
+  REQUIRE(chown(home.path().c_str(), user, user) == 0);
+  const std::string in_tmp = "/tmp/corelane-" + std::to_string(user);
+  const auto in_home = [&] { return runtime_directory().starts_with(home.path() + "/.corelane-"); };
+  CHECK(as_user(user, home.path(),
+                [&] { return runtime_directory() == in_tmp && runtime_directory_remark().empty() ? 0 : 1; }) == 0);
+  REQUIRE(mkdir(in_tmp.c_str(), 0755) == 0);
+  REQUIRE(chown(in_tmp.c_str(), user + 1, user + 1) == 0);
+  // Made once, found again, and each time said with whose place it stands in for.
+  for (int i = 0; i < 2; ++i)
+    CHECK(as_user(user, home.path(), [&] {
+            const testing::CapturedErrors errors;
+            const auto ledger = HostLedger::open(machine(), runtime_directory());
+            return in_home() && ledger && errors.times("another user has taken " + in_tmp) == 1 ? 0 : 1;
+          }) == 0);
+  CHECK(as_user(user, "", [&] { return runtime_directory() == in_tmp ? 0 : 1; }) == 0);
+  REQUIRE(chown(in_tmp.c_str(), user, user) == 0);
+  CHECK(as_user(user, home.path(), [&] { return runtime_directory() == in_tmp ? 0 : 1; }) == 0);
+  REQUIRE(rmdir(in_tmp.c_str()) == 0);
+  REQUIRE(symlink(home.path().c_str(), in_tmp.c_str()) == 0);
+  CHECK(as_user(user, home.path(), [&] { return in_home() ? 0 : 1; }) == 0);
+  unlink(in_tmp.c_str());
 }
 
 }  // namespace host_ledger_start_test

@@ -76,7 +76,7 @@ TEST_CASE("a stranger at a daemon's socket is told and not asked, and does not s
   CHECK(listening_at({place / "his.sock"}, {.users = {another_user}}));
   CHECK(listening_at({place / "his.sock"}, {.anyone = true}));
   std::ostringstream out, err;
-  CHECK(show_cores({.sockets = {place / "his.sock"}}, Format::table, out, err) == 1);
+  CHECK(show_cores({.sockets = {place / "his.sock"}}, {}, out, err) == 1);
   CHECK_THAT(err.str(), Contains("corelane cores: " + told + "; ") && Contains("--runtime-directory"));
   CHECK(list_names({.sockets = {place / "his.sock"}}, out, err) == 1);
   CHECK_THAT(err.str(), Contains("corelane ns list: " + told + "; ") && Contains("naming.trusted"));

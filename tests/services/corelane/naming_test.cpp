@@ -121,10 +121,16 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
   const auto with = [](const char* name, const std::optional<std::string>& reference = {}) {
     return [=](NamingOptions& options) { options.name = name, options.reference = reference; };
   };
+  const auto context = [](const char* name) {
+    return [=](NamingOptions& options) { options.name = name, options.context = true; };
+  };
   const Case cases[] = {
       {list_names, with(""), "", ""},
       {bind_name, with("a/b", nobody), "", "corelane ns bind: the root context has no 'a'; "},
-      {bind_name, with("a"), "", ""},
+      {bind_name, with("a"), "", "corelane ns bind: what is 'a' to mean? Give a REFERENCE, "},
+      {bind_name, [&](NamingOptions& o) { with("a", nobody)(o), o.context = true; }, "",
+       "corelane ns bind: a new context (--context) has no REFERENCE"},
+      {bind_name, context("a"), "", ""},
       {bind_name, with("a/b", nobody), "", ""},
       {bind_name, with("a/b", nobody), "", "corelane ns bind: 'a/b' is bound already; "},
       {bind_name, [&](NamingOptions& o) { with("a/b", nobody)(o), o.replace = true; }, "", ""},
@@ -135,7 +141,7 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
       {bind_name, with("i", ""), "", "corelane ns bind: an empty word is no reference; give "},
       {bind_name, with("i", "IOR:00"), "", "corelane ns bind: IOR:00 is no reference: at character "},
       {bind_name, with("i", "/proc/version"), "", "corelane ns bind: /proc/version holds no reference: "},
-      {bind_name, [&](NamingOptions& o) { with("i")(o), o.process = ::getpid(); }, "",
+      {bind_name, [&](NamingOptions& o) { context("i")(o), o.process = ::getpid(); }, "",
        "corelane ns bind: a context does not go with a process; "},
       {list_names, [&](NamingOptions& o) { o.recursive = true; }, "a/\na/b\nc/\nc/d.e/\nc/d.e/f\ng\n", ""},
       {list_names, [&](NamingOptions& o) { o.details = true; }, listed.c_str(), ""},
@@ -161,7 +167,8 @@ TEST_CASE("names are bound, shown, watched and taken away from the command line"
     CAPTURE(options.name, err.str());
     CHECK(out.str() == c.out);
     CHECK_THAT(err.str(), Catch::StartsWith(c.said));
-    CHECK(status == (*c.said == '\0' ? 0 : 1));
+    const bool is_usage = err.str().ends_with("see corelane ns bind --help\n");
+    CHECK(status == (*c.said == '\0' ? 0 : is_usage ? 2 : 1));
   }
 }
 
@@ -173,8 +180,10 @@ TEST_CASE("where a nameserver does not go on into another the commands do") {
   REQUIRE((near.read_line() && far.read_line()));
   std::ostringstream out, err;
   const auto with = [&](const std::string& name, const std::optional<std::string>& reference = {}) {
-    return NamingOptions{
-        .orb_options = {"-ORBRuntimeDirectory", near_place.path()}, .name = name, .reference = reference};
+    return NamingOptions{.orb_options = {"-ORBRuntimeDirectory", near_place.path()},
+                         .name = name,
+                         .reference = reference,
+                         .context = !reference};
   };
   CHECK(bind_name(with("far", "file://" + file), out, err) == 0);
   CHECK(bind_name(with("far/x", "corbaloc::127.0.0.1:1/x"), out, err) == 0);
@@ -209,7 +218,7 @@ TEST_CASE("the state of a nameserver's store is shown, as a table and as JSON") 
   const TempDirectory place;
   ChildProcess server = nameserver_in(place.path());
   REQUIRE(server.read_line());
-  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a"};
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a", .context = true};
   std::ostringstream table, json, err;
   REQUIRE(bind_name(options, table, err) == 0);
   options.name = "";
@@ -233,13 +242,14 @@ TEST_CASE("while the store is away every answer says so, and what to do") {
   const TempDirectory place;
   ChildProcess server = nameserver_in(place.path(), {"-ORBNamingStore", etcd.url()});
   REQUIRE(server.read_line());
-  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a"};
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a", .context = true};
   const auto said_by = [&](auto work, int status) {
     std::ostringstream out, err;
     CHECK(work(options, out, err) == status);
     return err.str();
   };
   CHECK(said_by(bind_name, 0).empty());
+  options.context = false;
   CHECK(said_by(resolve_name, 0).empty());
   etcd.kill();
   std::ostringstream ignored;
@@ -284,9 +294,10 @@ TEST_CASE("contexts that hold each other are listed once") {
   const TempDirectory place;
   ChildProcess server = nameserver_in(place.path());
   REQUIRE(server.read_line());
-  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a"};
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "a", .context = true};
   std::ostringstream reference, out, err;
   REQUIRE(bind_name(options, out, err) == 0);
+  options.context = false;
   REQUIRE(resolve_name(options, reference, err) == 0);
   options.reference = reference.str().substr(0, reference.str().find('\n'));
   for (const char* ring : {"a/x", "a/y"}) {
@@ -310,7 +321,7 @@ TEST_CASE("a context that cannot be looked into hides no other name") {
                                 .profiles = giop::to_ior(*giop::parse_corbaloc("corbaloc::127.0.0.1:1/x")).profiles});
   std::ostringstream out, err;
   REQUIRE(bind_name(options, out, err) == 0);
-  options.name = "z", options.reference.reset();
+  options.name = "z", options.reference.reset(), options.context = true;
   REQUIRE(bind_name(options, out, err) == 0);
   options.name = "", options.recursive = true;
   CHECK(list_names(options, out, err) == 1);
@@ -327,8 +338,9 @@ TEST_CASE("a watch tells of a name that is bound") {
                      {.joins_errors = true});
   CHECK(watch.read_line() == "watching plant/*");
   std::ostringstream out, err;
-  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "other"};
+  NamingOptions options{.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "other", .context = true};
   CHECK(bind_name(options, out, err) == 0);
+  options.context = false;
   options.name = "plant/controller";
   options.reference = "corbaloc::127.0.0.1:1/x";
   options.parents = true;
@@ -353,7 +365,8 @@ TEST_CASE("a watch goes on with a nameserver that is started again") {
   REQUIRE(server->read_line());
   CHECK_THAT(watch.read_line().value_or(""), Contains("answers again; what changed meanwhile"));
   std::ostringstream out, err;
-  CHECK(bind_name({.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "plant"}, out, err) == 0);
+  CHECK(bind_name({.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "plant", .context = true}, out,
+                  err) == 0);
   CHECK(watch.read_line() == "bound    plant/");
   CHECK(watch.wait()->ok());
 }
@@ -394,7 +407,7 @@ TEST_CASE("a daemon that is stopped is named, and what lets it go on") {
       "process " + pid + " listens at " + socket + ", but it is stopped: kill -CONT " + pid + " lets it go on";
   std::ostringstream out, err;
   CHECK(list_names({.sockets = {socket}}, out, err) == 1);
-  CHECK(show_cores({.sockets = {socket}}, Format::table, out, err) == 1);
+  CHECK(show_cores({.sockets = {socket}}, {}, out, err) == 1);
   CHECK_THAT(err.str(), Contains("the nameserver, " + said) && Contains("the reservation daemon, " + said));
   REQUIRE(::kill(daemon.pid(), SIGCONT) == 0);
   CHECK(list_names({.orb_options = {"-ORBRuntimeDirectory", place.path()}, .sockets = {socket}}, out, err) == 0);
@@ -404,4 +417,48 @@ TEST_CASE("a text that is no name is refused before anybody is asked") {
   std::ostringstream out, err;
   CHECK(unbind_name({.name = "a//b"}, out, err) == 1);
   CHECK_THAT(err.str(), Catch::StartsWith("corelane ns unbind: 'a//b' is no name: "));
+}
+
+TEST_CASE("names and texts of others are shown without what a terminal obeys") {
+  const TempDirectory place;
+  ChildProcess server = nameserver_in(place.path());
+  REQUIRE(server.read_line());
+  const NamingOptions start{.orb_options = {"-ORBRuntimeDirectory", place.path()}};
+  // A cursor movement in seven bits and in eight, DEL, a line's end, text turned around; and letters, which stay.
+  const std::string hostile =
+                        "a\x1b[2J\xc2\x9b"
+                        "b\x7f\nc\xe2\x80\xae"
+                        "d\xc3\xa9",
+                    shown = "a?[2J?b??c?d\xc3\xa9";
+  const auto is_plain = [](const std::string& text) {
+    return std::ranges::none_of(text, [](char c) { return (c >= 0 && c < ' ' && c != '\n') || c == '\x7f'; }) &&
+           text.find("\xc2\x9b") == text.npos && text.find("\xe2\x80\xae") == text.npos;
+  };
+  std::ostringstream out, err;
+  NamingOptions options = start;
+  options.name = hostile, options.context = true;
+  REQUIRE(bind_name(options, out, err) == 0);
+  options = start;
+  CHECK(list_names(options, out, err) == 0);
+  CHECK(out.str() == shown + "/\n");
+  options.recursive = options.details = true;
+  CHECK(list_names(options, out, err) == 0);
+  options = start, options.format = Format::json;
+  std::ostringstream json;
+  CHECK(list_names(options, json, err) == 0);
+  CHECK(nlohmann::json::parse(json.str())[0]["name"] == hostile);
+  options = start, options.name = hostile + "/x";
+  CHECK(resolve_name(options, out, err) == 1);
+  CHECK(unbind_name(options, out, err) == 1);
+  options.name = hostile;
+  CHECK(unbind_name(options, out, err) == 1);
+  options.context = true;
+  CHECK(bind_name(options, out, err) == 1);
+  options.context = false;
+  CHECK(bind_name(options, out, err) == 2);
+  CAPTURE(out.str(), err.str(), json.str());
+  CHECK_THAT(err.str(), Contains(shown));
+  CHECK(is_plain(out.str()));
+  CHECK(is_plain(err.str()));
+  CHECK(is_plain(json.str()));
 }

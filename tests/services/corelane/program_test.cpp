@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <fstream>
 #include <iterator>
@@ -130,6 +131,40 @@ TEST_CASE("a misspelt option is named with the one that was meant, whatever was 
   const Answer answer = answer_of_tool({"reserve", "--core", "1", "--", "true"});
   CHECK(answer.exit == "exit status 2");
   CHECK(answer.text == "corelane reserve: there is no option --core; is --cores meant? See corelane reserve --help\n");
+}
+
+TEST_CASE("what stands behind -- is the program's, whatever option stands before it") {
+  const TempDirectory place;
+  const std::string before = GENERATE(as<std::string>{}, "", "--wait 1s", "--wait", "--wait=1s", "--note n", "-q",
+                                      "--near any", "--memory 1MiB", "--best-effort", "--format json");
+  std::vector<std::string> words{"reserve", "--cores", "1"};
+  for (const std::string& word : words_in(before)) words.push_back(word);
+  words.insert(words.end(), {"--runtime-directory", place.path()});
+  std::rotate(words.begin() + 3, words.end() - 2, words.end());  // the option stands right before --
+  for (const char* word : {"--", "echo", "--foo", "--wait", "--", "-ORBx"}) words.emplace_back(word);
+  const Answer answer = answer_of_tool(words);
+  CAPTURE(before, answer.text);
+  CHECK(answer.exit == "exit status 125");  // the command line is right; no daemon is there
+  CHECK_THAT(answer.text, Contains("reserved") && !Contains("--foo"));
+}
+
+TEST_CASE("an option that lacks its value before -- is told, and so is a program that is missing") {
+  struct Case {
+    std::vector<std::string> words;
+    const char* said;
+  };
+  const Case c = GENERATE(
+      Case{{"reserve", "--cores", "1", "--note", "--", "true"}, "corelane reserve: --note needs TEXT behind it; "},
+      Case{{"reserve", "--cores", "--", "true"}, "corelane reserve: --cores needs COUNT behind it; "},
+      Case{{"reserve", "--cores", "1", "--wait", "soon", "--", "true"}, "corelane reserve: --wait: 'soon' is no time "},
+      Case{{"reserve", "--cores", "1", "--wait", "--"}, "corelane reserve: which program? It stands behind --; "},
+      Case{{"reserve", "--cores", "1"}, "corelane reserve: which program? It stands behind --; "},
+      Case{{"ns", "bind", "--", "-odd"}, "corelane ns bind: what is '-odd' to mean? "},
+      Case{{"ns", "resolve", "--", "a", "b"}, "corelane ns resolve: b is one word too many; "});
+  const Answer answer = answer_of_tool(c.words);
+  CAPTURE(c.words);
+  CHECK(answer.exit == "exit status 2");
+  CHECK_THAT(answer.text, Catch::StartsWith(c.said) && Contains("--help"));
 }
 
 TEST_CASE("a naming service is named by a file that holds its reference, too") {

@@ -217,8 +217,9 @@ TEST_CASE("who owns which core is shown") {
       "cache: 1 way of 4 ways promised, exclusive\n"
       "disk: none can be reserved here: no bfq; echo bfq\n"
       "by affinity\n"
-      "not promised here: nobody is kept away\n");
+      "this host limits what is promised in 1 way; corelane cores --long names each\n");
   CHECK(exit == "exit status 0");
+  CHECK_THAT(host.run({"cores", "--long"}, exit), Catch::EndsWith("not promised here: nobody is kept away\n"));
   const auto json = nlohmann::json::parse(host.run({"cores", "--format", "json"}, exit));
   CHECK(json["cores"][1]["use"] == "taken");
   CHECK(json["reservations"][0]["loans"][0]["service"] == 88);
@@ -307,7 +308,7 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
        "exit status 2",
        "corelane reserve: --cache: '0' is no number of ways; "},
       {{"reserve", "--memory", "1MiB", "--", "true"}, "exit status 2", "corelane reserve: how much? --cores COUNT or "},
-      {{"reserve", "--cores", "1"}, "exit status 2", "corelane reserve: COMMAND is required; "},
+      {{"reserve", "--cores", "1"}, "exit status 2", "corelane reserve: which program? It stands behind --; "},
       {{"reserve", "--cores", "1", "--out-of", "x", "--", "a"},
        "exit status 2",
        "corelane reserve: --out-of: 'x' is no"},
@@ -326,7 +327,7 @@ TEST_CASE("without a reservation daemon it is said how to start one") {
   const std::string socket = place / "reserved.sock";
   if (GENERATE(false, true)) (void)Host::leave_socket(socket);
   std::ostringstream out, err;
-  CHECK(show_cores({.sockets = {socket, "/nowhere"}, .start_options = " -ORBx y"}, Format::table, out, err) == 1);
+  CHECK(show_cores({.sockets = {socket, "/nowhere"}, .start_options = " -ORBx y"}, {}, out, err) == 1);
   CHECK_THAT(err.str(),
              Catch::StartsWith("corelane cores: no reservation daemon runs on this host (nobody listens at " + socket +
                                ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &; "

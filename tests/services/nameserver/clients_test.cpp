@@ -9,11 +9,15 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "orb/os/fd.h"
+#include "orb/os/host.h"
 #include "tests/services/nameserver/served.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -122,7 +126,7 @@ TEST_CASE("the addresses of an IPv6 host count as one") {
 }
 
 TEST_CASE("who may not change names looks them up all the same") {
-  ServedNames names({"-ORBNamingWriters", ""});
+  ServedNames names({"-ORBNamingNetworkWriters", "auto"});
   names.root()->bind_new_context(cos_name("c"));  // the nameserver's own process may
   const QuietOrb client;
   const auto root = names.seen_by(client);  // over TCP
@@ -148,7 +152,113 @@ TEST_CASE("who may not change names looks them up all the same") {
       raised_by([&] { server->lease_of({}); }),
   };
   for (const std::string& answer : answers) CHECK(answer == "NO_PERMISSION");
-  CHECK_THROWS_WITH(root->unbind(cos_name("c")), Catch::Contains("naming.network_writers"));
+  const CapturedErrors errors;
+  CHECK_THROWS_WITH(root->unbind(cos_name("c")), Catch::Contains("naming.network_writers on"));
+}
+
+TEST_CASE("the log says now and then who was refused and which setting lets him") {
+  const CapturedErrors errors;
+  ServedNames names({"-ORBNamingNetworkWriters", "auto"});
+  const QuietOrb client;
+  const auto root = names.seen_by(client);
+  for (int i = 0; i < 5; ++i) CHECK(raised_by([&] { root->bind(cos_name("n"), nullptr); }) == "NO_PERMISSION");
+  CHECK(errors.times("naming: a change was refused (host 127.0.0.1): a client over TCP may not change names") == 1);
+  CHECK(errors.times("-ORBNamingNetworkWriters on") == 1);
+}
+
+TEST_CASE("by default names are changed over local sockets alone, by root and the user of the nameserver") {
+  const TempDirectory place;
+  ServedNames names({"-ORBNamingNetworkWriters", "auto", "-ORBEndpointListen", "127.0.0.1:0,unix:" + place / "n.sock"});
+  const QuietOrb by_socket({"-ORBEndpointLocal", "off"});
+  const auto root = names.seen_by(by_socket);  // which takes the Unix socket of its host
+  CHECK(raised_by([&] { root->bind(cos_name("x"), root); }) == "");
+  CHECK(raised_by([&] { root->rebind(cos_name("x"), root); }) == "");
+  CHECK(raised_by([&] { root->unbind(cos_name("x")); }) == "");
+}
+
+TEST_CASE("a name that one user has bound is not changed by another and says whose it is") {
+  if (geteuid() != 0) {
+    WARN("SKIPPED: only root may be another user");
+    return;
+  }
+  const TempDirectory place;
+  REQUIRE(chmod(place.path().c_str(), 0755) == 0);
+  // Each child does its part when it hears the reference, and ends with what it found: 0 is right.
+  const auto part_of = [&](uid_t user, const std::function<int(const NamingDirectory&)>& part) {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    struct Child {
+      pid_t pid;
+      os::Fd tell;
+    };
+    os::Fd hear(ends[0]), tell(ends[1]);
+    const pid_t child = fork();  // before there are threads
+    REQUIRE(child >= 0);
+    if (child == 0) {
+      tell.reset();
+      std::string root;
+      for (char c = 0; ::read(hear.get(), &c, 1) == 1 && c != '\n';) root += c;
+      if (setgroups(0, nullptr) != 0 || setgid(user) != 0 || setuid(user) != 0) _exit(100);
+      const QuietOrb client;
+      _exit(part(IDL::traits<Corelane::Naming::Directory>::narrow(client->string_to_object(root))));
+    }
+    return Child{child, std::move(tell)};
+  };
+  const auto process_of = [](std::int32_t pid) {
+    const auto& here = os::this_host();
+    const auto identity = os::identity_of(pid).value();
+    return Corelane::Naming::Process(here.boot_id, here.pid_namespace, identity.pid, identity.start_ticks);
+  };
+  const std::int32_t parent = getpid();
+  auto first = part_of(stranger, [&](const NamingDirectory& root) {
+    if (raised_by([&] { root->bind(cos_name("annas"), root); }) != "") return 1;
+    if (raised_by([&] { root->bind_new_context(cos_name("context")); }) != "") return 2;
+    if (raised_by([&] { root->bind(cos_name("context/inner"), root); }) != "") return 3;
+    // Two names with the context's, and the third are all that it may have.
+    if (raised_by([&] { root->bind(cos_name("fourth"), root); }) != "IMP_LIMIT") return 4;
+    // No name of its own goes with root's process; one with its own does.
+    if (raised_by([&] { root->nameserver()->lease_of(process_of(parent)); }) != "Refused") return 5;
+    return raised_by([&] { root->nameserver()->lease_of(process_of(getpid())); }) == "" ? 0 : 6;
+  });
+  auto second = part_of(stranger + 1, [&](const NamingDirectory& root) {
+    const std::string not_mine = "NO_PERMISSION";
+    if (raised_by([&] { root->rebind(cos_name("annas"), root); }) != not_mine) return 1;
+    if (raised_by([&] { root->unbind(cos_name("annas")); }) != not_mine) return 2;
+    if (raised_by([&] { root->unbind(cos_name("roots")); }) != "") return 3;  // nobody's: of the server's own program
+    if (raised_by([&] { root->unbind(cos_name("context")); }) != not_mine) return 4;
+    if (raised_by([&] { root->rebind_context(cos_name("context"), root); }) != not_mine) return 5;
+    const auto context = IDL::traits<CosNaming::NamingContext>::narrow(root->resolve(cos_name("context")));
+    if (raised_by([&] { context->unbind(cos_name("inner")); }) != not_mine) return 6;
+    if (raised_by([&] { context->destroy(); }) != not_mine) return 7;
+    std::uint32_t milliseconds = 60'000;
+    const auto lease = root->nameserver()->lease_for(milliseconds);
+    if (raised_by([&] { root->bind_leased(cos_name("annas"), root, lease, true); }) != not_mine) return 8;
+    try {
+      root->unbind(cos_name("annas"));
+    } catch (const CORBA::NO_PERMISSION& refused) {
+      const std::string text = refused.what();
+      return text.find("'annas' belongs to user " + std::to_string(stranger)) != text.npos ? 0 : 9;
+    }
+    return 10;
+  });
+  auto third = part_of(0, [&](const NamingDirectory& root) {
+    if (raised_by([&] { root->rebind(cos_name("annas"), root); }) != "") return 1;
+    return raised_by([&] { root->unbind(cos_name("context/inner")); }) == "" ? 0 : 2;
+  });
+  nameserver::StoreOptions options{.limits = {.bindings_of_client = 3, .privileged = nameserver::privileged_clients()}};
+  ServedNames names({"-ORBNamingWriters", "anyone", "-ORBEndpointListen", "unix:" + place / "names.sock",
+                     "-ORBEndpointUnixMode", "0666"},
+                    "memory", options);
+  names.root()->bind(cos_name("roots"), nullptr);
+  const std::string root = names.ior() + "\n";  // children hold the pipes of others, which so have no end
+  for (auto* child : {&first, &second, &third}) {
+    REQUIRE(::write(child->tell.get(), root.data(), root.size()) == static_cast<ssize_t>(root.size()));
+    child->tell.reset();
+    int status = 0;
+    REQUIRE(waitpid(child->pid, &status, 0) == child->pid);
+    CAPTURE(child - &first);
+    CHECK(WEXITSTATUS(status) == 0);
+  }
 }
 
 TEST_CASE("a test that becomes another user has a directory where that one gets to, wherever TMPDIR is") {

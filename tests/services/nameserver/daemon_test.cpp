@@ -1,6 +1,7 @@
 // corelane-nameserver as a process: where it answers, how it ends, what it keeps.
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <thread>
 
+#include "orb/core/object.h"
 #include "orb/os/child_process.h"
 #include "orb/os/fd.h"
 #include "orb/os/socket_path.h"
@@ -84,6 +86,46 @@ TEST_CASE("a daemon answers where it says, and ends at SIGTERM leaving nothing b
   }
   CHECK(daemon.end(SIGTERM) == "exit status 0");
   CHECK(daemon.place.entries() == 0);
+}
+
+TEST_CASE("listeners of a process that was killed are forgotten though no name changes") {
+  Daemon daemon;
+  const pid_t child = ::fork();  // before there are threads
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
+    const auto server = root_of(client)->nameserver();
+    for (int i = 0; i < 3; ++i)
+      server->watch(
+          "**", IDL::traits<Corelane::Naming::Listener>::ref_type(corelane::core::make_stub<Corelane::Naming::Listener>(
+                    client->string_to_object("corbaloc::127.0.0.1:1/x")->_reference())));
+    ::kill(::getpid(), SIGKILL);
+  }
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
+  const auto server = root_of(client)->nameserver();
+  while (server->state().watches() > 0) std::this_thread::yield();  // without the mend: for ever
+  CHECK(server->state().watches() == 0);
+}
+
+TEST_CASE("a daemon outlives whoever reads what it writes") {
+  const TempDirectory place;
+  int ends[2];
+  REQUIRE(pipe(ends) == 0);  // both ends are inherited
+  corelane::os::Fd read(ends[0]), write(ends[1]);
+  const std::string to = std::to_string(ends[1]), from = std::to_string(ends[0]);
+  ChildProcess daemon({"/bin/sh", "-c",
+                       "exec " + program_beside("corelane-nameserver") +
+                           " -ORBEndpointListen 127.0.0.1:0 -ORBNamingStore memory -ORBRuntimeDirectory " +
+                           place.path() + " 1>&" + to + " 2>&" + to + " " + to + ">&- " + from + ">&-"});
+  read.reset();
+  write.reset();
+  const std::string socket = place / "nameserver.sock";
+  const QuietOrb client({"-ORBNamingSocket", socket});
+  const auto is_there = [&] { return raised_by([&] { root_of(client)->bind(cos_name("x"), nullptr); }) == ""; };
+  while (!is_there() && ::kill(daemon.pid(), 0) == 0) std::this_thread::yield();  // bound: its start, or its end
+  ::kill(daemon.pid(), SIGTERM);
+  CHECK(daemon.wait()->text() == "exit status 0");
 }
 
 TEST_CASE("a reference to a context is good after the daemon was started again") {

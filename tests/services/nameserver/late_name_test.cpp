@@ -35,14 +35,17 @@ class Unanswering final : public Store {
     before();
     return unanswered(names_->replace(context, name, binding));
   }
-  Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name) override {
-    return names_->remove(context, name);
+  Expected<Binding, StoreFault> remove(ContextId context, const NameComponent& name, const std::string& by) override {
+    return names_->remove(context, name, by);
   }
   Expected<ContextId, StoreFault> make_context() override { return names_->make_context(); }
-  Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name) override {
-    return names_->add_context(context, name);
+  Expected<ContextId, StoreFault> add_context(ContextId context, const NameComponent& name,
+                                              const std::string& by) override {
+    return names_->add_context(context, name, by);
   }
-  Expected<void, StoreFault> destroy_context(ContextId context) override { return names_->destroy_context(context); }
+  Expected<void, StoreFault> destroy_context(ContextId context, const std::string& by) override {
+    return names_->destroy_context(context, by);
+  }
   Expected<void, StoreFault> remove_owned(const std::string& owner) override { return names_->remove_owned(owner); }
   void on_change(std::function<void(const Change&)> told) override { names_->on_change(std::move(told)); }
   StoreStatus status() override { return names_->status(); }

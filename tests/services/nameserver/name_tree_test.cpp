@@ -13,8 +13,9 @@ namespace {
 
 // "not_found missing_node at 1", "bound"...
 std::string text_of_fault(const NameFault& fault) {
-  static const char* const kinds[] = {"invalid_name", "not_found", "already_bound", "not_empty", "elsewhere",  "gone",
-                                      "dead_end",     "no_target", "full",          "no_space",  "unavailable"};
+  static const char* const kinds[] = {"invalid_name", "not_found", "already_bound", "not_empty", "elsewhere",
+                                      "gone",         "dead_end",  "no_target",     "not_owner", "client_full",
+                                      "full",         "no_space",  "unavailable"};
   static const char* const reasons[] = {"missing_node", "not_context", "not_object"};
   std::string text = kinds[static_cast<std::size_t>(fault.kind)];
   if (fault.kind == NameFaultKind::not_found) text += std::string(" ") + reasons[static_cast<std::size_t>(fault.why)];

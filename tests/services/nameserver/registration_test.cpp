@@ -1,13 +1,17 @@
 #include "services/nameserver/client/registration.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <optional>
 #include <thread>
 
+#include "orb/os/child_process.h"
+#include "orb/os/host.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
@@ -132,6 +136,39 @@ TEST_CASE("a name that another registration replaced comes back when that ends")
 }
 
 // Error paths.
+
+TEST_CASE("a second server of one name says whose it takes over, and does not start where it is told not to") {
+  ServedNames names;
+  const QuietOrb first({"-ORBInitRef", "NameService=" + names.ior()});
+  const QuietOrb second({"-ORBInitRef", "NameService=" + names.ior()});
+  const QuietOrb modest({"-ORBInitRef", "NameService=" + names.ior(), "-ORBNamingReplace", "off"});
+  const auto reference = [](const QuietOrb& orb, const char* host) {
+    return orb->string_to_object("corbaloc::" + std::string(host) + "/x");
+  };
+  const Registration one(first.orb, "x", reference(first, "one.example"));
+  const CapturedErrors errors;
+  CHECK(raised_by([&] { Registration(modest.orb, "x", reference(modest, "two.example")); }) == "AlreadyBound");
+  CHECK(errors.times("takes the name over") == 0);
+  const Registration two(second.orb, "x", reference(second, "two.example"));
+  CHECK(errors.times("naming: 'x' is bound already (by process " + std::to_string(getpid()) +
+                     "), and this server takes the name over") == 1);
+  CHECK(errors.times("-ORBNamingReplace off") == 1);
+}
+
+TEST_CASE("a copy of a server is told from the server though their references equal each other") {
+  ServedNames names;
+  const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
+  const std::string reference = "corbaloc::one.example/x";
+  os::ChildProcess other({"cat"});
+  const auto& here = os::this_host();
+  const auto process = os::identity_of(other.pid()).value();
+  const auto lease = names.root()->nameserver()->lease_of(
+      Corelane::Naming::Process(here.boot_id, here.pid_namespace, process.pid, process.start_ticks));
+  names.root()->bind_leased(cos_name("x"), server->string_to_object(reference), lease, false);
+  const CapturedErrors errors;
+  const Registration copy(server.orb, "x", server->string_to_object(reference));
+  CHECK(errors.times("'x' is bound already (by process " + std::to_string(other.pid()) + ")") == 1);
+}
 
 TEST_CASE("what cannot be registered is refused") {
   ServedNames names;

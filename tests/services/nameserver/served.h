@@ -35,8 +35,11 @@ class QuietOrb {
 
 class ServedNames {
  public:
-  explicit ServedNames(const std::vector<std::string>& options = {}, const std::string& store = "memory")
-      : orb_(options), server_(orb_.orb, std::move(*nameserver::open_store(store)), orb_->settings().naming) {
+  // Clients of the tests come over TCP, and change names unless the options say otherwise.
+  explicit ServedNames(const std::vector<std::string>& options = {}, const std::string& store = "memory",
+                       const nameserver::StoreOptions& store_options = {})
+      : orb_(with_writers(options)),
+        server_(orb_.orb, std::move(*nameserver::open_store(store, store_options)), orb_->settings().naming) {
     server_.open();
   }
   ~ServedNames() {
@@ -52,6 +55,12 @@ class ServedNames {
   }
 
  private:
+  static std::vector<std::string> with_writers(const std::vector<std::string>& options) {
+    std::vector<std::string> all{"-ORBNamingNetworkWriters", "on"};
+    all.insert(all.end(), options.begin(), options.end());
+    return all;
+  }
+
   QuietOrb orb_;
   nameserver::Nameserver server_;
 };

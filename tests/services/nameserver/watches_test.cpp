@@ -1,5 +1,9 @@
 #include "services/nameserver/watches.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 #include <catch2/catch.hpp>
 #include <condition_variable>
 #include <cstdint>
@@ -11,7 +15,10 @@
 #include <utility>
 #include <vector>
 
+#include "orb/core/object.h"
 #include "orb/os/clock.h"
+#include "orb/os/fd.h"
+#include "tests/services/nameserver/served.h"
 
 using namespace corelane;
 using namespace corelane::nameserver;
@@ -45,6 +52,13 @@ bool alternates(const std::vector<std::uint64_t>& noted) {
 class Watched {
  public:
   explicit Watched(Duration longest) : watches_(log_, {.turn = longest}) {}
+  explicit Watched(WatchLimits limits) : watches_(log_, limits) {}
+
+  void add(Watches::Listener listener, std::int32_t process = 0) {
+    REQUIRE(watches_.add("**", std::move(listener), {.name = "user:1", .process = process}));
+  }
+  std::size_t size() const { return watches_.size(); }
+  void look_at(std::int32_t process) { watches_.look_at(process); }
 
   void listen(std::function<void(const Changes&)> heard) {
     REQUIRE(watches_.add("**", Watches::Listener(std::make_shared<DirectListener>(std::move(heard))), {}));
@@ -111,6 +125,47 @@ TEST_CASE("who takes at once what there is hears of it before each slow listener
   const auto heard = names.await([](const auto& noted) { return alternates(noted) || noted.size() >= most; });
   CHECK(heard.size() < most);
   names.stop();
+}
+
+TEST_CASE(
+    "listeners that are gone are forgotten though nothing changes, and those that are there or only silent stay") {
+  const corelane::testing::QuietOrb orb;
+  const auto listener_at = [&](const std::string& url) {
+    return core::make_stub<Corelane::Naming::Listener>(orb->string_to_object(url)->_reference());
+  };
+  // Somebody who takes connections and never says a word.
+  const corelane::os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof address;
+  REQUIRE(::bind(silent.get(), reinterpret_cast<sockaddr*>(&address), size) == 0);
+  REQUIRE(::listen(silent.get(), 5) == 0);
+  REQUIRE(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
+  Watched names(WatchLimits{.look = 1ms});
+  names.listen([](const Changes&) {});
+  names.add(listener_at("corbaloc::127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/x"));
+  names.add(listener_at("corbaloc::127.0.0.1:1/x"));
+  names.add(listener_at("corbaloc::[::1]:1/x"));
+  while (names.size() > 2) std::this_thread::yield();
+  names.stop();
+  CHECK(names.size() == 2);
+}
+
+TEST_CASE("the listeners of a process that has ended are asked at once, and those of others are not") {
+  const corelane::testing::QuietOrb orb;
+  const auto nobody = [&] {
+    return core::make_stub<Corelane::Naming::Listener>(orb->string_to_object("corbaloc::127.0.0.1:1/x")->_reference());
+  };
+  Watched names(WatchLimits{.look = 1h});
+  names.add(nobody(), 77);
+  names.add(nobody(), 78);
+  names.listen([](const Changes&) {});
+  names.look_at(78);
+  while (names.size() > 2) std::this_thread::yield();
+  names.look_at(79);
+  names.stop();
+  CHECK(names.size() == 2);
 }
 
 TEST_CASE("what a listener has not taken within its turn it hears of in the next ones, each change once") {

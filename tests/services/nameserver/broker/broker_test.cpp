@@ -39,6 +39,7 @@ class RunningBroker {
   }
   void stop() { broker_.reset(); }
   std::string path() const { return directory_ / "broker.sock"; }
+  const std::string& directory() const { return directory_.path(); }
 
   Expected<ChannelService, BrokerFault> enlist(const std::string& name, const channel::Options& options = {}) const {
     return ChannelService::enlist(path(), name, options, in_a_minute());
@@ -417,4 +418,18 @@ TEST_CASE("an access list is read as it was written") {
     CHECK(parse_access(access_text(access)) == access);
   for (const char* wrong : {"", ",", "u", "u1,", "x1", "u-1", "u1x", "u99999999999", "anyone"})
     CHECK_FALSE(parse_access(wrong));
+}
+
+TEST_CASE("a broker whose socket or directory was removed is there again, with the services that it had") {
+  const RunningBroker broker;
+  const auto service = broker.enlist("plant");
+  REQUIRE(service);
+  for (const std::string& removed : {broker.path(), broker.directory()}) {
+    std::filesystem::remove_all(removed);
+    auto other = broker.enlist("other");  // until it is there: unreachable
+    while (!other && other.error().kind == Kind::unreachable) other = broker.enlist("other");
+    CHECK(other);
+    const auto again = broker.enlist("plant");
+    CHECK((!again && again.error().kind == Kind::name_taken));
+  }
 }

@@ -60,6 +60,7 @@ TEST_CASE("an etcd store keeps the laws of stores") {
     INFO(law.sentence);
     law.check(*etcd_store(server.url("/law/" + std::to_string(number++))));
   }
+  check_limit_of_client(*etcd_store(server.url("/client"), patient({.limits = few_of_a_client()})));
   check_tight_limits(*etcd_store(server.url("/limits"), patient({.limits = tight_limits})));
   check_loose_contexts(*etcd_store(server.url("/loose"), patient({.limits = few_loose})));
 }

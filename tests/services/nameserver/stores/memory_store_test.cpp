@@ -12,6 +12,7 @@ TEST_CASE("a memory store keeps the laws of stores") {
 }
 
 TEST_CASE("a memory store holds what its limits allow") {
+  check_limit_of_client(*open_store("memory", {.limits = few_of_a_client()}).value());
   check_tight_limits(*open_store("memory", {.limits = tight_limits}).value());
   check_loose_contexts(*open_store("memory", {.limits = few_loose}).value());
 }

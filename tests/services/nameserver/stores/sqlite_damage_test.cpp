@@ -137,9 +137,9 @@ TEST_CASE("a file of a newer schema is refused and left as it is") {
   const corelane::testing::TempDirectory directory;
   const std::string path = directory / "names.db";
   REQUIRE(sqlite_store(path)->add(root_context, {"a", ""}, object_at("x")));
-  run_sql(path, "PRAGMA user_version=3");
+  run_sql(path, "PRAGMA user_version=4");
   const std::string bytes = bytes_of_file(path);
-  says(refusal_of(path, {.move_aside_damaged = true}), "was written by a newer Corelane (schema 3, this one knows 2)");
+  says(refusal_of(path, {.move_aside_damaged = true}), "was written by a newer Corelane (schema 4, this one knows 3)");
   check_bytes(path, bytes);
 }
 

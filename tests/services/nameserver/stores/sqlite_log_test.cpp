@@ -18,7 +18,7 @@ constexpr std::size_t header = 32, frame = 24 + 4096;
 // Its pages: some more than one where its reference is long.
 std::string sql_that_binds(const std::string& name, int reference_size) {
   return "INSERT INTO binding VALUES(0, CAST('" + name + "' AS BLOB), x'', 0, zeroblob(" +
-         std::to_string(reference_size) + "), 0, x'', NULL);";
+         std::to_string(reference_size) + "), 0, x'', NULL, NULL);";
 }
 
 std::size_t count_of_names(const std::string& path) {

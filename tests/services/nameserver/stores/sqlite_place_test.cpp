@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -41,6 +42,44 @@ TEST_CASE("a full disk refuses who writes, loses nothing and lets others read un
       if (!store.add(root_context, {"last", ""}, object_at(reference))) return 5;
     }
     return 0;
+  });
+  if (outcome == 77) {
+    std::puts("SKIPPED: a small disk of the test's own needs root and a namespace of mounts");
+    return;
+  }
+  CHECK(outcome == 0);
+}
+
+TEST_CASE("a nameserver that was killed on a full disk starts again and finds all names") {
+  const corelane::testing::TempDirectory directory;
+  const corelane::testing::Quiet quiet;
+  const int outcome = in_child([&] {
+    if (unshare(CLONE_NEWNS) != 0 || mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
+        mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=400k") != 0)
+      return 77;
+    const std::string path = directory / "names.db", reference(1000, 'r');
+    constexpr int bound = 20;
+    const int killed = in_child([&] {
+      const auto opened = open_store("sqlite:" + path, {});
+      for (int i = 0; opened && i < bound; ++i)
+        if (!(*opened)->add(root_context, {std::to_string(i), ""}, object_at(reference))) return 1;
+      _exit(opened ? 200 : 1);  // nothing is closed
+    });
+    if (killed != 200) return 1;
+    std::FILE* const rest = std::fopen((directory / "rest").c_str(), "wb");  // of another program
+    std::setbuf(rest, nullptr);
+    while (std::fputc('x', rest) != EOF) continue;  // bound: the disk
+    std::fclose(rest);
+    const auto opened = open_store("sqlite:" + path, {});
+    if (!opened) return std::fputs(opened.error().c_str(), stderr), 2;
+    Store& store = **opened;
+    if (store.list(root_context, nullptr, 1000)->size() != bound) return 3;
+    if (store.status().remark.find("names cannot be written to " + path) == std::string::npos) return 4;
+    if (!fails_with(store.add(root_context, {"more", ""}, object_at(reference)), StoreFault::no_space)) return 5;
+    if (!store.find(root_context, {std::to_string(bound - 1), ""})) return 6;
+    std::filesystem::remove(directory / "rest");
+    if (!store.add(root_context, {"more", ""}, object_at("x"))) return 7;
+    return store.status().remark.empty() ? 0 : 8;
   });
   if (outcome == 77) {
     std::puts("SKIPPED: a small disk of the test's own needs root and a namespace of mounts");

@@ -24,16 +24,18 @@ std::set<std::string> content_of(Store& store) {
     const std::vector<Entry> entries = store.list(context, nullptr, 1000).value();
     for (const auto& [name, binding] : entries)
       lines.insert(std::to_string(context) + " " + name.id + "." + name.kind + " " + binding.reference + " " +
-                   std::to_string(binding.context) + " " + binding.owner);
+                   std::to_string(binding.context) + " " + binding.owner + " " + binding.bound_by);
   }
   return lines;
 }
 
 // A store with names in two contexts below the root.
 struct Filled {
-  explicit Filled(const std::string& path) {
+  // `owned`: two names belong to clients, which schema 2 did not know.
+  explicit Filled(const std::string& path, bool owned = false) {
     const auto store = sqlite_store(path);
-    line = store->add_context(root_context, {"line", "dir"}).value();
+    line = store->add_context(root_context, {"line", "dir"}, owned ? "user:1" : "").value();
+    if (owned) REQUIRE(store->add(line, {"delta", ""}, bound_by("user:2", "IOR:55")));
     for (const char* id : {"alpha", "beta", "gamma"}) {
       REQUIRE(store->add(root_context, {id, "k"}, object_at(std::string("IOR:0123456789") + id, "anna")));
       REQUIRE(store->add(line, {id, "k"}, object_at(std::string("IOR:9876543210") + id, "otto")));
@@ -88,7 +90,8 @@ TEST_CASE("rows that are no names are kept aside and never found") {
                                  "0,x'63',x'',2,x'78',0,x''",  "0,x'64',x'',0,'ior',0,x''",
                                  "0,x'68',x'',0,x'',0,x''",    "0,x'65',x'',0,x'78',0,'al'",
                                  "0,x'66',x'',1,x'',-3,x''",   "'x',x'67',x'',0,x'78',0,x''"};
-  for (const char* row : strange) run_sql(path, ("INSERT INTO binding VALUES(" + std::string(row) + ",NULL)").c_str());
+  for (const char* row : strange)
+    run_sql(path, ("INSERT INTO binding VALUES(" + std::string(row) + ",NULL,NULL)").c_str());
   for (int i = 0; i < 2; ++i) {
     const auto store = sqlite_store(path);
     CHECK(ids_in(*store, root_context) == std::vector<std::string>{"a."});
@@ -174,7 +177,8 @@ TEST_CASE("what somebody puts back by hand without a sum is a name again") {
   run_sql(path, "UPDATE binding SET kind=x'78' WHERE id=CAST('beta' AS BLOB) AND context=0");
   Reopened{path};
   run_sql(path,
-          "INSERT INTO binding SELECT context, id, x'6b', type, reference, target, owner, NULL FROM quarantine; DELETE "
+          "INSERT INTO binding SELECT context, id, x'6b', type, reference, target, owner, NULL, bound_by FROM "
+          "quarantine; DELETE "
           "FROM quarantine");
   const Reopened again(path);
   CHECK(again.content == filled.content);
@@ -187,12 +191,44 @@ TEST_CASE("a file of schema 1 gets its sums when it is opened") {
   const Filled filled(path);
   run_sql(path,
           "ALTER TABLE context DROP COLUMN sum; ALTER TABLE binding DROP COLUMN sum; ALTER TABLE counter DROP COLUMN "
-          "sum; PRAGMA user_version=1");
+          "sum; ALTER TABLE binding DROP COLUMN bound_by; ALTER TABLE quarantine DROP COLUMN bound_by; PRAGMA "
+          "user_version=1");
   const Reopened first(path);
   CHECK(first.content == filled.content);
   CHECK(first.next > filled.last);
   CHECK(first.told.empty());
-  CHECK(Database::open(path)->number("PRAGMA user_version").value() == 2);
+  CHECK(Database::open(path)->number("PRAGMA user_version").value() == 3);
   run_sql(path, "UPDATE binding SET reference=reference||x'30' WHERE id=CAST('beta' AS BLOB) AND context=0");
   CHECK(Reopened(path).content.size() == filled.content.size() - 1);
+}
+
+TEST_CASE("a file of schema 2 keeps its names and sums, and its names belong to nobody") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db";
+  const Filled filled(path);
+  run_sql(path,
+          "ALTER TABLE binding DROP COLUMN bound_by; ALTER TABLE quarantine DROP COLUMN bound_by; PRAGMA "
+          "user_version=2");
+  const std::string before = bytes_of_file(path);
+  const Reopened first(path);
+  CHECK(first.content == filled.content);
+  CHECK(first.told.empty());
+  CHECK(Database::open(path)->number("PRAGMA user_version").value() == 3);
+  CHECK(sqlite_store(path)->remove(root_context, {"beta", "k"}, "user:1"));
+  write_file(path, before);  // a byte that changed before is found all the same
+  run_sql(path, "UPDATE binding SET reference=reference||x'30' WHERE id=CAST('beta' AS BLOB) AND context=0");
+  CHECK(Reopened(path).content.size() == filled.content.size() - 1);
+}
+
+TEST_CASE("an owner whose bytes have changed is no owner") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db";
+  const Filled filled(path, true);
+  const std::string whole = bytes_of_file(path);
+  for (const char* change : {"bound_by=CAST('user:3' AS BLOB)", "bound_by=NULL", "bound_by='user:2'", "bound_by=x''"}) {
+    CAPTURE(change);
+    write_file(path, whole);
+    run_sql(path, ("UPDATE binding SET " + std::string(change) + " WHERE id=CAST('delta' AS BLOB)").c_str());
+    CHECK(Reopened(path).content.size() == filled.content.size() - 1);
+  }
 }

@@ -1,4 +1,6 @@
 // The store in a file: what every store does, and what is in it after its end.
+#include <sys/stat.h>
+
 #include <filesystem>
 
 #include "tests/services/nameserver/stores/sqlite_files.h"
@@ -17,6 +19,7 @@ TEST_CASE("a SQLite store keeps the laws of stores") {
 
 TEST_CASE("a SQLite store holds what its limits allow") {
   const corelane::testing::TempDirectory directory;
+  check_limit_of_client(*sqlite_store(directory / "client.db", {.limits = few_of_a_client()}));
   check_tight_limits(*sqlite_store(directory / "names.db", {.limits = tight_limits}));
   check_loose_contexts(*sqlite_store(directory / "loose.db", {.limits = few_loose}));
 }
@@ -73,4 +76,42 @@ TEST_CASE("names that only look special to SQLite are files") {
   sqlite_store(":memory:");
   std::filesystem::current_path(before);
   CHECK(std::filesystem::exists(directory / ":memory:"));
+}
+
+TEST_CASE("owners of names and what they have outlast the process") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db";
+  const StoreOptions options{.limits = few_of_a_client()};
+  {
+    const auto store = sqlite_store(path, options);
+    REQUIRE(store->add(root_context, {"a", ""}, bound_by("user:1")));
+    REQUIRE(store->add_context(root_context, {"c", ""}, "user:1"));
+    REQUIRE(store->add(root_context, {"b", ""}, object_at("x", "a lease")));
+  }
+  const auto store = sqlite_store(path, options);
+  CHECK(fails_with(store->remove(root_context, {"a", ""}, "user:2"), StoreFault::not_owner));
+  CHECK(fails_with(store->remove(root_context, {"c", ""}, "user:2"), StoreFault::not_owner));
+  CHECK(fails_with(store->add(root_context, {"d", ""}, bound_by("user:1")), StoreFault::client_full));
+  CHECK(store->remove(root_context, {"b", ""}, "user:2"));
+}
+
+TEST_CASE("names and their log are for the user of the nameserver alone") {
+  const corelane::testing::TempDirectory directory;
+  const std::string path = directory / "names.db", older = directory / "older.db";
+  const auto mode_of = [](const std::string& file) {
+    return std::filesystem::status(file).permissions() & std::filesystem::perms::all;
+  };
+  const auto own = std::filesystem::perms::owner_read | std::filesystem::perms::owner_write;
+  const mode_t before = ::umask(0);
+  {
+    const auto store = sqlite_store(path);
+    REQUIRE(store->add(root_context, {"a", ""}, object_at("x")));
+    CHECK(mode_of(path) == own);
+    CHECK(mode_of(path + "-wal") == own);
+  }
+  { sqlite_store(older); }
+  std::filesystem::permissions(older, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
+  REQUIRE(sqlite_store(older)->add(root_context, {"a", ""}, object_at("x")));
+  CHECK(mode_of(older) == (own | std::filesystem::perms::group_read));  // as somebody has said
+  ::umask(before);
 }

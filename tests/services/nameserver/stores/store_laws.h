@@ -231,6 +231,53 @@ inline void law_writers_side_by_side(Store& store) {
   CHECK(store.list(root_context, nullptr, 10'000)->size() == names * (threads + 1));
 }
 
+inline Binding bound_by(const std::string& client, const std::string& reference = "x") {
+  return {.type = BindingType::object, .reference = reference, .bound_by = client};
+}
+
+// "" is privileged; a name that nobody owns is everybody's.
+inline void law_names_have_owners(Store& store) {
+  const std::string anna = "user:1", otto = "user:2";
+  const ContextId context = store.add_context(root_context, {"plant", ""}, anna).value();
+  CHECK(store.find(root_context, {"plant", ""})->bound_by == anna);
+  for (const ContextId place : {root_context, context}) {
+    REQUIRE(store.add(place, {"a", ""}, bound_by(anna, "1")));
+    CHECK(store.find(place, {"a", ""}).value() == bound_by(anna, "1"));
+    CHECK(fails_with(store.replace(place, {"a", ""}, bound_by(otto, "2")), StoreFault::not_owner));
+    CHECK(fails_with(store.remove(place, {"a", ""}, otto), StoreFault::not_owner));
+    CHECK(reference_at(store, place, {"a", ""}) == "1");
+    REQUIRE(store.replace(place, {"a", ""}, bound_by(anna, "3")));
+    CHECK(store.remove(place, {"a", ""}, anna).value() == bound_by(anna, "3"));
+    // Taken over by who may, and with its owner.
+    REQUIRE(store.add(place, {"a", ""}, bound_by(anna)));
+    REQUIRE(store.replace(place, {"a", ""}, bound_by("", "4")));
+    REQUIRE(store.replace(place, {"a", ""}, bound_by(otto, "5")));
+    CHECK(fails_with(store.remove(place, {"a", ""}, anna), StoreFault::not_owner));
+    REQUIRE(store.remove(place, {"a", ""}));
+    CHECK(fails_with(store.remove(place, {"a", ""}, anna), StoreFault::not_found));
+  }
+  CHECK(fails_with(store.remove(root_context, {"plant", ""}, otto), StoreFault::not_owner));
+  CHECK(fails_with(store.destroy_context(context, otto), StoreFault::not_owner));
+  REQUIRE(store.add(root_context, {"second", ""}, context_at(context)));  // nobody's
+  CHECK(fails_with(store.destroy_context(context, otto), StoreFault::not_owner));
+  CHECK(store.destroy_context(context, anna));
+}
+
+inline void law_contexts_have_owners(Store& store) {
+  const std::string anna = "user:1", otto = "user:2";
+  const ContextId loose = store.make_context().value();
+  CHECK(store.destroy_context(loose, otto));
+  const ContextId annas = store.add_context(root_context, {"annas", ""}, anna).value();
+  Binding also = context_at(annas);
+  also.bound_by = otto;
+  REQUIRE(store.add(root_context, {"ottos", ""}, also));
+  CHECK(fails_with(store.destroy_context(annas, anna), StoreFault::not_owner));
+  REQUIRE(store.remove(root_context, {"ottos", ""}, otto));
+  CHECK(store.destroy_context(annas, anna));
+  const ContextId again = store.add_context(root_context, {"again", ""}, anna).value();
+  CHECK(store.destroy_context(again));
+}
+
 inline constexpr StoreLaw store_laws[] = {
     {"what was bound is found as it was bound", law_found_as_bound},
     {"a name is bound once", law_bound_once},
@@ -244,6 +291,8 @@ inline constexpr StoreLaw store_laws[] = {
     {"names and references may be any bytes", law_any_bytes},
     {"names go with their owner", law_owned},
     {"a name that another takes over goes with him", law_owners_change},
+    {"a name is changed by its owner and by who may change all names", law_names_have_owners},
+    {"a context is destroyed by the owner of all names that lead there", law_contexts_have_owners},
     {"each change is told once, in order", law_told_of_changes},
     {"of writers side by side one binds a name", law_writers_side_by_side},
 };
@@ -264,6 +313,29 @@ inline void check_tight_limits(Store& store) {
   CHECK(fails_with(store.add(context, {"2", ""}, object_at("12345")), StoreFault::full));
   CHECK(store.add(context, {"2", ""}, object_at("1234")));
   CHECK(fails_with(store.replace(context, {"2", ""}, object_at("12345")), StoreFault::full));
+}
+
+// With a limit of two names for each client, but for "" and the one that is privileged.
+inline StoreLimits few_of_a_client() { return {.bindings_of_client = 2, .privileged = {"user:0"}}; }
+inline void check_limit_of_client(Store& store) {
+  for (const char* client : {"user:1", "host:192.0.2.1"}) {
+    const std::string name = client;
+    REQUIRE(store.add(root_context, {name, "1"}, bound_by(client)));
+    const ContextId context = store.add_context(root_context, {name, "2"}, client).value();
+    CHECK(fails_with(store.add(root_context, {name, "3"}, bound_by(client)), StoreFault::client_full));
+    CHECK(fails_with(store.add(context, {name, "3"}, bound_by(client)), StoreFault::client_full));
+    CHECK(fails_with(store.add_context(root_context, {name, "3"}, client), StoreFault::client_full));
+    CHECK(fails_with(store.replace(root_context, {name, "3"}, bound_by(client)), StoreFault::client_full));
+    CHECK(store.replace(root_context, {name, "1"}, bound_by(client)));
+    REQUIRE(store.remove(root_context, {name, "1"}, client));
+    CHECK(store.add(root_context, {name, "3"}, bound_by(client)));
+    CHECK(fails_with(store.add(root_context, {name, "4"}, bound_by(client)), StoreFault::client_full));
+  }
+  for (const char* client : {"", "user:0"})
+    for (int i = 0; i < 4; ++i) CHECK(store.add(root_context, {client, std::to_string(i)}, bound_by(client)));
+  CHECK(fails_with(store.remove(root_context, {"user:0", "1"}, "user:1"), StoreFault::not_owner));
+  CHECK(store.remove(root_context, {"user:1", "3"}, "user:0"));
+  CHECK(store.add(root_context, {"user:1", "5"}, bound_by("user:1")));
 }
 
 // Of empty contexts that no name leads to the oldest go as others are made; those that have names or a name stay.

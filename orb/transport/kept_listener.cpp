@@ -1,0 +1,130 @@
+#include "orb/transport/detail/kept_listener.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <exception>
+
+#include "orb/os/clock.h"
+#include "orb/os/directory.h"
+#include "orb/os/log.h"
+#include "orb/os/thread.h"
+
+namespace corelane::transport {
+namespace {
+
+constexpr Duration between_looks = std::chrono::seconds{1};
+
+bool is_gone(const std::string& path) noexcept {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
+
+}  // namespace
+
+// The thread, as long as there are listeners.
+class PathKeeper {
+ public:
+  static std::shared_ptr<PathKeeper> of_process() {
+    static std::mutex mutex;
+    static std::weak_ptr<PathKeeper> known;
+    const std::lock_guard lock(mutex);
+    auto keeper = known.lock();
+    if (!keeper) known = keeper = std::make_shared<PathKeeper>();
+    return keeper;
+  }
+
+  // Without a thread nothing is made again, as before there was one.
+  PathKeeper() {
+    auto thread = os::start_thread({.name = "corelane-paths"}, [this] { run(); });
+    if (thread) thread_ = std::move(*thread);
+  }
+  ~PathKeeper() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+    }
+    woken_.notify_one();
+    thread_.join();
+  }
+  PathKeeper(const PathKeeper&) = delete;
+  PathKeeper& operator=(const PathKeeper&) = delete;
+
+  void add(KeptListener& listener) {
+    const std::lock_guard lock(mutex_);
+    listeners_.push_back(&listener);
+  }
+  // It is not looked at any more.
+  void remove(KeptListener& listener) noexcept {
+    const std::lock_guard lock(mutex_);
+    std::erase(listeners_, &listener);
+  }
+
+ private:
+  // Bound: until the end of the last listener.
+  void run() {
+    std::unique_lock lock(mutex_);
+    while (!woken_.wait_for(lock, between_looks, [this] { return stopped_; }))
+      for (KeptListener* listener : listeners_) listener->look(os::now());
+  }
+
+  std::mutex mutex_;
+  std::condition_variable woken_;
+  // Guarded by mutex_.
+  std::vector<KeptListener*> listeners_;
+  bool stopped_ = false;
+
+  os::Thread thread_;
+};
+
+KeptListener::KeptListener(std::unique_ptr<Listener> first, Listen listen)
+    : endpoint_(first->endpoint()), listen_(std::move(listen)), keeper_(PathKeeper::of_process()) {
+  made_.push_back(std::move(first));
+  keeper_->add(*this);
+}
+
+KeptListener::~KeptListener() {
+  keeper_->remove(*this);
+  stop();
+}
+
+// The listeners are stopped without the mutex: that may wait for the reactor's thread, which may be in here.
+void KeptListener::stop() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  for (const auto& listener : made_) listener->stop();  // nobody makes one any more
+}
+
+void KeptListener::look(Time now) noexcept try {
+  const std::lock_guard lock(mutex_);
+  if (stopped_ || now < next_try_ || !is_gone(endpoint_.path) || made_.size() > most_remade) return;
+  os::log::warn("the socket " + endpoint_.path + " was removed while this process listened there; " +
+                (make_again() ? "it is there again" : "it cannot be made again now, so nobody can connect there"));
+} catch (const std::exception&) {
+  next_try_ = now + pause;  // no memory
+}
+
+// Its lock may still be there, and is this process's.
+bool KeptListener::make_again() {
+  next_try_ = os::now() + pause;
+  const std::string directory = endpoint_.path.substr(0, endpoint_.path.rfind('/'));
+  if (is_gone(directory)) (void)os::make_directory(directory);
+  ::unlink((endpoint_.path + ".lock").c_str());
+  auto listener = listen_(endpoint_);
+  if (!listener) return false;
+  made_.push_back(std::move(*listener));
+  next_try_ = {};
+  return true;
+}
+
+std::unique_ptr<Listener> kept(std::unique_ptr<Listener> first, KeptListener::Listen listen) {
+  if (!first->endpoint().path.starts_with('/')) return first;
+  return std::make_unique<KeptListener>(std::move(first), std::move(listen));
+}
+
+}  // namespace corelane::transport

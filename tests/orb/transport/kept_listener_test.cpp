@@ -1,0 +1,112 @@
+// A socket whose file somebody removes while a server listens there.
+#include "orb/transport/detail/kept_listener.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "orb/os/clock.h"
+#include "orb/transport/socket_transport.h"
+#include "tests/orb/transport/kinds.h"
+#include "tests/support/captured_errors.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using transport::Endpoint;
+using transport::EndpointKind;
+
+namespace kept_listener_test {
+
+// A server at a path, and clients.
+class Served {
+ public:
+  explicit Served(EndpointKind kind) : kind_(kind), transport_(*reactor_) {
+    std::filesystem::create_directory(directory());
+    listener =
+        std::move(*transport_.listen(endpoint(), [this](ConnectionPtr connection) { accepted.put(connection); }));
+  }
+  ~Served() {
+    listener.reset();
+    reactor_->stop();
+  }
+
+  std::string directory() const { return place_ / "run"; }
+  Endpoint endpoint() const { return {.kind = kind_, .path = directory() + "/server.sock"}; }
+  bool connects() {
+    auto made = transport_.connect(endpoint(), patience());
+    if (!made) return false;
+    connections_.push_back(std::move(*made));
+    accepted.take();
+    return true;
+  }
+  void await_connect() {
+    while (!connects()) std::this_thread::yield();  // without the mend: for ever
+  }
+
+  std::unique_ptr<transport::Listener> listener;
+  Mailbox<ConnectionPtr> accepted;
+
+ private:
+  const EndpointKind kind_;
+  const TempDirectory place_;
+  std::unique_ptr<transport::Reactor> reactor_ = std::move(*transport::Reactor::start());
+  transport::SocketTransport transport_;
+  std::vector<ConnectionPtr> connections_;
+};
+
+}  // namespace kept_listener_test
+
+using namespace kept_listener_test;
+
+TEST_CASE("a socket that was removed is made again, alone, with its lock, or with its directory, and the log says so") {
+  const CapturedErrors errors;
+  const auto kind = GENERATE(EndpointKind::unix_socket, EndpointKind::channel);
+  Served served(kind);
+  CHECK(served.connects());
+  const std::string path = served.endpoint().path;
+  for (const auto& remove : {std::vector<std::string>{path}, {path, path + ".lock"}, {served.directory()}}) {
+    for (const std::string& file : remove) std::filesystem::remove_all(file);
+    served.await_connect();
+    CHECK(served.listener->endpoint() == served.endpoint());
+  }
+  CHECK(errors.times("the socket " + path + " was removed while this process listened there; it is there again") == 3);
+  served.listener->stop();
+  CHECK_FALSE(std::filesystem::exists(path));
+  CHECK_FALSE(served.connects());
+}
+
+TEST_CASE("what stands in a removed socket's place is left alone, and after stop() nothing is made again") {
+  const auto kind = GENERATE(EndpointKind::unix_socket, EndpointKind::channel);
+  Served served(kind);
+  const std::string path = served.endpoint().path;
+  auto& kept = dynamic_cast<transport::KeptListener&>(*served.listener);
+  std::ofstream(path + ".new") << "another's";
+  std::filesystem::rename(path + ".new", path);  // at once: there is another thread that looks
+  kept.look(os::now());
+  CHECK(std::filesystem::is_regular_file(path));
+  std::filesystem::remove(path);
+  kept.stop();
+  kept.look(os::now());
+  CHECK_FALSE(std::filesystem::exists(path));
+}
+
+TEST_CASE("a socket that cannot be made again is told of once in a while") {
+  const CapturedErrors errors;
+  Served served(EndpointKind::unix_socket);
+  while (!std::filesystem::is_regular_file(served.directory())) {  // bound: a thread that looks once a second
+    std::filesystem::remove_all(served.directory());
+    std::ofstream(served.directory()) << "no directory";
+  }
+  auto& kept = dynamic_cast<transport::KeptListener&>(*served.listener);
+  for (int i = 0; i < 5; ++i) kept.look(os::now());
+  CHECK(errors.times("it cannot be made again now") == 1);
+}
