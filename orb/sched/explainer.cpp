@@ -107,7 +107,7 @@ std::optional<bool> Explainer::fits_somewhere(int& evaluations) noexcept {
 bool Explainer::begin_trial() noexcept {
   const Core& core = placement_.cores()[core_];
   if (core.lost || (bound_ && *bound_ != static_cast<int>(core_))) return false;
-  placement_.begin(trial_, core.roster, core, newcomer_slot, demand_);
+  placement_.begin(trial_, core.roster, core, newcomer_slot, demand_, {.bounds_first = true});
   return trying_ = true;
 }
 
