@@ -41,6 +41,9 @@ class BestEffortLane final : public Agent, private CrewWork {
   Expected<void> start(const BestEffortCrew::Size& size);
   void stop() noexcept;
 
+  // See BestEffortCrew::rebind(). Not for real-time threads.
+  void rebind() noexcept;
+
   BestEffortServers& servers() noexcept { return servers_; }
   const BestEffortServers& servers() const noexcept { return servers_; }
   std::uint64_t jobs() const noexcept { return jobs_.load(std::memory_order_relaxed); }  // relaxed: a report

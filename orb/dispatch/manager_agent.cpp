@@ -80,6 +80,12 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   records_.reserve(options.max_tasks);
   notes_.reserve(inbox_.room());
   lost_.reserve(leases_.size());
+  returned_.reserve(leases_.size());
+  core_watch_.keep_lost(options.served_cores);
+  core_watch_.on_return([this] {
+    housekeeper_.rebind_threads();
+    best_effort_.rebind();
+  });
   losses_.reserve(most_losses);
   if (options.max_tasks > 0) housekeeper_.keep(core_watch_, CoreWatch::period);  // else nobody misses a core
   housekeeper_.keep(recorder_, recorder_.period());
@@ -186,7 +192,8 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   const bool serves_newcomers = own_time_.is_left(now);
-  bool busy = read_notes(now);  // with anything but jobs
+  bool busy = read_notes(now);   // with anything but jobs
+  busy |= take_cores_back(now);  // first: the tasks of a lost core may go there
   busy |= leave_lost_core(now);
   busy |= take_attachment();
   const int dispatched = dispatch_jobs(now, serves_newcomers ? all_jobs : admitted_alone);

@@ -35,6 +35,7 @@ template <typename Io> void fields(Io& io, Proposed& x) { auto& [at, request, pe
 template <typename Io> void fields(Io& io, Departed& x) { auto& [at, task] = x; io(task); }
 template <typename Io> void fields(Io& io, PeerLost& x) { auto& [at, peer] = x; io(peer); }
 template <typename Io> void fields(Io& io, CoreLost& x) { auto& [at, core] = x; io(core); }
+template <typename Io> void fields(Io& io, CoreReturned& x) { auto& [at, core] = x; io(core); }
 template <typename Io> void fields(Io& io, Vacated& x) { auto& [at, task, core] = x; io(task, core); }
 template <typename Io> void fields(Io& io, Finished& x) { auto& [at, job, task, used] = x; io(job, task, used); }
 template <typename Io> void fields(Io& io, Overran& x) { auto& [at, job, task, used] = x; io(job, task, used); }
