@@ -1,5 +1,6 @@
-// An experiment with admission control: what a server with so many cores would say to a set of tasks, and what comes of
-// those that it admits. The server's own Manager decides, on virtual cores, in virtual time: ten seconds take none.
+// An experiment with admission control: shows what a server with so many cores would say to a set of tasks, and what
+// comes of those that it admits. The server's own Manager decides, with a server's default settings, on virtual cores
+// and in virtual time: ten seconds take none.
 //
 //   corelane-admission-example 2 10ms:6ms 20ms:12ms:15ms 10ms:6ms
 #include <charconv>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "orb/base/contract.h"
+#include "orb/dispatch/manager_options.h"
 #include "orb/sched/refusal.h"
 #include "orb/sim/simulator.h"
 
@@ -22,8 +24,9 @@ namespace {
 constexpr Time end{10s};
 
 constexpr const char* usage =
-    "usage: corelane-admission-example CORES PERIOD:BUDGET[:DEADLINE]...\n"
-    "CORES: 1 to 64. Durations as 500us, 10ms, 1s. Without a deadline it is the period.\n";
+    "usage: corelane-admission-example CORES PERIOD:BUDGET[:DEADLINE[:JITTER]]...\n"
+    "CORES: 1 to 64. Durations as 500us, 10ms, 1s. Defaults as a server has them: the deadline is the period, the\n"
+    "jitter a tenth of the smaller of the two. Releases come up to the jitter late.\n";
 
 // The text up to the next colon; `rest` is what follows it.
 std::string_view next_field(std::string_view& rest) {
@@ -36,9 +39,10 @@ std::string_view next_field(std::string_view& rest) {
 std::optional<Contract> contract_of(std::string_view text) {
   const auto period = parse_duration(next_field(text));
   const auto budget = parse_duration(next_field(text));
-  const auto deadline = text.empty() ? period : parse_duration(text);
-  if (!period || !budget || !deadline) return std::nullopt;
-  const Contract contract = make_contract(*period, *budget, *deadline, 0ns);
+  const auto deadline = text.empty() ? period : parse_duration(next_field(text));
+  const auto jitter = text.empty() ? std::optional(0ns) : parse_duration(text);
+  if (!period || !budget || !deadline || !jitter) return std::nullopt;
+  const Contract contract = make_contract(*period, *budget, *deadline, text.empty() ? std::nullopt : jitter);
   return is_sound(contract) ? std::optional(contract) : std::nullopt;
 }
 
@@ -46,14 +50,16 @@ std::optional<sched::ManagerOptions> platform_of(std::string_view text) {
   std::int16_t cores = 0;
   const auto [behind, fault] = std::from_chars(text.data(), text.data() + text.size(), cores);
   if (fault != std::errc{} || behind != text.data() + text.size() || cores < 1 || cores > 64) return std::nullopt;
-  sched::ManagerOptions options;
-  for (std::int16_t core = 0; core < cores; ++core) options.cores.push_back({.id = CoreId{core}});
-  return options;
+  std::vector<dispatch::CoreLease> leases;
+  for (std::int16_t core = 0; core < cores; ++core) leases.push_back({.core = CoreId{core}, .physical_core = core});
+  return dispatch::manager_options({}, leases);
 }
 
-void show(const char* task, const sim::TaskReport& report) {
+void show(const char* task, const sim::TaskReport& report, const Contract& contract, sched::Manager& manager) {
   if (!report.admitted) {
-    std::printf("%-16s refused: %s\n", task, sched::text_of(report.refusal).c_str());
+    sched::Refusal refusal = report.refusal;
+    refusal.nearest = manager.nearest(contract);
+    std::printf("%-16s refused: %s\n", task, sched::text_of(refusal).c_str());
     return;
   }
   std::printf("%-16s core %d, computed bound %s, worst of %llu responses %s, misses %llu\n", task, report.core.value,
@@ -73,12 +79,15 @@ int main(int argc, char** argv) {
   const auto platform = platform_of(argv[1]);
   if (!platform) return complain("'" + std::string(argv[1]) + "' is no number of cores");
   sim::Simulator simulator(*platform);
+  std::vector<Contract> contracts;
   for (int i = 2; i < argc; ++i) {
     const auto contract = contract_of(argv[i]);
     if (!contract) return complain("'" + std::string(argv[i]) + "' is no task: 0 < budget <= deadline is needed");
-    simulator.add({.contract = *contract});
+    contracts.push_back(*contract);
+    simulator.add({.contract = *contract, .jittered = true});
   }
   simulator.run(end);
-  for (int i = 2; i < argc; ++i) show(argv[i], simulator.report(static_cast<std::size_t>(i - 2)));
+  for (std::size_t i = 0; i < contracts.size(); ++i)
+    show(argv[i + 2], simulator.report(i), contracts[i], simulator.manager());
   return 0;
 }

@@ -447,7 +447,8 @@ ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& con
                          .closest = refusal->closest,
                          .response = refusal->response,
                          .deadline = refusal->deadline,
-                         .nearest = {refusal->nearest_period, refusal->nearest_deadline, refusal->nearest_budget},
+                         .nearest = {refusal->nearest_period, refusal->nearest_deadline, refusal->nearest_budget,
+                                     refusal->nearest_jitter, refusal->nearest_suspension},
                          .others = refusal->others};
     }
   }

@@ -11,6 +11,7 @@
 #include "orb/core/exception.h"
 #include "orb/core/name_service.h"
 #include "orb/core/orb_state.h"
+#include "orb/core/refused_contracts.h"
 #include "orb/dispatch/host_ledger.h"
 #include "orb/dispatch/resource_names.h"
 #include "orb/dispatch/task_events.h"
@@ -220,6 +221,7 @@ void Orb::run() { run_until_shutdown(std::nullopt); }
 void Orb::run(Duration at_most) { run_until_shutdown(at_most); }
 
 void Orb::State::tell_unused_contracts(ContractsFile::Look look) const {
+  if (const auto refused = refused_contracts().rest()) os::log::warn(*refused);
   if (!settings.contracts || !serving()) return;
   for (const std::string& line : settings.contracts->unused(look)) os::log::warn(line);
   const auto resources = dispatch::remembered_resources();

@@ -288,7 +288,7 @@ void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error,
   } catch (const std::bad_alloc&) {  // then without it
   }
   if (!detail.empty()) contexts[count++] = {giop::context::exception_detail, detail};
-  std::array<std::byte, 60> reason;
+  std::array<std::byte, giop::refusal_size> reason;
   if (refusal != nullptr) {
     reason = giop::encode_refusal({.reason = static_cast<std::uint32_t>(refusal->code),
                                    .closest = refusal->closest,
@@ -297,7 +297,9 @@ void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error,
                                    .nearest_period = refusal->nearest.period,
                                    .nearest_deadline = refusal->nearest.deadline,
                                    .nearest_budget = refusal->nearest.budget,
-                                   .others = static_cast<std::uint32_t>(refusal->others)});
+                                   .others = static_cast<std::uint32_t>(refusal->others),
+                                   .nearest_jitter = refusal->nearest.jitter,
+                                   .nearest_suspension = refusal->nearest.suspension});
     contexts[count++] = {giop::context::refusal, reason};
   }
   begin_reply_to(writer, to, giop::ReplyStatus::system_exception, std::span(contexts).first(count));

@@ -2,11 +2,13 @@
 
 #include <mutex>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/contracts_file.h"
+#include "orb/core/refused_contracts.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 
@@ -94,8 +96,10 @@ void ActiveObject::tell_refusals() {
     if (tasks_[i].published() != SharedTask::Phase::refused) continue;
     const SharedTask found = copy_of(tasks_[i]);
     const bool may_pass = found.error.kind == ErrorKind::no_resources || found.error.kind == ErrorKind::transient;
-    os::log::warn(label_of(skeleton_, skeleton_.upcalls[i]) + " is not admitted and its calls are refused" +
-                  (may_pass ? " until there is room: " : ": ") + text_of(found, *contracts_[i]));
+    const std::string label = label_of(skeleton_, skeleton_.upcalls[i]);
+    std::string line = label + " is not admitted and its calls are refused" +
+                       (may_pass ? " until there is room: " : ": ") + text_of(found, *contracts_[i]);
+    for (const std::string& due : refused_contracts().note(label, std::move(line), os::now())) os::log::warn(due);
   }
 }
 

@@ -65,6 +65,7 @@ class BestEffortCrew::Member final : public ServedThread, public Suspendable {
 
   void set_native(int native) noexcept override { (void)thread_.set_priority(native); }
   Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
+  void bind(CoreId core) noexcept { (void)thread_.bind(core); }
   void suspend() noexcept override { crew_.begin_wait(); }
   void resume() noexcept override { crew_.end_wait(); }
   // The other half is for those that wait in nested calls, which may wait for each other.
@@ -137,6 +138,13 @@ void BestEffortCrew::join() noexcept {
     const std::lock_guard lock(mutex_);
     members.swap(members_);
   }
+}
+
+void BestEffortCrew::rebind() noexcept {
+  if (!core_) return;
+  const std::lock_guard lock(mutex_);
+  for (const auto& member : members_)
+    if (!member->ended) member->bind(*core_);
 }
 
 // Bound: ends with dismiss(), or when it is not needed.

@@ -68,6 +68,9 @@ class BestEffortCrew {
   bool dismissed() const noexcept;
   void join() noexcept;
 
+  // Binds its threads anew to the core: the kernel may have unbound them. Not for real-time threads.
+  void rebind() noexcept;
+
   ThreadServer* server() const noexcept { return server_; }
   const Size& size() const noexcept { return size_; }
 

@@ -85,6 +85,10 @@ Expected<void> BestEffortLane::start(const BestEffortCrew::Size& size) {
   return {};
 }
 
+void BestEffortLane::rebind() noexcept {
+  for (const auto& crew : crews_) crew->rebind();
+}
+
 // The thread sleeps until there is a token, or until it is to look whether it is one too many.
 void BestEffortLane::await(BestEffortCrew& crew) noexcept {
   if (balance_.fetch_sub(1, std::memory_order_seq_cst) > 0) return;  // seq_cst: as in wake()

@@ -43,6 +43,9 @@ class BestEffortLane final : public Agent, private CrewWork {
   Expected<void> start(const BestEffortCrew::Size& size);
   void stop() noexcept;
 
+  // See BestEffortCrew::rebind(). Not for real-time threads.
+  void rebind() noexcept;
+
   BestEffortServers& servers() noexcept { return servers_; }
   const BestEffortServers& servers() const noexcept { return servers_; }
   // Those that ran here, and where they were read.

@@ -182,6 +182,13 @@ void CorePool::strand() noexcept {
   }
 }
 
+bool CorePool::reopen() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (!workers_.empty()) return false;
+  stranded_ = false;
+  return true;
+}
+
 std::uint64_t CorePool::early_jobs(TaskId task) const noexcept {
   const std::lock_guard lock(mutex_);
   const sched::LaneTask* found = lane_task(task);

@@ -94,6 +94,8 @@ class CorePool {
   // The core is lost, and the tasks that are left here must end. Nothing is promised to them any more, and the system
   // may let their threads run anywhere: the jobs that they run end below all admitted tasks.
   void strand() noexcept;
+  // The core is back. False: something of a task that had to end still runs there; ask again later.
+  bool reopen() noexcept;
   // Early jobs of a task so far.
   std::uint64_t early_jobs(TaskId task) const noexcept;
   // Early jobs that only their timer released.

@@ -90,8 +90,8 @@ class CoreProvider {
   // maintain() at most. Not within a transaction.
   virtual void withdraw() noexcept = 0;
 
-  // Whether the core was taken back since lease(): nothing may be promised there any more, and what was promised ends.
-  // A core that is given up once stays given up. Thread: as maintain().
+  // Whether the core is taken back since lease(): nothing may be promised there, and what was promised ends. It may be
+  // lent again later: then false. Thread: as maintain().
   virtual bool is_revoked(CoreId) const noexcept { return false; }
 
   // A few times a second: repairs what others damaged (a deleted or spoiled ledger), and says so in the log.

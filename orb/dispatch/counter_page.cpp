@@ -23,8 +23,8 @@ namespace {
 
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 5, task_words = 33, refusal_words = 40;
-constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 21, loser_words = 4, refused_label_word = 28;
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 33, refusal_words = 42;
+constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 21, loser_words = 4, refused_label_word = 30;
 static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::Refusal::loser_name));
 static_assert((refusal_words - refused_label_word) * sizeof(std::uint64_t) == RefusalLog::label_length + 1);
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
@@ -134,6 +134,7 @@ void write_refusal(std::span<std::uint64_t> words, const RefusedNewcomer& refuse
   write_contract(pen, refused.contract);
   pen.put(why.code).put(why.closest.value).put(why.loser.value).put(why.response.count()).put(why.deadline.count());
   pen.put(why.nearest.period.count()).put(why.nearest.deadline.count()).put(why.nearest.budget.count());
+  pen.put(why.nearest.jitter.count()).put(why.nearest.suspension.count());
   pen.put(why.jitter.count()).put(why.tasks).put(why.platform).put(why.others).put(why.others_platform);
   pen.text(why.loser_name.data(), loser_words);
   pen.put(why.unproposed);
@@ -177,6 +178,7 @@ RefusedNewcomer read_refusal(std::span<const std::uint64_t> words, bool& sound) 
   glass.get(why.code), glass.get(why.closest.value), glass.get(why.loser.value);
   glass.get(why.response), glass.get(why.deadline);
   glass.get(why.nearest.period), glass.get(why.nearest.deadline), glass.get(why.nearest.budget);
+  glass.get(why.nearest.jitter), glass.get(why.nearest.suspension);
   glass.get(why.jitter), glass.get(why.tasks), glass.get(why.platform);
   glass.get(why.others), glass.get(why.others_platform);
   glass.text(loser_words).copy(why.loser_name.data(), why.loser_name.size() - 1);

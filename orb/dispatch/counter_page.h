@@ -20,9 +20,9 @@
 //            18 blocks   19 oversleeps   20 refused jobs   21-32 label, ended by a zero
 //   refused newcomer, the latest first; but for 1 of its latest refusal
 //            0 when it asked, monotonic ns   1 times   2 owner   3-7 T D C J S   8 importance   9 overrun policy
-//            10 code   11 closest core   12 loser   13 R   14 D   15-17 what would fit: T D C   18 J of the loser
-//            19 tasks   20 platform load   21 others' promises   22 others' platform load   23-26 loser's name
-//            27 why it proposes nothing: Unproposed   28-39 label; both texts ended by a zero
+//            10 code   11 closest core   12 loser   13 R   14 D   15-19 what would fit: T D C J S   20 J of the loser
+//            21 tasks   22 platform load   23 others' promises   24 others' platform load   25-28 loser's name
+//            29 why it proposes nothing: Unproposed   30-41 label; both texts ended by a zero
 // Threads: one writer; readers in any process. A reader that meets a writer (sequence odd or changed) tries again.
 #pragma once
 
@@ -48,7 +48,7 @@
 
 namespace corelane::dispatch {
 
-inline constexpr std::uint64_t page_version = 7;
+inline constexpr std::uint64_t page_version = 8;
 
 // What a process's tasks may rely on. The numbers are those of the page.
 enum class Guarantee : std::uint8_t {

@@ -120,6 +120,10 @@ void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
   }
 }
 
+void Housekeeper::rebind_threads() noexcept {
+  for (auto& [worker, thread] : threads_) worker->rebind();
+}
+
 // Bound: the orders left; nobody gives new ones. A thread that is not there yet is not started for its end.
 void Housekeeper::close() noexcept {
   while (const OrderPtr order = next_order())

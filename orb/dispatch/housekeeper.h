@@ -78,6 +78,9 @@ class Housekeeper final : public Agent {
   void retire(OrderPtr end) noexcept;
   std::size_t spare_threads() const noexcept { return maker_.spares(); }
 
+  // Binds all tasks' threads anew to their cores. Thread: the housekeeper's.
+  void rebind_threads() noexcept;
+
   bool step(Time now) noexcept override;
   Time wake_at() const noexcept;
   os::Parker& parker() noexcept { return parker_; }

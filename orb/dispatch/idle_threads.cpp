@@ -6,6 +6,7 @@
 #include "orb/base/agent.h"
 #include "orb/dispatch/agent_thread.h"
 #include "orb/os/log.h"
+#include "orb/os/thread.h"
 
 namespace corelane::dispatch {
 namespace {
@@ -27,13 +28,17 @@ class IdleThreads::Watcher final : public IdleWatch, public Agent {
     if (!pool_.has_early_jobs(now))
       wake_at_ = never;
     else
-      wake_at_ = provider_.alone_on(physical_core_) ? pool_.start_early(now) : now + patience;
+      wake_at_ = is_there() && provider_.alone_on(physical_core_) ? pool_.start_early(now) : now + patience;
     return false;
   }
   Time wake_at() const noexcept { return wake_at_; }
   os::Parker& parker() noexcept { return parker_; }
 
  private:
+  // That this thread runs proves something of the core that it is bound to. The kernel unbinds it where the core is
+  // lost.
+  bool is_there() const noexcept { return os::bind_this_thread(pool_.core()).has_value(); }
+
   CorePool& pool_;
   const int physical_core_;
   CoreProvider& provider_;

@@ -29,14 +29,14 @@ struct ThreadFailed {
   Error error;
 };
 
-using Note = std::variant<sched::Vacated, ThreadStarted, ThreadFailed, sched::CoreLost>;
+using Note = std::variant<sched::Vacated, ThreadStarted, ThreadFailed, sched::CoreLost, sched::CoreReturned>;
 
 class NoteInbox {
  public:
   static constexpr std::size_t max_cores = 1024;
 
   // `manager` wakes the manager thread.
-  NoteInbox(std::size_t max_tasks, os::Parker& manager) : room_(4 * max_tasks + max_cores), manager_(manager) {
+  NoteInbox(std::size_t max_tasks, os::Parker& manager) : room_(4 * max_tasks + 2 * max_cores), manager_(manager) {
     notes_.reserve(room_);
   }
   std::size_t room() const noexcept { return room_; }

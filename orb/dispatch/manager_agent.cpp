@@ -9,39 +9,13 @@
 
 #include "orb/base/errors.h"
 #include "orb/dispatch/job_source.h"
+#include "orb/dispatch/manager_options.h"
 #include "orb/os/privileges.h"
 
 namespace corelane::dispatch {
 namespace {
 
 constexpr std::size_t max_admissions = Newcomers::most;
-
-sched::CoreOrder order_of(const ExecutiveOptions& options, CoreId core) {
-  const auto is_in = [core](const std::vector<CoreId>& cores) {
-    return std::find(cores.begin(), cores.end(), core) != cores.end();
-  };
-  if (is_in(options.served_cores)) return sched::CoreOrder::served;
-  return is_in(options.deadline_cores) ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
-}
-
-sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
-                                      sched::NativeRange natives) {
-  sched::ManagerOptions result;
-  sched::PlatformLoad load = options.platform;
-  load.blocking += options.overshoot;  // a release that is late by so much, which all tasks of a core share
-  load.blocking += spin_of(options);   // what a thread that has nothing to do any more still takes
-  for (const CoreLease& lease : leases)
-    result.cores.push_back(
-        {.id = lease.core, .capacity = options.capacity, .load = load, .order = order_of(options, lease.core)});
-  result.max_tasks = options.max_tasks;
-  result.levels = natives.task_levels();
-  result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
-  result.charge_overruns = options.charge_overruns;
-  result.peer_limit = options.peer_limit;
-  result.peer_urgency = options.peer_urgency;
-  result.peer_tasks = peer_tasks_of(options);
-  return result;
-}
 
 // Who takes no tasks has no part of a core, whatever the leases are.
 std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
@@ -84,14 +58,14 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       inbox_(options.max_tasks, parker_),
       queue_(options.queue_capacity),
       hints_(options.max_tasks),
-      recorder_(options.recorder, manager_options(options, leases, natives_), options.max_tasks),
+      recorder_(options.recorder, manager_options(options, leases), options.max_tasks),
       counters_(options.recorder.runtime_directory, core_counters(options, leases), options.max_tasks, best_effort,
                 refusals_, standing_of(options, provider)),
       housekeeper_(maker, provider, inbox_, options.max_tasks),
       core_watch_(leases, provider, inbox_),
       below_(*this, leases.front().core),
       departures_(options.max_tasks),
-      manager_(manager_options(options, leases, natives_), recorder_.manager()),
+      manager_(manager_options(options, leases), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
       newcomers_(manager_, promises_, spin_of(options), refusals_),
       own_time_(options.platform) {
@@ -106,6 +80,12 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   records_.reserve(options.max_tasks);
   notes_.reserve(inbox_.room());
   lost_.reserve(leases_.size());
+  returned_.reserve(leases_.size());
+  core_watch_.keep_lost(options.served_cores);
+  core_watch_.on_return([this] {
+    housekeeper_.rebind_threads();
+    best_effort_.rebind();
+  });
   losses_.reserve(most_losses);
   if (options.max_tasks > 0) housekeeper_.keep(core_watch_, CoreWatch::period);  // else nobody misses a core
   housekeeper_.keep(recorder_, recorder_.period());
@@ -212,7 +192,8 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   const bool serves_newcomers = own_time_.is_left(now);
-  bool busy = read_notes(now);  // with anything but jobs
+  bool busy = read_notes(now);   // with anything but jobs
+  busy |= take_cores_back(now);  // first: the tasks of a lost core may go there
   busy |= leave_lost_core(now);
   busy |= take_attachment();
   const int dispatched = dispatch_jobs(now, serves_newcomers ? all_jobs : admitted_alone);

@@ -83,6 +83,7 @@ class ManagerAgent final : public Agent {
    private:
     friend class ManagerAgent;
     void note(Time wake_at, CoreId home) noexcept { wake_at_ = wake_at, home_ = home; }
+    void bind_again() noexcept { core_ = no_core; }
 
     ManagerAgent& manager_;
     os::Parker parker_;
@@ -164,6 +165,9 @@ class ManagerAgent final : public Agent {
   bool has_newcomers(Time now) noexcept;
   bool step_below(Time now) noexcept;
   bool leave_lost_core(Time now) noexcept;
+  bool take_cores_back(Time now) noexcept;
+  bool take_back(CoreId core, Time now) noexcept;
+  void settle_home() noexcept;
 
   void arrive(JobPtr job, Time now) noexcept;
   void propose(NewcomerPtr newcomer, Time now) noexcept;
@@ -190,6 +194,7 @@ class ManagerAgent final : public Agent {
 
   void handle_note(const sched::Vacated& note, Time now) noexcept;
   void handle_note(const sched::CoreLost& note, Time now) noexcept;
+  void handle_note(const sched::CoreReturned& note, Time now) noexcept;
   void handle_note(const ThreadStarted& note, Time now) noexcept;
   void handle_note(const ThreadFailed& note, Time now) noexcept;
 
@@ -245,6 +250,9 @@ class ManagerAgent final : public Agent {
   bool carrying_out_ = false;
   std::vector<Note> notes_;
   std::vector<sched::CoreLost> lost_;  // cores whose tasks are still there; at most one for each core
+  std::vector<CoreId> returned_;       // cores that are there again and not used yet; at most one entry for each
+  BackOff returning_{std::chrono::milliseconds{10}, std::chrono::seconds{1}};
+  bool below_binds_again_ = false;
   BackOff leaving_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
   int skipped_ = 0;       // steps in which requests left no time for newcomers
   bool settled_ = false;  // but for jobs nothing was to do since a step found nothing to do

@@ -263,8 +263,40 @@ void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
 }
 
 void ManagerAgent::handle_note(const sched::CoreLost& note, Time now) noexcept {
+  if (std::erase(returned_, note.core) > 0) return;  // it was not used again yet
   if (lost_.empty()) leaving_.start(now);
   lost_.push_back({.at = now, .core = note.core});
+}
+
+void ManagerAgent::handle_note(const sched::CoreReturned& note, Time now) noexcept {
+  if (std::erase_if(lost_, [&](const sched::CoreLost& lost) { return lost.core == note.core; }) > 0) return;
+  if (returned_.empty()) returning_.start(now);
+  returned_.push_back(note.core);
+}
+
+// A core on which something of a task that had to end still runs is asked about again. Bound: the cores.
+bool ManagerAgent::take_cores_back(Time now) noexcept {
+  if (returned_.empty() || !returning_.is_due(now)) return false;
+  const std::size_t taken = std::erase_if(returned_, [&](CoreId core) { return take_back(core, now); });
+  if (!returned_.empty()) returning_.failed(now);
+  if (taken == 0) return false;
+  settle_home();
+  promises_.has_changed();
+  return true;
+}
+
+bool ManagerAgent::take_back(CoreId core, Time now) noexcept {
+  if (!pool_of(core)->reopen()) return false;
+  carry_out_all(manager_.decide(sched::CoreReturned{.at = now, .core = core}), now);
+  return true;
+}
+
+// The manager's two threads are on a core that is there, and bound to it: the kernel may have unbound them.
+void ManagerAgent::settle_home() noexcept {
+  below_binds_again_ = true;
+  const auto view = manager_.find(promises_.home());
+  if (!view || view->lost) return move_home();
+  if (options_.real_time) (void)os::bind_this_thread(promises_.home());
 }
 
 // Its tasks go elsewhere as newcomers come: decided on what other processes promise, when they see that we claim it,

@@ -72,7 +72,8 @@ void ManagerAgent::leave_rest_below(Time now) noexcept {
   if (newcomers_.is_under_way() || newcomers_.has_refusals() || manager_.has_stale_bounds() ||
       (is_used_up && has_newcomers(now)))
     below_.parker().unpark();
-  wake_at_ = std::min(promises_.wake_at(), lost_.empty() ? never : leaving_.at());
+  wake_at_ = std::min(
+      {promises_.wake_at(), lost_.empty() ? never : leaving_.at(), returned_.empty() ? never : returning_.at()});
   if (is_used_up) return static_cast<void>(wake_at_ = std::min(wake_at_, back_at));
   wake_at_ = std::min(wake_at_, newcomers_.tell_by());
   if (lost_.empty() && !newcomers_.is_under_way()) wake_at_ = std::min(wake_at_, newcomers_.wake_at());
@@ -94,6 +95,7 @@ bool ManagerAgent::step_below(Time now) noexcept {
   busy |= newcomers_.tell_late(now);
   if (!busy) busy = newcomers_.explain(now) || !manager_.refresh_bounds(Newcomers::slice);
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
+  if (std::exchange(below_binds_again_, false)) below_.bind_again();
   below_.note(lost_.empty() ? newcomers_.wake_at() : never, promises_.home());
   // The manager's thread writes down what has become less, and sends late refusals even where this one gets no time.
   if (std::min(promises_.wake_at(), newcomers_.tell_by()) < wake_at_) parker_.unpark();

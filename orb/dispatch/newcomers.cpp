@@ -121,9 +121,10 @@ bool Newcomers::explain(Time now) noexcept {
   if (std::exchange(asking_, first.request) != first.request) manager_.begin_nearest(first.contract);
   const auto found = manager_.continue_nearest(slice);
   if (!found) return true;
-  first.refusal.nearest = *found;
-  first.refusal.nearest.budget = std::max(Duration::zero(), found->budget - spin_);
-  if (!found->found()) first.refusal.unproposed = sched::Unproposed::nothing_fits;
+  sched::Nearest& nearest = first.refusal.nearest = *found;
+  nearest.budget -= std::min(nearest.budget, spin_);
+  if (nearest.budget == Duration::zero()) nearest = {};
+  if (!nearest.found()) first.refusal.unproposed = sched::Unproposed::nothing_fits;
   end_explaining();
   return true;
 }

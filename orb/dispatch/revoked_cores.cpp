@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <optional>
 #include <string_view>
@@ -38,15 +39,17 @@ bool RevokedCores::has(CoreId core) const noexcept {
 }
 
 void RevokedCores::look() {
-  if (access(path_.c_str(), F_OK) != 0) return;
+  if (access(path_.c_str(), F_OK) != 0) {
+    if (errno == ENOENT) cores_.clear();
+    return;
+  }
   const auto text = os::read_small_file(path_, longest);
   if (!text) return complain(text.error().text);
   const auto found = parse(*text);
   if (!found)
     return complain(path_ + ": hardware threads are expected, one by one, such as 2,3, and not \"" +
-                    text->substr(0, 40) + "\"; nothing more is taken back");
-  for (const CoreId core : *found)
-    if (!has(core)) cores_.push_back(core);
+                    text->substr(0, 40) + "\"; what is taken back stays as it was");
+  cores_ = *found;
 }
 
 void RevokedCores::complain(const std::string& why) {

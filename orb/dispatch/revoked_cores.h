@@ -1,6 +1,6 @@
 // RevokedCores: the cores of this host that its operator has taken back from the servers that meet in a runtime
-// directory: the file `revoked` there names hardware threads, as in "2,3". A core that stood there once is gone for
-// this process until it is started again.
+// directory: the file `revoked` there names hardware threads, as in "2,3". A core that it names no more, or that had
+// been named by a file that is gone, is lent again.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once

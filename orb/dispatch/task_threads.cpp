@@ -46,6 +46,9 @@ class TaskThreads::SystemThread final : public WorkerThread {
     return take_share(seat.share) && there;
   }
   bool real_time() const noexcept override { return thread_.real_time(); }
+  void rebind() noexcept override {
+    if (bound_ && seat_.core != no_core && seat_.share == os::DeadlineShare{}) (void)thread_.bind(seat_.core);
+  }
   os::DeadlineRefusal refusal() const noexcept { return refusal_; }
   void give(std::string_view name, const WorkerPtr& worker) noexcept {
     start_->name.fill(0);
@@ -55,6 +58,8 @@ class TaskThreads::SystemThread final : public WorkerThread {
   void begin() noexcept override { start_->parker.unpark(); }
 
   void wait_for_end() noexcept { start_->wait_for_end(); }  // of its worker's loop()
+  // What it was bound to may have been lost since: the next place() binds it in any case.
+  void forget_core() noexcept { seat_.core = no_core; }
   // As long as it sleeps: under SCHED_OTHER, wherever it was bound to.
   void rest() noexcept { move_to({.core = seat_.core, .native = 0}); }
 
@@ -147,6 +152,7 @@ std::unique_ptr<WorkerThread> TaskThreads::take(const std::string& name, const W
   if (worker->seat().share != os::DeadlineShare{}) return nullptr;
   auto spare = take_spare();
   if (!spare) return nullptr;
+  spare->forget_core();
   if (!spare->move_to(worker->seat())) {  // start() tells why
     put_spare(std::move(spare));
     return nullptr;

@@ -308,6 +308,11 @@ void TaskWorker::settle() noexcept {
   place();
 }
 
+void TaskWorker::rebind() noexcept {
+  const std::lock_guard lock(seat_mutex_);
+  if (thread_) thread_->rebind();
+}
+
 void TaskWorker::seat(Seat seat) noexcept {
   const std::lock_guard lock(seat_mutex_);
   const Seat before = std::exchange(seat_, seat);

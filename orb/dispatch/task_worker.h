@@ -56,6 +56,8 @@ class WorkerThread {
   virtual bool real_time() const noexcept = 0;
   // Of a thread that ThreadMaker::take() gave: it runs from now on.
   virtual void begin() noexcept {}
+  // Binds it anew to the core of the last place(): the kernel may have unbound it since.
+  virtual void rebind() noexcept {}
 };
 
 // Counters of one task. Owner: the task's thread writes, but for what note_refused() counts; anyone reads; no order
@@ -102,6 +104,8 @@ class TaskWorker final : public Agent, private JobControl {
   // Applies what demote(), step_back() and restore() wrote down. Some system calls, which may wait for the kernel:
   // without the pool's lock. Any thread; twice or late does no harm.
   void settle() noexcept;
+  // See WorkerThread::rebind(). Any thread.
+  void rebind() noexcept;
   // The ceiling of a resource has changed, which its job may have locked. Any thread.
   void refresh_ceilings() noexcept;
   // Execution time of the job that runs, so far. Any thread. A system call.

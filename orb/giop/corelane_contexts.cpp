@@ -15,6 +15,7 @@ using cdr::Reader;
 constexpr std::uint8_t layout_version = 1;
 constexpr std::uint8_t version_with_uses = 2;
 constexpr std::uint8_t version_with_others = 2;  // of a refusal
+constexpr std::uint8_t version_with_jitter = 3;  // of a refusal
 constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint8_t overrun_mask = 3;
 constexpr std::size_t longest_detail = 4000;
@@ -187,9 +188,9 @@ Expected<ContractContext> decode_contract(Bytes bytes) noexcept {
   return context;
 }
 
-std::array<std::byte, 60> encode_refusal(const RefusalContext& context) noexcept {
-  return Layout<60>()
-      .put(1, version_with_others)
+std::array<std::byte, refusal_size> encode_refusal(const RefusalContext& context) noexcept {
+  return Layout<refusal_size>()
+      .put(1, version_with_jitter)
       .put(4, context.reason)
       .put(8, context.closest.value)
       .put(16, context.response)
@@ -198,6 +199,8 @@ std::array<std::byte, 60> encode_refusal(const RefusalContext& context) noexcept
       .put(40, context.nearest_deadline)
       .put(48, context.nearest_budget)
       .put(56, context.others)
+      .put(64, context.nearest_jitter)
+      .put(72, context.nearest_suspension)
       .bytes();
 }
 
@@ -208,8 +211,9 @@ Expected<RefusalContext> decode_refusal(Bytes bytes) noexcept {
   if (read_version(reader, version) && reader.read(context.reason) && reader.read(context.closest.value) &&
       read_time(reader, context.response) && read_time(reader, context.deadline) &&
       read_time(reader, context.nearest_period) && read_time(reader, context.nearest_deadline) &&
-      read_time(reader, context.nearest_budget) && version >= version_with_others)
-    reader.read(context.others);
+      read_time(reader, context.nearest_budget) && version >= version_with_others && reader.read(context.others) &&
+      version >= version_with_jitter && read_time(reader, context.nearest_jitter))
+    read_time(reader, context.nearest_suspension);
   if (!reader.ok()) return reader.error();
   return context;
 }

@@ -41,6 +41,8 @@ struct ContractContext {
   friend bool operator==(const ContractContext&, const ContractContext&) = default;
 };
 
+inline constexpr std::size_t refusal_size = 80;
+
 // Why a task was refused, and what would have fitted. Zero: not known.
 struct RefusalContext {
   std::uint32_t reason = 0;
@@ -51,6 +53,8 @@ struct RefusalContext {
   Duration nearest_deadline{};
   Duration nearest_budget{};
   std::uint32_t others = 0;  // parts per million of `closest` that other processes of the server's host hold
+  Duration nearest_jitter{};
+  Duration nearest_suspension{};
 
   friend bool operator==(const RefusalContext&, const RefusalContext&) = default;
 };
@@ -96,7 +100,7 @@ class ContractBytes {
 };
 
 inline ContractBytes encode_contract(const ContractContext& context) noexcept { return ContractBytes(context); }
-std::array<std::byte, 60> encode_refusal(const RefusalContext& context) noexcept;
+std::array<std::byte, refusal_size> encode_refusal(const RefusalContext& context) noexcept;
 std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept;
 
 // Each refuses (MARSHAL) content that is cut short, version 0, a chain of no waits or too many, or times beyond 2^63 ns

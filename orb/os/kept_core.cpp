@@ -81,12 +81,26 @@ KeptCore::~KeptCore() {
   });
 }
 
-CpuMask ordinary_affinity() noexcept {
+namespace {
+
+// With the lock.
+CpuMask without_kept_cores() noexcept {
   CpuMask rest = process_affinity();
-  const std::lock_guard lock(kept_cores().mutex);
   for (std::int16_t core = 0; core < CpuMask::limit; ++core)
     if (kept_cores().cores.contains(CoreId{core})) rest.remove(CoreId{core});
   return rest.is_empty() ? process_affinity() : rest;
+}
+
+}  // namespace
+
+CpuMask ordinary_affinity() noexcept {
+  const std::lock_guard lock(kept_cores().mutex);
+  return without_kept_cores();
+}
+
+CpuMask ordinary_affinity_in_child() noexcept {
+  const std::unique_lock lock(kept_cores().mutex, std::try_to_lock);
+  return lock ? without_kept_cores() : process_affinity();
 }
 
 }  // namespace corelane::os

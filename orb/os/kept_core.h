@@ -28,5 +28,7 @@ class KeptCore {
 
 // Where a thread starts that asks for no core: where the process may run, without the cores that are kept. Any thread.
 CpuMask ordinary_affinity() noexcept;
+// The same in the child of a fork(), where nobody will unlock what was locked: then with the cores that are kept.
+CpuMask ordinary_affinity_in_child() noexcept;
 
 }  // namespace corelane::os

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cerrno>
 #include <climits>
 #include <cstdint>
 #include <ctime>
@@ -37,10 +38,37 @@ struct Attributes {
   pthread_attr_t value;
 };
 
-// 0, or the error number. `fifo_priority` 0 is SCHED_OTHER.
+// 0, or the error number. Only CAP_SYS_NICE takes SCHED_RESET_ON_FORK from a thread again; without it the flag stays.
+int set_policy(pthread_t thread, int policy, const sched_param& parameters) noexcept {
+  const int failure = pthread_setschedparam(thread, policy, &parameters);
+  return failure == EPERM ? pthread_setschedparam(thread, policy | SCHED_RESET_ON_FORK, &parameters) : failure;
+}
+
+// 0, or the error number. `fifo_priority` 0 is SCHED_OTHER. What a thread under SCHED_FIFO starts, processes and
+// threads alike, begins under SCHED_OTHER, so that no program started by a servant competes with tasks.
 int set_class(pthread_t thread, int fifo_priority) noexcept {
   const sched_param parameters{.sched_priority = fifo_priority};
-  return pthread_setschedparam(thread, fifo_priority > 0 ? SCHED_FIFO : SCHED_OTHER, &parameters);
+  return set_policy(thread, fifo_priority > 0 ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER, parameters);
+}
+
+// Whether the ORB has bound the calling thread to a core. Of a thread of the ORB the mark is in its State, since others
+// bind it.
+thread_local const std::atomic<bool>* bound_mark = nullptr;  // null: no thread of the ORB
+thread_local bool bound_itself = false;
+
+// In the child of a fork(), which has one thread.
+void leave_core_in_child() noexcept {
+  const bool bound =
+      bound_itself || (bound_mark != nullptr && bound_mark->load(std::memory_order_relaxed));  // relaxed: one thread
+  if (!bound) return;
+  const CpuMask mask = ordinary_affinity_in_child();
+  if (!mask.is_empty()) sched_setaffinity(0, CpuMask::native_size, mask.native());
+}
+
+// From now on children of threads that the ORB has bound leave the core. Without memory for that they stay there.
+void release_children() noexcept {
+  static const int registered = pthread_atfork(nullptr, nullptr, leave_core_in_child);
+  (void)registered;
 }
 
 // Brings the part of the calling thread's stack below this frame into memory. A kernel without MADV_POPULATE_WRITE
@@ -91,6 +119,7 @@ struct Thread::State {
 
   void run() noexcept {
     tid = gettid();
+    bound_mark = &bound;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
     if (!options.name.empty()) name_this_thread(options.name);
     if (!options.lazy_stack) prefault_stack();
@@ -116,6 +145,7 @@ struct Thread::State {
   // Shared.
   std::atomic<bool> ready{false};
   std::atomic<bool> real_time{false};
+  std::atomic<bool> bound{false};
 };
 
 void Thread::StateDeleter::operator()(State* state) const noexcept { delete state; }
@@ -165,18 +195,32 @@ bool is_real_time() noexcept {
   return policy == SCHED_FIFO || policy == SCHED_RR || policy == deadline_class;
 }
 
+namespace {
+
+// Of the calling thread, with SCHED_RESET_ON_FORK in `policy`. glibc answers without a system call, but of a thread
+// that a real-time thread has started it believes that it inherited the class; so it is asked about threads of the ORB
+// alone.
+bool read_class(int& policy, sched_param& parameters) noexcept {
+  if (bound_mark != nullptr) return pthread_getschedparam(pthread_self(), &policy, &parameters) == 0;
+  policy = sched_getscheduler(0);
+  return policy >= 0 && sched_getparam(0, &parameters) == 0;
+}
+
+}  // namespace
+
 // A thread under SCHED_DEADLINE goes before all priorities as it is, and could not come back to what it had.
 void PriorityScope::change(int fifo_priority) noexcept {
   sched_param before{};
-  if (pthread_getschedparam(pthread_self(), &policy_, &before) != 0 || policy_ == deadline_class) return;
+  if (!read_class(policy_, before)) return;
+  const int policy = policy_ & ~SCHED_RESET_ON_FORK;
+  if (policy == deadline_class) return;
   priority_ = before.sched_priority;
-  if (policy_ == (fifo_priority > 0 ? SCHED_FIFO : SCHED_OTHER) && priority_ == fifo_priority) return;
+  if (policy == (fifo_priority > 0 ? SCHED_FIFO : SCHED_OTHER) && priority_ == fifo_priority) return;
   changed_ = set_class(pthread_self(), fifo_priority) == 0;
 }
 
 PriorityScope::~PriorityScope() {
-  const sched_param before{.sched_priority = priority_};
-  if (changed_) pthread_setschedparam(pthread_self(), policy_, &before);
+  if (changed_) set_policy(pthread_self(), policy_, {.sched_priority = priority_});
 }
 
 Expected<void> Thread::bind(CoreId core) noexcept {
@@ -185,6 +229,8 @@ Expected<void> Thread::bind(CoreId core) noexcept {
   if (!state_) return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::no_thread};
   if (pthread_setaffinity_np(state_->handle, CpuMask::native_size, mask.native()) != 0)
     return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
+  release_children();
+  state_->bound.store(true, std::memory_order_relaxed);  // relaxed: the thread that forks next reads it at some time
   return {};
 }
 
@@ -201,6 +247,8 @@ Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> func
   Thread::State& state = *thread.state_;
   state.options = std::move(options);
   state.function = std::move(function);
+  state.bound.store(state.options.core.has_value(), std::memory_order_relaxed);  // relaxed: before the thread starts
+  if (state.options.core) release_children();
   Attributes attributes;
   int failure = prepare(attributes, state.options, state.stack);
   if (failure == 0) failure = pthread_create(&state.handle, &attributes.value, &Thread::State::entry, &state);
@@ -242,6 +290,8 @@ Expected<void> bind_this_thread(CoreId core) noexcept {
   mask.add(core);
   if (sched_setaffinity(0, CpuMask::native_size, mask.native()) != 0)
     return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
+  release_children();
+  bound_itself = true;
   return {};
 }
 

@@ -2,6 +2,9 @@
 // Threads: a handle belongs to one thread; set_priority() and cpu_time() may be called by any thread while it lives.
 // Invariants: a thread that asked for a core runs nowhere else from its first instruction (strict binding), and its
 // stack is touched before its function runs. SCHED_FIFO that the system refuses is not fatal: real_time() tells.
+// Children: what a real-time thread starts, processes and threads alike, begins under SCHED_OTHER. The child of a
+// fork() by a bound thread may run wherever the process may; posix_spawn(), vfork(), popen(), system() and new threads
+// run no such code, and keep the core (orb/rt/ordinary_thread.h is for them).
 #pragma once
 
 #include <pthread.h>

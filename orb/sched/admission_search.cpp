@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace corelane::sched {
+namespace {
+
+constexpr int most_exact = 32'768;  // some 16 ms; a core of 255 tasks on shared levels takes 1,600
+
+}  // namespace
 
 AdmissionSearch::AdmissionSearch(const Placement& placement) : placement_(placement), repacker_(placement) {
   order_.reserve(placement.cores().size());
@@ -21,6 +26,7 @@ void AdmissionSearch::begin(const Demand& demand, std::uint32_t self, Reach reac
   trying_ = undecided_ = false;
   core_ = closest_ = fits_if_open_ = nowhere;
   best_.reset();
+  exact_left_ = most_exact;
   order_.clear();
   refusal_ = {.code = RefusalCode::no_core};
   bound_ = placement_.core_of_users(demand_, self_);
@@ -59,11 +65,12 @@ void AdmissionSearch::place_one(int& evaluations) noexcept {
   const Core& core = placement_.core(order_[at_]);
   if (!trying_) {
     if (core.reserved || (bound_ && *bound_ != order_[at_])) return static_cast<void>(++at_);
-    placement_.begin(trial_, core.roster, core, self_, demand_);
+    placement_.begin(trial_, core.roster, core, self_, demand_, {.exact = std::min(Effort{}.exact, exact_left_)});
     trying_ = true;
   }
   if (!trial_.step(evaluations)) return;
   trying_ = false;
+  exact_left_ = std::max(0, exact_left_ - trial_.spent());
   note(trial_.verdict());
   ++at_;
 }

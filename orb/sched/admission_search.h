@@ -5,6 +5,9 @@
 // The tables are read as they are and not changed; what changes them counts up Placement::epoch(), and what was found
 // is then of no use any more: see is_current().
 //
+// The work of one admission is bounded whatever the periods: so many evaluations of the exact tests for all cores
+// together, as many again for a repacking (Repacker), and passes over the tasks of a core beyond.
+//
 // Threads: as Manager. Nothing allocates after construction.
 #pragma once
 
@@ -76,6 +79,7 @@ class AdmissionSearch {
   int fits_if_open_ = nowhere;
   bool undecided_ = false;
   std::optional<Verdict> best_;  // of the core that came closest
+  int exact_left_ = 0;           // evaluations of all cores together
   Trial trial_;
 
   Repacker repacker_;

@@ -50,6 +50,33 @@ bool EdfPass::step(int& evaluations) noexcept {
   return true;
 }
 
+void EdfPass::cut_short() noexcept {
+  if (stage_ == Stage::done) return;
+  using Kind = DemandVerdict::Kind;
+  if (goal_ == Goal::deadlines) verdict_ = {holds_by_bound() ? Kind::holds : Kind::undecided, 0, 0};
+  stage_ = Stage::done;
+}
+
+// h(t) is at most U t and K, by floor(x) + 1 <= x + 1 and ceil(x) <= x + 1: what holds at the first deadline then holds
+// at all.
+bool EdfPass::holds_by_bound() const noexcept {
+  Share load = 0;
+  Wide rest = Wide{load_.blocking} * whole_share;  // K, in shares
+  for (const Interference& other : load_.above) {
+    const Share share = share_of(other.budget, other.period);
+    load += share;
+    rest += Wide{share} * (other.period + other.jitter);
+  }
+  Ticks first = endless;
+  for (const EdfTask& task : tasks_) {
+    const Share share = share_of(task.budget, task.period);
+    load += share;
+    rest += Wide{share} * std::max<Ticks>(0, task.period + task.jitter - task.deadline);
+    first = std::min(first, task.deadline);
+  }
+  return load < whole_share && rest <= Wide{first} * (whole_share - load);
+}
+
 void EdfPass::end_busy() noexcept {
   if (busy_.longest() == endless) {
     verdict_ = {DemandVerdict::Kind::undecided, 0, 0};

@@ -29,6 +29,10 @@ class EdfPass {
   // As ResponseSearch::step().
   bool step(int& evaluations) noexcept;
 
+  // Ends it with what is known by now. Of Goal::deadlines that is a bound of the demand, in one pass: it holds, or it
+  // is undecided.
+  void cut_short() noexcept;
+
   // Of Goal::deadlines. `undecided` too where the core's busy period has no end that could be found.
   const DemandVerdict& verdict() const noexcept { return verdict_; }
   // Of Goal::responses, from the release: nothing better than its deadline where the steps ran out. In the order of
@@ -44,6 +48,7 @@ class EdfPass {
   void begin_response(std::size_t task) noexcept;
   Ticks horizon(const EdfTask& own) const noexcept;
   void end_response() noexcept;
+  bool holds_by_bound() const noexcept;
 
   std::vector<EdfTask> tasks_;
   std::vector<Interference> all_;  // they and what is above them

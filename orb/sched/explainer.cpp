@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "orb/sched/lane.h"
+#include "orb/sched/refusal.h"
 
 namespace corelane::sched {
 namespace {
@@ -47,6 +48,7 @@ std::optional<Nearest> Explainer::step(int evaluations) noexcept {
 }
 
 Contract Explainer::changed(Ticks x) const noexcept {
+  if (field_ == Field::rounding) return rounded_;
   Contract c = contract_;
   if (field_ == Field::period) return stretched(c, x);
   if (field_ == Field::deadline) c.deadline = Duration{x};
@@ -105,20 +107,36 @@ std::optional<bool> Explainer::fits_somewhere(int& evaluations) noexcept {
 bool Explainer::begin_trial() noexcept {
   const Core& core = placement_.cores()[core_];
   if (core.lost || (bound_ && *bound_ != static_cast<int>(core_))) return false;
-  placement_.begin(trial_, core.roster, core, newcomer_slot, demand_);
+  placement_.begin(trial_, core.roster, core, newcomer_slot, demand_, {.bounds_first = true});
   return trying_ = true;
 }
 
 // Takes the answer for asked_ in, and asks the next question or ends.
 void Explainer::conclude(bool fits) noexcept {
+  if (field_ == Field::rounding) return end(fits ? rounded_ : exact_);
   if (!bracketed_ && !fits) return try_field(static_cast<Field>(static_cast<int>(field_) + 1));
   if (field_ != Field::as_is) {
     (fits ? fits_ : fails_) = asked_;
     bracketed_ = true;
     if (fits_ - fails_ > 1) return ask(fails_ + (fits_ - fails_) / 2);
   }
-  const Contract c = changed(fits_);
-  answer_ = {c.period, c.deadline, c.budget};
+  propose(changed(fits_));
+}
+
+// With as few digits as people read, where that fits as well: it is analysed, since a longer period or a later deadline
+// changes the order of priorities.
+void Explainer::propose(const Contract& exact) noexcept {
+  exact_ = rounded_ = exact;
+  if (field_ == Field::period) rounded_.period = rounded(exact.period, Rounding::up);
+  if (field_ == Field::period || field_ == Field::deadline) rounded_.deadline = rounded(exact.deadline, Rounding::up);
+  if (field_ == Field::budget) rounded_.budget = rounded(exact.budget, Rounding::down);
+  if (rounded_ == exact_) return end(exact_);
+  field_ = Field::rounding;
+  ask(0);
+}
+
+void Explainer::end(const Contract& fitting) noexcept {
+  answer_ = {fitting.period, fitting.deadline, fitting.budget, fitting.jitter, fitting.suspension};
   field_ = Field::none;
 }
 

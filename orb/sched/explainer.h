@@ -29,8 +29,8 @@ class Explainer {
   std::optional<Nearest> step(int evaluations) noexcept;
 
  private:
-  // What is varied; `as_is` is the contract itself.
-  enum class Field : std::uint8_t { as_is, period, deadline, budget, none };
+  // What is varied; `as_is` is the contract itself, `rounding` the answer with fewer digits.
+  enum class Field : std::uint8_t { as_is, period, deadline, budget, none, rounding };
 
   Contract changed(Ticks x) const noexcept;
   void start_over() noexcept;
@@ -39,6 +39,8 @@ class Explainer {
   std::optional<bool> fits_somewhere(int& evaluations) noexcept;
   bool begin_trial() noexcept;
   void conclude(bool fits) noexcept;
+  void propose(const Contract& exact) noexcept;
+  void end(const Contract& fitting) noexcept;
 
   const Placement& placement_;
   Trial trial_;
@@ -52,7 +54,8 @@ class Explainer {
   bool bracketed_ = false;  // fits_ does fit
   Ticks fails_ = 0;
   Ticks fits_ = 0;
-  Ticks asked_ = 0;  // the x in question
+  Ticks asked_ = 0;               // the x in question
+  Contract exact_{}, rounded_{};  // of Field::rounding: what fits, and what is asked about
 
   // The question: asked_ on cores_[core_ ..].
   Demand demand_;

@@ -47,6 +47,11 @@ struct CoreLost {
   CoreId core;
 };
 
+struct CoreReturned {  // after CoreLost: it is this process's again, and nothing runs there
+  Time at;
+  CoreId core;
+};
+
 // The Lane of `core` was idle after it had been told to let the task go, and starts no job of it any more. The answer
 // to Vacate and to Dismiss.
 struct Vacated {
@@ -90,8 +95,8 @@ struct Elapsed {
   TimerId timer;
 };
 
-using Fact = std::variant<Arrived, Proposed, Departed, PeerLost, CoreLost, Vacated, Finished, Overran, Suspended,
-                          Resumed, Elapsed>;
+using Fact = std::variant<Arrived, Proposed, Departed, PeerLost, CoreLost, CoreReturned, Vacated, Finished, Overran,
+                          Suspended, Resumed, Elapsed>;
 static_assert(std::is_trivially_copyable_v<Arrived>);
 static_assert(std::is_trivially_copyable_v<Fact>);
 

@@ -29,6 +29,7 @@ struct Manager::State {
   void on(const Departed& fact) noexcept;
   void on(const PeerLost& fact) noexcept;
   void on(const CoreLost& fact) noexcept;
+  void on(const CoreReturned& fact) noexcept;
   void on(const Vacated& fact) noexcept;
   template <typename LaneFact>
   void on(const LaneFact&) noexcept {}
@@ -220,6 +221,16 @@ void Manager::State::on(const CoreLost& fact) noexcept {
     return x.importance != y.importance ? x.importance > y.importance : before(x, y);
   });
   for (const std::uint32_t index : homeless) rehome(index, fact.core);
+}
+
+// It is empty. Ceilings that were told before it was lost are taken back with the answer.
+void Manager::State::on(const CoreReturned& fact) noexcept {
+  const int index = placement.index_of(fact.core);
+  if (index == nowhere || !placement.core(index).lost) return;
+  Core& core = placement.core(index);
+  core.lost = core.stale = false;
+  core.changed = true;
+  placement.note_change();
 }
 
 void Manager::State::rehome(std::uint32_t index, CoreId from) noexcept {

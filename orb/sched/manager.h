@@ -53,10 +53,10 @@ class Manager {
   ~Manager();
   Manager(Manager&&) noexcept;
 
-  // Takes Arrived, Proposed, Departed, PeerLost, CoreLost, Vacated; ignores the Lanes' facts. The commands (Ceiling,
-  // Reprioritize, Place, Postpone, Vacate, Dismiss, Evict, Refuse, Admit, Move) are valid until the next call.
-  // Cost: of a newcomer a response-time analysis per core tried, plus one repacking, unless they were prepared; of a
-  // Vacated that begins the next phase of a repacking an analysis for each task of it.
+  // Takes Arrived, Proposed, Departed, PeerLost, CoreLost, CoreReturned, Vacated; ignores the Lanes' facts. The
+  // commands (Ceiling, Reprioritize, Place, Postpone, Vacate, Dismiss, Evict, Refuse, Admit, Move) are valid until the
+  // next call. Cost: of a newcomer a response-time analysis per core tried, plus one repacking, unless they were
+  // prepared; of a Vacated that begins the next phase of a repacking an analysis for each task of it.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
   // The analysis of a newcomer in pieces, so that more urgent work goes in between: prepare(), then

@@ -6,6 +6,8 @@
 namespace corelane::sched {
 namespace {
 
+constexpr int most_exact_in_packing = 32'768;  // some 16 ms
+
 bool alike(const Core& a, const Core& b) noexcept {
   return a.model.capacity == b.model.capacity && a.model.blocking == b.model.blocking &&
          a.model.above == b.model.above && a.model.order == b.model.order;
@@ -58,8 +60,26 @@ void Packing::begin(const Demand& newcomer) noexcept {
     if (slots[i].used && slots[i].state == TaskState::running) tasks_.push_back({.slot = i, .from = slots[i].core});
   std::make_heap(tasks_.begin(), tasks_.end(), [&](const auto& a, const auto& b) { return smaller(a, b); });
   for (Roster& roster : rosters_) roster.clear();
+  exact_left_ = most_exact_in_packing;
+  if (is_hopeless()) return end(false);
   left_ = tasks_.size() + 1;
   next_task();
+}
+
+// More tasks than all cores have places for, or more utilization than they have together.
+bool Packing::is_hopeless() const noexcept {
+  std::size_t places = 0;
+  Share room = 0;
+  for (const Core& core : placement_.cores()) {
+    if (core.lost) continue;
+    places += placement_.members() - 1;
+    room += std::max<Share>(0, core.model.capacity - core.model.platform);
+  }
+  if (tasks_.size() > places) return true;
+  if (placement_.options().test == AdmissionTest::none) return false;
+  Share wanted = 0;
+  for (const PlannedTask& task : tasks_) wanted += demand_of(task).share;
+  return wanted > room;
 }
 
 bool Packing::step(int& evaluations) noexcept {
@@ -103,9 +123,12 @@ void Packing::pack_one(int& evaluations) noexcept {
       core_ = nowhere;
       return;
     }
-    placement_.begin(trial_, rosters_[index], cores[index], task.slot, demand_of(task));
+    // Responses do not matter here: where everybody goes in the end they are analysed again.
+    placement_.begin(trial_, rosters_[index], cores[index], task.slot, demand_of(task),
+                     {.exact = std::min(Effort{}.exact, exact_left_), .bounds_first = true});
   }
   if (!trial_.step(evaluations)) return;
+  exact_left_ = std::max(0, exact_left_ - trial_.spent());
   const int tried = std::exchange(core_, nowhere);
   if (!trial_.verdict().fits) return;
   std::swap(rosters_[static_cast<std::size_t>(tried)], trial_.roster());

@@ -42,6 +42,7 @@ class Packing {
  private:
   enum class Stage : std::uint8_t { packing, matching, done };
 
+  bool is_hopeless() const noexcept;
   bool smaller(const PlannedTask& a, const PlannedTask& b) const noexcept;
   void next_task() noexcept;
   void pack_one(int& evaluations) noexcept;
@@ -64,6 +65,8 @@ class Packing {
   std::optional<int> bound_;  // to the core of those who share its resources
   int core_ = nowhere;        // where it is tried
   Trial trial_;
+
+  int exact_left_ = 0;  // evaluations of the exact tests, for all trials
 
   std::vector<Share> overlap_;  // bins x cores: what a bin has of those who run on a core now
   std::vector<int> core_of_bin_;

@@ -83,9 +83,9 @@ bool Placement::roomier(int a, int b) const noexcept {
   return room_a != room_b ? room_a > room_b : a < b;
 }
 
-void Placement::begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot,
-                      const Demand& demand) const noexcept {
-  trial.begin(core.model, roster, slot, demand, options_.test, options_.levels);
+void Placement::begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand,
+                      const Effort& effort) const noexcept {
+  trial.begin(core.model, roster, slot, demand, options_.test, options_.levels, effort);
 }
 
 Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
@@ -101,7 +101,7 @@ Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
 void Placement::charge(int index, Roster& analysed) noexcept {
   std::swap(core(index).roster, analysed);
   core(index).changed = true;
-  core(index).stale |= core(index).model.order != CoreOrder::priority;
+  core(index).stale |= core(index).model.order != CoreOrder::priority || core(index).roster.has_loose_bounds();
   ++epoch_;
 }
 

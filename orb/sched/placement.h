@@ -85,8 +85,8 @@ class Placement {
   bool roomier(int a, int b) const noexcept;
 
   // Whether `roster` on `core` holds all deadlines with the task too.
-  void begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot,
-             const Demand& demand) const noexcept;
+  void begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand,
+             const Effort& effort = {}) const noexcept;
   // Room of a core's roster, newcomer included.
   std::size_t members() const noexcept { return members_; }
 

@@ -60,15 +60,6 @@ const Entry& entry_of(RefusalCode code) noexcept {
   return unknown;
 }
 
-// For people: three or four digits are enough. What would fit is rounded to the safe side by the caller's choice.
-enum class Rounding { up, down };
-std::string readable(Duration value, Rounding rounding) {
-  std::int64_t grain = 1;
-  while (value.count() / grain >= 10'000) grain *= 10;  // bound: the digits of an int64
-  const std::int64_t grains = value.count() / grain + (rounding == Rounding::up && value.count() % grain != 0 ? 1 : 0);
-  return to_string(Duration{grains * grain});
-}
-
 std::string loser_text(const Refusal& refusal) {
   const std::string number = std::to_string(refusal.loser.value);
   const std::string name = refusal.loser_name.data();
@@ -81,7 +72,7 @@ std::string closest_text(const Refusal& refusal) {
   std::string text = "; closest is core " + std::to_string(refusal.closest.value);
   if (refusal.response == Duration::max()) return text + ", which has no room for this utilization";
   text += refusal.loser == no_task ? ", response " : ", where " + loser_text(refusal) + " responds in ";
-  text += readable(refusal.response, Rounding::up);
+  text += to_string(rounded(refusal.response, Rounding::up));
   if (refusal.jitter > Duration::zero()) text += " (" + to_string(refusal.jitter) + " of it release jitter)";
   return text + " against deadline " + to_string(refusal.deadline);
 }
@@ -115,13 +106,26 @@ std::string sentence_of(const Refusal& refusal) {
   return "the peer has as many tasks as one peer may: limits.peer_tasks is " + std::to_string(refusal.peer_tasks);
 }
 
+// "{.period = 20ms, .deadline = 20ms, ...}", or the same as IDL and TOML have it: period = "20ms", deadline = "20ms".
+std::string text_of(const Nearest& nearest, bool as_cpp) {
+  std::string text;
+  const auto add = [&](const char* field, Duration value) {
+    text += text.empty() ? "" : ", ";
+    text += as_cpp ? "." + std::string(field) + " = " + to_string(value)
+                   : std::string(field) + " = \"" + to_string(value) + "\"";
+  };
+  add("period", nearest.period);
+  add("deadline", nearest.deadline);
+  add("budget", nearest.budget);
+  add("jitter", nearest.jitter);
+  if (nearest.suspension > Duration::zero()) add("suspension", nearest.suspension);
+  return as_cpp ? "{" + text + "}" : text;
+}
+
 std::string proposal_text(const Refusal& refusal) {
   if (refusal.nearest.found())
-    return "; a contract that would fit: period " + readable(refusal.nearest.period, Rounding::up) + " with deadline " +
-           readable(refusal.nearest.deadline, Rounding::up) + " and budget " +
-           readable(refusal.nearest.budget, Rounding::down) +
-           ", its jitter as it was asked for (left out there: a tenth of the period or deadline that was asked for, "
-           "the less)";
+    return "; this contract would fit, with all else as it was asked for: in C++ " + text_of(refusal.nearest, true) +
+           ", in IDL or TOML " + text_of(refusal.nearest, false);
   switch (refusal.unproposed) {
     case Unproposed::nothing_fits:
       return "; neither a longer period, a later deadline nor a smaller budget alone would fit";
@@ -136,6 +140,13 @@ std::string proposal_text(const Refusal& refusal) {
 }
 
 }  // namespace
+
+Duration rounded(Duration value, Rounding rounding) noexcept {
+  std::int64_t grain = 1;
+  while (value.count() / grain >= 10'000) grain *= 10;  // bound: the digits of an int64
+  const std::int64_t grains = value.count() / grain + (rounding == Rounding::up && value.count() % grain != 0 ? 1 : 0);
+  return Duration{grains * grain};
+}
 
 std::string_view name_of(RefusalCode code) noexcept { return entry_of(code).name; }
 

@@ -35,12 +35,15 @@ enum class RefusalCode : std::uint32_t {
 };
 
 // What would have been admitted: the smallest T' >= T (at most 1000 T) with C and D/T kept, else the smallest D', else
-// the largest C'. J and S are as asked, also where J was a default of the old T. All zero when not computed (see
-// Manager::nearest()) or when nothing fits.
+// the largest C'; to four digits where that fits, too. J and S are as asked, also where J was a default of the old T;
+// so are importance, overrun policy and resources. All zero when not computed (see Manager::nearest()) or when nothing
+// fits.
 struct Nearest {
   Duration period{};
   Duration deadline{};
   Duration budget{};
+  Duration jitter{};
+  Duration suspension{};
 
   constexpr bool found() const noexcept { return period > Duration::zero(); }
   friend constexpr bool operator==(const Nearest&, const Nearest&) = default;
@@ -74,6 +77,10 @@ struct Refusal {
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
 };
+
+// To four digits at most, as people read it.
+enum class Rounding : std::uint8_t { up, down };
+Duration rounded(Duration value, Rounding rounding) noexcept;
 
 // A short name such as "not_schedulable". Static storage.
 std::string_view name_of(RefusalCode code) noexcept;

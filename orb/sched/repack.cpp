@@ -4,6 +4,11 @@
 #include <utility>
 
 namespace corelane::sched {
+namespace {
+
+constexpr int most_exact_in_phases = 65'536;  // some 32 ms; each task that moves is analysed at least once
+
+}  // namespace
 
 Repacker::Repacker(const Placement& placement) : placement_(placement), packing_(placement), waiter_(1) {
   const std::size_t cores = placement.cores().size();
@@ -21,6 +26,7 @@ void Repacker::begin(const Demand& newcomer, bool moving) noexcept {
   found_ = false;
   phase_ = 0;
   longest_ = 0;
+  exact_left_ = most_exact_in_phases;
   order_.clear();
   const auto bound = placement_.core_of_users(newcomer, newcomer_slot);
   const auto cores = placement_.cores();
@@ -71,6 +77,8 @@ bool Repacker::step(int& evaluations) noexcept {
   return true;
 }
 
+Effort Repacker::effort() const noexcept { return {.exact = std::min(Effort{}.exact, exact_left_)}; }
+
 void Repacker::next(Stage stage) noexcept {
   stage_ = stage;
   at_ = 0;
@@ -101,11 +109,12 @@ void Repacker::wait_on_one(int& evaluations) noexcept {
     rosters_[0].copy_from(core.roster);
     for (const Member& member : core.roster.members())
       if (placement_.leaves(member.slot)) rosters_[0].remove(member.slot, true);
-    placement_.begin(trial_, rosters_[0], core, newcomer_slot, *newcomer_);
+    placement_.begin(trial_, rosters_[0], core, newcomer_slot, *newcomer_, effort());
     trying_ = true;
   }
   if (!trial_.step(evaluations)) return;
   trying_ = false;
+  exact_left_ = std::max(0, exact_left_ - trial_.spent());
   if (!trial_.verdict().fits) return static_cast<void>(++at_);
   waiter_[0] = {.to = order_[at_], .phase = 1};
   plan_ = waiter_;
@@ -141,9 +150,11 @@ void Repacker::copy_one(int& evaluations) noexcept {
 bool Repacker::try_join(PlannedTask& task, int& evaluations) noexcept {
   const auto target = static_cast<std::size_t>(task.to);
   if (!std::exchange(trying_, true))
-    placement_.begin(trial_, rosters_[target], placement_.cores()[target], task.slot, packing_.demand_of(task));
+    placement_.begin(trial_, rosters_[target], placement_.cores()[target], task.slot, packing_.demand_of(task),
+                     effort());
   if (!trial_.step(evaluations)) return false;
   trying_ = false;
+  exact_left_ = std::max(0, exact_left_ - trial_.spent());
   if (!trial_.verdict().fits) return true;
   std::swap(rosters_[target], trial_.roster());
   task.phase = phase_;

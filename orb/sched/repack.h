@@ -63,6 +63,7 @@ class Repacker {
   void clear_one(int& evaluations) noexcept;
   bool try_join(PlannedTask& task, int& evaluations) noexcept;
   bool somebody_leaves(std::size_t core) const noexcept;
+  Effort effort() const noexcept;
 
   const Placement& placement_;
   const Demand* newcomer_ = nullptr;
@@ -80,6 +81,7 @@ class Repacker {
   std::vector<Roster> first_phase_;  // the same when all of phase 0 are under way
   int phase_ = 0;
   bool progress_ = false;  // in this phase
+  int exact_left_ = 0;     // evaluations of the exact tests, for all trials of the phases
   Trial trial_;
   BusySearch busy_;
   Ticks longest_ = 0;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "orb/sched/share.h"
+
 namespace corelane::sched {
 namespace {
 
@@ -107,7 +109,8 @@ bool BusySearch::step(int& evaluations) noexcept {
   while (!done_) {
     if (evaluations <= 0) return false;
     evaluations -= cost_of(all_);
-    if (window_ == endless || iterations_-- <= 0) return end(endless);
+    if (window_ == endless) return end(endless);
+    if (iterations_-- <= 0) return end(busy_period_bound(all_, blocking_));
     const Ticks next = add_up(blocking_, interference(window_, all_, endless - 1));
     if (next == window_) return end(next);
     window_ = next;
@@ -120,21 +123,51 @@ bool BusySearch::end(Ticks longest) noexcept {
   return done_ = true;
 }
 
-Ticks response_upper_bound(const Analysed& task, std::span<const Interference> above) noexcept {
-  // Floating point, rounded against the task by a margin that covers the error of the sums.
-  double work = static_cast<double>(task.blocking) + static_cast<double>(task.budget);
-  double load = 0;
-  for (const Interference& other : above) {
-    const auto budget = static_cast<double>(other.budget);
-    const double u = budget / static_cast<double>(other.period);
-    work += budget * (1 - u) + static_cast<double>(other.jitter) * u;
-    load += u;
-  }
+BoundTerms& BoundTerms::operator+=(const BoundTerms& other) noexcept {
+  work += other.work;
+  load += other.load;
+  return *this;
+}
+
+BoundTerms& BoundTerms::operator-=(const BoundTerms& other) noexcept {
+  work -= other.work;
+  load -= other.load;
+  return *this;
+}
+
+BoundTerms bound_terms(const Interference& other) noexcept {
+  const auto budget = static_cast<double>(other.budget);
+  const double u = budget / static_cast<double>(other.period);
+  return {.work = budget * (1 - u) + static_cast<double>(other.jitter) * u, .load = u};
+}
+
+// Floating point, rounded against the task by a margin that covers the error of the sums.
+Ticks response_upper_bound(const Analysed& task, const BoundTerms& above) noexcept {
   const double own = static_cast<double>(task.budget) / static_cast<double>(task.period);
   constexpr double margin = 1e-8;
-  if (load + own > 1 - 1e-4) return endless;  // closer to 1 the division would magnify the error past the margin
-  const double bound = static_cast<double>(task.jitter) + work / (1 - load) * (1 + margin) + 1;
+  if (above.load + own > 1 - 1e-4) return endless;  // closer to 1 the division would magnify the error past the margin
+  const double work = static_cast<double>(task.blocking) + static_cast<double>(task.budget) + above.work;
+  const double bound = static_cast<double>(task.jitter) + work / (1 - above.load) * (1 + margin) + 1;
   return bound < 9e18 ? static_cast<Ticks>(std::ceil(bound)) : endless;
+}
+
+Ticks response_upper_bound(const Analysed& task, std::span<const Interference> above) noexcept {
+  BoundTerms sum;
+  for (const Interference& other : above) sum += bound_terms(other);
+  return response_upper_bound(task, sum);
+}
+
+Ticks busy_period_bound(std::span<const Interference> all, Ticks blocking) noexcept {
+  Share load = 0;
+  Wide work = Wide{blocking} * whole_share;
+  for (const Interference& one : all) {
+    const Share share = share_of(one.budget, one.period);
+    load += share;
+    work += Wide{one.budget} * whole_share + Wide{one.jitter} * share;
+  }
+  if (load >= whole_share) return endless;
+  const Wide bound = work / (whole_share - load) + 1;
+  return bound < endless ? static_cast<Ticks>(bound) : endless;
 }
 
 }  // namespace corelane::sched

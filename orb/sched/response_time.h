@@ -93,7 +93,8 @@ class ResponseSearch {
 };
 
 // The longest time that a core can be without an idle instant: the least w = B + sum of ceil((w + J_j) / T_j) C_j over
-// all that runs there. `endless` when there is none, or none is found within `iterations`.
+// all that runs there. Where it is not found within `iterations`, busy_period_bound() of the same. `endless` when there
+// is none.
 Ticks busy_period(std::span<const Interference> all, Ticks blocking, int iterations = Limits{}.iterations) noexcept;
 
 // busy_period() in pieces.
@@ -119,5 +120,19 @@ class BusySearch {
 // Bini, Nguyen, Richard & Baruah 2009: R <= J + (B + C + sum (C_j (1 - U_j) + J_j U_j)) / (1 - sum U_j), one pass
 // without iteration, also for arbitrary deadlines as long as the core is not overloaded; `endless` when it is.
 Ticks response_upper_bound(const Analysed& task, std::span<const Interference> above) noexcept;
+
+// What one task adds to the sums of that bound; where many tasks are analysed the sums need not be made anew for each.
+struct BoundTerms {
+  double work = 0;  // C (1 - U) + J U
+  double load = 0;  // U
+
+  BoundTerms& operator+=(const BoundTerms& other) noexcept;
+  BoundTerms& operator-=(const BoundTerms& other) noexcept;
+};
+BoundTerms bound_terms(const Interference& other) noexcept;
+Ticks response_upper_bound(const Analysed& task, const BoundTerms& above) noexcept;
+
+// No less than busy_period(), in one pass: (B + sum (C_j + J_j U_j)) / (1 - sum U_j); `endless` when the core is full.
+Ticks busy_period_bound(std::span<const Interference> all, Ticks blocking) noexcept;
 
 }  // namespace corelane::sched

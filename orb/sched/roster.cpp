@@ -7,9 +7,8 @@
 namespace corelane::sched {
 namespace {
 
-// Evaluations per task; each is a division per interfering task, so a task that uses all of them beside 300 others
-// costs some tens of milliseconds. Ordinary sets need a few dozen.
-constexpr int step_limit = 20'000;
+constexpr int step_limit = 20'000;         // evaluations for one task; Effort bounds those of all
+constexpr int busy_limit = 4'096;          // for a busy period; beyond it is a bound
 constexpr int explain_step_limit = 2'000;  // to tell by how much a deadline would be missed
 constexpr Ticks explain_horizon = 64;      // in deadlines; a response beyond counts as endless
 
@@ -75,6 +74,8 @@ void Roster::reserve(std::size_t count) {
   members_.reserve(count);
   levels_.reserve(count);
   usages_.reserve(count);
+  terms_.reserve(count + max_interference + 2);
+  bounds_.reserve(count);
   above_.reserve(count + max_interference + 1);
   locks_.reserve(count * max_uses);
   by_deadline_.reserve(count, max_interference + 1);
@@ -179,7 +180,8 @@ Verdict Roster::add(const CoreModel& core, const Member& newcomer, AdmissionTest
   return verdict();
 }
 
-void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept {
+void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels,
+                       const Effort& effort) noexcept {
   assert(members_.size() < members_.capacity());
   const auto place = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
     return before(newcomer.demand.rank, member.demand.rank);
@@ -197,13 +199,13 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
     return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
   if (core.order == CoreOrder::served) {
     if (!servers_fit(core)) return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
-    return begin_by_deadline(core, EdfPass::Goal::deadlines);
+    return begin_by_deadline(core, EdfPass::Goal::deadlines, effort);
   }
   if (core.order == CoreOrder::deadline) {
     // Ceilings are priorities; and jobs that share a level would not run by their deadlines.
     if (newcomer.demand.locks || members_.size() > static_cast<std::size_t>(levels))
       return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
-    return begin_by_deadline(core, EdfPass::Goal::deadlines);
+    return begin_by_deadline(core, EdfPass::Goal::deadlines, effort);
   }
   if (test == AdmissionTest::hyperbolic && within_hyperbolic(core)) {
     for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
@@ -212,7 +214,7 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
   // Where levels are shared a new grouping may add interference to anybody, and where sections are, blocking
   // to those above: all are analysed, from cold.
   const bool cold = has_ties() || locks();
-  begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold);
+  begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold, effort);
 }
 
 // The platform's own test, and ours of the platform's servers: their shares and what is above them within the capacity.
@@ -231,12 +233,13 @@ void Roster::begin_refresh(const CoreModel& core) noexcept {
     for (Member& member : members_) member.response = bound_by_server(member.demand);
     return end_pass({.fits = true});
   }
-  if (core.order == CoreOrder::deadline) return begin_by_deadline(core, EdfPass::Goal::responses);
-  begin_pass(core, 0, 0, true);
+  if (core.order == CoreOrder::deadline) return begin_by_deadline(core, EdfPass::Goal::responses, {});
+  begin_pass(core, 0, 0, true, {});
+  pass_.refreshing = true;
 }
 
-void Roster::begin_by_deadline(const CoreModel& core, EdfPass::Goal goal) noexcept {
-  pass_ = {.core = &core, .done = false};
+void Roster::begin_by_deadline(const CoreModel& core, EdfPass::Goal goal, const Effort& effort) noexcept {
+  pass_ = {.core = &core, .done = false, .left = effort.exact};
   goal_ = goal;
   by_deadline_.clear();
   for (const Member& member : members_)
@@ -268,29 +271,88 @@ void Roster::end_by_deadline() noexcept {
 }
 
 // Those before `first` are not touched by the newcomer.
-void Roster::begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept {
+void Roster::begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold,
+                        const Effort& effort) noexcept {
   gather(core);
-  pass_ = {.core = &core, .index = first, .added = added, .cold = cold, .done = false};
+  pass_ = {.core = &core, .index = first, .added = added, .cold = cold, .done = false, .left = effort.exact};
   if (first < members_.size()) members_[first].windows = {};  // the newcomer's place: nothing is known
+  if (effort.bounds_first && take_bounds(first)) end_pass({.fits = true});
 }
 
+// Also of a pass that was over before it began.
 void Roster::end_pass(const Verdict& verdict) noexcept {
   pass_.verdict = verdict;
   pass_.done = true;
 }
 
-bool Roster::step(int& evaluations) noexcept {
-  while (!pass_.done && pass_.core->order != CoreOrder::priority) {
-    if (!by_deadline_.step(evaluations)) return false;
-    end_by_deadline();
+// Whether everybody from `first` on is in time by the bounds of all their responses, which they then have.
+bool Roster::take_bounds(std::size_t first) noexcept {
+  pass_.owed += 1 + static_cast<int>(above_.size() + locks_.size()) / 16;
+  terms_.assign(1, {});
+  for (const Interference& one : above_) (terms_.emplace_back(terms_.back())) += bound_terms(one);
+  bounds_.clear();
+  for (std::size_t i = first; i < members_.size(); ++i) {
+    const Member& member = members_[i];
+    const Ticks blocking = blocking_of(i);
+    const std::size_t own = pass_.core->above.size() + i;
+    BoundTerms above = terms_[pass_.core->above.size() + member.last + 1];
+    above -= bound_terms(above_[own]);
+    bounds_.push_back(response_upper_bound(member.demand.as_analysed(pass_.core->blocking + blocking), above));
+    const bool waits_anew = member.demand.suspension > 0 && blocking > 0;  // see begin_member()
+    if (bounds_.back() > member.demand.deadline || waits_anew) return false;
   }
+  for (std::size_t i = first; i < members_.size(); ++i)
+    members_[i].response = bounds_[i - first], members_[i].windows = {};
+  return pass_.loose = true;
+}
+
+bool Roster::step(int& evaluations) noexcept {
+  if (!pass_.done && pass_.core->order != CoreOrder::priority && !step_by_deadline(evaluations)) return false;
   while (!pass_.done) {
     if (!pass_.searching) begin_member();
     if (!pass_.searching) continue;
-    if (!pass_.response.step(evaluations)) return false;
-    end_member();
+    const int allowed = std::min(evaluations, pass_.left);
+    int left = allowed;
+    const bool found = pass_.response.step(left);
+    evaluations -= allowed - left;
+    pass_.left -= allowed - left;
+    pass_.spent += allowed - left;
+    if (found)
+      end_member();
+    else if (pass_.left <= 0)
+      run_out();
+    else
+      return false;
   }
+  pass_.spent += pass_.owed;
+  evaluations -= std::exchange(pass_.owed, 0);
   return true;
+}
+
+bool Roster::step_by_deadline(int& evaluations) noexcept {
+  const int allowed = std::min(evaluations, pass_.left);
+  int left = allowed;
+  const bool found = by_deadline_.step(left);
+  evaluations -= allowed - left;
+  pass_.left -= allowed - left;
+  pass_.spent += allowed - left;
+  if (!found && pass_.left > 0) return false;
+  if (!found) by_deadline_.cut_short(), pass_.owed += 1 + static_cast<int>(members_.size()) / 64;
+  end_by_deadline();
+  return true;
+}
+
+// The exact evaluations are used up: bounds for those who are left.
+void Roster::run_out() noexcept {
+  std::swap(above_[pass_.own], above_[pass_.end]);
+  pass_.searching = false;
+  const Member& member = members_[pass_.index];
+  const Ticks deadline = member.demand.deadline;
+  if (pass_.refreshing) return end_pass({.fits = true});
+  if (pass_.explaining) return end_pass({.loser = member.slot, .response = endless, .deadline = deadline});
+  if (take_bounds(pass_.index)) return end_pass({.fits = true});
+  const Member& loser = members_[pass_.index + bounds_.size() - 1];
+  end_pass({.undecided = true, .loser = loser.slot, .response = endless, .deadline = loser.demand.deadline});
 }
 
 void Roster::begin_member() noexcept {
@@ -361,14 +423,14 @@ Ticks Roster::longest_busy(const CoreModel& core) noexcept {
 }
 
 void Roster::begin_longest_busy(const CoreModel& core, BusySearch& search) noexcept {
-  if (load_ + core.platform >= whole_share) return search.begin({}, 0, 0);
+  const bool overloaded = load_ + core.platform >= whole_share;  // then the bound says so at once
   above_.assign(core.above.begin(), core.above.end());
   Ticks section = 0;  // of a demoted job
   for (const Member& member : members_) {
     above_.push_back(member.demand.as_pending());
     section = std::max(section, member.demand.overshoot);
   }
-  search.begin(above_, core.blocking + section, step_limit);
+  search.begin(above_, core.blocking + section, overloaded ? 0 : busy_limit);
 }
 
 void Roster::gather_locks() noexcept {

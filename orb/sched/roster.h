@@ -114,6 +114,14 @@ struct Verdict {
   bool closer_than(const Verdict& other) const noexcept;
 };
 
+// How much of an analysis is exact. An evaluation is one of ResponseSearch::step(). What is left when they are used up
+// is decided by bounds that take one pass over the tasks of a core: they refuse more, and admit nothing that the exact
+// test refuses (orb/sched/response_time.h, EdfPass::cut_short()).
+struct Effort {
+  int exact = 8192;           // evaluations; ordinary sets need a few dozen, 255 tasks of one level some 1,600
+  bool bounds_first = false;  // what the bounds admit is not analysed; its responses are the bounds
+};
+
 class Roster {
  public:
   // Room for `count` members and the analysis of them.
@@ -137,9 +145,14 @@ class Roster {
   // The same in pieces: begin_add(), then step() until it is true, then verdict(). `core` outlives that, and nothing
   // else is called meanwhile. step() evaluates as often as `evaluations` says at most, and counts them off; see
   // ResponseSearch.
-  void begin_add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels) noexcept;
+  void begin_add(const CoreModel& core, const Member& newcomer, AdmissionTest test, int levels,
+                 const Effort& effort = {}) noexcept;
   bool step(int& evaluations) noexcept;
   const Verdict& verdict() const noexcept { return pass_.verdict; }
+  // Evaluations of the last analysis.
+  int spent() const noexcept { return pass_.spent; }
+  // Whether some responses are bounds of the last analysis that begin_refresh() might make exact.
+  bool has_loose_bounds() const noexcept { return pass_.loose; }
 
   // How long the core can be without an idle instant while everybody keeps to his contract; `endless`: no bound is
   // known.
@@ -157,12 +170,15 @@ class Roster {
   void begin_refresh(const CoreModel& core) noexcept;
 
  private:
-  void begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold) noexcept;
+  void begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold, const Effort& effort) noexcept;
+  bool take_bounds(std::size_t first) noexcept;
+  void run_out() noexcept;
+  bool step_by_deadline(int& evaluations) noexcept;
   void begin_member() noexcept;
   void end_member() noexcept;
   void search(const Limits& limits) noexcept;
   void end_pass(const Verdict& verdict) noexcept;
-  void begin_by_deadline(const CoreModel& core, EdfPass::Goal goal) noexcept;
+  void begin_by_deadline(const CoreModel& core, EdfPass::Goal goal, const Effort& effort) noexcept;
   void end_by_deadline() noexcept;
   Ticks blocking_of(std::size_t index) const noexcept;
   bool servers_fit(const CoreModel& core) const noexcept;
@@ -180,6 +196,8 @@ class Roster {
   std::vector<Interference> above_;  // scratch: the core's own, then the members in order
   std::vector<int> levels_;          // scratch
   std::vector<Usage> usages_;        // scratch
+  std::vector<BoundTerms> terms_;    // scratch: sums over the first ones of above_
+  std::vector<Ticks> bounds_;        // scratch
   struct Lock {
     std::size_t user;     // index of the member
     std::size_t ceiling;  // index of the most urgent user
@@ -194,6 +212,11 @@ class Roster {
     Ticks added = 0;    // budget of the newcomer
     bool cold = false;  // nothing that was found before is of use
     bool done = true;
+    bool refreshing = false;  // all are in time, and what is exact of their responses is looked for
+    bool loose = false;       // some responses are bounds
+    int left = 0;             // exact evaluations
+    int spent = 0;            // of them, and of what the bounds took
+    int owed = 0;             // evaluations, for the bounds
     bool searching = false;   // for the response of members_[index]
     bool explaining = false;  // which is late: by how much?
     std::size_t own = 0;      // where that member stands in above_ meanwhile, ...

@@ -22,6 +22,7 @@ constexpr KindText kinds[] = {
     {K::departed, "departed", "task"},
     {K::peer_lost, "peer_lost", "peer"},
     {K::core_lost, "core_lost", "core"},
+    {K::core_returned, "core_returned", "core"},
     {K::vacated, "vacated", "task core"},
     {K::finished, "finished", "job task used"},
     {K::overran, "overran", "job task used"},
@@ -147,6 +148,8 @@ std::optional<Fact> fact_of(const TraceView& view) noexcept {
       return as(decode<PeerLost>(view));
     case K::core_lost:
       return as(decode<CoreLost>(view));
+    case K::core_returned:
+      return as(decode<CoreReturned>(view));
     case K::vacated:
       return as(decode<Vacated>(view));
     case K::finished:

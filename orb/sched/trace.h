@@ -21,7 +21,7 @@
 
 namespace corelane::sched {
 
-inline constexpr std::uint64_t trace_version = 4;
+inline constexpr std::uint64_t trace_version = 5;
 
 // A record to be written: two words of header, then the body.
 //   word 0  time, nanoseconds

@@ -129,6 +129,7 @@ enum class TraceKind : std::uint8_t {
   suspended = 9,
   resumed = 10,
   elapsed = 11,
+  core_returned = 12,
 
   early_allowed = 32,
   task_added = 33,
@@ -188,6 +189,7 @@ template <> inline constexpr TraceKind kind_of<Proposed> = TraceKind::proposed;
 template <> inline constexpr TraceKind kind_of<Departed> = TraceKind::departed;
 template <> inline constexpr TraceKind kind_of<PeerLost> = TraceKind::peer_lost;
 template <> inline constexpr TraceKind kind_of<CoreLost> = TraceKind::core_lost;
+template <> inline constexpr TraceKind kind_of<CoreReturned> = TraceKind::core_returned;
 template <> inline constexpr TraceKind kind_of<Vacated> = TraceKind::vacated;
 template <> inline constexpr TraceKind kind_of<Finished> = TraceKind::finished;
 template <> inline constexpr TraceKind kind_of<Overran> = TraceKind::overran;

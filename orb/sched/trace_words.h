@@ -25,7 +25,7 @@ namespace trace {
 // clang-format off
 template <typename Io> void fields(Io& io, ResourceUse& x) { auto& [resource, longest] = x; io(resource, longest); }
 template <typename Io> void fields(Io& io, Contract& x) { auto& [period, deadline, budget, jitter, suspension, importance, on_overrun, uses] = x; io(period, deadline, budget, jitter, suspension, importance, on_overrun, uses); }
-template <typename Io> void fields(Io& io, Nearest& x) { auto& [period, deadline, budget] = x; io(period, deadline, budget); }
+template <typename Io> void fields(Io& io, Nearest& x) { auto& [period, deadline, budget, jitter, suspension] = x; io(period, deadline, budget); }  // a decision has none
 template <typename Io> void fields(Io& io, Refusal& x) { auto& [code, closest, loser, response, deadline, nearest, peer_tasks, jitter, tasks, platform, others, others_platform, unproposed, loser_name] = x; io(code, closest, loser, response, deadline, nearest, peer_tasks); }
 template <typename Io> void fields(Io& io, PlatformLoad& x) { auto& [budget, period, jitter, blocking] = x; io(budget, period, jitter, blocking); }
 template <typename Io> void fields(Io& io, WaitingJob& x) { auto& [job, released, nominal, eligible] = x; io(job, released, nominal, eligible); }
@@ -35,6 +35,7 @@ template <typename Io> void fields(Io& io, Proposed& x) { auto& [at, request, pe
 template <typename Io> void fields(Io& io, Departed& x) { auto& [at, task] = x; io(task); }
 template <typename Io> void fields(Io& io, PeerLost& x) { auto& [at, peer] = x; io(peer); }
 template <typename Io> void fields(Io& io, CoreLost& x) { auto& [at, core] = x; io(core); }
+template <typename Io> void fields(Io& io, CoreReturned& x) { auto& [at, core] = x; io(core); }
 template <typename Io> void fields(Io& io, Vacated& x) { auto& [at, task, core] = x; io(task, core); }
 template <typename Io> void fields(Io& io, Finished& x) { auto& [at, job, task, used] = x; io(job, task, used); }
 template <typename Io> void fields(Io& io, Overran& x) { auto& [at, job, task, used] = x; io(job, task, used); }

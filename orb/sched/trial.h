@@ -17,11 +17,13 @@ class Trial {
 
   // Of `base` on the core of `model` with the task `slot` too. `model` outlives the trial.
   void begin(const CoreModel& model, const Roster& base, std::uint32_t slot, const Demand& demand, AdmissionTest test,
-             int levels) noexcept;
+             int levels, const Effort& effort) noexcept;
   // As Roster::step(); the copy of the roster counts, too.
   bool step(int& evaluations) noexcept;
 
   const Verdict& verdict() const noexcept { return verdict_; }
+  // Evaluations of a trial that has ended, for `effort` and beyond; without the copy.
+  int spent() const noexcept { return spent_; }
   // Everybody with the task, of a trial that fits.
   Roster& roster() noexcept { return roster_; }
 
@@ -29,6 +31,7 @@ class Trial {
   Roster roster_;
   Verdict verdict_{};
   int owed_ = 0;  // evaluations, for the copy
+  int spent_ = 0;
   bool done_ = true;
 };
 

@@ -136,6 +136,8 @@ class ManagerStory {
     if (const auto evict = decode<Evict>(record)) return on(*evict, record.at);
     if (const auto lost = decode<CoreLost>(record))
       out_.add(record.at, instant("core lost").note("core", lost->core.value));
+    if (const auto returned = decode<CoreReturned>(record))
+      out_.add(record.at, instant("core returned").note("core", returned->core.value));
   }
 
  private:

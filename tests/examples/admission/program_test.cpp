@@ -29,10 +29,27 @@ Run run(std::vector<std::string> arguments) {
 TEST_CASE("an experiment shows where each task goes, its bound, the worst response, and who is refused") {
   const Run done = run({"1", "10ms:4ms", "20ms:8ms", "10ms:6ms"});
   CHECK(done.end == "exit status 0");
-  CHECK_THAT(done.said,
-             Contains("10ms:4ms         core 0, computed bound 4ms, worst of 1000 responses 4ms, misses 0\n") &&
-                 Contains("20ms:8ms         core 0, computed bound 16ms, worst of 500 responses 16ms, misses 0\n") &&
-                 Contains("10ms:6ms         refused: "));
+  CHECK_THAT(done.said, Contains("10ms:4ms         core 0, computed bound 5100us, worst of 1000 responses ") &&
+                            Contains("20ms:8ms         core 0, computed bound 18340us, worst of 500 responses ") &&
+                            Contains("10ms:6ms         refused: ") && Contains("in C++ {.period = "));
+}
+
+TEST_CASE("an experiment admits with the jitter and the platform load that a server has by default") {
+  // J a tenth of the period, and 20 us in each ms above the tasks.
+  CHECK_THAT(run({"1", "10ms:1ms"}).said, Contains("computed bound 2040us"));
+  CHECK_THAT(run({"1", "10ms:1ms:10ms:0us"}).said, Contains("computed bound 1040us"));
+  CHECK_THAT(run({"1", "10ms:9400us:10ms:0us"}).said, Contains("refused: "));
+}
+
+TEST_CASE("an experiment admits what it proposed instead of a task") {
+  const std::string said = run({"1", "10ms:4ms", "20ms:8ms", "10ms:6ms"}).said;
+  const auto value = [&](const std::string& field) {
+    const auto at = said.find("." + field + " = ") + field.size() + 4;
+    return said.substr(at, said.find_first_of(",}", at) - at);
+  };
+  const std::string proposed =
+      value("period") + ":" + value("budget") + ":" + value("deadline") + ":" + value("jitter");
+  CHECK_THAT(run({"1", "10ms:4ms", "20ms:8ms", proposed}).said, !Contains("refused: ") && !Contains("is no task"));
 }
 
 TEST_CASE("an experiment's arguments that are wrong are named") {
@@ -43,7 +60,8 @@ TEST_CASE("an experiment's arguments that are wrong are named") {
   const Case c = GENERATE(Case{{}, "name the number of cores"}, Case{{"0", "10ms:1ms"}, "'0' is no number of cores"},
                           Case{{"two", "10ms:1ms"}, "'two' is no number of cores"},
                           Case{{"1", "10ms"}, "'10ms' is no task"}, Case{{"1", "10ms:11ms"}, "'10ms:11ms' is no task"},
-                          Case{{"1", "10ms:1ms:9ms:9ms"}, "'10ms:1ms:9ms:9ms' is no task"});
+                          Case{{"1", "10ms:1ms:9ms:9ms"}, "'10ms:1ms:9ms:9ms' is no task"},
+                          Case{{"1", "10ms:1ms:9ms:1ms:1ms"}, "'10ms:1ms:9ms:1ms:1ms' is no task"});
   const Run done = run(c.arguments);
   CHECK(done.end == "exit status 2");
   CHECK_THAT(done.said, Contains(c.said) && Contains("usage: "));

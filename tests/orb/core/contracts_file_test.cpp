@@ -78,6 +78,18 @@ TEST_CASE("a contracts file names what an operation locks") {
   CHECK(std::ranges::count(uses, ResourceUse{}) == 2);
 }
 
+TEST_CASE("what a refusal proposes is a contract when it is pasted") {
+  sched::Refusal refusal;
+  refusal.nearest = {5475us, 4380us, 3900us, 300us, 250us};
+  const std::string text = sched::text_of(refusal);
+  const std::string pasted = text.substr(text.find("IDL or TOML ") + std::string("IDL or TOML ").size());
+  const Contract expected = {
+      .period = 5475us, .deadline = 4380us, .budget = 3900us, .jitter = 300us, .suspension = 250us};
+  CHECK(contracts_by("[\"IDL:Derived:1.0\"]\nconfigure = {" + pasted + "}\n")[0] == expected);
+  CHECK_THAT(text, Catch::Contains("{.period = 5475us, .deadline = 4380us, .budget = 3900us, .jitter = 300us, "
+                                   ".suspension = 250us}"));
+}
+
 TEST_CASE("what is said of a base interface counts unless the derived one has its own") {
   const std::string base = "[\"IDL:Base:1.0\".step]\nimportance = -3\n";
   CHECK(contracts_by(base)[1]->importance == -3);

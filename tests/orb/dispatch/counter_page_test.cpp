@@ -51,7 +51,7 @@ ProcessCounters sample(std::uint64_t number) {
                                   .loser = TaskId{7},
                                   .response = 21ms,
                                   .deadline = 20ms,
-                                  .nearest = {.period = 40ms, .deadline = 40ms, .budget = 19ms},
+                                  .nearest = {40ms, 40ms, 19ms, 2ms, 3ms},
                                   .jitter = 1ms,
                                   .tasks = 1,
                                   .platform = 2,
@@ -235,7 +235,7 @@ TEST_CASE("the words of a page are where its layout says") {
     return value;
   };
   const std::size_t core = 32, task = core + 5, refusal = task + 2 * 33;
-  CHECK(word(1) == 7);  // the version: other places are another one
+  CHECK(word(1) == 8);  // the version: other places are another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
   CHECK(word(13) == 2);
@@ -256,10 +256,12 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(refusal + 1) == 9);
   CHECK(word(refusal + 10) == 13);
   CHECK(word(refusal + 13) == 21'000'000);
-  CHECK(word(refusal + 22) == 4);
-  CHECK(word(refusal + 23) == 0x70657473);  // "step"
-  CHECK(word(refusal + 27) == 2);
-  CHECK(word(refusal + 28) == 0x61772f746e616c50);  // "Plant/wa"
+  CHECK(word(refusal + 18) == 2'000'000);
+  CHECK(word(refusal + 19) == 3'000'000);
+  CHECK(word(refusal + 24) == 4);
+  CHECK(word(refusal + 25) == 0x70657473);  // "step"
+  CHECK(word(refusal + 29) == 2);
+  CHECK(word(refusal + 30) == 0x61772f746e616c50);  // "Plant/wa"
 }
 
 TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
@@ -269,7 +271,7 @@ TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
   (*page)->write(sample(9));
   const std::size_t core = 32, task = core + 5, refusal = task + 2 * 33;
   const std::size_t at =
-      GENERATE_COPY(std::size_t{15}, std::size_t{19}, core + 4, task + 10, refusal + 9, refusal + 27);
+      GENERATE_COPY(std::size_t{15}, std::size_t{19}, core + 4, task + 10, refusal + 9, refusal + 29);
   std::fstream file(page_in(directory), std::ios::in | std::ios::out | std::ios::binary);
   const std::uint64_t unknown = GENERATE(8u, 256u);  // the latter is 0 as a byte
   file.seekp(static_cast<std::streamoff>(at * sizeof unknown));

@@ -289,7 +289,7 @@ TEST_CASE("task threads are bound to their core and run under SCHED_FIFO") {
       cpu_set_t set;
       CPU_ZERO(&set);
       sched_getaffinity(0, sizeof set, &set);
-      policy = sched_getscheduler(0), level = parameters.sched_priority;
+      policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, level = parameters.sched_priority;
       bound = CPU_COUNT(&set) == 1 && CPU_ISSET(static_cast<std::size_t>(context.core.value), &set);
     }
     void refuse(const sched::Refusal&) noexcept override {}
@@ -335,7 +335,7 @@ std::pair<int, int> class_of(const std::string& name) {
     const pid_t tid = std::stoi(entry.path().filename());
     sched_param parameters{};
     sched_getparam(tid, &parameters);
-    return {sched_getscheduler(tid), parameters.sched_priority};
+    return {sched_getscheduler(tid) & ~SCHED_RESET_ON_FORK, parameters.sched_priority};
   }
   FAIL("no thread " << name);
   return {};

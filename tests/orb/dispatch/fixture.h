@@ -117,6 +117,7 @@ class NoThreads final : public ThreadMaker {
     WorkerPtr worker;
     Seat seat;
     bool ended = false;
+    int rebound = 0;
     bool refuses_shares = false;  // of SCHED_DEADLINE, as the system may
     std::function<void()> on_place{};
   };
@@ -155,6 +156,7 @@ class NoThreads final : public ThreadMaker {
       return false;
     }
     bool real_time() const noexcept override { return true; }
+    void rebind() noexcept override { ++made_->rebound; }
 
    private:
     std::shared_ptr<Made> made_;

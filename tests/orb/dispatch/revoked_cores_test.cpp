@@ -41,9 +41,22 @@ TEST_CASE("cores that the operator names are taken back and stay so") {
   CHECK(host.revoked.has(core(2)));
   CHECK(host.revoked.has(core(3)));
   CHECK_FALSE(host.revoked.has(core(1)));
-  host.say("");
+  host.say("3");
+  host.revoked.look();
+  CHECK_FALSE(host.revoked.has(core(2)));
+  CHECK(host.revoked.has(core(3)));
+}
+
+TEST_CASE("cores are lent again when the file is gone, and stay taken back while it cannot be read") {
+  Host host;
+  host.say("2");
+  host.revoked.look();
+  host.say("all");
   host.revoked.look();
   CHECK(host.revoked.has(core(2)));
+  REQUIRE(std::remove((host.directory / "revoked").c_str()) == 0);
+  host.revoked.look();
+  CHECK_FALSE(host.revoked.has(core(2)));
 }
 
 TEST_CASE("a file that names something else than cores takes nothing back") {

@@ -32,7 +32,7 @@ struct Seen {
 Seen look() {
   sched_param parameters{};
   sched_getparam(0, &parameters);
-  return {sched_getscheduler(0), parameters.sched_priority};
+  return {sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, parameters.sched_priority};
 }
 
 void work_until(bool (*seen)(const Seen&)) {

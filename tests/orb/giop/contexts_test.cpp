@@ -105,7 +105,9 @@ TEST_CASE("refusal, chain and priority contexts come back as they went") {
                                  any_time(draw),
                                  any_time(draw),
                                  any_time(draw),
-                                 draw.any<std::uint32_t>()};
+                                 draw.any<std::uint32_t>(),
+                                 any_time(draw),
+                                 any_time(draw)};
     expect(*decode_refusal(encode_refusal(refusal)) == refusal, "the refusal is the same");
     const ChainContext chain = any_chain(draw);
     expect(std::ranges::equal(decode_chain(encode_chain(chain))->all(), chain.all()), "the chain is the same");
@@ -169,7 +171,7 @@ TEST_CASE("every truncation of a context is refused") {
   locking.uses = {use_of("bus", Duration{1}), use_of("log", Duration{2})};
   check_truncations(copy_of(encode_contract({.contract = locking})), 116,
                     [](Bytes b) { return decode_contract(b).has_value(); });
-  check_truncations(encode_refusal({}), 60, [](Bytes b) { return decode_refusal(b).has_value(); });
+  check_truncations(encode_refusal({}), refusal_size, [](Bytes b) { return decode_refusal(b).has_value(); });
   check_truncations(copy_of(encode_chain(chain_of({1, 2}))), 24, [](Bytes b) { return decode_chain(b).has_value(); });
   check_truncations(encode_rt_priority(1), 4, [](Bytes b) { return decode_rt_priority(b).has_value(); });
   check_truncations(encode_code_sets({}), 12, [](Bytes b) { return decode_code_sets(b).has_value(); });
@@ -185,6 +187,16 @@ TEST_CASE("a refusal of version 1 says nothing of other processes") {
   REQUIRE(old);
   CHECK(old->closest == CoreId{2});
   CHECK(old->others == 0);
+}
+
+TEST_CASE("a refusal of version 2 proposes no jitter") {
+  const auto whole = encode_refusal({.reason = 1, .others = 600'000, .nearest_jitter = Duration{5}});
+  std::vector<std::byte> bytes(whole.begin(), whole.begin() + 60);
+  bytes[1] = std::byte{2};
+  const auto old = decode_refusal(bytes);
+  REQUIRE(old);
+  CHECK(old->others == 600'000);
+  CHECK(old->nearest_jitter == Duration::zero());
 }
 
 TEST_CASE("contexts refuse version 0 and times that no clock counts") {

@@ -141,7 +141,7 @@ TEST_CASE("the class of a running thread can be changed and taken back") {
   Thread thread = started({}, [&] { end.park(never); });
   REQUIRE(thread.set_priority(5));
   CHECK(thread.real_time());
-  CHECK(sched_getscheduler(thread.tid()) == SCHED_FIFO);
+  CHECK(sched_getscheduler(thread.tid()) == (SCHED_FIFO | SCHED_RESET_ON_FORK));
   REQUIRE(set_priority(thread, 0));
   CHECK_FALSE(thread.real_time());
   CHECK(sched_getscheduler(thread.tid()) == SCHED_OTHER);

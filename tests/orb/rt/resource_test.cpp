@@ -30,7 +30,7 @@ int fifo_level() {
   sched_param parameters{};
   int policy = -1;
   pthread_getschedparam(pthread_self(), &policy, &parameters);
-  return policy == SCHED_FIFO ? parameters.sched_priority : 0;
+  return (policy & ~SCHED_RESET_ON_FORK) == SCHED_FIFO ? parameters.sched_priority : 0;
 }
 
 class BodyJob final : public dispatch::Job {

@@ -1,8 +1,11 @@
 // What would fit, in pieces.
 #include "orb/sched/explainer.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
+#include <string>
+#include <string_view>
 
 #include "tests/orb/sched/manager_fixture.h"
 
@@ -35,6 +38,45 @@ void fill(Bench& b, std::uint64_t seed) {
 
 const Contract wish{.period = 40ms, .deadline = 30ms, .budget = 15ms, .jitter = 1ms};
 
+Contract with(Contract contract, const Nearest& nearest) {
+  contract.period = nearest.period;
+  contract.deadline = nearest.deadline;
+  contract.budget = nearest.budget;
+  contract.jitter = nearest.jitter;
+  contract.suspension = nearest.suspension;
+  return contract;
+}
+
+// Of some `percent` of a core at most, in odd nanoseconds.
+Contract any_contract(std::mt19937_64& random, std::uint64_t percent) {
+  const auto below = [&](std::int64_t end) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
+  };
+  const Duration period{1'000'000 + below(50'000'000)};
+  const Duration deadline = period * (60 + below(80)) / 100;
+  Contract contract{.period = period,
+                    .deadline = deadline,
+                    .budget = std::min(deadline, period * (1 + below(static_cast<std::int64_t>(percent))) / 100),
+                    .jitter = deadline * below(20) / 100,
+                    .importance = static_cast<std::int16_t>(below(3)),
+                    .on_overrun = static_cast<OverrunPolicy>(below(3))};
+  if (below(4) == 0) contract.suspension = (deadline - contract.budget) / 3;
+  if (below(4) == 0 && contract.suspension == 0ns) contract.uses[0] = use_of("bus", contract.budget / 4);
+  return contract;
+}
+
+// What somebody reads who pastes it: each field between `before`, its name, `between` and what ends it.
+Nearest pasted(const std::string& text, const std::string& before, const std::string& between, const std::string& end) {
+  const auto field = [&](const std::string& name) -> Duration {
+    const auto at = text.find(before + name + between);
+    if (at == text.npos) return Duration::zero();
+    const auto begin = at + before.size() + name.size() + between.size();
+    const auto stop = end.empty() ? text.find_first_of(",}", begin) : text.find(end, begin);
+    return parse_duration(std::string_view(text).substr(begin, stop - begin)).value();
+  };
+  return {field("period"), field("deadline"), field("budget"), field("jitter"), field("suspension")};
+}
+
 // The answer in pieces of so many evaluations, and how many pieces it took.
 std::pair<Nearest, int> in_pieces(Manager& manager, const Contract& contract, int evaluations) {
   manager.begin_nearest(contract);
@@ -65,13 +107,52 @@ TEST_CASE("what is found in pieces is admitted") {
     Bench b(unmoved());
     fill(b, seed);
     const Nearest nearest = in_pieces(b.manager, wish, 20).first;
-    if (!nearest.found()) continue;
-    Contract contract = wish;
-    contract.period = nearest.period;
-    contract.deadline = nearest.deadline;
-    contract.budget = nearest.budget;
-    b.admitted(contract);
+    if (nearest.found()) b.admitted(with(wish, nearest));
   }
+}
+
+// Whatever was asked for, on cores by priorities, by deadlines and of the kernel's servers, beside tasks with jitter,
+// suspensions and resources.
+TEST_CASE("what a refusal's text proposes is admitted on the same state, from its C++ and from its TOML") {
+  int proposals = 0, rounded_ones = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    std::mt19937_64 random(seed);
+    ManagerOptions options = unmoved();
+    options.cores[1].order = static_cast<CoreOrder>(seed % 3);
+    options.cores[0].load = {.budget = 37'123ns, .period = 1ms, .blocking = 20us};
+    Bench b(options);
+    for (int i = 0; i < 16; ++i) b.propose(any_contract(random, 20));
+    const Contract asked = any_contract(random, 90);
+    const auto refusals = only<Refuse>(b.propose(asked));
+    if (refusals.empty()) continue;
+    Refusal refusal = refusals[0].reason;
+    refusal.nearest = b.manager.nearest(asked);
+    if (!refusal.nearest.found()) continue;
+    ++proposals;
+    rounded_ones += rounded(refusal.nearest.period, Rounding::up) == refusal.nearest.period;
+    CAPTURE(seed, text_of(refusal));
+    CHECK(refusal.nearest.jitter == asked.jitter);
+    CHECK(refusal.nearest.suspension == asked.suspension);
+    const Nearest cpp = pasted(text_of(refusal), ".", " = ", {});
+    const Nearest toml = pasted(text_of(refusal), "", " = \"", "\"");
+    CHECK(cpp == refusal.nearest);
+    CHECK(toml == refusal.nearest);
+    b.admitted(with(asked, toml));
+  }
+  CHECK(proposals > 100);
+  CHECK(rounded_ones > proposals / 2);
+}
+
+// The default jitter grows with the period, and with it what a pasted proposal would need.
+TEST_CASE("a proposal is admitted though the default jitter of its period would not be") {
+  Bench b(cores_of(1));
+  b.admitted(make_contract(10ms, 5ms, 6ms));
+  const Contract asked = make_contract(5ms, 3900us, 4ms);
+  b.refused(asked);
+  const Nearest nearest = b.manager.nearest(asked);
+  REQUIRE(nearest.found());
+  CHECK(nearest.jitter == asked.jitter);
+  b.admitted(with(asked, nearest));
 }
 
 TEST_CASE("a question starts over when a task comes or leaves in between") {
@@ -84,7 +165,8 @@ TEST_CASE("a question starts over when a task comes or leaves in between") {
   b.vacated(old, CoreId{0});
   std::optional<Nearest> found;
   while (!found) found = b.manager.continue_nearest(3);
-  CHECK(*found == Nearest{asked.period, asked.deadline, asked.budget});  // now it fits as it is
+  CHECK(*found ==
+        Nearest{asked.period, asked.deadline, asked.budget, asked.jitter, asked.suspension});  // now it fits as it is
 }
 
 TEST_CASE("jobs that arrive in between disturb no question") {

@@ -134,10 +134,14 @@ TEST_CASE("the nearest contract is accepted when it is proposed, and a shorter p
   CHECK(nearest.period > wish.period);
   CHECK(nearest.budget == wish.budget);
   Contract tighter = wish;
-  tighter.period = nearest.period - 1ns;
+  tighter.period = nearest.period - nearest.period / 1000;  // rounded to four digits
   tighter.deadline = Duration{wish.deadline.count() * tighter.period.count() / wish.period.count()};
   b.refused(tighter);
-  b.admitted({.period = nearest.period, .deadline = nearest.deadline, .budget = nearest.budget});
+  b.admitted({.period = nearest.period,
+              .deadline = nearest.deadline,
+              .budget = nearest.budget,
+              .jitter = nearest.jitter,
+              .suspension = nearest.suspension});
 }
 
 TEST_CASE("on a full core nothing is near") {
@@ -324,11 +328,15 @@ TEST_CASE("a code of a later version is told as one that is not known") {
 
 TEST_CASE("a refusal reads as a sentence with its numbers") {
   Refusal refusal{.code = RefusalCode::not_schedulable, .closest = CoreId{1}, .response = 12ms, .deadline = 10ms};
-  refusal.nearest = {20ms, 20ms, 3ms};
+  refusal.nearest = {20ms, 20ms, 3ms, 1ms};
   CHECK(text_of(refusal) ==
-        "a deadline would be missed on every core; closest is core 1, response 12ms against deadline 10ms; a "
-        "contract that would fit: period 20ms with deadline 20ms and budget 3ms, its jitter as it was asked for "
-        "(left out there: a tenth of the period or deadline that was asked for, the less)");
+        "a deadline would be missed on every core; closest is core 1, response 12ms against deadline 10ms; this "
+        "contract would fit, with all else as it was asked for: in C++ {.period = 20ms, .deadline = 20ms, .budget = "
+        "3ms, .jitter = 1ms}, in IDL or TOML period = \"20ms\", deadline = \"20ms\", budget = \"3ms\", jitter = "
+        "\"1ms\"");
+  refusal.nearest.suspension = 4ms;
+  CHECK_THAT(text_of(refusal), Catch::Contains(".jitter = 1ms, .suspension = 4ms}, in IDL"));
+  CHECK_THAT(text_of(refusal), Catch::EndsWith(", jitter = \"1ms\", suspension = \"4ms\""));
   refusal.nearest = {};
   refusal.unproposed = Unproposed::nothing_fits;
   CHECK_THAT(text_of(refusal), Catch::EndsWith("; neither a longer period, a later deadline nor a smaller budget alone "

@@ -177,7 +177,7 @@ TEST_CASE("what is no trace is said to be none, and why") {
   CHECK_THAT(why_not(std::vector<std::byte>(4096)), Catch::StartsWith("not a Corelane trace"));
   auto bytes = good;
   set_word(bytes, 1, 99);
-  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 4");
+  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 5");
   bytes = good;
   bytes.back() ^= std::byte{1};
   CHECK(why_not(bytes) == "damaged: its checksum is wrong");

@@ -1,0 +1,35 @@
+#include "orb/dispatch/manager_options.h"
+
+#include <algorithm>
+
+#include "orb/dispatch/best_effort_servers.h"
+
+namespace corelane::dispatch {
+
+sched::CoreOrder order_of(const ExecutiveOptions& options, CoreId core) noexcept {
+  const auto is_in = [core](const std::vector<CoreId>& cores) {
+    return std::find(cores.begin(), cores.end(), core) != cores.end();
+  };
+  if (is_in(options.served_cores)) return sched::CoreOrder::served;
+  return is_in(options.deadline_cores) ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
+}
+
+sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
+  sched::ManagerOptions result;
+  sched::PlatformLoad load = options.platform;
+  load.blocking += options.overshoot;  // a release that is late by so much, which all tasks of a core share
+  load.blocking += spin_of(options);   // what a thread that has nothing to do any more still takes
+  for (const CoreLease& lease : leases)
+    result.cores.push_back(
+        {.id = lease.core, .capacity = options.capacity, .load = load, .order = order_of(options, lease.core)});
+  result.max_tasks = options.max_tasks;
+  result.levels = task_natives(options).task_levels();
+  result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
+  result.charge_overruns = options.charge_overruns;
+  result.peer_limit = options.peer_limit;
+  result.peer_urgency = options.peer_urgency;
+  result.peer_tasks = peer_tasks_of(options);
+  return result;
+}
+
+}  // namespace corelane::dispatch
