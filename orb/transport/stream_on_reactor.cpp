@@ -20,7 +20,7 @@ namespace {
 constexpr int reads_per_turn = 4;
 constexpr int writes_per_turn = 8;
 constexpr std::chrono::milliseconds between_tries{1};  // to send to a peer who does not tell that there is room
-constexpr std::chrono::milliseconds between_looks{1};  // whether all has arrived that was sent before the end
+constexpr std::chrono::milliseconds between_arrivals{1};  // whether all has arrived that was sent before the end
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void StreamConnection::close_when_sent_on_reactor(Time deadline) noexcept try {
   }
   const Time now = os::now();
   if ((all_sent && link_->has_arrived()) || now >= deadline || reactor_->is_stopping()) return close();
-  reactor_->schedule(std::min(deadline, now + between_looks),
+  reactor_->schedule(std::min(deadline, now + between_arrivals),
                      [self = shared_from_this(), deadline] { self->close_when_sent_on_reactor(deadline); });
 } catch (const std::bad_alloc&) {
   give_up_on_reactor();
