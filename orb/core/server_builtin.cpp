@@ -131,6 +131,7 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
 }
 
 void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveObject& object) {
+  asked_for_tasks_ = true;
   const auto context = request.header.contexts.find(giop::context::contract);
   if (!context) return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract});
   const auto content = giop::decode_contract(*context);

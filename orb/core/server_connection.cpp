@@ -132,10 +132,11 @@ bool ServerConnection::serve_where_read() noexcept try {
   return served_ = false;
 }
 
-Expected<Bytes> ServerConnection::receive(MutableBytes buffer, Time until, os::WaitStrategy strategy) noexcept {
-  const auto count = stream_->receive(buffer, until, strategy, piece_);
+Expected<Bytes> ServerConnection::receive(MutableBytes buffer, Time until, os::WaitStrategy strategy,
+                                          transport::Lent& lent) noexcept {
+  const auto count = stream_->receive(buffer, until, strategy, lent);
   if (!count) return count.error();
-  if (piece_.keeper) return piece_.bytes;
+  if (lent.keeper) return lent.bytes;
   return Bytes(buffer).first(*count);
 }
 

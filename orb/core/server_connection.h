@@ -64,7 +64,11 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   // this mode or now, and nothing has changed.
   bool serve_where_read() noexcept;
   // For that thread. Nothing: the peer has ended.
-  Expected<Bytes> receive(MutableBytes buffer, Time until, os::WaitStrategy strategy) noexcept;
+  Expected<Bytes> receive(MutableBytes buffer, Time until, os::WaitStrategy strategy, transport::Lent& lent) noexcept;
+  // What receive() gave of memory that the peer shares, for the requests in it.
+  void take_lent(transport::Lent lent) noexcept { piece_ = std::move(lent); }
+  // Whether nothing is under way, as far as that is known without a lock: not where tasks were asked for.
+  bool is_surely_idle() const noexcept { return !asked_for_tasks_ && !half_ && binding_.task == no_task; }
   enum class Step : std::uint8_t {
     request,  // to run on this thread
     other,    // answered, handed in elsewhere, or not whole yet
@@ -183,6 +187,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   Binding binding_;                                      // once bound
   bool served_ = false;                                  // by the thread that reads it
   bool used_task_ = false;                               // by the message under way
+  bool asked_for_tasks_ = false;                         // ever
   int since_task_ = 0;                                   // requests without a contract since one with
   TaskId own_task_ = no_task;                            // whose thread reads
   dispatch::JobPtr own_job_;                             // for the caller of next_job() or next_request()

@@ -1,6 +1,7 @@
 #include "orb/os/socket_path.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -101,10 +102,17 @@ void sweep(const std::string& directory) {
   for (const std::string& name : names) (void)SocketPath::claim(directory + "/" + name);
 }
 
-std::string next_name(const std::string& directory) {
+// A random number: another process may have the same process number later, in another namespace too, and a reference to
+// a socket of this process must not lead there. Without one from the system a count, which is unique here.
+std::uint64_t next_number() noexcept {
   static std::atomic<std::uint64_t> names{0};
-  // relaxed: only uniqueness counts
-  const std::uint64_t number = names.fetch_add(1, std::memory_order_relaxed) + 1;
+  std::uint64_t number = 0;
+  if (getrandom(&number, sizeof number, 0) == sizeof number) return number;
+  return names.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
+}
+
+std::string next_name(const std::string& directory) {
+  const std::uint64_t number = next_number();
   return directory + "/" + std::to_string(getpid()) + "." + std::to_string(number) + std::string(chosen_suffix);
 }
 

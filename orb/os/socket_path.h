@@ -44,8 +44,8 @@ class SocketPath {
  public:
   // `path` is absolute and at most longest_unix_path bytes. What is left at it of a server that ended goes.
   static Expected<SocketPath, PathRefusal> claim(std::string path);
-  // The first free path of the form <directory>/<process>.<number>.sock. Makes the directory if need be; clears away
-  // what dead servers left in it.
+  // A free path of the form <directory>/<process>.<random number>.sock, which no other process ever has. Makes the
+  // directory if need be; clears away what dead servers left in it.
   static Expected<SocketPath, PathRefusal> choose(const std::string& directory);
 
   // A listening socket at the path, whose file is gone again when that fails. It does not block; `mode` says who may

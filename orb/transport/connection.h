@@ -104,8 +104,8 @@ class Berth {
 class Reader {
  public:
   virtual ~Reader() = default;
-  // Another connection needs the place of this one: says goodbye and closes it, unless something is under way. Whether it
-  // has ended. Thread: the reactor's.
+  // Another connection needs the place of this one: says goodbye and closes it, unless something is under way. Whether
+  // it has ended. Thread: the reactor's.
   virtual bool try_give_way() noexcept = 0;
   // After Connection::await_drained() was false: nothing waits in the backlog any more, or the connection has closed.
   // Thread: any.
@@ -208,12 +208,13 @@ class Connection {
   // For whoever receives, between two calls of receive(): from here on descriptor() is readable as soon as something
   // comes. False: something is there already, and descriptor() need not tell of it.
   virtual bool await_bytes() noexcept { return true; }
-  // Whether nothing waits in the backlog. Else Reader::on_drained() is called when that is so: who reads no requests of a
-  // peer that takes no replies keeps the backlog small. Thread: whoever receives.
+  // Whether nothing waits in the backlog. Else Reader::on_drained() is called when that is so: who reads no requests of
+  // a peer that takes no replies keeps the backlog small. Thread: whoever receives.
   virtual bool await_drained() noexcept { return true; }
   // When the peer last took something of the backlog, or it began to fill. Thread: any.
   virtual Time backlog_taken_at() const noexcept { return never; }
-  // Whether the peer has ended both directions, as far as the system knows; what it sent before may be unread. Thread: any.
+  // Whether the peer has ended both directions, as far as the system knows; what it sent before may be unread. Thread:
+  // any.
   virtual bool has_ended() const noexcept { return !is_open(); }
   // When something came or went last, or renew() was called; where there is an idle time-out. Thread: any.
   virtual Time last_traffic() const noexcept { return never; }

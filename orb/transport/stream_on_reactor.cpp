@@ -19,7 +19,7 @@ namespace {
 // Of one connection, until the reactor serves the others.
 constexpr int reads_per_turn = 4;
 constexpr int writes_per_turn = 8;
-constexpr std::chrono::milliseconds between_tries{1};  // to send to a peer who does not tell that there is room
+constexpr std::chrono::milliseconds between_tries{1};     // to send to a peer who does not tell that there is room
 constexpr std::chrono::milliseconds between_arrivals{1};  // whether all has arrived that was sent before the end
 
 }  // namespace

@@ -33,6 +33,7 @@ module M {
 # What a reader has by then. One line each, so that lines of blocks stay easy to count.
 CONTEXT = """
 #include <chrono>
+#include <cstdio>
 #include <iostream>
 #include <mutex>
 #include "CosNamingC.h"
@@ -43,6 +44,7 @@ CONTEXT = """
 #include "orb/corba/value.h"
 #include "orb/os/clock.h"
 #include "orb/rt/current.h"
+#include "orb/rt/ordinary_thread.h"
 #include "orb/rt/resource.h"
 #include "orb/rt/rt.h"
 #include "plantC.h"

@@ -14,7 +14,7 @@ RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key)
   const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
   if (in_order && running_.size() < limits_.parallel + suspended_) return Verdict::run;
   running_.reserve(running_.size() + 1);  // for ended(), which must not fail
-  waiting_.emplace_back();  // may fail, and then nothing has changed
+  waiting_.emplace_back();                // may fail, and then nothing has changed
   waiting_.back() = {.job = std::move(job), .key = key};
   waiting_bytes_ += key.bytes;
   full_ = waiting_.size() >= limits_.waiting || waiting_bytes_ >= limits_.bytes;

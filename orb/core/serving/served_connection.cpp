@@ -81,7 +81,12 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
   const bool waits = until != Time{};
   if (!waits && std::exchange(drained_, false)) return Found::nothing;
   const Time latest = waits ? std::min(until, expires_at()) : until;
-  const auto got = connection_->receive(buffer, latest, wait_);
+  const bool may_end = waits && connection_->is_surely_idle() && order_.idle();
+  if (may_end) turn.begin_wait();
+  transport::Lent lent;
+  const auto got = connection_->receive(buffer, latest, wait_, lent);
+  if (may_end && !turn.end_wait()) return Found::gone;
+  connection_->take_lent(std::move(lent));
   if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
   if (!got) return end(got.error());
   if (got->empty()) {
@@ -128,7 +133,8 @@ dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) no
 // Whoever closed it has said why.
 Error ServedConnection::why_closed() noexcept {
   std::array<std::byte, 1> nothing;
-  const auto got = connection_->receive(nothing, Time{}, wait_);
+  transport::Lent lent;
+  const auto got = connection_->receive(nothing, Time{}, wait_, lent);
   return got ? transport::ended_by(minor::closed_here) : got.error();
 }
 
@@ -136,8 +142,8 @@ Error ServedConnection::why_closed() noexcept {
 dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   if (!order_.idle()) try {
-      const auto verdict = connection_->remember_waiting(request) ? order_.enter(job, key_of(request))
-                                                                  : RequestOrder::Verdict::waits;
+      const auto verdict =
+          connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Verdict::waits;
       if (verdict != RequestOrder::Verdict::run) job.reset();  // it waits in order_, or was refused
       if (verdict == RequestOrder::Verdict::full) return Found::full;
       if (verdict == RequestOrder::Verdict::waits) return Found::again;
@@ -249,14 +255,12 @@ bool ServedConnection::expire(Time now) noexcept {
   return end(transport::ended_by(minor::idle_timeout)), true;
 }
 
-bool ServedConnection::give_way() noexcept {
-  if (connection_->stream().has_bytes() || !connection_->is_idle()) return false;
+bool ServedConnection::give_way(bool surely) noexcept {
+  if (!surely && (connection_->stream().has_bytes() || !connection_->is_idle())) return false;
   connection_->close_orderly();
   return end(transport::ended_by(minor::closed_here)), true;
 }
 
-bool ServedConnection::try_give_way() noexcept {
-  return connection_->server().executive().evict(shared_from_this());
-}
+bool ServedConnection::try_give_way() noexcept { return connection_->server().executive().evict(shared_from_this()); }
 
 }  // namespace corelane::core

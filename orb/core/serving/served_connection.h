@@ -1,6 +1,6 @@
 // ServedConnection: a client's connection that is read by the thread which runs its requests (orb/dispatch/serving).
-// It reads bytes, has ServerConnection parse them, and gives requests without a contract to the calling thread. Requests
-// with a contract go to the manager. Once the connection has tasks it leaves for the reader above the tasks.
+// It reads bytes, has ServerConnection parse them, and gives requests without a contract to the calling thread.
+// Requests with a contract go to the manager. Once the connection has tasks it leaves for the reader above the tasks.
 //
 // Replies to requests that came with one read go out together, as long as none of them waits for a servant that takes
 // long.
@@ -44,7 +44,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
     return expires_at_.load(std::memory_order_relaxed);  // relaxed: looked at again by expire(), with the turn
   }
   bool expire(Time now) noexcept override;
-  bool give_way() noexcept override;
+  bool give_way(bool surely) noexcept override;
   bool unblocked() noexcept override;
   void close() noexcept override;
 
@@ -75,16 +75,16 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   std::atomic<bool> half_closed_{false};  // the peer sends nothing any more, and may wait for answers
 
   // Owner: whoever has the turn.
-  Bytes rest_;                     // read and not parsed yet: in the reader's buffer, in kept_, or where the peer wrote it
-  std::vector<std::byte> kept_;    // of a buffer that went back to its thread
+  Bytes rest_;  // read and not parsed yet: in the reader's buffer, in kept_, or where the peer wrote it
+  std::vector<std::byte> kept_;  // of a buffer that went back to its thread
   std::vector<std::byte> replies_;
   Time received_{};
-  Time last_finish_{};  // of a request of this read, or when that came
-  Time kept_since_{};   // the oldest of replies_
-  Time half_by_ = never;           // the rest of half a message has to be there by then
+  Time last_finish_{};    // of a request of this read, or when that came
+  Time kept_since_{};     // the oldest of replies_
+  Time half_by_ = never;  // the rest of half a message has to be there by then
   bool drained_ = false;
-  bool blocked_ = false;  // waits for the peer to take replies
-  ServerJob* current_ = nullptr;   // runs on the holder's thread
+  bool blocked_ = false;          // waits for the peer to take replies
+  ServerJob* current_ = nullptr;  // runs on the holder's thread
 };
 
 }  // namespace corelane::core

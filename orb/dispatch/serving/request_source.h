@@ -63,8 +63,9 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   virtual Time expires_at() const noexcept = 0;
   // That time has come: ends the connection, unless something came meanwhile. Whether it has ended.
   virtual bool expire(Time now) noexcept = 0;
-  // Another connection needs its place: the same, unless something is under way for the peer.
-  virtual bool give_way() noexcept = 0;
+  // Another connection needs its place: the same, unless something is under way for the peer. `surely`: it is not, and
+  // the connection ends in any case.
+  virtual bool give_way(bool surely) noexcept = 0;
 
   // The process stops: whoever waits in next() returns, and finds it gone. Thread: any.
   virtual void close() noexcept = 0;
@@ -76,7 +77,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // Guarded by the mutex of ServingThreads.
   RequestSource* next_ready_ = nullptr;
   std::shared_ptr<RequestSource> next_helped_;  // such a list keeps what is in it
-  bool is_helped_ = false;  // is in that list
+  bool is_helped_ = false;                      // is in that list
 };
 
 }  // namespace corelane::dispatch

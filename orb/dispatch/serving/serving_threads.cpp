@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <new>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -86,6 +87,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   // Guarded by the mutex of the threads.
   std::size_t detached = 0;
   bool ended = false;
+  bool has_begun = false;
 
   // Guards the source and, while that is detached, the buffer.
   os::PiMutex mutex;
@@ -209,9 +211,14 @@ void ServingThreads::stop() noexcept {
   std::vector<std::shared_ptr<Worker>> workers;
   std::vector<SourcePtr> sources;
   {
-    const Lock lock(mutex_);
+    Lock lock(mutex_);
     if (std::exchange(stopped_, true)) return;
     for (const auto& [raw, source] : sources_) sources.push_back(source);
+    while (growing_ > 0) {  // bound: the start of a thread
+      lock.unlock();
+      std::this_thread::yield();
+      lock.lock();
+    }
     for (Worker* worker : std::exchange(idle_, {})) worker->parker.unpark();
     workers.swap(workers_);
   }
@@ -258,6 +265,7 @@ bool ServingThreads::add(SourcePtr source) noexcept try {
 // The lock is not held while a connection is served.
 ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
   Lock lock(mutex_);
+  if (!std::exchange(worker.has_begun, true)) --starting_;
   for (;;) {  // bound: ends with stop(), or when the thread is not needed any more
     if (stopped_) return {};
     const bool has_work = first_ready_ != nullptr || first_helped_ != nullptr;
@@ -358,51 +366,54 @@ void ServingThreads::call_thread(Lock& lock) noexcept {
     next->parker.unpark();
   } else if (led_) {
     ring();
-  } else if (!growing_ && may_grow() && !os::is_real_time()) {
+  } else if (starting_ == 0 && may_grow() && !os::is_real_time()) {
     (void)grow(lock);
   }
 }
 
 // On an ordinary thread. Ends with the lock.
-Expected<void> ServingThreads::grow(Lock& lock) noexcept try {
-  idle_.reserve(alive_ + 1);
-  workers_.reserve(workers_.size() + 1);
-  growing_ = true;
-  ++alive_;
-  const std::uint64_t number = made_++;
-  std::vector<std::shared_ptr<Worker>> ended;  // joined without the lock
-  for (auto& worker : workers_)
-    if (worker->ended) ended.push_back(std::move(worker));
-  std::erase(workers_, nullptr);
-  for (const auto& worker : ended)
-    // relaxed: the thread has ended; a report
-    jobs_.fetch_add(worker->jobs.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  lock.unlock();
-  ended.clear();
-  Expected<void> started;
+Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   std::shared_ptr<Worker> made;
   try {
+    bury();
+    idle_.reserve(workers_.size() + 1);
     made = std::make_shared<Worker>(*this);
-    started = made->start({.name = "cl-serve-" + std::to_string(number), .stack = options_.stack, .lazy_stack = true});
+    workers_.push_back(made);
   } catch (const std::bad_alloc&) {
-    started = errors::no_memory;
+    return errors::no_memory;
   }
+  generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the mutex orders what it counts
+  ++alive_;
+  ++starting_;
+  ++growing_;
+  const std::uint64_t number = made_++;
+  lock.unlock();
+  const auto started =
+      made->start({.name = "cl-serve-" + std::to_string(number), .stack = options_.stack, .lazy_stack = true});
   lock.lock();
-  growing_ = false;
-  if (started) {
-    workers_.push_back(std::move(made));
-    generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: the mutex orders what it counts
-    return {};
-  }
+  --growing_;
+  if (started) return {};
   --alive_;
+  --starting_;
+  std::erase(workers_, made);
+  generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
   if (!std::exchange(said_, true)) {
     lock.unlock();
     os::log::warn("no further thread for requests without a contract; they wait for those that are served");
     lock.lock();
   }
   return started;
-} catch (const std::bad_alloc&) {
-  return errors::no_memory;
+}
+
+// With the lock: joins those that have ended, or are about to.
+void ServingThreads::bury() {
+  std::erase_if(workers_, [this](const std::shared_ptr<Worker>& worker) {
+    if (!worker->ended) return false;
+    worker->join();
+    // relaxed: the thread has ended; a report
+    jobs_.fetch_add(worker->jobs.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    return true;
+  });
 }
 
 void ServingThreads::ring() noexcept { (void)eventfd_write(bell_.get(), 1); }
@@ -422,8 +433,9 @@ void ServingThreads::call_help(const SourcePtr& source) noexcept {
 }
 
 bool ServingThreads::evict(const SourcePtr& source) noexcept {
-  if (!source->turn.claim()) return false;
-  if (!source->give_way()) return give_up_turn(source), false;
+  const bool waits = source->turn.interrupt();
+  if (!waits && !source->turn.claim()) return false;
+  if (!source->give_way(waits)) return give_up_turn(source), false;
   forget(*source);
   return true;
 }

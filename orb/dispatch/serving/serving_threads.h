@@ -100,6 +100,7 @@ class ServingThreads {
   // Wakes or makes a thread where one is needed; gives the lock up meanwhile.
   void call_thread(Lock& lock) noexcept;
   Expected<void> grow(Lock& lock) noexcept;
+  void bury();
   void ring() noexcept;
 
   void give_back(const SourcePtr& source) noexcept;
@@ -124,8 +125,8 @@ class ServingThreads {
   std::unique_ptr<Monitor> monitor_;
 
   // Read by every thread before it waits at its connection.
-  std::atomic<bool> has_ready_{false};  // a connection waits to be served
-  std::atomic<bool> has_spare_{false};  // a thread is idle, or one more may be made
+  std::atomic<bool> has_ready_{false};     // a connection waits to be served
+  std::atomic<bool> has_spare_{false};     // a thread is idle, or one more may be made
   std::atomic<std::int64_t> next_expiry_;  // ns; the leader looks at the connections' times then
   std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
   std::atomic<std::uint64_t> shortages_{0};
@@ -143,10 +144,11 @@ class ServingThreads {
   std::unordered_map<const RequestSource*, SourcePtr> sources_;
   std::size_t alive_ = 0;
   std::size_t detached_ = 0;  // of those
+  std::size_t starting_ = 0;  // threads that were made and have not asked for work yet
+  std::size_t growing_ = 0;   // calls of grow() that start one
   std::uint64_t made_ = 0;
   int since_wait_ = 0;  // sources that were taken from that list since somebody asked the epoll set
   bool led_ = false;
-  bool growing_ = false;
   bool stopped_ = false;
   bool said_ = false;  // that there is no further thread
 };

@@ -2,11 +2,14 @@
 // set. The holder may run a servant; a monitor can then take the turn from it and give it to another thread, so that a
 // long servant does not make its connection deaf.
 //
+//                      ┌──begin_wait()──▶ waiting ──end_wait() == true──▶ held
 //   free ──claim()──▶ held ──begin_upcall()──▶ upcall ──end_upcall() == true──▶ held ──release()──▶ free
 //                                                │
 //                                                └──take_over(number)──▶ held, by the monitor; end_upcall() == false
 //
-// Threads: claim() and take_over() any; the rest the holder's. What one holder did is visible to the next.
+// A holder that waits for bytes may be interrupted by whoever ends the connection: end_wait() is false then.
+//
+// Threads: claim(), interrupt() and take_over() any; the rest the holder's. What one holder did is visible to the next.
 #pragma once
 
 #include <atomic>
@@ -31,34 +34,54 @@ class Turn {
     word_.store(free_, std::memory_order_release);
   }
 
+  // Before the holder waits for bytes, and has nothing of the connection that may not be lost.
+  void begin_wait() noexcept {
+    // PAIR turn.wait: release here -> acquire in interrupt(). Publishes what this holder did with the connection.
+    word_.store(waiting_, std::memory_order_release);
+  }
+  // False: somebody else has the turn, and ends the connection.
+  bool end_wait() noexcept {
+    std::uint64_t expected = waiting_;
+    // relaxed: nobody but this thread has touched the connection, or it is somebody else's
+    return word_.compare_exchange_strong(expected, held_, std::memory_order_relaxed);
+  }
+  // Whether the holder waited for bytes; then the caller is the holder, and has to end the connection.
+  bool interrupt() noexcept {
+    std::uint64_t expected = waiting_;
+    // PAIR turn.wait: acquire here <- release in begin_wait(). relaxed on failure: the connection is in use
+    return word_.compare_exchange_strong(expected, held_, std::memory_order_acquire, std::memory_order_relaxed);
+  }
+
   // Before a servant runs: one store. Nothing of the connection may be touched until end_upcall() returned true.
   void begin_upcall() noexcept {
-    // PAIR turn.upcall: release here -> acquire in take_over(). Publishes which job runs, and what is read and not served.
+    // PAIR turn.upcall: release here -> acquire in take_over(). Publishes which job runs, and what is read and not
+    // served.
     word_.store(++last_, std::memory_order_release);
   }
   // False: the turn was taken over.
   bool end_upcall() noexcept {
     std::uint64_t expected = last_;
-    // relaxed on failure: the connection is somebody else's, and RequestSource::finish_detached() takes a lock
-    return word_.compare_exchange_strong(expected, held_, std::memory_order_acq_rel, std::memory_order_relaxed);
+    // relaxed: nobody but this thread has touched the connection; or it is somebody else's, and finish_detached() takes
+    // a lock
+    return word_.compare_exchange_strong(expected, held_, std::memory_order_relaxed);
   }
 
   // The upcall under way; no_upcall: there is none. For the monitor.
   Upcall upcall() const noexcept {
     const std::uint64_t word = word_.load(std::memory_order_relaxed);  // relaxed: take_over() checks it
-    return word > held_ ? word : no_upcall;
+    return word > waiting_ ? word : no_upcall;
   }
   // Whether that upcall was still under way; then the caller is the holder.
   bool take_over(Upcall upcall) noexcept {
     // PAIR turn.upcall: acquire here <- release in begin_upcall(). relaxed on failure: the upcall has ended
-    return word_.compare_exchange_strong(upcall, held_, std::memory_order_acq_rel, std::memory_order_relaxed);
+    return word_.compare_exchange_strong(upcall, held_, std::memory_order_acquire, std::memory_order_relaxed);
   }
 
  private:
-  static constexpr std::uint64_t free_ = 0, held_ = 1;
+  static constexpr std::uint64_t free_ = 0, held_ = 1, waiting_ = 2;
   std::atomic<std::uint64_t> word_{held_};
   // Owner: the holder.
-  std::uint64_t last_ = held_;
+  std::uint64_t last_ = waiting_;
 };
 
 }  // namespace corelane::dispatch

@@ -69,8 +69,7 @@ void UpcallMonitor::sleep() noexcept {
   asleep_.store(true, std::memory_order_seq_cst);
   const bool ordered = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
   bool busy = false;
-  for (const std::shared_ptr<Upcaller>& thread : upcallers())
-    busy = busy || thread->now().upcall != Turn::no_upcall;
+  for (const std::shared_ptr<Upcaller>& thread : upcallers()) busy = busy || thread->now().upcall != Turn::no_upcall;
   if (!busy) (void)parker_.park(ordered ? never : os::now() + longest_blind_sleep);
   asleep_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up too many is harmless
 }

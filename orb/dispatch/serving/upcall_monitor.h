@@ -51,7 +51,7 @@ class UpcallMonitor {
 
   // A servant begins: after Turn::begin_upcall().
   void notice() noexcept {
-    // PAIR monitor.asleep: relaxed here; the monitor makes the order of the store before it certain in sleep().
+    // relaxed: sleep() makes the order of the store before this certain, by a barrier in all threads
     if (asleep_.load(std::memory_order_relaxed)) wake();
   }
   // Looks once. Whether a servant runs. For tests: without a thread.

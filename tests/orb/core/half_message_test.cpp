@@ -167,7 +167,8 @@ TEST_CASE("a client that calls and does not read its replies is cut off, counted
   // Bound: the buffers of both sockets and the server's backlog are finite. The client has none, which it could fill
   // while the server is kept from its core: then it would be the client that ends.
   while (deaf.echo(server.reference->_reference()->address()->object_key, 60'000)) continue;
-  // Bound: its patience. Nothing more is read of a client that takes no replies, so it does not fill the backlog of all.
+  // Bound: its patience. Nothing more is read of a client that takes no replies, so it does not fill the backlog of
+  // all.
   while (rt::report(*server.orb.orb).cut_off_clients == 0) std::this_thread::yield();
   CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
   TestOrb client;

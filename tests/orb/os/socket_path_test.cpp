@@ -3,9 +3,13 @@
 #include "orb/os/socket_path.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <iostream>
 #include <string>
 
 #include "tests/support/temp_directory.h"
@@ -71,4 +75,42 @@ TEST_CASE("a Unix socket's address is a file's path or an abstract name") {
     INFO(bad);
     CHECK_FALSE(os::unix_address(bad));
   }
+}
+
+TEST_CASE("a process that has the number of an earlier one, in a namespace of its own, gets another path") {
+  const testing::TempDirectory directory;
+  const auto path_of_first_process = [&]() -> std::string {
+    int ends[2];
+    REQUIRE(pipe(ends) == 0);
+    const pid_t outer = fork();
+    if (outer == 0) {
+      if (unshare(CLONE_NEWPID) != 0) _exit(2);
+      const pid_t inner = fork();
+      if (inner == 0) {
+        const auto chosen = os::SocketPath::choose(directory.path());
+        if (!chosen || write(ends[1], chosen->path().data(), chosen->path().size()) < 0) _exit(1);
+        _exit(0);
+      }
+      int status = 0;
+      waitpid(inner, &status, 0);
+      _exit(WEXITSTATUS(status));
+    }
+    close(ends[1]);
+    std::string path(256, ' ');
+    const ssize_t count = read(ends[0], path.data(), path.size());
+    close(ends[0]);
+    int status = 0;
+    waitpid(outer, &status, 0);
+    if (WEXITSTATUS(status) == 2) return "";
+    CHECK(WEXITSTATUS(status) == 0);
+    path.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    return path;
+  };
+  const std::string earlier = path_of_first_process();
+  if (earlier.empty()) {
+    std::cout << "SKIPPED: a namespace of processes takes privileges\n";
+    return;
+  }
+  CHECK_THAT(earlier, Catch::Contains("/1."));
+  CHECK(path_of_first_process() != earlier);
 }

@@ -1,0 +1,282 @@
+#include "orb/dispatch/serving/serving_threads.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <latch>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "orb/dispatch/current.h"
+#include "orb/os/clock.h"
+#include "orb/os/fd.h"
+
+namespace serving_threads_test {
+namespace {
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace std::chrono_literals;
+
+// What the letters of a connection do.
+struct Servant {
+  void serve(char letter) {
+    {
+      const std::lock_guard lock(mutex);
+      threads.insert(std::this_thread::get_id());
+    }
+    switch (letter) {
+      case 'b':  // blocks
+        ++blocked;
+        while (!released) std::this_thread::yield();
+        break;
+      case 'n': {  // waits, as in a nested call, for a letter over another connection
+        const SuspensionScope waits;
+        const int before = served;
+        while (served == before) std::this_thread::yield();
+        break;
+      }
+      default:
+        break;
+    }
+    ++served;
+  }
+
+  std::atomic<int> served{0}, blocked{0};
+  std::atomic<bool> released{false};
+  std::mutex mutex;
+  std::set<std::thread::id> threads;
+};
+
+class Letter final : public Job {
+ public:
+  Letter(Servant& servant, char letter, int reply_to) : servant_(servant), letter_(letter), reply_to_(reply_to) {}
+  void run(const JobContext&) noexcept override { servant_.serve(letter_); }
+  void finish() noexcept override { (void)::send(reply_to_, &letter_, 1, MSG_NOSIGNAL); }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override { delete this; }
+
+ private:
+  Servant& servant_;
+  const char letter_;
+  const int reply_to_;
+};
+
+// A connection on which each letter is a request, and is answered by itself.
+class Letters final : public RequestSource {
+ public:
+  Letters(Servant& servant, os::Fd fd) : servant_(servant), fd_(std::move(fd)) {}
+
+  Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept override {
+    if (rest_.empty()) {
+      pollfd wait{.fd = fd_.get(), .events = POLLIN, .revents = 0};
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(os::left_until(until)).count();
+      if (::poll(&wait, 1, static_cast<int>(left)) <= 0) return Found::nothing;
+      const ssize_t count = ::recv(fd_.get(), buffer.data(), 8, MSG_DONTWAIT);
+      if (count <= 0) return ended = true, Found::gone;
+      rest_ = Bytes(buffer).first(static_cast<std::size_t>(count));
+    }
+    const char letter = static_cast<char>(rest_.front());
+    rest_ = rest_.subspan(1);
+    job.reset(new Letter(servant_, letter, fd_.get()));
+    return Found::job;
+  }
+  void finish(JobPtr job) noexcept override { job->finish(); }
+  bool detach() noexcept override {
+    kept_.assign(rest_.begin(), rest_.end());
+    rest_ = kept_;
+    ++detached;
+    return !rest_.empty();
+  }
+  Next finish_detached(JobPtr job) noexcept override {
+    job->finish();
+    return {};
+  }
+  Next take_waiting() noexcept override { return {}; }
+  bool begin_wait() noexcept override { return false; }
+  void end_wait() noexcept override {}
+  bool arm() noexcept override { return rest_.empty(); }
+  int descriptor() const noexcept override { return fd_.get(); }
+  bool unblocked() noexcept override { return true; }
+  Time expires_at() const noexcept override { return expires.load(std::memory_order_relaxed); }  // relaxed: set before
+  bool expire(Time now) noexcept override { return ended = now >= expires_at(); }
+  bool give_way(bool) noexcept override { return ended = true; }
+  void close() noexcept override { ::shutdown(fd_.get(), SHUT_RDWR); }
+
+  std::atomic<bool> ended{false};
+  std::atomic<int> detached{0};
+  std::atomic<Time> expires{never};
+
+ private:
+  Servant& servant_;
+  const os::Fd fd_;
+  Bytes rest_;
+  std::vector<std::byte> kept_;
+};
+
+// Threads and clients of theirs.
+struct Server {
+  explicit Server(ServingOptions options = {.stay = 20ms, .stack = 256 * 1024}) : threads(options) {
+    REQUIRE(threads.start());
+  }
+  ~Server() {
+    servant.released = true;
+    threads.stop();
+  }
+
+  struct Client {
+    void send(const std::string& letters) const {
+      REQUIRE(::send(fd.get(), letters.data(), letters.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(letters.size()));
+    }
+    std::string receive(std::size_t count) const {
+      std::string text(count, ' ');
+      const ssize_t got = ::recv(fd.get(), text.data(), count, MSG_WAITALL);
+      text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+      return text;
+    }
+    os::Fd fd;
+    std::shared_ptr<Letters> source;
+  };
+  Client client(Time expires = never) {
+    int ends[2];
+    REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0);
+    Client made{.fd = os::Fd(ends[0]), .source = std::make_shared<Letters>(servant, os::Fd(ends[1]))};
+    made.source->expires.store(expires, std::memory_order_relaxed);  // relaxed: before it is added
+    REQUIRE(threads.add(made.source));
+    return made;
+  }
+
+  Servant servant;
+  ServingThreads threads;
+};
+
+}  // namespace
+
+TEST_CASE("requests of one connection are answered in their order, on one thread") {
+  Server server;
+  const auto client = server.client();
+  for (int i = 0; i < 100; ++i) {
+    client.send("q");
+    REQUIRE(client.receive(1) == "q");
+  }
+  client.send("acdef");
+  CHECK(client.receive(5) == "acdef");
+  CHECK(server.servant.threads.size() == 1);
+  CHECK(server.threads.jobs() >= 104);
+}
+
+TEST_CASE("a servant that takes long does not make its connection deaf, or others wait") {
+  ServingOptions options{.stay = 20ms, .stack = 256 * 1024};
+  options.running = GENERATE(1u, 2u, 16u);
+  Server server(options);
+  const auto slow = server.client(), other = server.client();
+  slow.send("bqr");
+  CHECK(slow.receive(2) == "qr");
+  other.send("q");
+  CHECK(other.receive(1) == "q");
+  CHECK(slow.source->detached == 1);
+  server.servant.released = true;
+  CHECK(slow.receive(1) == "b");
+  slow.send("q");
+  CHECK(slow.receive(1) == "q");
+}
+
+TEST_CASE("as many servants as may be detached block, and the next request is served") {
+  Server server({.running = 1, .detached = 5, .stay = 20ms, .stack = 256 * 1024});
+  std::vector<Server::Client> clients;
+  for (int i = 0; i < 5; ++i) {
+    clients.push_back(server.client());
+    clients.back().send("b");
+  }
+  while (server.servant.blocked < 5) std::this_thread::yield();
+  const auto next = server.client();
+  next.send("q");
+  CHECK(next.receive(1) == "q");
+  CHECK(server.threads.threads() <= 6);
+}
+
+TEST_CASE("many more connections than threads are served") {
+  Server server({.running = 3, .stay = 20ms, .stack = 256 * 1024});
+  std::vector<Server::Client> clients;
+  for (int i = 0; i < 50; ++i) clients.push_back(server.client());
+  for (int round = 0; round < 20; ++round) {
+    for (const auto& client : clients) client.send("q");
+    for (const auto& client : clients) REQUIRE(client.receive(1) == "q");
+  }
+  CHECK(server.threads.connections() == 50);
+}
+
+TEST_CASE("a request that waits in a nested call is replaced, so that what it waits for is served") {
+  Server server({.running = 1, .stay = 20ms, .stack = 256 * 1024});
+  std::vector<Server::Client> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.push_back(server.client());
+    waiting.back().send("n");
+  }
+  const auto last = server.client();
+  std::jthread goes_on([&](std::stop_token stop) {
+    while (!stop.stop_requested()) {
+      last.send("q");
+      if (last.receive(1) != "q") return;
+    }
+  });
+  for (const auto& client : waiting) CHECK(client.receive(1) == "n");
+}
+
+TEST_CASE("a connection that ends is let go of, whether a thread waits there or not") {
+  Server server;
+  const bool after_a_call = GENERATE(true, false);
+  std::weak_ptr<Letters> gone;
+  {
+    auto client = server.client();
+    gone = client.source;
+    if (after_a_call) {
+      client.send("q");
+      REQUIRE(client.receive(1) == "q");
+    }
+  }
+  while (!gone.expired() || server.threads.connections() > 0) std::this_thread::yield();
+}
+
+TEST_CASE("a connection whose time has come is ended") {
+  Server server;
+  const auto client = server.client(os::now() + 5ms);
+  while (!client.source->ended || server.threads.connections() > 0) std::this_thread::yield();
+}
+
+TEST_CASE("a connection gives way unless a thread is busy with it") {
+  Server server;
+  const auto idle = server.client(), busy = server.client();
+  busy.send("b");
+  while (server.servant.blocked == 0) std::this_thread::yield();
+  busy.send("b");
+  while (server.servant.blocked < 2) std::this_thread::yield();
+  CHECK(server.threads.evict(idle.source));
+  CHECK(idle.source->ended);
+  CHECK(server.threads.connections() == 1);
+}
+
+TEST_CASE("stop() lets requests end, and closes what waits") {
+  Server server;
+  const auto idle = server.client(), busy = server.client();
+  busy.send("b");
+  while (server.servant.blocked == 0) std::this_thread::yield();
+  std::jthread stops([&] { server.threads.stop(); });
+  CHECK(idle.receive(1).empty());
+  server.servant.released = true;
+  stops.join();
+  CHECK(idle.source->ended);
+  CHECK_FALSE(server.threads.add(idle.source));
+}
+
+}  // namespace serving_threads_test
