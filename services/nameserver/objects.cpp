@@ -150,7 +150,9 @@ Objects::ContextReference Objects::over_network(const ContextReference& context)
       std::make_shared<core::Reference>(context->_reference()->orb(), std::move(ior)));
 }
 
+// A server that lets no client over TCP change its names is nothing to tell of: the client may be another there.
 void Objects::tell_failed(const ContextReference& context, const CORBA::SystemException& why) {
+  if (why.error().kind == ErrorKind::no_permission) return;
   foreign_calls_.tell("a context of another server, at " +
                       transport::to_string(context->_reference()->address()->endpoints) +
                       ", cannot be called, and clients are told to go on there themselves: " + why.what());

@@ -60,6 +60,13 @@ TEST_NAME = re.compile(r'\b(?:TEST_CASE|SCENARIO|TEMPLATE_TEST_CASE|TEMPLATE_LIS
 LONE_WORD = re.compile(r'^\s*"[^" \\]{1,20} ?"\s*$')
 SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep)\s*\(|(?<![\w.:])sleep\s*\(\s*\d")
 
+# Writes to a socket, with as many arguments as the system calls have: other functions of these names have fewer. And
+# standard streams, which belong to programs: the library writes to the log.
+SOCKET_WRITE = re.compile(r"(?<![\w.>:])(?:::)?(send|sendmsg|sendto)\s*\(")
+SOCKET_ARGUMENTS = {"send": 4, "sendmsg": 3, "sendto": 6}
+STANDARD_STREAM = re.compile(r"\bstd::(cout|cerr|clog)\b|\bSTD(OUT|ERR)_FILENO\b|\b(stdout|stderr)\b|\bperror\(")
+WRITES_TO_STREAMS = ("orb/os/standard_descriptors.cpp", "orb/os/child_process.cpp")
+
 # What of the standard library comes from where. The build precompiles these headers, so that it would not miss an include.
 STANDARD = {
     "algorithm": r"std::(?:ranges::)?(?:sort|stable_sort|find_if|find|any_of|all_of|none_of|min|max|minmax|clamp|copy|copy_if|fill|"
@@ -225,6 +232,22 @@ def check_orders(path, lines, sibling):
                 yield Finding(path, number, f"{member} is atomic: an operator hides its memory order")
 
 
+def check_writes(path, lines):
+    """No write of the library ends a process by SIGPIPE."""
+    if not path.startswith(("orb/", "services/", "examples/")):
+        return
+    for number, line in enumerate(lines, 1):
+        code = code_of(line)
+        for call in SOCKET_WRITE.finditer(code):
+            arguments = arguments_from(lines, number, call.end() - 1)
+            count = len(re.sub(r"\([^()]*\)|\{[^{}]*\}|<[^<>]*>", "", arguments).split(","))
+            if count == SOCKET_ARGUMENTS[call.group(1)] and not re.search(r"MSG_NOSIGNAL|\bflags\b", arguments):
+                yield Finding(path, number, f"{call.group(1)}() without MSG_NOSIGNAL: SIGPIPE may end the process")
+        stream = STANDARD_STREAM.search(code)
+        if path.startswith("orb/") and stream and path not in WRITES_TO_STREAMS:
+            yield Finding(path, number, f"{stream.group(0)}: the library says what it has to say through orb/os/log.h")
+
+
 def check_header(path, lines):
     if not path.endswith(".h"):
         return
@@ -367,6 +390,7 @@ def lint(root):
         findings += check_includes(path, lines)
         findings += check_purity(path, lines)
         findings += check_orders(path, lines, sibling_of(path, files))
+        findings += check_writes(path, lines)
         findings += check_header(path, lines)
         findings += check_own_header(path, lines, files)
         findings += check_standard_headers(path, lines, files, memo)

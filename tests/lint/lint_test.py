@@ -115,6 +115,18 @@ class Lint(unittest.TestCase):
         self.refuses("orb/os/a.cpp", one, 1, "PAIR x.ready has no other half")
         self.accepts("orb/os/a.cpp", one, **{"orb/os/b.cpp": "// PAIR x.ready: release here -> acquire in f().\n"})
 
+    def test_a_write_to_a_socket_raises_no_signal(self):
+        self.accepts("orb/os/a.cpp", "void f() { send(fd, bytes.data(), f(1, 2), MSG_NOSIGNAL | MSG_DONTWAIT); }\n")
+        self.accepts("orb/os/a.cpp", "void f() { channel.send(a, b, c, d); send(message); }\n")
+        self.refuses("orb/os/a.cpp", "\nvoid f() { ::send(fd, data, g(1, 2), 0); }\n", 2, "without MSG_NOSIGNAL")
+        self.refuses("services/a.cpp", "void f() {\n  return sendmsg(fd, &message,\n                 MSG_DONTWAIT);\n}\n", 2,
+                     "sendmsg() without MSG_NOSIGNAL")
+
+    def test_the_library_writes_to_the_log_alone(self):
+        self.refuses("orb/core/a.cpp", '#include <iostream>\nvoid f() { std::cerr << "x"; }\n', 2, "through orb/os/log.h")
+        self.refuses("orb/core/a.cpp", 'void f() { std::fprintf(stderr, "x"); }\n', 1, "through orb/os/log.h")
+        self.accepts("services/a.cpp", '#include <iostream>\nvoid f() { std::cerr << "x"; }\n')
+
     def test_a_header_has_pragma_once(self):
         self.refuses("orb/os/a.h", "// What it is.\n#include <span>\n", 1, "#pragma once")
         self.accepts("orb/os/a.h", "// What it is.\n#pragma once\n#include <span>\n")

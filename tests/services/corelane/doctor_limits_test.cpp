@@ -113,6 +113,16 @@ TEST_CASE("each lack that an attempt shows is named with the command that mends 
   }
 }
 
+TEST_CASE("a runtime directory that stands in for one that another user has taken is named with the reason") {
+  const FakeHost host;
+  const Finding finding = host.look("runtime directory", {.runtime_directory = "/home/me/.corelane-host",
+                                                          .runtime_is_there = true,
+                                                          .runtime_remark = "another user has taken /tmp/corelane-7"});
+  CHECK(finding.state == FindingState::present);
+  CHECK(finding.found == "/home/me/.corelane-host");
+  CHECK(finding.note == "another user has taken /tmp/corelane-7");
+}
+
 TEST_CASE("who has the right to SCHED_DEADLINE and not every core is told so") {
   const auto note_of = [](const std::string& status) {
     return FakeHost({{"/proc/self/status", status}}).look("SCHED_DEADLINE", {.deadline_fault = EPERM}).note;
