@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "orb/base/peer.h"
 #include "orb/os/clock.h"
 
 namespace corelane::dispatch {
