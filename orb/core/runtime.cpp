@@ -168,6 +168,7 @@ constexpr Shared shared_settings[] = {
     {"limits.peer_tasks", [](Side a, Side b) { return peer_tasks_of(a.executive) == peer_tasks_of(b.executive); },
      true},
     {"limits.peer_utilization", [](Side a, Side b) { return a.executive.peer_limit == b.executive.peer_limit; }},
+    {"timeout.idle_tasks", [](Side a, Side b) { return a.executive.task_lease == b.executive.task_lease; }},
     {"limits.peer_urgency", [](Side a, Side b) { return a.executive.peer_urgency == b.executive.peer_urgency; }},
     {"pool.spare_threads", [](Side a, Side b) { return a.executive.spare_threads == b.executive.spare_threads; }},
     {"recorder.size", [](Side a, Side b) { return a.executive.recorder.size == b.executive.recorder.size; }},

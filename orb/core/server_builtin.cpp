@@ -95,6 +95,11 @@ Contract made_strict(Contract contract, const Settings& settings,
   return contract;
 }
 
+// As the census of connections counts them.
+std::string holder_of(const std::string& host, const std::optional<transport::PeerCredentials>& peer) {
+  return peer ? "user " + std::to_string(peer->user) : host;
+}
+
 constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
 constexpr Error unknown_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
@@ -154,7 +159,10 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
   if (!ticket) return send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
   const Contract contract = made_strict(*content->contract, settings, credentials());
   try {
-    server_->executive().admit({.contract = contract, .owner = id(), .label = label_of(object.skeleton(), *upcall)},
+    server_->executive().admit({.contract = contract,
+                                .owner = id(),
+                                .label = label_of(object.skeleton(), *upcall),
+                                .holder = holder_of(stream_->peer().host, credentials())},
                                std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, contract));
   } catch (const std::bad_alloc&) {
     tasks_.close(*ticket);

@@ -142,6 +142,22 @@ std::string peer_overrun(Settings& s, std::string_view text) {
   return "by-user, report, demote or cancel";
 }
 
+std::string peer_utilization(Settings& s, std::string_view text) {
+  if (text == "by-user") return s.executive.peer_limit.reset(), std::string{};
+  sched::Ppm limit = 0;
+  std::string fault = number<sched::Ppm>(text, limit, 0, 1'000'000'000);
+  if (!fault.empty()) return "by-user, or " + fault;
+  return s.executive.peer_limit = limit, std::string{};
+}
+
+std::string idle_tasks(Settings& s, std::string_view text) {
+  if (text == "by-user") return s.executive.task_lease.reset(), std::string{};
+  Duration lease{};
+  std::string fault = span_of_time(text, lease);
+  if (!fault.empty()) return "by-user, or " + fault;
+  return s.executive.task_lease = lease, std::string{};
+}
+
 std::string pool_spin(Settings& s, std::string_view text) {
   std::string fault = span_of_time(text, s.executive.wait.spin);
   if (fault.empty() && s.executive.wait.spin > std::chrono::milliseconds{10}) fault = "a duration up to 10ms";

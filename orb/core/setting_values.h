@@ -44,6 +44,8 @@ std::string deadline_policy(Settings& s, std::string_view text);
 std::string best_effort_server(Settings& s, std::string_view text);
 std::string peer_tasks(Settings& s, std::string_view text);
 std::string peer_overrun(Settings& s, std::string_view text);
+std::string peer_utilization(Settings& s, std::string_view text);
+std::string idle_tasks(Settings& s, std::string_view text);
 std::string pool_spin(Settings& s, std::string_view text);
 std::string listen(Settings& s, std::string_view text);
 std::string socket_mode(Settings& s, std::string_view text);

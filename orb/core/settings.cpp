@@ -161,10 +161,11 @@ const std::vector<SettingsEntry>& settings_table() {
        "admitted tasks of one peer, over all its connections: of one address, or of one user of this host; half: of "
        "limits.tasks, rounded up; 0: no limit of its own",
        peer_tasks},
-      {"limits.peer_utilization", "0",
+      {"limits.peer_utilization", "by-user",
        "share of a core in parts per million that the tasks of one peer may hold, over all its connections: of one "
-       "address, or of one user of this host; 0: no limit",
-       [](S& s, V v) { return number<sched::Ppm>(v, s.executive.peer_limit, 0, 1'000'000'000); }},
+       "address, or of one user of this host; by-user: half of what all cores of the server hold, and no limit for "
+       "processes of this server's user and of root that call through Unix sockets or channels; 0: no limit",
+       peer_utilization},
       {"limits.peer_urgency", "0us",
        "the shortest deadline, less its jitter, that a remote peer's task may have, which is what its priority "
        "follows from; 0us: no limit",
@@ -174,6 +175,11 @@ const std::vector<SettingsEntry>& settings_table() {
        "for: report, demote or cancel; by-user: demote, and report for processes of this server's user and of root "
        "that call through Unix sockets or channels. Nothing where nobody watches budgets (leader-followers)",
        peer_overrun},
+      {"timeout.idle_tasks", "by-user",
+       "a task of another process of which no call came for so long, and for ten of its periods, ends: its client is "
+       "told so when it calls; 0s: never; by-user: 60s, and never for processes of this server's user and of root that "
+       "call through Unix sockets or channels",
+       idle_tasks},
       {"timeout.request", "30s", "how long a call waits for its reply; 0s: for ever",
        [](S& s, V v) { return span_of_time(v, s.request_timeout); }},
       {"timeout.connect", "5s",

@@ -287,6 +287,11 @@ void CorePool::resume(TaskWorker& worker, JobId job, Time at) noexcept {
   home->carry_out(home->lane_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), after);
 }
 
+bool CorePool::has_jobs(const TaskWorker& worker) noexcept {
+  const Home home(worker);
+  return worker.ready_ || worker.running_ != nullptr || worker.job_count_ > 0;
+}
+
 std::size_t CorePool::waiting_jobs(const TaskWorker& worker) noexcept {
   const Home home(worker);
   return worker.job_count_;

@@ -114,6 +114,8 @@ class CorePool {
   // The job that the worker runs waits for something else than its core, and goes on.
   static void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
   static void resume(TaskWorker& worker, JobId job, Time at) noexcept;
+  // Whether a job of its task is under way or waits.
+  static bool has_jobs(const TaskWorker& worker) noexcept;
   // Jobs of its task behind the one that it runs.
   static std::size_t waiting_jobs(const TaskWorker& worker) noexcept;
 

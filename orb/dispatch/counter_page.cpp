@@ -23,8 +23,9 @@ namespace {
 
 using errors::not_stored;
 constexpr std::uint64_t magic = 0x53'54'4e'55'4f'43'4c'43;  // "CLCOUNTS"
-constexpr std::size_t header_words = 32, core_words = 5, task_words = 33, refusal_words = 42;
-constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 21, loser_words = 4, refused_label_word = 30;
+constexpr std::size_t header_words = 32, core_words = 5, task_words = 40, refusal_words = 42;
+constexpr std::size_t sequence_word = 5, name_word = 20, label_word = 22, holder_word = 34, loser_words = 4,
+                      refused_label_word = 30;
 static_assert(loser_words * sizeof(std::uint64_t) == sizeof(sched::Refusal::loser_name));
 static_assert((refusal_words - refused_label_word) * sizeof(std::uint64_t) == RefusalLog::label_length + 1);
 constexpr std::size_t most_cores = 4096, most_tasks = 100'000;
@@ -124,7 +125,9 @@ void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
   pen.put(task.jobs).put(task.misses).put(task.overruns);
   pen.put(task.p50.count()).put(task.p99.count()).put(task.max.count());
   pen.put(task.blocks).put(task.oversleeps).put(task.refused);
-  pen.text(task.label, task_words - label_word);
+  pen.put(task.used.time_since_epoch().count());
+  pen.text(task.label, holder_word - label_word);
+  pen.text(task.holder, task_words - holder_word);
 }
 
 void write_refusal(std::span<std::uint64_t> words, const RefusedNewcomer& refused) {
@@ -164,7 +167,9 @@ TaskCounters read_task(std::span<const std::uint64_t> words, bool& sound) {
   glass.get(task.jobs), glass.get(task.misses), glass.get(task.overruns);
   glass.get(task.p50), glass.get(task.p99), glass.get(task.max);
   glass.get(task.blocks), glass.get(task.oversleeps), glass.get(task.refused);
-  task.label = glass.text(task_words - label_word);
+  task.used = Time{Duration{static_cast<std::int64_t>(glass.number())}};
+  task.label = glass.text(holder_word - label_word);
+  task.holder = glass.text(task_words - holder_word);
   return task;
 }
 

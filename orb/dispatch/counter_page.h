@@ -17,7 +17,8 @@
 //   core     0 id   1 capacity   2 admitted   3 tasks   4 order: CoreOrder    (shares in parts per million)
 //   task     0 id   1 owner   2 core   3 native priority   4-8 T D C J S   9 importance   10 overrun policy
 //            11 largest bound of the response so far   12 jobs   13 misses   14 overruns   15-17 response: p50 p99 max
-//            18 blocks   19 oversleeps   20 refused jobs   21-32 label, ended by a zero
+//            18 blocks   19 oversleeps   20 refused jobs   21 last seen in use, monotonic ns
+//            22-33 label   34-39 whose it is: an address or "user 1000"; both ended by a zero
 //   refused newcomer, the latest first; but for 1 of its latest refusal
 //            0 when it asked, monotonic ns   1 times   2 owner   3-7 T D C J S   8 importance   9 overrun policy
 //            10 code   11 closest core   12 loser   13 R   14 D   15-19 what would fit: T D C J S   20 J of the loser
@@ -77,7 +78,9 @@ struct TaskCounters {
   std::uint64_t oversleeps = 0;  // jobs that suspended themselves for longer than S in all
   std::uint64_t refused = 0;     // jobs that were turned away: mostly, while one waited
   Duration p50{}, p99{}, max{};
+  Time used{};  // when a call of it was noticed last; when it was admitted, if none was
   std::string label;
+  std::string holder{};  // whose it is: an address, or a user of this host; "": this process's own, or not known
 };
 
 // What else stands behind a process's promises.

@@ -20,7 +20,8 @@ CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounte
   if (page_.wanted()) rows_.reserve(max_tasks);
 }
 
-void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label) {
+void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label,
+                           const std::string& holder) {
   if (!page_.wanted()) return;
   auto row = std::make_shared<Row>();
   row->worker = worker;
@@ -29,6 +30,7 @@ void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, c
   row->fixed.contract = admit.contract;
   row->largest.store(admit.response, std::memory_order_relaxed);  // relaxed: the lock below publishes it
   row->fixed.label = label;
+  row->fixed.holder = holder;
   const std::lock_guard lock(mutex_);
   rows_[admit.task] = std::move(row);
 }
@@ -58,11 +60,11 @@ void CounterPublisher::note(std::uint64_t admitted, std::uint64_t refused, std::
 }
 
 bool CounterPublisher::step(Time now) noexcept {
-  return page_.step(now, [this](ProcessCounters& counters) { count(counters); });
+  return page_.step(now, [this, now](ProcessCounters& counters) { count(counters, now); });
 }
 
-void CounterPublisher::count(ProcessCounters& counters) {
-  std::vector<std::shared_ptr<const Row>> rows;
+void CounterPublisher::count(ProcessCounters& counters, Time now) {
+  std::vector<std::shared_ptr<Row>> rows;
   rows.reserve(max_tasks_);  // before the lock
   {
     const std::lock_guard lock(mutex_);
@@ -79,7 +81,7 @@ void CounterPublisher::count(ProcessCounters& counters) {
   counters.refusals = refusals_.latest();
   counters.cores = cores_;
   for (const auto& row : rows) {
-    counters.tasks.push_back(counters_of(*row));
+    counters.tasks.push_back(counters_of(*row, now));
     counters.jobs_refused += counters.tasks.back().refused;
   }
   std::ranges::sort(counters.tasks, {}, &TaskCounters::task);
@@ -91,7 +93,7 @@ void CounterPublisher::count(ProcessCounters& counters) {
       }
 }
 
-TaskCounters CounterPublisher::counters_of(const Row& row) {
+TaskCounters CounterPublisher::counters_of(Row& row, Time now) {
   TaskCounters counters = row.fixed;
   const TaskStatistics& statistics = row.worker->statistics();
   const Seat seat = row.worker->granted_seat();
@@ -108,6 +110,9 @@ TaskCounters CounterPublisher::counters_of(const Row& row) {
   counters.p50 = statistics.response.quantile(500'000);
   counters.p99 = statistics.response.quantile(990'000);
   counters.max = statistics.response.max();
+  const std::uint64_t calls = counters.jobs + counters.refused;
+  if (row.used == Time{} || calls != row.seen) row.used = now, row.seen = calls;
+  counters.used = row.used;
   return counters;
 }
 

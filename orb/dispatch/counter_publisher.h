@@ -29,7 +29,7 @@ class CounterPublisher final : public Agent {
   CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
                    const BestEffortLane& best_effort, const RefusalLog& refusals, const Standing& standing = {});
 
-  void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label);
+  void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label, const std::string& holder);
   void raise_bound(TaskId task, Duration bound) noexcept;
   void remove(TaskId task);
   // `jobs_refused`: by the manager; what workers have counted is known here.
@@ -55,9 +55,12 @@ class CounterPublisher final : public Agent {
     WorkerPtr worker;
     TaskCounters fixed;                         // what does not change
     std::atomic<Duration> largest{Duration{}};  // bound of the response so far
+    // Owner: whoever counts.
+    std::uint64_t seen = 0;  // jobs, those that were turned away too
+    Time used{};             // when there were more of them
   };
-  void count(ProcessCounters& counters);
-  static TaskCounters counters_of(const Row& row);
+  void count(ProcessCounters& counters, Time now);
+  static TaskCounters counters_of(Row& row, Time now);
 
   // Constant.
   const std::vector<CoreCounters> cores_;

@@ -30,12 +30,14 @@ class Departures {
     if (place->asked) --asked_;
     *place = {};
   }
-  // Whether the manager has something new to do. `owner` other than 0 must be the task's.
-  bool ask(TaskId task, PeerId owner) noexcept {
+  // Whether the manager has something new to do. `owner` other than 0 must be the task's. `by_operator`: its client is
+  // to be told so.
+  bool ask(TaskId task, PeerId owner, bool by_operator = false) noexcept {
     const std::lock_guard lock(mutex_);
     Place* place = task == no_task ? nullptr : find(task);
     if (!place || place->asked || (owner != PeerId{} && owner != place->owner)) return false;
     place->asked = true;
+    place->by_operator = by_operator;
     ++asked_;
     return true;
   }
@@ -49,12 +51,13 @@ class Departures {
     }
   }
   // A task that was asked to leave, once; no_task: none.
-  TaskId next() noexcept {
+  TaskId next(bool* by_operator = nullptr) noexcept {
     const std::lock_guard lock(mutex_);
     if (asked_ == 0) return no_task;
     const auto place = std::find_if(places_.begin(), places_.end(), [](const Place& p) { return p.asked; });
     --asked_;
     const TaskId task = place->task;
+    if (by_operator) *by_operator = place->by_operator;
     *place = {};
     return task;
   }
@@ -64,6 +67,7 @@ class Departures {
     TaskId task = no_task;
     PeerId owner{};
     bool asked = false;
+    bool by_operator = false;
   };
   Place* find(TaskId task) noexcept {
     const auto at = std::find_if(places_.begin(), places_.end(), [&](const Place& p) { return p.task == task; });

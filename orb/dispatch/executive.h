@@ -75,14 +75,18 @@ struct ExecutiveOptions {
   sched::PlatformLoad reader{.period = std::chrono::milliseconds{1}};
   bool early_jobs = false;       // pool.early_jobs: early jobs start where their core is idle
   bool charge_overruns = false;  // pool.charge_overruns: those under `report`, to their own tasks
-  Duration overshoot{};       // dispatch.overshoot: firm timers for releases; >= 0, the analysis counts it as blocking
-  os::WaitStrategy wait;      // pool.wait: how task threads wait for their next job
-  int lowest_native = 2;      // SCHED_FIFO levels of the tasks start here ...
-  int highest_native = 49;    // ... the manager has this one, tasks stay below
-  bool admission = true;      // false: place and prioritize, but never refuse for lack of capacity
-  bool real_time = true;      // false: no SCHED_FIFO and no binding (tests, machines without privileges)
-  sched::Ppm peer_limit = 0;  // utilization that one remote peer may hold; 0: no limit
-  Duration peer_urgency{};    // D - J of a remote peer's task is this or more
+  Duration overshoot{};     // dispatch.overshoot: firm timers for releases; >= 0, the analysis counts it as blocking
+  os::WaitStrategy wait;    // pool.wait: how task threads wait for their next job
+  int lowest_native = 2;    // SCHED_FIFO levels of the tasks start here ...
+  int highest_native = 49;  // ... the manager has this one, tasks stay below
+  bool admission = true;    // false: place and prioritize, but never refuse for lack of capacity
+  bool real_time = true;    // false: no SCHED_FIFO and no binding (tests, machines without privileges)
+  // Utilization that one remote peer may hold; 0: no limit. Nothing: half of the cores, and this user's and root's
+  // processes have no limit.
+  std::optional<sched::Ppm> peer_limit{};
+  // A remote peer's task of which no job came for so long ends; 0: never. Nothing: see TaskLeases.
+  std::optional<Duration> task_lease{};
+  Duration peer_urgency{};  // D - J of a remote peer's task is this or more
   std::size_t stack = 256 * 1024;
   std::size_t spare_threads = 4;  // that sleep until a task is admitted; see TaskThreads
   RecorderOptions recorder{};
@@ -103,6 +107,7 @@ struct AdmissionRequest {
   Contract contract;
   PeerId owner{};  // who may use the task, and with whom it goes; 0: this process, any peer may use it
   std::string label;
+  std::string holder{};  // whose connection `owner` is, for reports: an address, or "user 1000"
 };
 
 struct Admission {

@@ -12,6 +12,7 @@
 #include "orb/dispatch/agent_thread.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/budget_thread.h"
+#include "orb/dispatch/end_requests.h"
 #include "orb/dispatch/idle_threads.h"
 #include "orb/dispatch/kernel_cores.h"
 #include "orb/dispatch/lateness_log.h"
@@ -150,6 +151,7 @@ class ManagedTasks final : public Executive::State {
         manager_(options, leases, provider, threads_, best_effort_),
         lateness_(
             events, [this](TaskId task) { return label_of(task); }, recorded(options.recorder)),
+        end_requests_(options.recorder.runtime_directory, [this](TaskId task) { return manager_.end(task); }),
         manager_thread_(manager_, WritesLedger::yes),
         analysis_thread_(manager_.below(), WritesLedger::yes),
         housekeeper_thread_(manager_.housekeeper()),
@@ -193,6 +195,7 @@ class ManagedTasks final : public Executive::State {
   ServingThreads serving_;
   ManagerAgent manager_;
   LatenessLog lateness_;
+  EndRequests end_requests_;
   AgentThread<ManagerAgent> manager_thread_;
   AgentThread<ManagerAgent::Below> analysis_thread_;
   AgentThread<Housekeeper> housekeeper_thread_;
@@ -206,6 +209,7 @@ class ManagedTasks final : public Executive::State {
 Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manager_core) {
   manager_.tell_events_to(events);
   manager_.housekeeper().keep(lateness_, LatenessLog::period);
+  manager_.housekeeper().keep(end_requests_, EndRequests::period);
   const BestEffortCrew::Size crew{
       .running = lane_threads(options), .waiting = options.best_effort_waiting, .stack = options.stack};
   if (auto started = best_effort_.start(crew); !started) return started;

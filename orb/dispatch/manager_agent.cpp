@@ -68,7 +68,8 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       manager_(manager_options(options, leases), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
       newcomers_(manager_, promises_, spin_of(options), refusals_),
-      own_time_(options.platform) {
+      own_time_(options.platform),
+      leases_of_tasks_(options.task_lease, options.max_tasks) {
   for (const CoreLease& lease : leases_) {
     pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
                                                 options_.overshoot));
@@ -143,6 +144,7 @@ void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHand
   asked->contract = request.contract;
   asked->owner = request.owner;
   asked->label = std::move(request.label);
+  asked->holder = std::move(request.holder);
   asked->handler = std::move(handler);
   bool closed = false;
   {
@@ -159,6 +161,12 @@ void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHand
 
 void ManagerAgent::depart(TaskId task, PeerId owner) noexcept {
   if (departures_.ask(task, owner)) parker_.unpark();
+}
+
+bool ManagerAgent::end(TaskId task) noexcept {
+  if (!departures_.ask(task, {}, true)) return false;
+  parker_.unpark();
+  return true;
 }
 
 // When so many go at once that they cannot be noted, their tasks leave one by one.
@@ -265,8 +273,10 @@ bool ManagerAgent::take_lost_peer(Time now) noexcept {
 }
 
 bool ManagerAgent::take_departure(Time now) noexcept {
-  const TaskId task = departures_.next();
+  bool by_operator = false;
+  const TaskId task = departures_.next(&by_operator);
   if (task == no_task) return false;
+  if (by_operator) return end_task(task, sched::RefusalCode::ended, now), true;
   tell(sched::Departed{.at = now, .task = task}, now);
   return true;
 }

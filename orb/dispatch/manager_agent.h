@@ -60,6 +60,7 @@
 #include "orb/dispatch/recorded_lane.h"
 #include "orb/dispatch/recorder.h"
 #include "orb/dispatch/request_queue.h"
+#include "orb/dispatch/task_leases.h"
 #include "orb/dispatch/task_worker.h"
 #include "orb/os/wait.h"
 #include "orb/sched/manager.h"
@@ -116,6 +117,8 @@ class ManagerAgent final : public Agent {
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
   void depart(TaskId task, PeerId owner) noexcept;
   void peer_gone(PeerId peer) noexcept;
+  // By the operator: the client is told so. False: the task is not there, or leaves already.
+  bool end(TaskId task) noexcept;
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
   void note_refused_job() noexcept { counters_.note_refused_job(); }
   ExecutiveReport report() const;
@@ -128,6 +131,11 @@ class ManagerAgent final : public Agent {
   static constexpr Priority admitted_alone{1};
   static constexpr std::size_t remembered = 256;    // tasks that left and still stand in the report
   static constexpr std::size_t most_losses = 1024;  // peers that are gone and not taken in yet, with their newcomers
+  // A task that ended though its client did not ask for it.
+  struct Ended {
+    TaskId task;
+    sched::RefusalCode why = sched::RefusalCode::core_lost;
+  };
   struct Attachment {
     TaskId task;
     PeerId owner;
@@ -145,7 +153,8 @@ class ManagerAgent final : public Agent {
     std::unique_ptr<AdmissionHandler> handler;  // until its thread lives
     JobList first_jobs;                         // placed before the thread lived
     Housekeeper::Orders orders;
-    std::shared_ptr<TaskReport> last;  // what is left of it in the report, with room for label and misses
+    std::optional<sched::Refusal> why{};  // it has to leave
+    std::shared_ptr<TaskReport> last;     // what is left of it in the report, with room for label and misses
   };
 
   Pushed enqueue(JobPtr& job) noexcept;
@@ -199,6 +208,10 @@ class ManagerAgent final : public Agent {
   void handle_note(const ThreadFailed& note, Time now) noexcept;
 
   void hand_over(Record& record, JobPtr job, JobId id, Time at) noexcept;
+  void end_task(TaskId task, sched::RefusalCode why, Time now) noexcept;
+  bool end_unused_tasks(Time now) noexcept;
+  std::optional<std::uint64_t> use_of(TaskId task) noexcept;
+  sched::Refusal reason_for(TaskId task, const sched::Refusal& otherwise) const noexcept;
   void let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept;
   void move_home() noexcept;
   void complete(sched::Refusal& refusal) noexcept;
@@ -243,6 +256,7 @@ class ManagerAgent final : public Agent {
   PromiseKeeper promises_;
   Newcomers newcomers_;
   OwnTime own_time_;
+  TaskLeases leases_of_tasks_;
   std::vector<std::unique_ptr<CorePool>> pools_;
   std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
   Ceilings ceilings_;
@@ -258,7 +272,7 @@ class ManagerAgent final : public Agent {
   bool settled_ = false;  // but for jobs nothing was to do since a step found nothing to do
   JobPtr current_;        // the job that the Manager is being asked about
   Recent<std::shared_ptr<const TaskReport>> gone_{remembered};
-  Recent<TaskId> evicted_{remembered};  // the latest, so that their clients are told
+  Recent<Ended> ended_{remembered};  // the latest, so that their clients are told
   std::uint64_t admitted_ = 0;
   std::uint64_t jobs_refused_ = 0;     // here; workers count, too
   std::uint64_t refused_by_gone_ = 0;  // by workers that have left

@@ -11,12 +11,6 @@
 #include "orb/sched/task_server.h"
 
 namespace corelane::dispatch {
-namespace {
-
-constexpr std::optional<sched::Refusal> departed;  // no reason: it asked to leave
-
-}  // namespace
-
 // What is told while commands are carried out waits until they are, so that nothing has to be copied: the commands are
 // the Manager's until it is asked again. One fact waits at most. An answer admits one newcomer at most; if that fails
 // here, its task departs, and that answer's Dismiss finds nothing on the core, so it is vacated. Nothing else is told.
@@ -63,6 +57,8 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) noexcept {
     pool->add(record->worker, admit.priority);
   hints_.set(admit.task, admit.priority);
   departures_.know(admit.task, admit.peer);
+  leases_of_tasks_.add(admit.task, admit.peer, admit.contract.period, now);
+  if (leases_of_tasks_.look_at() != never) below_.parker().unpark();  // to learn when it has to look
   raise_bounds();
   start_thread(*record, now);
 }
@@ -88,7 +84,7 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const N
   made->last->label = newcomer.label;
   made->last->latest_misses.reserve(MissLog::capacity);
   Record& record = *(records_[admit.task] = std::move(made));
-  counters_.add(record.worker, admit, newcomer.label);
+  counters_.add(record.worker, admit, newcomer.label, newcomer.holder);
   return &record;
 } catch (const std::bad_alloc&) {
   records_.erase(admit.task);
@@ -192,7 +188,7 @@ void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
 }
 
 void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
-  if (Record* record = find(dismiss.task)) return let_go(*record, departed, now);
+  if (Record* record = find(dismiss.task)) return let_go(*record, record->why, now);
   // Departed before it had a thread: nothing of it is on the core.
   tell(sched::Vacated{.at = now, .task = dismiss.task, .core = dismiss.core}, now);
   promises_.has_changed();
@@ -201,19 +197,49 @@ void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
 // After CoreLost; the task has left for the Manager. Its client learns the reason from the answer to its jobs: those
 // that wait, and those that it sends later.
 void ManagerAgent::handle(const sched::Evict& evict, Time now) noexcept {
-  evicted_.add(evict.task);
+  ended_.add({evict.task, sched::RefusalCode::core_lost});
   if (Record* record = find(evict.task)) let_go(*record, evict.reason, now);
 }
 
 void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
   if (JobPtr job = take_job(refuse.job)) {
     ++jobs_refused_;
-    return job->refuse(evicted_.contains(job->task) ? sched::Refusal{.code = sched::RefusalCode::core_lost}
-                                                    : refuse.reason);
+    const sched::Refusal reason = reason_for(job->task, refuse.reason);
+    return job->refuse(reason);
   }
   sched::Refuse told = refuse;
   complete(told.reason);
   (void)newcomers_.refused(told, now);
+}
+
+sched::Refusal ManagerAgent::reason_for(TaskId task, const sched::Refusal& otherwise) const noexcept {
+  sched::Refusal reason = otherwise;
+  ended_.for_each([&](const Ended& ended) {
+    if (ended.task == task) reason = {.code = ended.why};
+  });
+  return reason;
+}
+
+// As one that departs; but its client did not ask for it, and is told.
+void ManagerAgent::end_task(TaskId task, sched::RefusalCode why, Time now) noexcept {
+  if (Record* record = find(task)) record->why = sched::Refusal{.code = why};
+  ended_.add({task, why});
+  tell(sched::Departed{.at = now, .task = task}, now);
+}
+
+bool ManagerAgent::end_unused_tasks(Time now) noexcept {
+  return leases_of_tasks_.look(
+      now, [this](TaskId task) { return use_of(task); },
+      [&](TaskId task) { end_task(task, sched::RefusalCode::unused, now); });
+}
+
+// Jobs that ended or were turned away; nothing while one is under way.
+std::optional<std::uint64_t> ManagerAgent::use_of(TaskId task) noexcept {
+  const Record* const record = find(task);
+  if (!record) return 0;
+  if (!record->first_jobs.empty() || CorePool::has_jobs(*record->worker)) return std::nullopt;
+  const TaskStatistics& statistics = record->worker->statistics();
+  return statistics.response.count() + statistics.refused.load(std::memory_order_relaxed);  // relaxed: counts
 }
 
 // By what the Manager does not know.
@@ -237,6 +263,7 @@ void ManagerAgent::complete(sched::Refusal& refusal) noexcept {
 // `why`: for an evicted task, whom nobody asked to leave.
 void ManagerAgent::let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept {
   record.leaving = true;
+  leases_of_tasks_.remove(record.report.task);
   hints_.erase(record.report.task);
   departures_.forget(record.report.task);
   if (auto handler = std::exchange(record.handler, nullptr))

@@ -69,8 +69,8 @@ void ManagerAgent::leave_rest_below(Time now) noexcept {
   const Time back_at = own_time_.back_at(now);
   const bool is_used_up = back_at > now;
   time_back_at_.store(back_at, std::memory_order_relaxed);  // relaxed: see wake_for_newcomer()
-  if (newcomers_.is_under_way() || newcomers_.has_refusals() || manager_.has_stale_bounds() ||
-      (is_used_up && has_newcomers(now)))
+  if (newcomers_.is_under_way() || newcomers_.has_refusals() || leases_of_tasks_.look_at() <= now ||
+      manager_.has_stale_bounds() || (is_used_up && has_newcomers(now)))
     below_.parker().unpark();
   wake_at_ = std::min(
       {promises_.wake_at(), lost_.empty() ? never : leaving_.at(), returned_.empty() ? never : returning_.at()});
@@ -93,10 +93,11 @@ bool ManagerAgent::step_below(Time now) noexcept {
   busy |= dispatch_jobs(now, all_jobs) > 0;
   busy |= decide_newcomer(now);
   busy |= newcomers_.tell_late(now);
+  busy |= end_unused_tasks(now);
   if (!busy) busy = newcomers_.explain(now) || !manager_.refresh_bounds(Newcomers::slice);
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
   if (std::exchange(below_binds_again_, false)) below_.bind_again();
-  below_.note(lost_.empty() ? newcomers_.wake_at() : never, promises_.home());
+  below_.note(std::min(lost_.empty() ? newcomers_.wake_at() : never, leases_of_tasks_.look_at()), promises_.home());
   // The manager's thread writes down what has become less, and sends late refusals even where this one gets no time.
   if (std::min(promises_.wake_at(), newcomers_.tell_by()) < wake_at_) parker_.unpark();
   return busy;

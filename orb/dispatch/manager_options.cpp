@@ -14,6 +14,16 @@ sched::CoreOrder order_of(const ExecutiveOptions& options, CoreId core) noexcept
   return is_in(options.deadline_cores) ? sched::CoreOrder::deadline : sched::CoreOrder::priority;
 }
 
+namespace {
+
+sched::Ppm half_of(const std::vector<sched::CoreOptions>& cores) {
+  sched::Ppm sum = 0;
+  for (const sched::CoreOptions& core : cores) sum += core.capacity;
+  return sum / 2;
+}
+
+}  // namespace
+
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   sched::ManagerOptions result;
   sched::PlatformLoad load = options.platform;
@@ -26,7 +36,8 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   result.levels = task_natives(options).task_levels();
   result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
   result.charge_overruns = options.charge_overruns;
-  result.peer_limit = options.peer_limit;
+  result.spares_own_user = !options.peer_limit;
+  result.peer_limit = options.peer_limit.value_or(options.admission ? half_of(result.cores) : 0);
   result.peer_urgency = options.peer_urgency;
   result.peer_tasks = peer_tasks_of(options);
   return result;

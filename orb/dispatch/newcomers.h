@@ -40,6 +40,7 @@ struct Newcomer {
   Contract contract;
   PeerId owner;
   std::string label;
+  std::string holder{};
   std::unique_ptr<AdmissionHandler> handler;
   JobPtr job;
   Time since{};

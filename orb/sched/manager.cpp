@@ -104,9 +104,11 @@ std::optional<Refusal> Manager::State::barred(PeerId peer, const Contract& contr
   if (peer == PeerId{}) return std::nullopt;
   if (contract.deadline - contract.jitter < options.peer_urgency)
     return Refusal{.code = RefusalCode::peer_urgency, .deadline = options.peer_urgency + contract.jitter};
-  if (options.peer_limit > 0 &&
+  const bool is_limited = options.peer_limit > 0 && !(options.spares_own_user && is_of_own_user(peer));
+  if (is_limited &&
       ppm_of(held_by(peer) + share_of(contract.budget.count(), contract.period.count())) > options.peer_limit)
-    return because(RefusalCode::peer_limit);
+    return Refusal{
+        .code = RefusalCode::peer_limit, .peer_holds = ppm_of(held_by(peer)), .peer_may = options.peer_limit};
   if (options.peer_tasks > 0 && places_of(peer) >= options.peer_tasks)
     return Refusal{.code = RefusalCode::peer_limit, .peer_tasks = static_cast<std::uint32_t>(options.peer_tasks)};
   return std::nullopt;

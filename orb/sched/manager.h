@@ -43,6 +43,7 @@ struct ManagerOptions {
   bool enforces_budgets = true;  // whoever carries out the commands answers Watch; else demote and cancel are refused
   bool charge_overruns = false;  // the Lanes by priorities charge those under `report` to their own tasks
   Ppm peer_limit = 0;            // utilization that one remote peer may hold, all cores together; 0: no limit
+  bool spares_own_user = false;  // peer_limit is not for this process's user and root, see is_of_own_user()
   Duration peer_urgency{};       // D - J, which orders priorities, of a remote peer's task is this or more
   std::size_t peer_tasks = 0;    // places of max_tasks that one remote peer may hold; 0: all
 };

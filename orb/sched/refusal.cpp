@@ -48,6 +48,11 @@ constexpr Entry entries[] = {
      minor::not_schedulable},
     {RefusalCode::resources_apart, "resources_apart", "it locks resources that are in use on different cores",
      ErrorKind::no_resources, minor::not_schedulable},
+    {RefusalCode::unused, "unused",
+     "the task was ended since no call of it came for so long (timeout.idle_tasks of the server); admit it again",
+     ErrorKind::no_resources, minor::unknown_task},
+    {RefusalCode::ended, "ended", "the server's operator ended the task (corelane tasks end)", ErrorKind::no_resources,
+     minor::unknown_task},
 };
 
 // From a peer or page of a later version.
@@ -101,6 +106,10 @@ std::string others_text(const Refusal& refusal) {
 }
 
 std::string sentence_of(const Refusal& refusal) {
+  if (refusal.code == RefusalCode::peer_limit && refusal.peer_may > 0)
+    return "the peer holds " + percent_text(refusal.peer_holds) +
+           " of a core with its tasks, and with this one it would hold more than the " +
+           percent_text(refusal.peer_may) + " that one peer may: limits.peer_utilization";
   if (refusal.code != RefusalCode::peer_limit || refusal.peer_tasks == 0)
     return std::string(entry_of(refusal.code).sentence);
   return "the peer has as many tasks as one peer may: limits.peer_tasks is " + std::to_string(refusal.peer_tasks);

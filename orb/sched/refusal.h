@@ -32,6 +32,8 @@ enum class RefusalCode : std::uint32_t {
   neighbour_late = 13,   // it would fit, but another process's task on `closest` would be late
   peer_urgency = 14,     // a remote peer's deadline must be longer: `deadline` is the least one with its jitter
   resources_apart = 15,  // it locks resources whose users are on different cores
+  unused = 16,           // no job of the task came for as long as its lease is; ask for it again
+  ended = 17,            // the server's operator ended the task
 };
 
 // What would have been admitted: the smallest T' >= T (at most 1000 T) with C and D/T kept, else the smallest D', else
@@ -65,6 +67,8 @@ struct Refusal {
   Duration deadline{};       // D of that task
   Nearest nearest{};
   std::uint32_t peer_tasks = 0;  // with peer_limit: how many tasks one peer may have; 0: it was its utilization
+  std::int64_t peer_holds = 0;   // then: parts per million of a core that it holds, ...
+  std::int64_t peer_may = 0;     // ... and that it may hold
 
   // What the analysis does not know; its owner fills it in.
   Duration jitter{};                              // J of the loser, which `response` contains

@@ -57,7 +57,7 @@ void put(std::vector<std::byte>& bytes, std::size_t word, std::uint64_t value) {
 void write_header(Output& out, const TraceFile& trace) {
   // All members by name: whoever adds an option is stopped here, and gives it a word and trace_version the next number.
   const auto& [cores, max_tasks_in_all, max_tasks_per_core, levels, repack, test, enforces_budgets, charge_overruns,
-               peer_limit, peer_urgency, peer_tasks] = trace.options;
+               peer_limit, spares_own_user, peer_urgency, peer_tasks] = trace.options;
   const std::string name = trace.program.substr(0, max_program);
   out.word(magic), out.word(trace_version), out.word(std::uint64_t{0});
   out.word(static_cast<std::uint64_t>(trace.pid)), out.word(trace.start_ticks);
@@ -65,7 +65,7 @@ void write_header(Output& out, const TraceFile& trace) {
   out.word(std::uint64_t{0}), out.word(static_cast<std::uint64_t>(trace.reason));
   out.word(name.size()), out.word(cores.size()), out.word(trace.tracks.size());
   out.word((repack ? 1u : 0u) | (enforces_budgets ? 2u : 0u) | (charge_overruns ? 4u : 0u) |
-           static_cast<std::uint64_t>(test) << 8);
+           (spares_own_user ? 8u : 0u) | static_cast<std::uint64_t>(test) << 8);
   out.word(max_tasks_in_all), out.word(max_tasks_per_core), out.word(static_cast<std::uint64_t>(levels));
   out.word(static_cast<std::uint64_t>(peer_limit)), out.word(peer_urgency), out.word(peer_tasks);
   out.text(name);
@@ -134,6 +134,7 @@ void read_header(Input& in, TraceFile& trace, Counts& counts) {
   options.repack = flags & 1;
   options.enforces_budgets = flags & 2;
   options.charge_overruns = flags & 4;
+  options.spares_own_user = flags & 8;
   options.test = static_cast<AdmissionTest>(std::min<std::uint64_t>(flags >> 8, 2));
   options.max_tasks = in.number(max_tasks);
   options.max_tasks_per_core = in.number(max_tasks);

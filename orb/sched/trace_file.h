@@ -7,7 +7,7 @@
 //   3   process id                  11  number of cores
 //   4   its start, clock ticks      12  number of tracks
 //   5   dumped at, monotonic ns     13  ManagerOptions: flags, bit 0 repack, 1 enforces_budgets, 2
-//                                       charge_overruns; test in bits 8..15
+//                                       charge_overruns, 3 spares_own_user; test in bits 8..15
 //   6   the same, boot time ns      14  max_tasks            16  levels
 //   7   the same, real time ns      15  max_tasks_per_core   17  peer_limit     18  peer_urgency
 //   19  peer_tasks

@@ -12,6 +12,7 @@
 #include "orb/base/minor.h"
 #include "orb/base/peer.h"
 #include "orb/os/clock.h"
+#include "orb/os/own_user.h"
 
 namespace corelane::transport {
 namespace {
@@ -21,10 +22,12 @@ constexpr Error closed_here = ended_by(minor::closed_here);
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
 constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
 
-PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket) noexcept {
+PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket,
+               const std::optional<PeerCredentials>& peer) noexcept {
   static std::atomic<std::uint64_t> last{0};
+  const bool of_own_user = peer && (peer->user == 0 || os::is_own_user(peer->user));
   // relaxed: only uniqueness counts
-  return peer_of(last.fetch_add(1, std::memory_order_relaxed) + 1, ticket ? ticket->holder().number() : 0);
+  return peer_of(last.fetch_add(1, std::memory_order_relaxed) + 1, ticket ? ticket->holder().number() : 0, of_own_user);
 }
 
 }  // namespace
@@ -37,7 +40,7 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       local_(link_->local()),
       peer_(link_->peer()),
       credentials_(link_->credentials()),
-      id_(next_id(ticket)),
+      id_(next_id(ticket, credentials_)),
       last_traffic_(os::now()),
       outbox_(limits.backlog, limits.backlog_timeout, limits.backlogs),
       ticket_(std::move(ticket)) {}

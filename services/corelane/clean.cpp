@@ -29,8 +29,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view page_name = "counters-", request_name = "dump-", socket_end = ".sock", lock_end = ".lock";
-constexpr const char *page_kind = "counter page", *socket_kind = "socket", *request_kind = "request for a trace";
+constexpr std::string_view page_name = "counters-", request_name = "dump-", end_name = "end-", socket_end = ".sock",
+                           lock_end = ".lock";
+constexpr const char *page_kind = "counter page", *socket_kind = "socket", *request_kind = "request for a trace",
+                     *end_kind = "request to end tasks";
 
 // Whether it is an empty plain file, as those of SocketPath are, that this user may write and whose lock nobody has.
 bool is_free_lock(const std::string& path) {
@@ -105,8 +107,10 @@ int process_of(std::string_view text) {
   return pid > 0 && pid < 1 << 30 ? static_cast<int>(pid) : 0;
 }
 
-bool is_left_request(const fs::path& path) {
-  const int pid = process_of(path.filename().native().substr(request_name.size()));
+bool is_left_request(const fs::path& path, std::string_view prefix) {
+  const std::string name = path.filename().native();
+  if (!name.starts_with(prefix)) return false;
+  const int pid = process_of(std::string_view(name).substr(prefix.size()));
   std::error_code gone;
   return pid > 0 && !lives(pid) && fs::is_regular_file(fs::symlink_status(path, gone));
 }
@@ -126,7 +130,8 @@ void add_if_left(const fs::path& path, std::vector<Remnant>& found) {
   if (name.starts_with(page_name) && leading_number(name.substr(page_name.size())) > 0 &&
       dispatch::is_stale_page(whole))
     found.push_back({whole, page_kind});
-  if (name.starts_with(request_name) && is_left_request(path)) found.push_back({whole, request_kind});
+  if (is_left_request(path, request_name)) found.push_back({whole, request_kind});
+  if (is_left_request(path, end_name)) found.push_back({whole, end_kind});
   if (name.ends_with(lock_end)) whole.resize(whole.size() - lock_end.size());
   if (whole.ends_with(socket_end) && is_left_socket(whole)) found.push_back({whole, socket_kind});
 }
@@ -160,7 +165,7 @@ Remnants find_remnants(const std::string& directory) {
 
 bool remove_remnant(const Remnant& remnant) {
   if (remnant.what == socket_kind) return os::SocketPath::claim(remnant.path) && !exists(remnant.path);
-  if (remnant.what == request_kind) return ::unlink(remnant.path.c_str()) == 0;
+  if (remnant.what == request_kind || remnant.what == end_kind) return ::unlink(remnant.path.c_str()) == 0;
   return dispatch::remove_stale_page(remnant.path);
 }
 

@@ -28,6 +28,7 @@ std::span<const Command> commands() {
       {"measure", "find out how long operations execute, and which budget would hold", &define_measure},
       {"ping", "call an object, and say over which transport, why over that one, and how long it takes", &define_ping},
       {"top", "show the tasks, cores, misses and budgets of this host's servers", &define_top},
+      {"tasks", "end tasks that a server has admitted, whoever's they are", &define_tasks},
       {"ns", "list, resolve, bind, unbind and watch names of the naming service", &define_ns},
       {"reserve", "run a program on cores, or with a share of one, that it has for itself", &define_reserve, true},
       {"cores", "show who owns which core", &define_cores},

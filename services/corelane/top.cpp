@@ -17,6 +17,7 @@
 #include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
 #include "orb/sched/refusal.h"
+#include "orb/sched/share.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
 
@@ -40,8 +41,34 @@ std::string number_or_dash(std::uint64_t number, bool known) { return known ? st
 bool is_watched(const ProcessCounters& process) { return process.standing.guarantee != Guarantee::priorities; }
 
 // What is a client's alone says whose it is: other tasks have the same label.
-std::string owned_label(const std::string& label, PeerId owner) {
-  return label + (owner == PeerId{} ? "" : " of peer " + std::to_string(owner.value));
+std::string owned_label(const std::string& label, PeerId owner, const std::string& holder = {}) {
+  if (owner == PeerId{}) return label;
+  return label + " of peer " + std::to_string(owner.value) + (holder.empty() ? "" : " (" + holder + ")");
+}
+
+// What one address, or one user, holds of the cores with its tasks.
+struct Holding {
+  std::int64_t share = 0;  // parts per million of a core
+  std::uint64_t tasks = 0;
+  Time used{};  // the latest call
+};
+
+std::map<std::string, Holding> holdings_of(const ProcessCounters& process) {
+  std::map<std::string, Holding> holdings;
+  for (const TaskCounters& task : process.tasks) {
+    if (task.holder.empty()) continue;
+    Holding& holding = holdings[task.holder];
+    holding.share += sched::ppm_of(sched::share_of(task.contract.budget.count(), task.contract.period.count()));
+    holding.used = std::max(holding.used, task.used);
+    ++holding.tasks;
+  }
+  return holdings;
+}
+
+std::string line_of(const std::string& holder, const Holding& holding, Time now) {
+  return format("  %s holds %.1f %% of a core with %llu %s, last call noticed %s ago\n", plain(holder).c_str(),
+                percent(holding.share), static_cast<unsigned long long>(holding.tasks),
+                holding.tasks == 1 ? "task" : "tasks", brief(std::max(now - holding.used, Duration::zero())).c_str());
 }
 
 std::string table_of(const TaskCounters& task, bool watched) {
@@ -55,7 +82,7 @@ std::string table_of(const TaskCounters& task, bool watched) {
              static_cast<unsigned long long>(task.overruns), number_or_dash(task.oversleeps, watched).c_str(),
              number_or_dash(task.blocks, watched).c_str(), number_or_dash(task.refused, watched).c_str(),
              brief(task.p99).c_str(), brief(task.max).c_str(), bounded ? brief(task.bound).c_str() : "-") +
-         plain(owned_label(task.label, task.owner)) + "\n";
+         plain(owned_label(task.label, task.owner, task.holder)) + "\n";
 }
 
 std::string table_of(const RefusedNewcomer& refused, Time now) {
@@ -203,6 +230,7 @@ std::string table_of(const ProcessCounters& process, const Picture& picture, Tim
   text += standing_text(process);
   for (const CoreCounters& core : process.cores)
     text += line_of(core, platform_on(core.core, process, picture), others_on(core.core, process, picture));
+  for (const auto& [holder, holding] : holdings_of(process)) text += line_of(holder, holding, now);
   if (!process.tasks.empty())
     text +=
         "  task     core prio         T         D         C      jobs  misses overruns oversleeps  blocks"
@@ -222,6 +250,8 @@ nlohmann::ordered_json json_of(const TaskCounters& task, bool watched) {
   return {{"task", task.task.value},
           {"label", task.label},
           {"owner", task.owner.value},
+          {"holder", task.holder},
+          {"used_ns", task.used.time_since_epoch().count()},
           {"core", task.core.value},
           {"native_priority", task.native},
           {"period_ns", task.contract.period.count()},

@@ -42,6 +42,8 @@ ProcessCounters sample(std::uint64_t number) {
   task.jobs = task.misses = number;
   task.blocks = number + 1, task.oversleeps = number + 2, task.refused = number + 3;
   task.label = "Plant/step";
+  task.used = Time{3s};
+  task.holder = "user 1000";
   counters.tasks = {task, task};
   RefusedNewcomer refused{.label = "Plant/watch",
                           .owner = PeerId{4},
@@ -93,6 +95,8 @@ TEST_CASE("a counter page says what was written into it") {
   CHECK(pages[0].tasks[1].blocks == 6);
   CHECK(pages[0].tasks[1].oversleeps == 7);
   CHECK(pages[0].tasks[1].refused == 8);
+  CHECK(pages[0].tasks[1].used == Time{3s});
+  CHECK(pages[0].tasks[1].holder == "user 1000");
   CHECK(pages[0].cores.at(0).core == CoreId{3});
   const RefusedNewcomer written = sample(5).refusals[0];
   REQUIRE(pages[0].refusals.size() == 1);
@@ -234,7 +238,7 @@ TEST_CASE("the words of a page are where its layout says") {
     file.read(reinterpret_cast<char*>(&value), sizeof value);
     return value;
   };
-  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 33;
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 40;
   CHECK(word(1) == 8);  // the version: other places are another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
@@ -251,7 +255,9 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(task + 18) == 10);
   CHECK(word(task + 19) == 11);
   CHECK(word(task + 20) == 12);
-  CHECK(word(task + 21) == 0x74732f746e616c50);  // "Plant/st"
+  CHECK(word(task + 21) == 3'000'000'000);
+  CHECK(word(task + 22) == 0x74732f746e616c50);  // "Plant/st"
+  CHECK(word(task + 34) == 0x3030312072657375);  // "user 100"
   CHECK(word(refusal) == 5'000'000'000);
   CHECK(word(refusal + 1) == 9);
   CHECK(word(refusal + 10) == 13);
@@ -269,7 +275,7 @@ TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
   auto page = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(page);
   (*page)->write(sample(9));
-  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 33;
+  const std::size_t core = 32, task = core + 5, refusal = task + 2 * 40;
   const std::size_t at =
       GENERATE_COPY(std::size_t{15}, std::size_t{19}, core + 4, task + 10, refusal + 9, refusal + 29);
   std::fstream file(page_in(directory), std::ios::in | std::ios::out | std::ios::binary);

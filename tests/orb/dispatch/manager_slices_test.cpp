@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "orb/base/minor.h"
+#include "orb/base/peer.h"
 #include "orb/dispatch/manager_agent.h"
 #include "tests/orb/dispatch/fixture.h"
 
@@ -296,15 +297,16 @@ TEST_CASE("who is refused and not told yet counts among the newcomers and makes 
 }
 
 TEST_CASE("whoever is refused and gone is forgotten at once") {
+  constexpr PeerId peer = peer_of(7, 1, true);
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 5ms));
-  const auto refused = machine.ask(plain(10ms, 6ms), PeerId{7});
+  const auto refused = machine.ask(plain(10ms, 6ms), peer);
   for (int i = 0; i < 3; ++i) {
     machine.send(id);
     machine.manager.step(virtual_now);
   }
   REQUIRE(refused->calls == 0);
-  machine.manager.peer_gone(PeerId{7});
+  machine.manager.peer_gone(peer);
   machine.send(id);
   machine.manager.step(virtual_now);
   CHECK(refused->calls == 1);

@@ -1,8 +1,10 @@
 // What a bound real-time thread starts is ordinary: its class is reset in each way to start a process or a thread, and
 // the core is left where code of ours runs in the child.
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -267,6 +269,32 @@ TEST_CASE("a priority for a while leaves a thread's children as it found them") 
   CHECK(meanwhile == (SCHED_FIFO | SCHED_RESET_ON_FORK));
   CHECK(seen.policy == SCHED_OTHER);
   CHECK(after == SCHED_OTHER);
+}
+
+namespace {
+
+// Of the calling thread alone.
+bool give_up_right_to_priorities() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  __user_cap_data_struct data[2] = {};
+  if (syscall(SYS_capget, &header, data) != 0) return false;
+  data[0].effective &= ~(1U << CAP_SYS_NICE);
+  return syscall(SYS_capset, &header, data) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a thread that may not give the reset back leaves SCHED_FIFO with it") {
+  if (!privileges().fifo) return static_cast<void>(std::cout << "SKIPPED: no privilege for SCHED_FIFO\n");
+  int policy = -1;
+  auto thread = start_thread({.name = "poor", .fifo_priority = 3}, [&] {
+    REQUIRE(give_up_right_to_priorities());
+    const PriorityScope below = PriorityScope::ordinary();
+    policy = sched_getscheduler(0);
+  });
+  REQUIRE(thread);
+  thread->join();
+  CHECK(policy == (SCHED_OTHER | SCHED_RESET_ON_FORK));
 }
 
 }  // namespace child_class_test

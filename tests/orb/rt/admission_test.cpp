@@ -280,7 +280,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a refusal comes as a value with its numbers and its text") {
-  Plant plant;
+  Plant plant({"-ORBLimitsPeerUtilization", "0"});
   const auto task = rt::admit(plant.probe, too_big());
   REQUIRE_FALSE(task);
   CHECK(task.error().reason.code == sched::RefusalCode::not_schedulable);

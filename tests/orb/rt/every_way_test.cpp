@@ -77,7 +77,7 @@ struct Served {
   const TempDirectory directory{};
   const Way way{.mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers"),
                 .listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:")};
-  ProbeServer server{{"-ORBDispatchMode", way.mode, "-ORBEndpointListen",
+  ProbeServer server{{"-ORBLimitsPeerUtilization", "0", "-ORBDispatchMode", way.mode, "-ORBEndpointListen",
                       way.listen.ends_with(':') ? way.listen + directory / "probe.sock" : way.listen,
                       "-ORBLimitsPeerOverrun", "report"}};
   TestOrb client;

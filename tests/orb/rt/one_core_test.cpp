@@ -31,8 +31,8 @@ struct OneCore {
   const std::string real_time_;
 
  public:
-  TaskServer server{{"-ORBDispatchMode", mode, "-ORBPoolRealTime", real_time_, "-ORBEndpointListen",
-                     listen == "channel:" ? listen + directory / "c" : listen},
+  TaskServer server{{"-ORBLimitsPeerUtilization", "0", "-ORBDispatchMode", mode, "-ORBPoolRealTime", real_time_,
+                     "-ORBEndpointListen", listen == "channel:" ? listen + directory / "c" : listen},
                     pinned};
 };
 

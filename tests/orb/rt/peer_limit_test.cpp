@@ -1,4 +1,5 @@
 // limits.peer_utilization over the wire: of a peer's connections together.
+#include <algorithm>
 #include <thread>
 
 #include "orb/rt/rt.h"
@@ -56,6 +57,58 @@ TEST_CASE("what a peer held over a connection is free once that is gone") {
   }
   while (!second.admit()) std::this_thread::yield();  // bound: the server, which finds the end of the connection
   SUCCEED();
+}
+
+// One core, so half of it is 47.5 %.
+TEST_CASE("by default a peer over the network holds half of the cores at most, and this user's processes all of them") {
+  const std::string listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:");
+  const bool is_stranger = listen == "127.0.0.1:0";
+  ProbeServer server({"-ORBEndpointListen", listen, "-ORBPoolCores", "0"});
+  TestOrb orb, other;
+  const auto probe = probe_of(orb, server.ior()), same = probe_of(other, server.ior());
+  const rt::TaskSpec quarter{.operation = "add", .contract = make_contract(100ms, 24ms)};
+  const auto first = rt::admit(probe, quarter);
+  REQUIRE(first);
+  const auto second = rt::admit(same, quarter);
+  CHECK(second.has_value() != is_stranger);
+  if (!is_stranger) return;
+  CHECK(second.error().reason.code == sched::RefusalCode::peer_limit);
+  CHECK_THAT(second.error().text, Catch::Contains("24.0 % of a core") && Catch::Contains("47.5 %") &&
+                                      Catch::Contains("limits.peer_utilization"));
+  CHECK(rt::admit(server.reference, quarter));  // this process itself
+}
+
+TEST_CASE("a peer over the network may hold as much as is set, or all with 0") {
+  const auto [limit, fits] =
+      GENERATE(std::pair<std::string, bool>{"400000", false}, std::pair<std::string, bool>{"600000", true},
+               std::pair<std::string, bool>{"0", true});
+  ProbeServer server({"-ORBPoolCores", "0", "-ORBLimitsPeerUtilization", limit});
+  TestOrb orb;
+  CHECK(rt::admit(probe_of(orb, server.ior()), {.operation = "add", .contract = make_contract(100ms, 50ms)})
+            .has_value() == fits);
+}
+
+TEST_CASE("a client whose task ended since it did not use it is told so by its next call, and may ask again") {
+  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct");
+  const std::string listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:");
+  ProbeServer server({"-ORBTimeoutIdleTasks", "1s", "-ORBDispatchMode", mode, "-ORBEndpointListen", listen});
+  Client client(server);
+  const auto task = client.admit();
+  REQUIRE(task);
+  const auto is_gone = [&] {
+    const auto report = rt::report(*server.orb.orb);
+    return std::ranges::any_of(report.tasks, [&](const auto& row) { return row.task == task->id() && row.gone; });
+  };
+  while (!is_gone()) std::this_thread::sleep_for(10ms);  // sleep: the lease is over by time alone
+  try {
+    client.probe->add(1, 2);
+    FAIL("the call ran");
+  } catch (const CORBA::NO_RESOURCES& told) {
+    REQUIRE(told.refusal());
+    CHECK(told.refusal()->code == sched::RefusalCode::unused);
+    CHECK_THAT(std::string(told.detail()), Catch::Contains("timeout.idle_tasks"));
+  }
+  CHECK(client.admit());
 }
 
 }  // namespace peer_limit_test

@@ -44,8 +44,9 @@ struct Stoppable {
   const TempDirectory directory{};
   const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
   const std::string listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "channel:");
-  TaskServer server{{"-ORBDispatchMode", mode, "-ORBPoolCores", std::to_string(first_core().value),
-                     "-ORBEndpointListen", listen == "channel:" ? listen + directory / "c" : listen}};
+  TaskServer server{{"-ORBLimitsPeerUtilization", "0", "-ORBDispatchMode", mode, "-ORBPoolCores",
+                     std::to_string(first_core().value), "-ORBEndpointListen",
+                     listen == "channel:" ? listen + directory / "c" : listen}};
 };
 
 // With a task, another of half of a core, a call under way that ends when it is released, and calls of the first one.

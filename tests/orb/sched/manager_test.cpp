@@ -243,6 +243,30 @@ TEST_CASE("what a peer holds is the sum over all connections of its holder") {
   b.admitted(share_of_core(20), peer_of(4, 5));
 }
 
+TEST_CASE("a limit that spares this user's processes is for strangers alone, and its refusal has the numbers") {
+  ManagerOptions options = cores_of(2);
+  options.peer_limit = 300'000;
+  options.spares_own_user = true;
+  Bench b(options);
+  b.admitted(share_of_core(20), peer_of(1, 5));
+  const Refusal refusal = b.refused(share_of_core(11), peer_of(2, 5));
+  CHECK(refusal.code == RefusalCode::peer_limit);
+  CHECK(text_of(refusal) ==
+        "the peer holds 20.0 % of a core with its tasks, and with this one it would hold more than the 30.0 % that one "
+        "peer may: limits.peer_utilization");
+  b.admitted(share_of_core(60), peer_of(3, 6, true));
+  b.admitted(share_of_core(60), peer_of(4, 6, true));
+}
+
+TEST_CASE("a holder of this user is one with all its connections, too") {
+  CHECK(same_holder(peer_of(1, 6, true), peer_of(2, 6, true)));
+  CHECK_FALSE(same_holder(peer_of(1, 6, true), peer_of(2, 7, true)));
+  CHECK(is_of_own_user(peer_of(1, most_holders, true)));
+  CHECK_FALSE(is_of_own_user(peer_of(1, most_holders)));
+  CHECK(connection_of(peer_of(9, most_holders, true)) == PeerId{9});
+  CHECK_FALSE(same_holder(peer_of(1, 0, true), peer_of(2, 0, true)));
+}
+
 TEST_CASE("a peer gets no more tasks than one peer may have, over all connections of its holder") {
   ManagerOptions options = cores_of(1);
   options.max_tasks = 5;

@@ -52,6 +52,8 @@ TEST_CASE("what processes left that ended is said and removed") {
   make_file(place / "counters-4194000.1");
   make_file(place / "dump-4194000");
   make_file(place / "dump-4194000.done");
+  make_file(place / "end-4194000");
+  make_file(place / "end-4194000.done");
   leave_socket(place / "1.1.sock");
   make_file(place / "1.1.sock.lock");
   make_file(place / "1.2.sock.lock");
@@ -60,11 +62,11 @@ TEST_CASE("what processes left that ended is said and removed") {
   leave_socket(place / "2.1.sock");
   const Cleaned dry = clean_up(place.path(), true);
   CHECK(dry.status == 0);
-  CHECK(place.entries() == 10);
-  CHECK_THAT(dry.out, Contains("8 would be removed") && Contains("socket " + (place / "1.1.sock") + "\n"));
+  CHECK(place.entries() == 12);
+  CHECK_THAT(dry.out, Contains("10 would be removed") && Contains("socket " + (place / "1.1.sock") + "\n"));
   const Cleaned done = clean_up(place.path());
   CHECK(done.status == 0);
-  CHECK_THAT(done.out, Contains("counter page " + (place / "counters-4194000") + "\n") && Contains("\n8 removed\n"));
+  CHECK_THAT(done.out, Contains("counter page " + (place / "counters-4194000") + "\n") && Contains("\n10 removed\n"));
   CHECK(done.err.empty());
   CHECK(place.entries() == 0);
 }
@@ -86,6 +88,7 @@ TEST_CASE("what a living process uses stays, and so does what is not Corelane's"
   REQUIRE(::bind(bound.get(), address->generic(), address->length) == 0);
   make_file(place / "own.sock.lock", "mine");
   make_file(place / "dump-1");
+  make_file(place / "end-1");
   make_file(place / "counters-of-mine");
   make_file(place / "counters-9", "not a page");
   std::filesystem::create_directory(place / "counters-7");
