@@ -5,6 +5,8 @@
 #include <cctype>
 #include <vector>
 
+#include "idl/front/prescan_words.h"
+
 namespace corelane::idl {
 namespace {
 
@@ -34,32 +36,12 @@ constexpr std::array directives = {"define", "elif",         "else", "endif", "e
                                    "ifndef", "include_next", "line", "undef", "include", "pragma", "warning"};
 constexpr std::array remarks = {"ident", "sccs"};  // of old compilers; they mean nothing
 
-// Words of C++ in a condition, and what they stand for.
-struct ConditionWord {
-  std::string_view word;
-  std::string_view text;
-};
-constexpr std::array condition_words = {ConditionWord{"true", "1"},   ConditionWord{"false", "0"},
-                                        ConditionWord{"and", "&&"},   ConditionWord{"or", "||"},
-                                        ConditionWord{"not", "!"},    ConditionWord{"not_eq", "!="},
-                                        ConditionWord{"bitand", "&"}, ConditionWord{"bitor", "|"},
-                                        ConditionWord{"xor", "^"},    ConditionWord{"compl", "~"}};
-constexpr char splice = '\x01';  // stands where a line ends inside a token; the text itself has no such character
-
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
-bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
   return text;
-}
-
-std::string_view leading_name(std::string_view text) {
-  std::size_t end = 0;
-  while (end < text.size() && (starts_name(text[end]) || std::isdigit(static_cast<unsigned char>(text[end])) != 0))
-    ++end;
-  return text.substr(0, end);
 }
 
 // Works on a copy in place: one pass over the text, then one over the directives.
@@ -74,7 +56,7 @@ class Prescan {
     if (failed_) return std::nullopt;
     if (text_.empty() || text_.back() != '\n') text_ += '\n';
     std::optional<std::string> out = rewrite_directives();
-    if (out && has_splices_) join_tokens(*out);
+    if (out && has_splices_) join_spliced_tokens(*out);
     return out;
   }
 
@@ -175,49 +157,11 @@ class Prescan {
       return;
     }
     const char before = at_ > 0 ? text_[at_ - 1] : ' ', after = peek(2 + carriage);
-    const bool in_token = (is_word(before) && is_word(after)) || (is_mark(before) && before == after);
+    const bool in_token = is_one_token(before, after);
     has_splices_ |= in_token;
     text_[at_ + carriage] = in_token ? splice : ' ';
     if (in_token && carriage != 0) std::swap(text_[at_], text_[at_ + 1]);
     at_ += 1 + carriage;
-  }
-
-  static bool is_word(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
-  // Of which two are one token.
-  static bool is_mark(char c) { return c == ':' || c == '<' || c == '>'; }
-
-  static bool is_splice(const std::string& text, std::size_t at) {
-    return text[at] == splice && (text.compare(at + 1, 1, "\n") == 0 || text.compare(at + 1, 2, " \n") == 0);
-  }
-
-  // Moves the second half of each token that goes on in the next line up to the first.
-  static void join_tokens(std::string& text) {
-    std::string out;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t mark = std::min(text.find(splice, at), text.size());
-      out.append(text, at, mark - at);
-      at = mark;
-      if (at == text.size()) break;
-      if (!is_splice(text, at)) {
-        out += text[at++];
-        continue;
-      }
-      std::size_t lines = 0, end = at;
-      std::size_t width = 0;  // of what was moved up from the last line
-      // loop: each turn takes a line of the token
-      while (end < text.size() && is_splice(text, end)) {
-        end = text.find('\n', end) + 1;
-        ++lines;
-        const std::size_t begin = end;
-        if (end < text.size() && is_mark(text[end])) ++end;
-        while (end < text.size() && is_word(text[end])) ++end;
-        out.append(text, begin, end - begin);
-        width = end - begin;
-      }
-      out.append(lines, '\n').append(width, ' ');
-      at = end;
-    }
-    text = std::move(out);
   }
 
   void block_comment() {
@@ -369,14 +313,20 @@ class Prescan {
     return std::nullopt;
   }
 
+  static bool is_condition(std::string_view directive) {
+    const std::string_view name = leading_name(trimmed(trimmed(directive).substr(1)));
+    return name == "if" || name == "elif";
+  }
+
   static void append_directive(std::string& out, std::string_view directive) {
     if (const std::string_view name = bare_include(directive); !name.empty()) {
       ((out += "#include \"") += name) += "\"\n";
       return;
     }
-    const std::optional<std::string_view> fault = fault_of(directive);
+    const std::string in_c = is_condition(directive) ? condition_in_c(std::string(directive)) : std::string(directive);
+    const std::optional<std::string_view> fault = fault_of(in_c);
     if (!fault) {
-      append_sound(out, directive);
+      append_sound(out, in_c);
       return;
     }
     if (!fault->empty()) (out += "#error ") += *fault;
@@ -387,39 +337,9 @@ class Prescan {
   static void append_sound(std::string& out, std::string_view directive) {
     const std::size_t name = directive.find_first_not_of(" \t", directive.find('#') + 1);
     const std::string_view word = name == std::string_view::npos ? "" : leading_name(directive.substr(name));
-    if (word == "if" || word == "elif")
-      out += with_operators(std::string(directive), name + word.size());
-    else
-      out += word == "else" || word == "endif" ? directive.substr(0, name + word.size()) : directive;
+    out += word == "else" || word == "endif" ? directive.substr(0, name + word.size()) : directive;
     if (out.back() != '\n')
       out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
-  }
-
-  // The condition from `at` on with what the words of C++ stand for; the library knows those of C.
-  static std::string with_operators(std::string directive, std::size_t at) {
-    bool is_asked_for = false;  // behind `defined`, where a word is a name
-    for (char quote = '\0'; at < directive.size(); ++at) {
-      const char c = directive[at];
-      if (quote != '\0') {
-        if (c == '\\') ++at;
-        if (c == quote) quote = '\0';
-      } else if (c == '"' || c == '\'') {
-        quote = c;
-      } else if (is_word(c)) {
-        const std::string_view word = leading_name(std::string_view(directive).substr(at));
-        const auto known = std::find_if(condition_words.begin(), condition_words.end(),
-                                        [&](const ConditionWord& one) { return one.word == word; });
-        const std::size_t size = word.size();
-        const bool replaces = !is_asked_for && known != condition_words.end();
-        is_asked_for = word == "defined";
-        if (replaces)
-          directive.replace(at, size, std::string(known->text) + std::string(size - known->text.size(), ' '));
-        at += size - 1;
-      } else if (!is_blank(c) && c != '(') {
-        is_asked_for = false;
-      }
-    }
-    return directive;
   }
 
   // Nothing: keep it. Empty: drop it. Else the code of the fault.

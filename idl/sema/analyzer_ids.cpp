@@ -51,6 +51,11 @@ void Analyzer::announce_module(const ast::ScopedName& name) {
 
 // Holds for all that the scope holds, also what was declared before.
 void Analyzer::set_type_prefix(const Symbol& symbol, const ast::IdDirective& directive, const Span& at) {
+  if (symbol.inside == nullptr && forward_ids_.contains(&symbol)) {
+    diagnostics_.error(at, quoted(symbol.name) + " is not defined yet, so it has nothing inside that the prefix is for")
+        .note(symbol.span, "declared here");
+    return;
+  }
   if (symbol.inside == nullptr) {
     report_kind(directive.target, symbol, "a module, interface or the like");
     return;
@@ -65,6 +70,10 @@ void Analyzer::set_type_prefix(const Symbol& symbol, const ast::IdDirective& dir
   const auto renew = [&](std::string& id, const std::string& scoped_name) {
     id = RepositoryIds::spell(directive.argument, scoped_name);
   };
+  for (auto& [forward, id] : forward_ids_) {
+    const std::string scoped_name = forward->owner->scoped(forward->name);
+    if (scoped_name.starts_with(path + "::")) renew(id, scoped_name);
+  }
   for (Definition& definition : model_.definitions) {
     if (definition.scoped_name != path && !definition.scoped_name.starts_with(path + "::")) continue;
     renew(definition.repository_id, definition.scoped_name);

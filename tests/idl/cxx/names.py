@@ -56,6 +56,15 @@ def listed(form, words, separator=" "):
     return separator.join(form.format(word) for word in words)
 
 
+# So few that the compiler is not slowed down: templates with hundreds of parameters take seconds.
+def chunks_of(words, size=25):
+    return [words[i:i + size] for i in range(0, len(words), size)]
+
+
+def state(words, number):
+    return f"valuetype AllState{number} {{ {listed('public string _{0};', words)} }};"
+
+
 def choice(words, number):
     cases = " ".join(f"case {i}: string _{word};" for i, word in enumerate(words))
     return f"union AllChoices{number} switch (long) {{ {cases} }};"
@@ -63,7 +72,7 @@ def choice(words, number):
 
 # Everything that has names inside an interface, struct, union, exception, enum or value type.
 def inside(module, words):
-    chunks = [words[i:i + 100] for i in range(0, len(words), 100)]
+    chunks = chunks_of(words)
     parameters = "".join(f"void f{i}({listed('in long _{0}', chunk, ', ')});" for i, chunk in enumerate(chunks))
     members = listed("long _{0};", words)
     texts = listed("string _{0};", words)
@@ -80,7 +89,7 @@ def inside(module, words):
   @cpp_mapping(STRUCT_WITH_PUBLIC_MEMBERS) struct AllPlain {{ {texts} }};
   exception AllFault {{ {texts} }};
   {"".join(map(choice, chunks, range(len(chunks))))}
-  valuetype AllState {{ {listed("public string _{0};", words)} }};
+  {"".join(state(chunk, i) for i, chunk in enumerate(chunks))}
   valuetype AllServing supports AllOperations {{ {listed("factory new_of_{0}(in string _{0});", words)} }};
   valuetype AllMade {{ {listed("factory _{0}(in long x);", words)} public long state_of_made; }};
 }};
@@ -89,7 +98,7 @@ def inside(module, words):
 
 # The same of macros, which no name can have, whatever has it.
 def briefly(module, words):
-    chunks = [words[i:i + 100] for i in range(0, len(words), 100)]
+    chunks = chunks_of(words)
     parameters = "".join(f"void f{i}({listed('in long _{0}', chunk, ', ')});" for i, chunk in enumerate(chunks))
     return f"""module {module} {{
   local interface AllParameters {{ {parameters} {listed("long _{0}();", words)} }};

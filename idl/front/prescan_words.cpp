@@ -1,0 +1,103 @@
+#include "idl/front/prescan_words.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstddef>
+#include <utility>
+
+namespace corelane::idl {
+namespace {
+
+struct ConditionWord {
+  std::string_view word;
+  std::string_view text;  // not longer
+};
+constexpr std::array condition_words = {ConditionWord{"true", "1"},   ConditionWord{"false", "0"},
+                                        ConditionWord{"and", "&&"},   ConditionWord{"or", "||"},
+                                        ConditionWord{"not", "!"},    ConditionWord{"not_eq", "!="},
+                                        ConditionWord{"bitand", "&"}, ConditionWord{"bitor", "|"},
+                                        ConditionWord{"xor", "^"},    ConditionWord{"compl", "~"}};
+
+bool is_in_word(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+// Of which two are one token.
+bool is_mark(char c) { return c == ':' || c == '<' || c == '>'; }
+
+bool is_splice(const std::string& text, std::size_t at) {
+  return text[at] == splice && (text.compare(at + 1, 1, "\n") == 0 || text.compare(at + 1, 2, " \n") == 0);
+}
+
+// The word with what it stands for in front, and blanks.
+std::string padded(std::string_view text, std::size_t size) {
+  return std::string(text).append(size - text.size(), ' ');
+}
+
+}  // namespace
+
+bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+std::string_view leading_name(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && is_in_word(text[end])) ++end;
+  return text.substr(0, end);
+}
+
+std::string condition_in_c(std::string directive) {
+  bool is_asked_for = false;  // behind `defined`, where a word is a name
+  char quote = '\0';
+  for (std::size_t at = 0; at < directive.size(); ++at) {
+    const char c = directive[at];
+    if (quote != '\0') {
+      if (c == '\\') ++at;
+      if (c == quote) quote = '\0';
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (is_in_word(c)) {
+      const std::string word(leading_name(std::string_view(directive).substr(at)));
+      const auto known = std::find_if(condition_words.begin(), condition_words.end(),
+                                      [&](const ConditionWord& one) { return one.word == word; });
+      if (!is_asked_for && known != condition_words.end())
+        directive.replace(at, word.size(), padded(known->text, word.size()));
+      is_asked_for = word == "defined";
+      at += word.size() - 1;
+    } else if (c != ' ' && c != '\t' && c != '(') {
+      is_asked_for = false;
+    }
+  }
+  return directive;
+}
+
+bool is_one_token(char before, char after) {
+  return (is_in_word(before) && is_in_word(after)) || (is_mark(before) && before == after);
+}
+
+void join_spliced_tokens(std::string& text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t mark = std::min(text.find(splice, at), text.size());
+    out.append(text, at, mark - at);
+    at = mark;
+    if (at == text.size()) break;
+    if (!is_splice(text, at)) {
+      out += text[at++];
+      continue;
+    }
+    std::size_t lines = 0;
+    std::size_t moved = 0;  // of the last line
+    // loop: each turn takes a line of the token
+    while (at < text.size() && is_splice(text, at)) {
+      const std::size_t begin = text.find('\n', at) + 1;
+      at = begin;
+      if (at < text.size() && is_mark(text[at])) ++at;
+      while (at < text.size() && is_in_word(text[at])) ++at;
+      out.append(text, begin, at - begin);
+      moved = at - begin;
+      ++lines;
+    }
+    out.append(lines, '\n').append(moved, ' ');
+  }
+  text = std::move(out);
+}
+
+}  // namespace corelane::idl
