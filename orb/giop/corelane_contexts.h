@@ -97,8 +97,6 @@ class ContractBytes {
 
 inline ContractBytes encode_contract(const ContractContext& context) noexcept { return ContractBytes(context); }
 std::array<std::byte, 60> encode_refusal(const RefusalContext& context) noexcept;
-// Asks in a request, and answers in its reply, that an end is of this ORB; present or not is all that it says.
-std::array<std::byte, 2> encode_orb() noexcept;
 std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept;
 
 // Each refuses (MARSHAL) content that is cut short, version 0, a chain of no waits or too many, or times beyond 2^63 ns
@@ -112,5 +110,8 @@ Expected<std::int16_t> decode_rt_priority(Bytes context) noexcept;
 // Text is UTF-8 here; what is malformed becomes U+FFFD, and the encoder cuts at 4,000 bytes.
 std::vector<std::byte> encode_detail(std::string_view text);
 Expected<std::string> decode_detail(Bytes context);
+
+// Asks in a request, and answers in its reply, that an end is of this ORB; present or not is all that it says.
+std::array<std::byte, 2> encode_orb() noexcept;
 
 }  // namespace corelane::giop
