@@ -153,16 +153,22 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
   }
 }
 
-// `body`: of the arguments, where they are written already and depend on it. Raises.
+// `body`: of the arguments, where they are written already and depend on it. Raises. A server of this ORB has the code
+// sets and the version of this ORB also where the reference does not say so.
 void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
-  const giop::CodeSetAgreement& server = address_->code_sets;
+  const bool names_none = !address_->code_sets.choice && !address_->code_sets.error;
+  const auto who = names_none ? current_->server_at(*address_) : Reference::Server::other;
+  const bool is_ours = who == Reference::Server::ours;
+  asks_orb_ = who == Reference::Server::unknown;
+  version_ = is_ours ? giop::giop_1_2 : address_->version;
+  const giop::CodeSetAgreement& server = is_ours ? giop::agreement_of_ours() : address_->code_sets;
   const auto named = connection_->named_code_sets();
   if (server.choice && server.choice == named && !body) {  // nearly always
     code_sets_ = {.sets = server.sets};
     return;
   }
   if (server.error) raise(*server.error);
-  const auto chosen = giop::code_sets_for(server, address_->version, named, body);
+  const auto chosen = giop::code_sets_for(server, version_, named, body);
   if (!chosen) raise(chosen.error());
   code_sets_ = *chosen;
 }
@@ -178,7 +184,7 @@ ClientCall::Header& ClientCall::header_slot() noexcept {
 }
 
 bool ClientCall::header_can_be_kept() const noexcept {
-  return address_->version == giop::giop_1_2 && addressing_ == giop::Addressing::key && chain_.count == 0 &&
+  return version_ == giop::giop_1_2 && !asks_orb_ && addressing_ == giop::Addressing::key && chain_.count == 0 &&
          !options_.binding && options_.contract == nullptr && !code_sets_.to_name;
 }
 
@@ -220,12 +226,17 @@ void ClientCall::compose_anew(cdr::Writer& writer) {
   header.target.profile = address.profile;
   header.target.reference = &current_->ior();
 
-  std::array<giop::ServiceContext, 4> contexts;
+  std::array<giop::ServiceContext, 5> contexts;
   std::size_t count = 0;
   std::array<std::byte, 12> code_sets;
   if (code_sets_.to_name) {
     code_sets = giop::encode_code_sets(*code_sets_.to_name);
     contexts[count++] = {giop::context::code_sets, code_sets};
+  }
+  std::array<std::byte, 2> orb;
+  if (asks_orb_) {
+    orb = giop::encode_orb();
+    contexts[count++] = {giop::context::orb, orb};
   }
   giop::ContractBytes contract;
   if (options_.binding || options_.contract != nullptr) {
@@ -243,10 +254,12 @@ void ClientCall::compose_anew(cdr::Writer& writer) {
     chain = giop::encode_chain(chain_);
     contexts[count++] = {giop::context::chain, chain};
   }
-  giop::begin_request(writer, header, std::span(contexts).first(count), address.version);
-  if (&writer != &writer_ && writer.size() % 8 != body_at_ % 8) {
+  giop::begin_request(writer, header, std::span(contexts).first(count), version_);
+  // First at a multiple of 8, where a later header can always put it, whatever its version.
+  const std::size_t place = &writer == &writer_ ? 0 : body_at_ % 8;
+  if (writer.size() % 8 != place) {
     contexts[count++] = {padding_context, padding_data};
-    giop::begin_request(writer, header, std::span(contexts).first(count), address.version);
+    giop::begin_request(writer, header, std::span(contexts).first(count), version_);
   }
   if (&writer == &writer_) body_at_ = writer.size();
   writer.set_code_sets(code_sets_.sets);
@@ -339,6 +352,9 @@ ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
   reader_.set_code_sets(code_sets_.sets);
   note_code_sets();
   contexts_ = reply->header.contexts;
+  if (asks_orb_)
+    current_->note_server(*address_,
+                          contexts_.find(giop::context::orb) ? Reference::Server::ours : Reference::Server::other);
   switch (reply->header.status) {
     case giop::ReplyStatus::no_exception:
       return Next::done;

@@ -110,7 +110,9 @@ class ClientCall {
   std::uint32_t request_id_ = 0;
   std::size_t body_at_ = 0;
   giop::RequestCodeSets code_sets_;
-  Time now_{};  // when the call began
+  giop::Version version_;
+  bool asks_orb_ = false;  // whether the server is of this ORB, see Reference::server_at()
+  Time now_{};             // when the call began
   Time deadline_ = never;
   int forwards_ = 0;
   int retries_ = 0;

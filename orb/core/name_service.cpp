@@ -102,7 +102,17 @@ constexpr Operation resolve_operation{"resolve", false, resolve_raises};
 
 // Without try_local(): this layer does not know the classes that a servant takes, so an object of this process is
 // called through its endpoint.
+// Whether a server that is known by a corbaloc address only takes the name once it has said that it is of this ORB.
+bool needs_our_server(const NameAt& at) {
+  const Address* address = at.context->_reference()->address();
+  const bool names_code_sets = address != nullptr && address->code_sets.choice;
+  return !names_code_sets && std::any_of(at.name.begin(), at.name.end(), [](const giop::NameComponent& component) {
+    return !cdr::is_ascii(component.id) || !cdr::is_ascii(component.kind);
+  });
+}
+
 ObjectReference<Object> resolve_at(const NameAt& at) {
+  if (needs_our_server(at)) (void)at.context->_non_existent();
   Invocation call(*at.context, resolve_operation);
   call.marshal(WireName{at.name});
   call.invoke();

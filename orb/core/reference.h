@@ -54,6 +54,16 @@ class Reference : public std::enable_shared_from_this<Reference> {
   }
   void set_route(Traffic traffic, std::shared_ptr<ConnectionPool> pool, const Address& address);
 
+  // Who answers at an address that names no code sets, a corbaloc one. Asked with the first call (giop::context::orb).
+  enum class Server : std::uint8_t { unknown, ours, other };
+  Server server_at(const Address& address) const noexcept {
+    if (ours_.load(std::memory_order_relaxed) == &address) return Server::ours;  // relaxed: it is a hint
+    return others_.load(std::memory_order_relaxed) == &address ? Server::other : Server::unknown;
+  }
+  void note_server(const Address& address, Server server) noexcept {
+    (server == Server::ours ? ours_ : others_).store(&address, std::memory_order_relaxed);  // relaxed: as above
+  }
+
   // Whether the object lives here, judged by its address at the first call.
   bool is_local() noexcept;
   // The local object; OBJECT_NOT_EXIST when it is not active. Call only when is_local().
@@ -82,6 +92,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
   const std::vector<Address> addresses_;
 
   std::array<std::atomic<const Route*>, 2> routes_by_traffic_{};
+  std::atomic<const Address*> ours_{nullptr}, others_{nullptr};  // see server_at()
   std::atomic<Place> place_{Place::unknown};
   std::atomic<ActiveObject*> local_cache_{nullptr};
   std::atomic<bool> has_bindings_{false};

@@ -345,6 +345,7 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   const auto code_sets = code_sets_.of_request(request->header.contexts, message.header.version);
   if (!code_sets) return send_exception(to, code_sets.error());
   to.code_sets = *code_sets;
+  to.asks_orb = request->header.contexts.find(giop::context::orb).has_value();
   try {
     if (piece_.keeper) copy_key(request->header.target.object_key);
     serve(message, *request, to, received);

@@ -34,6 +34,7 @@ struct ReplyTo {
   giop::Version version;
   bool expected = true;
   cdr::CodeSets code_sets{};  // of the request, and so of its reply
+  bool asks_orb = false;      // its client wants to know whether this is the same ORB
 };
 
 class ServerConnection final : public transport::Watcher, public std::enable_shared_from_this<ServerConnection> {

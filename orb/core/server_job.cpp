@@ -273,6 +273,13 @@ void ServerJob::recycle() noexcept {
 
 void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
                     std::span<const giop::ServiceContext> contexts) {
+  std::array<giop::ServiceContext, 4> with_orb;
+  const auto orb = giop::encode_orb();
+  if (to.asks_orb) {
+    std::copy(contexts.begin(), contexts.end(), with_orb.begin());  // bound: two, see below
+    with_orb[contexts.size()] = {giop::context::orb, orb};
+    contexts = std::span(with_orb).first(contexts.size() + 1);
+  }
   giop::begin_reply(writer, {.request_id = to.request_id, .status = status, .contexts = {}}, contexts, to.version);
   writer.set_code_sets(to.code_sets);
 }

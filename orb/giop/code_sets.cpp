@@ -110,6 +110,11 @@ CodeSetAgreement agree_on_code_sets(const CodeSetInfo* server) {
   return agreement;
 }
 
+const CodeSetAgreement& agreement_of_ours() {
+  static const CodeSetAgreement agreement = agree_on_code_sets(&our_code_sets());
+  return agreement;
+}
+
 Expected<RequestCodeSets> code_sets_for(const CodeSetAgreement& server, Version version,
                                         const std::optional<CodeSetChoice>& named,
                                         const std::optional<cdr::CharForm>& body) {

@@ -79,6 +79,8 @@ struct CodeSetAgreement {
 };
 // `server`: what its reference offers, if anything.
 CodeSetAgreement agree_on_code_sets(const CodeSetInfo* server);
+// With a server of this ORB.
+const CodeSetAgreement& agreement_of_ours();
 
 // The code sets of one request.
 struct RequestCodeSets {

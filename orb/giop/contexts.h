@@ -22,6 +22,7 @@ inline constexpr std::uint32_t exception_detail = 14;   // ExceptionDetailMessag
 inline constexpr std::uint32_t contract = 0x434C4E01;   // ours: contract and task
 inline constexpr std::uint32_t refusal = 0x434C4E02;    // ours: why a task was refused
 inline constexpr std::uint32_t chain = 0x434C4E03;      // ours: the chain of nested calls
+inline constexpr std::uint32_t orb = 0x434C4E04;        // ours: is the other end of this ORB, too?
 }  // namespace context
 
 // `data` is the content of the context: an encapsulation for all of the ids above. A view.

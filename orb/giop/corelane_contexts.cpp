@@ -238,6 +238,10 @@ Expected<ChainContext> decode_chain(Bytes bytes) noexcept {
   return context;
 }
 
+std::array<std::byte, 2> encode_orb() noexcept {
+  return {static_cast<std::byte>(native_order), std::byte{1}};  // byte order, version
+}
+
 std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept {
   return Layout<4>().put(2, priority).bytes();
 }

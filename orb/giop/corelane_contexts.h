@@ -115,4 +115,7 @@ Expected<std::int16_t> decode_rt_priority(Bytes context) noexcept;
 std::vector<std::byte> encode_detail(std::string_view text);
 Expected<std::string> decode_detail(Bytes context);
 
+// Asks in a request, and answers in its reply, that an end is of this ORB; present or not is all that it says.
+std::array<std::byte, 2> encode_orb() noexcept;
+
 }  // namespace corelane::giop

@@ -109,6 +109,8 @@ TEST_CASE("a name with an accent is the same one for nameclt by reference and by
   CHECK(plant->resolve(name_of_ids({utf_8})));
   plant->rebind(name_of_ids({"\xe2\x82\xac"}), plant);
   CHECK(plant->resolve(name_of_ids({"\xe2\x82\xac"})));
+  // By corbaloc beyond ISO 8859-1, too: the nameserver is ours.
+  CHECK(orb->string_to_object("corbaname:rir:#plant/%e2%82%ac"));
   orb->destroy();
 }
 

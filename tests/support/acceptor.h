@@ -31,8 +31,8 @@ class Acceptor {
   }
   const transport::Endpoint& endpoint() const { return listener_->endpoint(); }
   // A reference of this version.
-  std::string corbaloc(const std::string& version = "1.2") {
-    return "corbaloc:iiop:" + version + "@127.0.0.1:" + std::to_string(listener_->endpoint().port) + "/any";
+  std::string corbaloc(const std::string& version = "1.2", const std::string& key = "any") {
+    return "corbaloc:iiop:" + version + "@127.0.0.1:" + std::to_string(listener_->endpoint().port) + "/" + key;
   }
 
  private:

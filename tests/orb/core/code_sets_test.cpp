@@ -10,6 +10,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/reference.h"
 #include "orb/giop/corbaloc.h"
+#include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "tests/support/acceptor.h"
 #include "tests/support/bare_wire.h"
@@ -197,6 +198,46 @@ TEST_CASE("through a corbaloc address text is ISO 8859-1") {
   server.join();
   CHECK(received.text == e_iso);
   CHECK_FALSE(received.names);
+}
+
+TEST_CASE("through a corbaloc address one of us gets every character once it has answered") {
+  const giop::Version version = GENERATE(giop::giop_1_0, giop::giop_1_1, giop::giop_1_2);
+  ProbeServer server;
+  const auto& address = *server.reference->_reference()->address();
+  const std::string key(reinterpret_cast<const char*>(address.object_key.data()), address.object_key.size());
+  const std::string corbaloc = giop::to_string(
+      giop::Corbaloc{.addresses = {{version, {"127.0.0.1", server.orb->endpoints().front().port}}}, .object_key = key});
+  TestOrb client;
+  const auto first = unchecked_probe(client, corbaloc);
+  CHECK_THROWS_AS(first->echo(euro), CORBA::DATA_CONVERSION);  // it was not sent, so nobody has answered
+  CHECK(first->echo(e_utf_8) == e_utf_8);
+  CHECK(first->echo(euro) == euro);
+  const auto narrowed = probe_of(client, corbaloc);  // by a call
+  for (int i = 0; i < 2; ++i) CHECK(narrowed->echo(euro) == euro);
+  narrowed->name(euro);
+  CHECK(server.servant->name() == euro);
+  std::string from_thread;
+  std::thread([&] { from_thread = narrowed->echo(euro); }).join();  // over a connection of its own
+  CHECK(from_thread == euro);
+}
+
+TEST_CASE("a server says which ORB it is to those alone that ask, with results and exceptions") {
+  const auto version = GENERATE(giop::giop_1_0, giop::giop_1_2);
+  BareCalls calls;
+  const auto orb = giop::encode_orb();
+  const giop::ServiceContext asks[] = {{giop::context::orb, orb}};
+  for (const bool is_asked : {false, true})
+    for (const char* operation : {"ping", "_is_a", "no_such_operation"}) {
+      begin_request(calls.writer, 7, calls.key, operation, version, native_order,
+                    is_asked ? std::span<const giop::ServiceContext>(asks) : std::span<const giop::ServiceContext>());
+      if (operation[1] == 'i') calls.writer.write_string(operation);
+      REQUIRE(calls.wire.send(calls.writer));
+      const auto message = calls.wire.next();
+      REQUIRE(message);
+      const auto reply = giop::parse_reply(*message, {});
+      REQUIRE(reply);
+      CHECK(reply->header.contexts.find(giop::context::orb).has_value() == is_asked);
+    }
 }
 
 TEST_CASE("a server of ISO 8859-1 gets that, named until it has answered") {

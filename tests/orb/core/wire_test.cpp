@@ -262,10 +262,11 @@ TEST_CASE("a reply whose results cannot be read was completed") {
 
 TEST_CASE("a client follows a forward with the arguments intact and remembers it") {
   const std::string version = GENERATE("1.0", "1.1", "1.2");
+  const std::string key = GENERATE("any", "anyone");  // the arguments begin elsewhere
   ProbeServer server;
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc(version));
+  const auto probe = unchecked(client, acceptor.corbaloc(version, key));
   std::jthread agent([&] {
     Wire wire = acceptor.next();
     const auto request = wire.next();
