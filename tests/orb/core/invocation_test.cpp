@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "orb/base/minor.h"
 #include "orb/core/gate.h"
 #include "orb/core/reference.h"
 #include "tests/support/probe_servant.h"
@@ -239,7 +240,7 @@ TEST_CASE("calls of a forked process raise BAD_INV_ORDER, collocated ones too") 
         probe->ping();
         ::_exit(1);
       } catch (const CORBA::BAD_INV_ORDER& order) {
-        ::_exit(order.minor() == minor::forked ? 0 : 2);
+        ::_exit(order.minor() == corelane::minor::forked ? 0 : 2);
       } catch (...) {
         ::_exit(3);
       }
