@@ -123,6 +123,24 @@ TEMPLATE_TEST_CASE("each handler hears exactly one end though the server never r
   for (const auto& count : heard) CHECK(count == 1);
 }
 
+TEST_CASE("each handler hears exactly one end when the ORB that ends serves its calls itself") {
+  const Quiet quiet;
+  constexpr int calls = 20;
+  std::vector<std::atomic<int>> heard(calls);
+  {
+    ProbeServer server;
+    static constexpr core::Operation block{.name = "block"};
+    for (int i = 0; i < calls; ++i)
+      core::AsyncInvocation(*server.reference, block).send([&heard, i](core::AsyncReply&) {
+        ++heard[static_cast<std::size_t>(i)];
+      });
+    server.servant->wait_until_blocked();
+    std::jthread releases([&] { server.servant->release(); });
+    server.orb->destroy();
+  }
+  for (const auto& count : heard) CHECK(count == 1);
+}
+
 TEST_CASE("handlers that make calls while their ORB ends hear their ends, too") {
   const Quiet quiet;
   ProbeServer server;
