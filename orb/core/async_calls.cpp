@@ -3,7 +3,7 @@
 #include <cxxabi.h>
 
 #include <algorithm>
-#include <iterator>
+#include <chrono>
 #include <new>
 #include <string>
 #include <string_view>
@@ -11,6 +11,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/what_of.h"
+#include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
@@ -18,6 +19,8 @@ namespace corelane::core {
 namespace {
 
 using errors::orb_destroyed;
+
+constexpr std::chrono::milliseconds idle_time{100};  // without calls: then a collector's thread ends
 
 thread_local bool handling = false;
 
@@ -65,24 +68,25 @@ class AsyncCalls::Collector {
 
   const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
 
-  // False: the request was not sent, and the call is the caller's again; likewise where it raises.
-  bool post(AsyncCall& call) {
+  enum class Posted : std::uint8_t { sent, not_sent, stopped };
+  // not_sent, and where it raises: the call is the caller's again. stopped: likewise, and this takes no more calls.
+  Posted post(AsyncCall& call) {
     ClientCall& sent = *call.call;
-    if (!enter(call)) return sent.post(group_);  // the connection is not open any more, so it takes nothing
+    if (!enter(call)) return Posted::stopped;
     try {
-      if (sent.post(group_)) return true;
+      if (sent.post(group_)) return Posted::sent;
     } catch (...) {
       take_back(call, sent.pending());
       throw;
     }
     take_back(call, sent.pending());
-    return false;
+    return Posted::not_sent;
   }
 
-  // True: it takes no more calls and its thread ends at once, because its connection carries nothing any more.
-  bool retire() {
+  // True: it takes no more calls from here on, and its thread ends, because it has none.
+  bool stop_if_idle() {
     const std::lock_guard lock(mutex_);
-    if (calls_.empty() && !settling_ && !connection_->open()) stopping_ = true;
+    if (calls_.empty() && !settling_) stopping_ = true;
     return stopping_;
   }
 
@@ -97,12 +101,23 @@ class AsyncCalls::Collector {
   }
 
  private:
-  // Bound: until stop(), and then until the connection, which is closed by then, has failed what is under way.
+  // Bound: until it is idle or stop() is called, and then until the connection, which is closed by then, has failed
+  // what is under way.
   void run() {
     handling = true;
-    while (!is_over())
-      for (PendingReply* reply = connection_->attend(group_); reply != nullptr;)
-        settle(std::exchange(reply, reply->next()));
+    Time idle_since = os::now();
+    while (!is_over()) {
+      PendingReply* reply = connection_->attend(group_, idle_since + idle_time);
+      const Time now = os::now();
+      if (reply != nullptr || has_calls()) idle_since = now;
+      while (reply != nullptr) settle(std::exchange(reply, reply->next()));
+      if (now >= idle_since + idle_time && all_.let_go(*this)) return connection_.reset();
+    }
+  }
+
+  bool has_calls() {
+    const std::lock_guard lock(mutex_);
+    return !calls_.empty();
   }
 
   // False: it has stopped.
@@ -148,7 +163,7 @@ class AsyncCalls::Collector {
   }
 
   AsyncCalls& all_;
-  const std::shared_ptr<ClientConnection> connection_;
+  std::shared_ptr<ClientConnection> connection_;  // constant until the thread has let itself go
   ReplyGroup group_;
   os::Thread thread_;
 
@@ -162,31 +177,46 @@ class AsyncCalls::Collector {
 AsyncCalls::AsyncCalls() = default;
 AsyncCalls::~AsyncCalls() { close(); }
 
+// A collector that is idle and ends. The one that ended before it is joined: at most one thread that has ended is kept.
+// False: it is to go on.
+bool AsyncCalls::let_go(Collector& idle) {
+  std::shared_ptr<Collector> before;  // joined after the lock
+  const std::lock_guard lock(mutex_);
+  if (closed_ || !idle.stop_if_idle()) return false;
+  const auto found =
+      std::find_if(collectors_.begin(), collectors_.end(), [&](const auto& c) { return c.get() == &idle; });
+  before = std::exchange(ended_, std::move(*found));
+  collectors_.erase(found);
+  return true;
+}
+
 std::shared_ptr<AsyncCalls::Collector> AsyncCalls::collector_of(const std::shared_ptr<ClientConnection>& connection) {
-  std::vector<std::shared_ptr<Collector>> retired;  // outlives the lock: who joins a thread holds up nobody
   const std::lock_guard lock(mutex_);
   if (closed_) raise(orb_destroyed);
   for (const auto& collector : collectors_)
     if (collector->connection() == connection) return collector;
-  const auto kept = std::partition(collectors_.begin(), collectors_.end(), [](const auto& c) { return !c->retire(); });
-  retired.assign(std::move_iterator(kept), std::move_iterator(collectors_.end()));
-  collectors_.erase(kept, collectors_.end());
   auto made = std::make_shared<Collector>(*this, connection);
   if (const auto started = made->start(); !started) raise(started.error());
   return collectors_.emplace_back(std::move(made));
 }
 
 void AsyncCalls::start(AsyncCall& call) {
-  // Bound: a call's retries.
-  while (!collector_of(call.call->connection())->post(call)) call.call->retry();
+  // Bound: a call's retries, and a collector's end that comes between its being found and its being used.
+  for (;;) {
+    const auto posted = collector_of(call.call->connection())->post(call);
+    if (posted == Collector::Posted::sent) return;
+    if (posted == Collector::Posted::not_sent) call.call->retry();
+  }
 }
 
 void AsyncCalls::close() noexcept {
   std::vector<std::shared_ptr<Collector>> ending;
+  std::shared_ptr<Collector> ended;
   {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     ending.swap(collectors_);
+    ended.swap(ended_);
   }
   for (const auto& collector : ending) {
     collector->connection()->close();

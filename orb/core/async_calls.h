@@ -1,6 +1,6 @@
 // AsyncCalls: the calls of an ORB that nobody waits for in a stub. For each connection that carries some, a collector
 // thread waits for their replies and hands each to its handler; where other threads wait on that connection too, it
-// takes its turn in reading with them.
+// takes its turn in reading with them. It ends soon after the last of its calls has.
 //
 // Threads: any but real-time ones. The collectors are threads of their own (SCHED_OTHER); a handler that takes long
 // holds up the replies behind it on the same connection, and no caller that waits for himself.
@@ -38,11 +38,13 @@ class AsyncCalls {
 
  private:
   class Collector;
+  bool let_go(Collector& idle);
   std::shared_ptr<Collector> collector_of(const std::shared_ptr<ClientConnection>& connection);
 
   std::mutex mutex_;
   // Guarded by mutex_.
   std::vector<std::shared_ptr<Collector>> collectors_;
+  std::shared_ptr<Collector> ended_;  // the last one whose thread let itself go; to be joined
   bool closed_ = false;
 };
 

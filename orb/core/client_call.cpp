@@ -320,10 +320,16 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
 }
 
 // A job that waited in vain may have kept waiting whom it waited for.
-[[noreturn]] void ClientCall::raise_failed(const Error& error) {
+[[noreturn]] void ClientCall::raise_failed(const Error& error) const {
+  if (error.minor == minor::bad_magic)
+    raise(error, "what listens at " + to_string(connection_->peer()) + " is no ORB: it sent \"" +
+                     connection_->foreign_words() + "\"");
   const dispatch::CurrentJob* job = dispatch::current_job();
   const bool may_be_circle = error.minor == minor::deadline_passed && job != nullptr && job->control != nullptr;
   const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
+  if (others == 0 && error.minor == minor::deadline_passed && !connection_->answered())
+    raise(error, std::string(minor::text(minor::deadline_passed)) + "; nothing has ever come from " +
+                     to_string(connection_->peer()) + " over this connection: see whether an ORB listens there");
   if (others == 0) raise(error);
   raise(error, text_of_vain_wait(job->context.task, others));
 }
@@ -440,7 +446,7 @@ bool ClientCall::locate() {
   giop::begin_locate_request(writer_, header, address_->version);
   if (!giop::finish(writer_)) raise(writer_.error());
   if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, state.settings.wait))
-    raise(pending_.error());
+    raise_failed(pending_.error());
   auto reply = giop::parse_locate_reply(pending_.message());
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));
   if (reply->header.status == giop::LocateStatus::system_exception) {

@@ -90,7 +90,7 @@ class ClientCall {
   void go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept;
   Next exchange(std::span<const RaisesEntry> raises);
   bool wait_for_reply(os::WaitStrategy strategy);
-  [[noreturn]] static void raise_failed(const Error& error);
+  [[noreturn]] void raise_failed(const Error& error) const;
   Next failed(const Error& error);
   Next take_reply(std::span<const RaisesEntry> raises);
   Next follow_forward(cdr::Reader& body);

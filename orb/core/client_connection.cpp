@@ -197,10 +197,10 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Byt
   return true;
 }
 
-PendingReply* ClientConnection::attend(ReplyGroup& group) {
+PendingReply* ClientConnection::attend(ReplyGroup& group, Time until) {
   Lock lock(mutex_);
   if (group.first_ == nullptr) {
-    lead_or_sleep(lock, may_lead(group), group.parker_, earliest_deadline(group));
+    lead_or_sleep(lock, may_lead(group), group.parker_, earliest_deadline(group, until));
     expire(group);
   }
   PendingReply* const ended = std::exchange(group.first_, nullptr);
@@ -337,11 +337,15 @@ bool ClientConnection::may_lead(const ReplyGroup& group) const noexcept {
   return has_calls;
 }
 
-Time ClientConnection::earliest_deadline(const ReplyGroup& group) const noexcept {
+Time ClientConnection::earliest_deadline(const ReplyGroup& group, Time without_calls) const noexcept {
   Time earliest = never;
-  for (const PendingReply* p : waiting_)
-    if (p->group_ == &group) earliest = std::min(earliest, p->deadline_);
-  return earliest;
+  bool has_calls = false;
+  for (const PendingReply* p : waiting_) {
+    if (p->group_ != &group) continue;
+    earliest = std::min(earliest, p->deadline_);
+    has_calls = true;
+  }
+  return has_calls ? earliest : without_calls;
 }
 
 void ClientConnection::expire(const ReplyGroup& group) noexcept {

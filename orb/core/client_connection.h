@@ -13,6 +13,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "orb/base/expected.h"
@@ -120,9 +121,10 @@ class ClientConnection final : public transport::ConnectionMonitor {
   bool wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside = nullptr);
   // Sends a request whose reply goes to the group's collector. False: not sent, see pending.error(), COMPLETED_NO.
   bool post(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, ReplyGroup& group);
-  // Thread: the group's collector. Waits until calls of the group have ended, one has passed its deadline, or wake();
-  // gives those that have ended, as a list. With calls under way it reads for all when nobody does.
-  PendingReply* attend(ReplyGroup& group);
+  // Thread: the group's collector. Waits until calls of the group have ended, one has passed its deadline, wake(), or
+  // `until` where the group has no calls; gives those that have ended, as a list. With calls under way it reads for all
+  // when nobody does.
+  PendingReply* attend(ReplyGroup& group, Time until = never);
   // Sends a request without reply. Who is no real-time thread waits for room until the deadline.
   Expected<void> send(Bytes request, Time deadline) noexcept;
 
@@ -151,7 +153,12 @@ class ClientConnection final : public transport::ConnectionMonitor {
   // Tasks that live by it: it is not closed as idle.
   std::atomic<int>& tasks() noexcept { return tasks_; }
   const transport::Endpoint& peer() const noexcept { return stream_->peer(); }
-  // For who marshals a request while he keeps this.
+  // The first bytes of a peer that does not speak GIOP, as text for people; empty: it does, or has said nothing. For a
+  // call that has failed.
+  std::string foreign_words() const;
+  // It has brought a reply.
+  bool answered() const noexcept { return answered_.load(std::memory_order_relaxed); }  // relaxed: a hint
+  // For a caller that marshals a request while it keeps this.
   transport::Connection& stream() const noexcept { return *stream_; }
 
   void on_peer_end() noexcept override;
@@ -188,6 +195,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   bool glance();
   bool read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
   void take(Bytes bytes, const transport::Lent& lent);
+  bool is_giop(Bytes bytes) noexcept;
   bool take_whole_reply(Bytes bytes, const transport::Lent& lent);
   void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
   void lose_all(const Error& reason) noexcept;
@@ -199,7 +207,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void settle(PendingReply& pending, PendingReply::State state) noexcept;
   static void hand_over(PendingReply& pending) noexcept;
   bool may_lead(const ReplyGroup& group) const noexcept;
-  Time earliest_deadline(const ReplyGroup& group) const noexcept;
+  Time earliest_deadline(const ReplyGroup& group, Time without_calls) const noexcept;
   void expire(const ReplyGroup& group) noexcept;
   void wake_successor() noexcept;
   void update_listed() noexcept;
@@ -229,6 +237,9 @@ class ClientConnection final : public transport::ConnectionMonitor {
   const std::unique_ptr<std::byte[]> buffer_;
   os::AdaptiveSpin learnt_;        // of those that wait beside something
   PendingReply* alone_ = nullptr;  // the leader's own call, when it is not in the list
+  std::uint8_t checked_ = 0;       // of the stream's first four bytes
+  // What came instead of GIOP. Written before the calls fail, and read by them.
+  std::vector<std::byte> foreign_;
 
   os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 #include <optional>
+#include <string_view>
 
 #include "orb/base/minor.h"
 #include "orb/core/client_connection.h"
@@ -78,7 +79,31 @@ bool ClientConnection::take_whole_reply(Bytes bytes, const transport::Lent& lent
   return true;
 }
 
+// The peer may be anything that listens at a port: it is told by its first bytes, though they are no whole header.
+bool ClientConnection::is_giop(Bytes bytes) noexcept {
+  constexpr std::string_view magic = "GIOP";
+  for (const std::byte byte : bytes.first(std::min(bytes.size(), magic.size() - checked_)))
+    if (byte != static_cast<std::byte>(magic[checked_++])) return false;
+  return true;
+}
+
+std::string ClientConnection::foreign_words() const {
+  std::string text;
+  for (const std::byte byte : foreign_) {
+    const char c = static_cast<char>(byte);
+    text += c >= ' ' && c <= '~' ? c : '.';
+  }
+  return text;
+}
+
 void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
+  constexpr std::size_t most_foreign = 48;
+  if (checked_ < 4 && !is_giop(bytes)) {
+    const Bytes first = bytes.first(std::min(bytes.size(), most_foreign));
+    foreign_.assign(first.begin(), first.end());
+    fail_all({ErrorKind::comm_failure, Completion::maybe, minor::bad_magic});
+    return stream_->close();
+  }
   if (assembler_.idle() && open() && is_one_message(bytes) && take_whole_reply(bytes, lent)) return;
   const Time now = os::now();
   // Bound: each round consumes bytes.

@@ -93,6 +93,9 @@ void Orb::State::end() {
   } catch (const std::bad_alloc&) {
     os::log::warn("no memory to tell which contracts nobody has used");
   }
+  // Before the objects go: handlers of asynchronous calls may be among them, and each hears of its call's end.
+  connections.close(os::now() + settings.flush_timeout);
+  async_calls.close();
   std::map<std::string, ObjectReference<Object>> references;
   std::shared_ptr<Server> old_server;
   std::shared_ptr<Runtime> old_runtime;
@@ -108,8 +111,6 @@ void Orb::State::end() {
   }
   changed.notify_all();
   if (target) target->close();
-  connections.close(os::now() + settings.flush_timeout);
-  async_calls.close();
   reopener.close();
   references.clear();
   old_server.reset();

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <thread>
+#include <vector>
 
 #include "tests/idl/roundtrip/async_fixture.h"
 #include "tests/support/in_time.h"
@@ -165,4 +166,35 @@ TEST_CASE("an ORB that ends tells the handlers of all calls under way") {
   }
   servant->release();
   servant->release();
+}
+
+TEST_CASE("an ORB that ends tells handlers that are its own objects, each once") {
+  Mailbox mailbox;
+  const auto servant = CORBA::make_reference<Machine>();
+  const bool serves_itself = GENERATE(false, true);
+  Orb server("async-server");
+  constexpr int calls = 20;
+  {
+    Orb client("async-client");
+    Orb& serving = serves_itself ? client : server;
+    const std::string text = serving.orb->object_to_string(serving.activate(servant));
+    const auto machine = MachineTraits::narrow(client.orb->string_to_object(text));
+    std::vector<MachineTraits::replyhandler_ref_type> handlers;
+    for (int i = 0; i < calls; ++i) {
+      handlers.push_back(
+          MachineTraits::replyhandler_traits::narrow(client.activate(CORBA::make_reference<Handler>(mailbox))));
+      machine->sendc_wait_for_release(handlers.back(), i);
+    }
+    std::jthread releases([&] {  // an ORB waits for its own servants before anything else
+      for (int i = 0; serves_itself && i < calls; ++i) servant->release();
+    });
+    client.orb->destroy();
+  }
+  int ends = 0;
+  for (; !mailbox.is_empty(); ++ends) {
+    const std::string said = mailbox.hear();
+    CHECK((said.starts_with("wait: ") || said.starts_with("released ")));
+  }
+  CHECK(ends == calls);
+  for (int i = 0; i < calls; ++i) servant->release();
 }

@@ -8,6 +8,7 @@
 #include <thread>
 #include <vector>
 
+#include "orb/base/minor.h"
 #include "orb/core/gate.h"
 #include "orb/core/reference.h"
 #include "tests/support/probe_servant.h"

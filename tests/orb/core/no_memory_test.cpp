@@ -15,6 +15,7 @@
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ std::atomic<long> allocations_left{-1};
 std::atomic<bool> fails_on{false};  // and all that follow
 std::atomic<long> allocations_failed{0};
 thread_local bool spared = false;
+thread_local long allocations_here = 0;
 
 // Of the process: what allocations of a megabyte and more take.
 constexpr long large = 1024 * 1024;
@@ -51,6 +53,7 @@ std::atomic<long> held_large{0};
 #if !CORELANE_ADDRESS_SANITIZER && \
     !CORELANE_THREAD_SANITIZER  // which brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  ++allocations_here;
   if (is_refused()) return nullptr;
   void* const memory = std::malloc(size ? size : 1);
   count_large(memory, 1);
@@ -135,6 +138,28 @@ struct Case {
 };
 
 }  // namespace
+
+// Of the calling thread.
+TEST_CASE("a warm call allocates nothing on its client's thread") {
+#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
+  std::cout << "SKIPPED: the sanitizer's operator new is in use, allocations are not counted\n";
+#else
+  const std::string kind = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:", "local");
+  const TempDirectory directory;
+  ProbeServer server({"-ORBEndpointListen", kind.ends_with(':') ? kind + directory / "s" : "127.0.0.1:0"});
+  TestOrb client;
+  const auto probe = kind == "local" ? server.reference : probe_of(client, server.ior());
+  const std::string text(10'000, 'x');
+  long allocated = -1;
+  for (int round = 0; round < 200; ++round) {
+    if (round == 100) allocated = allocations_here;
+    probe->add(round, 1);
+    probe->ping();
+    if (kind != "local") probe->note(text);  // a local servant keeps the text, on this thread
+  }
+  CHECK(allocations_here == allocated);
+#endif
+}
 
 TEST_CASE("a server that lacks memory for a request says so or ends its connection and goes on") {
 #if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
