@@ -89,6 +89,8 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   bool ended = false;
   bool has_begun = false;
 
+  std::atomic<bool> on_duty{false};  // this is on_duty_ of the threads; changes with their mutex
+
   // Guards the source and, while that is detached, the buffer.
   os::PiMutex mutex;
   SourcePtr source;
@@ -125,7 +127,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   void serve(const SourcePtr& served) noexcept {
     JobPtr job;
     for (;;) {  // bound: ends when the connection has nothing and may not wait here, or has ended
-      const bool stays = all_.may_stay();
+      const bool stays = all_.may_stay(*this);
       switch (served->next(job, buffer_, stays ? os::now() + all_.options_.stay : Time{})) {
         case RequestSource::Found::job:
           if (!run(served, job)) return;
@@ -266,6 +268,7 @@ bool ServingThreads::add(SourcePtr source) noexcept try {
 ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
   Lock lock(mutex_);
   if (!std::exchange(worker.has_begun, true)) --starting_;
+  end_duty(worker);
   for (;;) {  // bound: ends with stop(), or when the thread is not needed any more
     if (stopped_) return {};
     const bool has_work = first_ready_ != nullptr || first_helped_ != nullptr;
@@ -274,7 +277,10 @@ ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
     } else if (has_work) {
       ++since_wait_;
       Work work = take_work();
-      if (needs_thread()) call_thread(lock);
+      if (needs_thread() && !call_thread(lock) && !led_ && on_duty_ == nullptr) {
+        on_duty_ = &worker;
+        worker.on_duty.store(true, std::memory_order_relaxed);  // relaxed: read by this thread, and under the lock
+      }
       update_hints();
       return work;
     } else if (!rest(worker, lock)) {
@@ -342,9 +348,16 @@ bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
   return !ends;
 }
 
-bool ServingThreads::may_stay() const noexcept {
+bool ServingThreads::may_stay(const Worker& worker) const noexcept {
   // relaxed: hints; a thread that stays in vain comes back after `stay` at the latest
-  return !has_ready_.load(std::memory_order_relaxed) && has_spare_.load(std::memory_order_relaxed);
+  return !has_ready_.load(std::memory_order_relaxed) && !worker.on_duty.load(std::memory_order_relaxed);
+}
+
+// With the lock.
+void ServingThreads::end_duty(Worker& worker) noexcept {
+  if (on_duty_ != &worker) return;
+  on_duty_ = nullptr;
+  worker.on_duty.store(false, std::memory_order_relaxed);  // relaxed: see may_stay()
 }
 
 bool ServingThreads::may_grow() const noexcept {
@@ -353,22 +366,22 @@ bool ServingThreads::may_grow() const noexcept {
 
 // relaxed: see may_stay()
 void ServingThreads::update_hints() noexcept {
-  const bool ready = first_ready_ != nullptr || first_helped_ != nullptr, spare = !idle_.empty() || may_grow();
+  const bool ready = first_ready_ != nullptr || first_helped_ != nullptr;
   if (has_ready_.load(std::memory_order_relaxed) != ready) has_ready_.store(ready, std::memory_order_relaxed);
-  if (has_spare_.load(std::memory_order_relaxed) != spare) has_spare_.store(spare, std::memory_order_relaxed);
 }
 
-void ServingThreads::call_thread(Lock& lock) noexcept {
-  if (stopped_) return;
+bool ServingThreads::call_thread(Lock& lock) noexcept {
+  if (stopped_) return false;
   if (!idle_.empty()) {
     Worker* const next = idle_.back();
     idle_.pop_back();
     next->parker.unpark();
   } else if (led_) {
     ring();
-  } else if (starting_ == 0 && may_grow() && !os::is_real_time()) {
-    (void)grow(lock);
+  } else if (starting_ == 0) {
+    return may_grow() && !os::is_real_time() && grow(lock);
   }
+  return true;
 }
 
 // On an ordinary thread. Ends with the lock.
@@ -421,7 +434,7 @@ void ServingThreads::ring() noexcept { (void)eventfd_write(bell_.get(), 1); }
 void ServingThreads::put_ready(const SourcePtr& source) noexcept {
   Lock lock(mutex_);
   push_ready(*source);
-  call_thread(lock);
+  (void)call_thread(lock);
   update_hints();
 }
 
@@ -429,7 +442,8 @@ void ServingThreads::call_help(const SourcePtr& source) noexcept {
   Lock lock(mutex_);
   if (std::exchange(source->is_helped_, true)) return;
   source->next_helped_ = std::exchange(first_helped_, source);
-  call_thread(lock);
+  update_hints();
+  (void)call_thread(lock);
 }
 
 bool ServingThreads::evict(const SourcePtr& source) noexcept {
@@ -511,8 +525,9 @@ void ServingThreads::expire_some() noexcept try {
 void ServingThreads::begin_detached(Worker& worker) noexcept {
   Lock lock(mutex_);
   if (worker.detached++ > 0) return;
+  end_duty(worker);
   if (++detached_ > options_.detached) shortages_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a report
-  if (needs_thread()) call_thread(lock);
+  if (needs_thread()) (void)call_thread(lock);
   update_hints();
 }
 

@@ -1,9 +1,10 @@
 // ServingThreads: ordinary threads (SCHED_OTHER) that read connections, run the requests without a contract that they
 // find, and answer them. No request passes from one thread to another.
 //
-// A thread stays with its connection and waits there for the next request, as long as another thread is free to look
-// after the other connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set; when
-// a connection has something, another thread becomes the leader before the request runs.
+// A thread stays with its connection and waits there for the next request, as long as another thread looks after the
+// other connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set; when a connection
+// has something, another thread becomes the leader before the request runs. If there is no other thread, the leader is
+// on duty: it serves what it found, stays nowhere, and leads again.
 //
 //             ┌─────────────── give back: another connection waits, or nothing came for a while ──────────────┐
 //             ▼                                                                                               │
@@ -87,18 +88,19 @@ class ServingThreads {
   Work take_work() noexcept;
   void lead(Lock& lock) noexcept;
   bool rest(Worker& worker, Lock& lock) noexcept;
-  bool may_stay() const noexcept;
+  bool may_stay(const Worker& worker) const noexcept;
   void expire_some() noexcept;
 
   // With the lock.
-  bool needs_thread() const noexcept { return !led_ || first_ready_ != nullptr || first_helped_ != nullptr; }
+  bool needs_thread() const noexcept { return (!led_ && on_duty_ == nullptr) || first_ready_ != nullptr || first_helped_ != nullptr; }
   void push_ready(RequestSource& source) noexcept;
   RequestSource* pop_ready() noexcept;
   bool may_grow() const noexcept;
   void update_hints() noexcept;
+  void end_duty(Worker& worker) noexcept;
 
-  // Wakes or makes a thread where one is needed; gives the lock up meanwhile.
-  void call_thread(Lock& lock) noexcept;
+  // Wakes or makes a thread where one is needed; gives the lock up meanwhile. False: there is none.
+  bool call_thread(Lock& lock) noexcept;
   Expected<void> grow(Lock& lock) noexcept;
   void bury();
   void ring() noexcept;
@@ -126,7 +128,6 @@ class ServingThreads {
 
   // Read by every thread before it waits at its connection.
   std::atomic<bool> has_ready_{false};     // a connection waits to be served
-  std::atomic<bool> has_spare_{false};     // a thread is idle, or one more may be made
   std::atomic<std::int64_t> next_expiry_;  // ns; the leader looks at the connections' times then
   std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
   std::atomic<std::uint64_t> shortages_{0};
@@ -149,6 +150,7 @@ class ServingThreads {
   std::uint64_t made_ = 0;
   int since_wait_ = 0;  // sources that were taken from that list since somebody asked the epoll set
   bool led_ = false;
+  Worker* on_duty_ = nullptr;  // leads as soon as it has served what it took; null: nobody, or a thread leads
   bool stopped_ = false;
   bool said_ = false;  // that there is no further thread
 };

@@ -57,9 +57,9 @@ struct Connection {
     return -1;
   }
 
+  std::deque<Request> requests;  // first: what waits in `order` goes back to them
   RequestOrder order;
   RequestOrder::Next last;
-  std::deque<Request> requests;
 };
 
 }  // namespace
