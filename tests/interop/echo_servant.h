@@ -45,6 +45,7 @@ class EchoServant : public virtual CORBA::servant_traits<Interop::Echo>::base_ty
     return spelt;
   }
   std::uint8_t code_of(char c) override { return static_cast<std::uint8_t>(c); }
+  std::uint32_t length_of(const std::wstring& text) override { return static_cast<std::uint32_t>(text.size()); }
 
   bool swap_boolean(bool a, bool& b, bool& c) override { return swap(a, b, c); }
   char swap_char(char a, char& b, char& c) override { return swap(a, b, c); }

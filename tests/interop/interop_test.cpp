@@ -7,11 +7,14 @@
 
 #include <catch2/catch.hpp>
 
+#include "orb/giop/code_sets.h"
+#include "orb/giop/headers.h"
 #include "orb/giop/ior.h"
 #include "orb/os/child_process.h"
 #include "orb/rt/rt.h"
 #include "tests/interop/echo_checks.h"
 #include "tests/interop/value_checks.h"
+#include "tests/support/bare_wire.h"
 #include "tests/support/temp_directory.h"
 #include "tests/support/wire.h"
 
@@ -324,8 +327,44 @@ TEST_CASE("Corelane server: text above 0x7f arrives as the same characters, by c
   const auto echo = IDL::traits<Interop::Echo>::narrow(other->string_to_object(corbaloc_of(ior)));
   check_latin_text(echo, "c3a9c3bf");
   CHECK(echo->spell(euro_text) == "e282ac");
+  CHECK(send_wide_text(echo) == 4);
   check_kinds(echo);
   other->destroy();
+}
+
+TEST_CASE("wide text from a client that has named no code set for it is BAD_PARAM, and else what it is") {
+  const bool with_omniorb = GENERATE(false, true);
+  if (with_omniorb && skipped()) return;
+  ChildProcess server(with_omniorb ? omni_server() : corelane_server());
+  const auto profile = profile_of(server.read_line().value());
+  namespace giop = corelane::giop;
+  corelane::testing::Wires wires;
+  corelane::testing::Wire wire(wires, {profile.address.host, profile.address.port});
+  const auto chosen = giop::encode_code_sets({giop::code_set::utf_8, giop::code_set::utf_16});
+  const giop::ServiceContext names[] = {{giop::context::code_sets, chosen}};
+  corelane::cdr::Writer writer;
+  for (const bool is_named : {false, true, true}) {
+    corelane::testing::begin_request(
+        writer, 1, profile.object_key, "length_of", giop::giop_1_2, corelane::native_order,
+        is_named ? std::span<const giop::ServiceContext>(names) : std::span<const giop::ServiceContext>());
+    encode(writer, std::wstring(L"wide"));
+    REQUIRE(wire.send(writer));
+    const auto message = wire.next();
+    REQUIRE(message);
+    auto reply = giop::parse_reply(*message, {});
+    REQUIRE(reply);
+    if (is_named) {
+      std::uint32_t length = 0;
+      REQUIRE(reply->header.status == giop::ReplyStatus::no_exception);
+      REQUIRE(reply->body.read(length));
+      CHECK(length == 4);
+    } else {
+      REQUIRE(reply->header.status == giop::ReplyStatus::system_exception);
+      const auto error = giop::decode_system_exception(reply->body);
+      CHECK(error->kind == corelane::ErrorKind::bad_param);
+      CHECK(error->minor == (corelane::minor::omg | 23));
+    }
+  }
 }
 
 // An omniORB client of a Corelane server. Its narrowing sends a LocateRequest first.

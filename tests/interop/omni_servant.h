@@ -30,6 +30,11 @@ class OmniEcho : public POA_Interop::Echo {
     return CORBA::string_dup(spelt.c_str());
   }
   CORBA::Octet code_of(CORBA::Char c) override { return static_cast<CORBA::Octet>(c); }
+  CORBA::ULong length_of(const CORBA::WChar* text) override {
+    CORBA::ULong length = 0;
+    while (text[length] != 0) ++length;
+    return length;
+  }
 
   CORBA::Boolean swap_boolean(CORBA::Boolean a, CORBA::Boolean& b, CORBA::Boolean& c) override { return swap(a, b, c); }
   CORBA::Char swap_char(CORBA::Char a, CORBA::Char& b, CORBA::Char& c) override { return swap(a, b, c); }
