@@ -184,6 +184,20 @@ constexpr std::string_view global_names =
 // The numbers of system calls: a family that grows with each kernel.
 constexpr std::string_view macro_prefix = "SYS_";
 
+struct LibraryTypedef {
+  std::string_view name;
+  TypeKind kind;
+};
+constexpr LibraryTypedef library_typedefs[] = {
+    {"int8_t", TypeKind::int8},      {"int16_t", TypeKind::int16},    {"int32_t", TypeKind::int32},
+    {"int64_t", TypeKind::int64},    {"uint8_t", TypeKind::octet},    {"uint16_t", TypeKind::uint16},
+    {"uint32_t", TypeKind::uint32},  {"uint64_t", TypeKind::uint64},  {"u_int8_t", TypeKind::octet},
+    {"u_int16_t", TypeKind::uint16}, {"u_int32_t", TypeKind::uint32}, {"u_int64_t", TypeKind::uint64},
+    {"u_char", TypeKind::octet},     {"u_short", TypeKind::uint16},   {"ushort", TypeKind::uint16},
+    {"u_int", TypeKind::uint32},     {"uint", TypeKind::uint32},      {"u_long", TypeKind::uint64},
+    {"ulong", TypeKind::uint64},     {"size_t", TypeKind::uint64},    {"ssize_t", TypeKind::int64},
+    {"time_t", TypeKind::int64}};
+
 Words words_of(std::string_view text) {
   Words words;
   for (std::size_t at = 0; at < text.size();) {
@@ -204,6 +218,12 @@ bool is_library_macro(std::string_view name) {
 bool is_library_global(std::string_view name) {
   static const Words known = words_of(global_names);
   return known.contains(name);
+}
+
+bool is_library_typedef(std::string_view name, TypeKind kind) {
+  if (kind == TypeKind::uint8) kind = TypeKind::octet;  // one type in C++
+  return std::ranges::any_of(library_typedefs,
+                             [&](const LibraryTypedef& one) { return one.name == name && one.kind == kind; });
 }
 
 }  // namespace corelane::idl::cxx

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "idl/cxx/library_names.h"
 #include "idl/cxx/names.h"
 #include "idl/cxx/text.h"
 
@@ -99,6 +100,9 @@ std::string Spelling::factory_name(DefId value) const {
 std::string Spelling::name_of(const Definition& definition) const {
   const bool is_value = definition.kind() == DefinitionKind::value;
   if (!is_value && yielding_.contains(definition.scoped_name)) return "_cxx_" + definition.name;
+  const auto* alias = std::get_if<Alias>(&definition.body);
+  if (alias != nullptr && is_library_typedef(definition.name, model_.resolved(alias->aliased).kind))
+    return definition.name;
   if (definition.kind() == DefinitionKind::exception) {
     const std::string name = escaped(definition.name, NameUse::exception);
     if (name != definition.name) return name;

@@ -334,3 +334,15 @@ TEST_CASE("files that would share their C++ are refused") {
   shop.write("c.pidl", "struct D { long x; };\n");
   CHECK_THAT(shop.idl("--output-dir out c.idl").text, Catch::Contains("would both be `cC.h`"));
 }
+
+TEST_CASE("a typedef outside all modules keeps its name where C has the same one") {
+  const Workshop shop;
+  shop.write("t.idl",
+             "typedef long int32_t;\ntypedef int32_t time_t;\ntypedef long long ssize_t;\ntypedef uint8 u_char;\n");
+  REQUIRE(shop.idl("--output-dir out t.idl").code == 0);
+  const std::string header = shop.read("out/tC.h");
+  CHECK_THAT(header, Catch::Contains("using int32_t = std::int32_t;"));
+  CHECK_THAT(header, Catch::Contains("using _cxx_time_t = ::int32_t;"));
+  CHECK_THAT(header, Catch::Contains("using ssize_t = std::int64_t;"));
+  CHECK_THAT(header, Catch::Contains("using u_char = std::uint8_t;"));
+}
