@@ -52,8 +52,8 @@ bool EdfPass::step(int& evaluations) noexcept {
 
 void EdfPass::cut_short() noexcept {
   if (stage_ == Stage::done) return;
-  using Kind = DemandVerdict::Kind;
-  if (goal_ == Goal::deadlines) verdict_ = {holds_by_bound() ? Kind::holds : Kind::undecided, 0, 0};
+  if (goal_ == Goal::deadlines)
+    verdict_.kind = holds_by_bound() ? DemandVerdict::Kind::holds : DemandVerdict::Kind::undecided;
   stage_ = Stage::done;
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("this user's and this process's own tasks are held as long as they lik
 
 TEST_CASE("a task that left has no lease any more, and those beside it keep theirs") {
   Table table;
-  for (const std::uint64_t task : {1, 2, 3}) table.add(task, stranger);
+  for (const std::uint64_t task : {1U, 2U, 3U}) table.add(task, stranger);
   table.leases.remove(TaskId{2});
   CHECK(table.after(2 * TaskLeases::of_strangers) == Tasks{1, 3});
 }
