@@ -177,6 +177,7 @@ void ConnectionCache::close(Time deadline) {
   for (const ConnectionPtr& connection : closing) connection->close_when_sent(deadline);
   for (const Pool& pool : pools())
     for (ConnectionPtr& connection : pool->close(deadline)) closing.push_back(std::move(connection));
+  if (options_.connect_stop) options_.connect_stop->stop();
   for (const ConnectionPtr& connection : closing) {
     (void)connection->stream().wait_until_closed(deadline);
     connection->close();

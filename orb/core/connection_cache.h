@@ -34,10 +34,12 @@ class ConnectionCache {
   struct Options {
     bool channels = true;         // whether to take those that an address names
     std::size_t connections = 1;  // to one endpoint, for plain traffic
+    // What connects of the transport are under; null: nobody ends them early.
+    std::shared_ptr<transport::ConnectStop> connect_stop{};
   };
   // `half_messages`: what the connections share with all others of the ORB.
   ConnectionCache(const giop::Limits& limits, std::shared_ptr<HalfMessages> half_messages, Options options)
-      : limits_(limits), half_messages_(std::move(half_messages)), options_(options) {}
+      : limits_(limits), half_messages_(std::move(half_messages)), options_(std::move(options)) {}
 
   // What a call goes over.
   struct Found {
@@ -54,7 +56,8 @@ class ConnectionCache {
   // A connection that one task has for itself: it is closed with the others. BAD_INV_ORDER orb_destroyed.
   Expected<void> adopt(const ConnectionPtr& connection);
   // Refuses calls from here on, and closes all connections as soon as they have sent what waits in their backlogs, at
-  // the latest at `deadline`; waits for that. Calls under way fail with COMM_FAILURE, later ones too.
+  // the latest at `deadline`; waits for that. Connects under way end at once. Calls under way fail with COMM_FAILURE,
+  // later ones too.
   void close(Time deadline);
   std::size_t size() const;
   // Threads that wait for another thread's attempt to connect.

@@ -47,7 +47,8 @@ Bytes farewell() {
 }
 
 std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, const Settings& settings,
-                                                   std::shared_ptr<ByteBudget> backlogs) {
+                                                   std::shared_ptr<ByteBudget> backlogs,
+                                                   std::shared_ptr<transport::ConnectStop> connect_stop) {
   transport::UnixOptions unix_sockets = settings.unix_sockets;
   unix_sockets.directory = runtime_directory_of(settings);
   if (!settings.naming.trusted.anyone) unix_sockets.guarded = nameserver_sockets(settings);
@@ -58,6 +59,7 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
   channel.handshake = std::max<Duration>(settings.connect_timeout, shortest_handshake);
   transport::ConnectionLimits limits = settings.connections;
   limits.backlogs = std::move(backlogs);
+  limits.connect_stop = std::move(connect_stop);
   limits.farewell = farewell();
   return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets), std::move(channel));
 }
@@ -86,8 +88,8 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::pooled_transport(Run
   if (!reactor) return reactor.error();
   auto pool = start_pool(settings);
   if (!pool) return pool.error();
-  auto made = std::make_shared<leader_followers::LeaderFollowersTransport>(make_sockets(**reactor, settings, backlogs),
-                                                                           **reactor, std::move(*pool));
+  auto made = std::make_shared<leader_followers::LeaderFollowersTransport>(
+      make_sockets(**reactor, settings, backlogs, connect_stop), **reactor, std::move(*pool));
   const std::lock_guard lock(mutex);
   if (phase == Phase::destroyed) return orb_destroyed;
   pooled = std::move(made);
@@ -114,7 +116,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   if (adapts) (void)os::wake_cost();  // measured here and not in a call
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();
-  auto made = make_sockets(**reactor, settings, backlogs);
+  auto made = make_sockets(**reactor, settings, backlogs, connect_stop);
   const std::lock_guard lock(mutex);
   if (phase == Phase::destroyed) return orb_destroyed;
   sockets = std::move(made);

@@ -33,8 +33,9 @@ struct Orb::State {
   State(std::string orb_id, Settings orb_settings)
       : id(std::move(orb_id)),
         settings(std::move(orb_settings)),
-        connections(settings.giop, half_messages,
-                    {.channels = settings.channels, .connections = connections_of(settings)}) {}
+        connections(
+            settings.giop, half_messages,
+            {.channels = settings.channels, .connections = connections_of(settings), .connect_stop = connect_stop}) {}
 
   // The calling thread's connection to one of the addresses; made if need be. BAD_INV_ORDER after destroy().
   Expected<ConnectionCache::Found> connect(std::span<const Address> addresses, Time deadline,
@@ -62,6 +63,9 @@ struct Orb::State {
   const std::shared_ptr<HalfMessages> half_messages =
       std::make_shared<HalfMessages>(HalfMessages::bounds_of(settings.half_messages, settings.giop.message_size));
   const std::shared_ptr<ByteBudget> backlogs = std::make_shared<ByteBudget>(settings.backlogs);
+
+  // Of all connects of this ORB.
+  const std::shared_ptr<transport::ConnectStop> connect_stop = std::make_shared<transport::ConnectStop>();
 
   ConnectionCache connections;
   AsyncCalls async_calls;

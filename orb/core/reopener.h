@@ -30,7 +30,7 @@ class Reopener {
   Expected<void> watch(const std::shared_ptr<TaskBinding>& binding);
   // A binding has lost its connection. Real-time threads, too.
   void wake() noexcept { parker_.unpark(); }
-  // After the connections were closed: waits until the attempt under way has ended, `timeout.connect` at most.
+  // After the connections were closed, which ends the attempt under way: waits for that.
   // Idempotent.
   void close() noexcept;
 

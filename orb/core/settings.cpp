@@ -192,8 +192,8 @@ const std::vector<SettingsEntry>& settings_table() {
       {"timeout.idle", "0s",
        "connections over which nothing came or went for so long, while no request was under way, are closed, and the "
        "tasks that were admitted over them leave: so a client that hangs or is stopped keeps its promise no longer. "
-       "More than the longest pause between two calls of a client with tasks; others connect anew by themselves; 0s: "
-       "never",
+       "More than the longest pause between two calls of a client with tasks; others connect anew by themselves. A "
+       "client closes its own connections after such a time, too, but none that a task lives by; 0s: never",
        [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
       {"timeout.backlog", "10s",
        "how long a peer may take nothing of what waits for it while a thread waits for room to send it more; then its "

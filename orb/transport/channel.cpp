@@ -1,13 +1,17 @@
 #include "orb/transport/channel.h"
 
+#include <fcntl.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "orb/base/errors.h"
+#include "orb/channel/listener.h"
+#include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"
@@ -31,6 +35,23 @@ std::string reason_of(const channel::SetupFault& fault) {
   if (fault.number != EACCES) return fault.text;
   return fault.text +
          "; a server lets other users in by channel.allow (-ORBChannelAllow), where they may enter the directory";
+}
+
+// Channel::connect(), which `stop` ends; null: nobody does.
+Expected<channel::Channel, channel::SetupFault> connect_stoppable(const std::string& path,
+                                                                  const channel::Options& options, Time deadline,
+                                                                  ConnectStop* stop) {
+  constexpr std::chrono::milliseconds between_stops{20};
+  if (stop == nullptr) return channel::Channel::connect(path, options, deadline);
+  const auto in_time = [&] { return std::min(deadline, os::now() + between_stops); };
+  auto socket = channel::connect_socket(path, in_time());
+  while (!socket && socket.error().kind == channel::SetupFault::Kind::timed_out && os::now() < deadline &&
+         !stop->stopped())  // bound: the deadline; the listener's queue is full
+    socket = channel::connect_socket(path, in_time());
+  if (!socket) return socket.error();
+  const os::Fd same(fcntl(socket->get(), F_DUPFD_CLOEXEC, 0));  // the setup closes its own when it fails
+  const ConnectStop::Scope stoppable(same ? stop : nullptr, same.get());
+  return channel::Channel::connect_over(std::move(*socket), options, deadline);
 }
 
 }  // namespace
@@ -63,7 +84,7 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
   if (!names_socket(endpoint, EndpointKind::channel)) return bad_address;
   channel::Options options = ChannelLink::options(options_);
   options.access = {.anyone = true};
-  auto channel = channel::Channel::connect(endpoint.path, options, deadline);
+  auto channel = connect_stoppable(endpoint.path, options, deadline, limits_.connect_stop.get());
   if (!channel) {
     say_once(endpoint.path, reason_of(channel.error()));
     return error_of(channel.error());

@@ -36,6 +36,8 @@ constexpr std::chrono::seconds receive_timeout{1};
 // After so long without an acknowledgement the kernel ends a connection of TCP.
 constexpr std::chrono::milliseconds vanished_after = std::chrono::minutes{1};
 
+constexpr std::chrono::milliseconds between_stops{20};
+
 constexpr std::size_t parts_per_call = 16;
 
 bool would_block(int error) noexcept { return error == EAGAIN || error == EWOULDBLOCK; }
@@ -162,13 +164,15 @@ Expected<void> finish_connect(int fd, Time deadline) noexcept {
 
 // A listener whose queue is full lets a connect() to its Unix socket wait as long as a send may take, where one of TCP
 // goes on in the background.
-Expected<os::Fd> connect_unix(const Address& address, Time deadline) noexcept {
+Expected<os::Fd> connect_unix(const Address& address, Time deadline, const ConnectStop* stop) noexcept {
   os::Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return no_descriptor_or(errors::connect_failed);
   os::refuse_descriptors(fd.get());
   // Bound: the deadline; EINTR, one turn for each signal.
   while (true) {
-    set_send_timeout(fd.get(), deadline);
+    if (stop != nullptr && stop->stopped()) return errors::connect_failed;
+    // No call wakes a thread that waits here, so one that may be stopped looks again and again.
+    set_send_timeout(fd.get(), stop != nullptr ? std::min(deadline, os::now() + between_stops) : deadline);
     if (connect(fd.get(), address.native(), address.length) == 0) break;
     if (errno != EAGAIN && errno != EINTR) return errors::connect_failed;
     if (os::left_until(deadline) == Duration::zero()) return deadline_passed;
@@ -299,12 +303,13 @@ Error no_descriptor_or(Error otherwise) noexcept {
   return errors::no_descriptor;
 }
 
-Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept {
-  if (address.family() == AF_UNIX) return connect_unix(address, deadline);
+Expected<os::Fd> connect_stream(const Address& address, Time deadline, ConnectStop* stop) noexcept {
+  if (address.family() == AF_UNIX) return connect_unix(address, deadline, stop);
   os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return no_descriptor_or(errors::connect_failed);
   if (connect(fd.get(), address.native(), address.length) != 0) {
     if (errno != EINPROGRESS && errno != EINTR) return errors::connect_failed;
+    const ConnectStop::Scope stoppable(stop, fd.get());
     if (const auto connected = finish_connect(fd.get(), deadline); !connected) return connected.error();
   }
   if (met_itself(fd.get())) return errors::connect_failed;

@@ -23,10 +23,10 @@ Time share_of(Time deadline, std::size_t attempts) noexcept {
 }
 
 // The first address that answers; with its own share of the time each, so that one silent address hides no other.
-Expected<os::Fd> connect_any(const std::vector<Address>& addresses, Time deadline) noexcept {
+Expected<os::Fd> connect_any(const std::vector<Address>& addresses, Time deadline, ConnectStop* stop) noexcept {
   Error failure{};
   for (std::size_t i = 0; i < addresses.size(); ++i) {
-    auto fd = connect_stream(addresses[i], share_of(deadline, addresses.size() - i));
+    auto fd = connect_stream(addresses[i], share_of(deadline, addresses.size() - i), stop);
     if (fd) return fd;
     failure = fd.error();
   }
@@ -55,7 +55,7 @@ TcpTransport::~TcpTransport() = default;
 Expected<std::shared_ptr<Connection>> TcpTransport::connect(const Endpoint& endpoint, Time deadline) {
   const auto addresses = resolve(endpoint, AddressUse::connect, deadline);
   if (!addresses) return addresses.error();
-  auto fd = connect_any(*addresses, deadline);
+  auto fd = connect_any(*addresses, deadline, limits_.connect_stop.get());
   if (!fd) return fd.error();
   return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
                                                                         reactor_, limits_, std::nullopt));

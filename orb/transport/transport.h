@@ -12,6 +12,7 @@
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
+#include "orb/transport/connect_stop.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/endpoint.h"
 
@@ -31,6 +32,8 @@ struct ConnectionLimits {
   Duration backlog_timeout = std::chrono::seconds{10};  // so long a peer may take nothing while somebody waits for room
   Duration idle_timeout = Duration::zero();             // a watched connection without traffic is closed; 0: never
   Duration header_timeout = std::chrono::seconds{10};   // what the protocol above passes to expect_by(); 0: none
+  // Ends connects that are under way. Null: nothing does, but their deadlines.
+  std::shared_ptr<ConnectStop> connect_stop{};
   // What a caller beyond the limits is sent before his connection ends, in the protocol above. Static storage. Over a
   // channel he learns it from connect().
   Bytes farewell{};

@@ -43,7 +43,7 @@ UnixTransport::~UnixTransport() = default;
 
 Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& endpoint, Time deadline) {
   if (!names_socket(endpoint, EndpointKind::unix_socket)) return bad_address;
-  auto fd = connect_stream(unix_address(endpoint.path), deadline);
+  auto fd = connect_stream(unix_address(endpoint.path), deadline, limits_.connect_stop.get());
   if (!fd) return fd.error();
   if (!may_be_called(*fd, endpoint.path, options_)) return not_trusted;
   return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),

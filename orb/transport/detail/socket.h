@@ -12,6 +12,7 @@
 #include "orb/base/time.h"
 #include "orb/os/fd.h"
 #include "orb/os/wait.h"
+#include "orb/transport/connect_stop.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/link.h"
@@ -45,9 +46,9 @@ void configure_stream(int fd, int family) noexcept;
 // Why a call that makes a descriptor failed, by errno: NO_RESOURCES no_descriptor, or `otherwise`.
 Error no_descriptor_or(Error otherwise) noexcept;
 
-// A connected stream, over TCP or to a Unix socket. TRANSIENT connect_failed, TIMEOUT deadline_passed or NO_RESOURCES
-// no_descriptor.
-Expected<os::Fd> connect_stream(const Address& address, Time deadline) noexcept;
+// A connected stream, over TCP or to a Unix socket. TRANSIENT connect_failed, also when it was stopped, TIMEOUT
+// deadline_passed or NO_RESOURCES no_descriptor.
+Expected<os::Fd> connect_stream(const Address& address, Time deadline, ConnectStop* stop = nullptr) noexcept;
 // A listening TCP socket that does not block. COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM
 // address_not_here or bad_address, NO_RESOURCES no_descriptor.
 Expected<os::Fd> listen_stream(const Address& address) noexcept;

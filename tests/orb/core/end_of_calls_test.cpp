@@ -1,4 +1,8 @@
 // What becomes of calls that are under way when their ORB ends, and of requests that its server has not taken yet.
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
@@ -7,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "orb/base/errors.h"
 #include "orb/core/address.h"
 #include "orb/core/async_invocation.h"
 #include "orb/core/orb_state.h"
@@ -165,6 +170,55 @@ TEST_CASE("handlers that make calls while their ORB ends hear their ends, too") 
   client.reset();
   CHECK(heard == posted);
   server.servant->release();
+}
+
+TEST_CASE("an ORB that ends does not wait for a thread that connects, and that thread ends, too") {
+  const Quiet quiet;
+  const TempDirectory directory;
+  const bool is_channel = GENERATE(false, true), accepts = GENERATE(false, true);
+  const bool is_tcp = GENERATE(false, true);
+  if (is_tcp && (is_channel || accepts)) return;  // a port that accepts is connected
+  if (!is_tcp && !is_channel && accepts) return;  // and so is a Unix socket
+  // A listener whose queue is full, or one that takes a channel's client and says nothing.
+  const std::string path = directory / "silent";
+  sockaddr_un unix_address{.sun_family = AF_UNIX, .sun_path = {}};
+  path.copy(unix_address.sun_path, path.size());
+  sockaddr_in port_address{};
+  port_address.sin_family = AF_INET;
+  port_address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const address =
+      is_tcp ? reinterpret_cast<sockaddr*>(&port_address) : reinterpret_cast<sockaddr*>(&unix_address);
+  socklen_t size = is_tcp ? sizeof port_address : sizeof unix_address;
+  const int family = is_tcp ? AF_INET : AF_UNIX, type = is_channel ? SOCK_SEQPACKET : SOCK_STREAM;
+  const os::Fd silent(::socket(family, type | SOCK_CLOEXEC, 0));
+  REQUIRE(::bind(silent.get(), address, size) == 0);
+  REQUIRE(::listen(silent.get(), 0) == 0);
+  REQUIRE(::getsockname(silent.get(), address, &size) == 0);
+  std::vector<os::Fd> callers(accepts ? 0 : 4);
+  for (os::Fd& caller : callers) {
+    caller = os::Fd(::socket(family, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    (void)::connect(caller.get(), address, size);
+  }
+  const auto endpoint = is_tcp       ? transport::Endpoint{"127.0.0.1", ntohs(port_address.sin_port)}
+                        : is_channel ? transport::channel_endpoint(path)
+                                     : transport::unix_endpoint(path);
+  TestOrb client({"-ORBTimeoutConnect", "366000s", "-ORBTimeoutRequest", "0s"});
+  const auto probe = probe_at(client, endpoint);
+  const bool asynchronous = GENERATE(false, true);
+  std::promise<corelane::Error> ended;
+  std::jthread calls([&] {
+    static constexpr core::Operation ping{.name = "ping"};
+    try {
+      if (asynchronous) core::AsyncInvocation(*probe, ping).send([](core::AsyncReply&) {});
+      probe->ping();
+    } catch (const CORBA::SystemException& exception) {
+      ended.set_value(exception.error());
+    }
+  });
+  std::jthread waits([&] { CHECK_THROWS_AS(probe->ping(), CORBA::BAD_INV_ORDER); });
+  while (client->state().connections.waiting() == 0) std::this_thread::yield();  // one connects, and one waits for it
+  client->destroy();
+  CHECK(ended.get_future().get() == errors::orb_destroyed);
 }
 
 }  // namespace end_of_calls_test

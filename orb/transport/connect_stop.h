@@ -1,0 +1,61 @@
+// ConnectStop: ends connects that are under way, for a thread that must not wait until they have failed by themselves.
+// Threads: any.
+#pragma once
+
+#include <sys/socket.h>
+
+#include <atomic>
+#include <mutex>
+
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::transport {
+
+class ConnectStop {
+ public:
+  ConnectStop() = default;
+  ConnectStop(const ConnectStop&) = delete;
+  ConnectStop& operator=(const ConnectStop&) = delete;
+
+  // A socket that is being connected. Ends before the descriptor is closed. Null: nobody stops it.
+  class Scope {
+   public:
+    Scope(ConnectStop* stop, int descriptor) noexcept : stop_(stop), descriptor_(descriptor) {
+      if (stop_ == nullptr) return;
+      const std::lock_guard lock(stop_->mutex_);
+      next_ = stop_->first_;
+      stop_->first_ = this;
+      if (stop_->stopped()) ::shutdown(descriptor_, SHUT_RDWR);
+    }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() {
+      if (stop_ == nullptr) return;
+      const std::lock_guard lock(stop_->mutex_);
+      Scope** at = &stop_->first_;
+      while (*at != this) at = &(*at)->next_;  // bound: connects under way
+      *at = next_;
+    }
+
+   private:
+    friend class ConnectStop;
+    ConnectStop* const stop_;
+    const int descriptor_;
+    Scope* next_ = nullptr;  // guarded by the mutex of stop_
+  };
+
+  // Connects under way fail from here on, and later ones at once. Idempotent.
+  void stop() noexcept {
+    const std::lock_guard lock(mutex_);
+    stopped_.store(true, std::memory_order_relaxed);  // relaxed: a flag; sockets are told under the mutex
+    for (const Scope* scope = first_; scope != nullptr; scope = scope->next_) ::shutdown(scope->descriptor_, SHUT_RDWR);
+  }
+  bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }  // relaxed: as above
+
+ private:
+  os::PiMutex mutex_;
+  Scope* first_ = nullptr;  // guarded by mutex_
+  std::atomic<bool> stopped_{false};
+};
+
+}  // namespace corelane::transport
