@@ -1,6 +1,7 @@
 #include "orb/core/way.h"
 
 #include "orb/core/connection_cache.h"
+#include "orb/core/connection_pool.h"
 #include "orb/core/orb_state.h"
 #include "orb/core/settings.h"
 #include "orb/os/clock.h"
@@ -24,18 +25,22 @@ std::string name_of(transport::EndpointKind kind) {
 }  // namespace
 
 Way way_of(const Reference& reference) {
-  const Address* address = reference.address();
-  if (address == nullptr)
+  if (reference.address() == nullptr)
     return {.text = "calls within this process", .transport = "process", .endpoint = {}, .why = "the object is here"};
   auto& state = reference.orb()->state();
+  const auto way_by = [&](const transport::Endpoint& endpoint, const Address& address) -> Way {
+    return {.text = way_text(endpoint, address, state.settings.channels),
+            .transport = name_of(endpoint.kind),
+            .endpoint = to_string(endpoint),
+            .why = why_text(endpoint, address, state.settings.channels)};
+  };
+  // The way that calls have taken, those of a task before others. Asking makes no connection unless there is none.
+  for (const Traffic traffic : {Traffic::contract, Traffic::plain})
+    if (const Reference::Route* const route = reference.route(traffic); route != nullptr && route->pool->connected())
+      return way_by(route->pool->endpoint(), *route->address);
   const auto found = state.connect(reference.addresses(), os::now());
   if (!found) return {.text = "the connection is gone again", .transport = {}, .endpoint = {}, .why = {}};
-  address = found->address;
-  const transport::Endpoint endpoint = found->connection->peer();
-  return {.text = way_text(endpoint, *address, state.settings.channels),
-          .transport = name_of(endpoint.kind),
-          .endpoint = to_string(endpoint),
-          .why = why_text(endpoint, *address, state.settings.channels)};
+  return way_by(found->connection->peer(), *found->address);
 }
 
 }  // namespace corelane::core

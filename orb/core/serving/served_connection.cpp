@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <new>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/server_connection.h"
 #include "orb/core/server_job.h"
+#include "orb/dispatch/current.h"
 #include "orb/giop/message.h"
 #include "orb/os/clock.h"
 
@@ -62,12 +64,21 @@ void ServedConnection::close() noexcept { connection_->stream().close(); }
 
 bool ServedConnection::arm() noexcept {
   drained_ = false;
-  return rest_.empty() && connection_->stream().await_bytes();
+  if (!rest_.empty()) return false;
+  // An idle connection keeps no memory: there may be many.
+  kept_ = std::vector<std::byte>();
+  if (replies_.capacity() > longest_kept_reply) replies_ = std::vector<std::byte>();
+  return connection_->stream().await_bytes();
 }
 
 dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept {
   current_ = nullptr;
   for (;;) {  // bound: ends with a request, with the bytes of one read, or with the connection
+    blocked_ = !connection_->stream().await_drained();
+    if (blocked_) {
+      keep_rest();
+      return note_quiet(os::now()), Found::blocked;
+    }
     const Found found = rest_.empty() ? read(buffer, until) : parse(job);
     if (found != Found::again || rest_.empty()) return found;
   }
@@ -76,8 +87,6 @@ dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, Mut
 // Reads once.
 dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time until) noexcept {
   flush();
-  blocked_ = !connection_->stream().await_drained();
-  if (blocked_) return note_quiet(os::now()), Found::blocked;
   const bool waits = until != Time{};
   if (!waits && std::exchange(drained_, false)) return Found::nothing;
   const Time latest = waits ? std::min(until, expires_at()) : until;
@@ -145,7 +154,7 @@ dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noe
       const auto verdict =
           connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Verdict::waits;
       if (verdict != RequestOrder::Verdict::run) job.reset();  // it waits in order_, or was refused
-      if (verdict == RequestOrder::Verdict::full) return Found::full;
+      if (verdict == RequestOrder::Verdict::full) return keep_rest(), Found::full;
       if (verdict == RequestOrder::Verdict::waits) return Found::again;
     } catch (const std::bad_alloc&) {
       connection_->send_exception(request.to(), errors::no_memory);
@@ -153,6 +162,7 @@ dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noe
     }
   if (!replies_.empty() && !QuickOperations::has(request.upcall())) flush();
   current_ = &request;
+  current_key_ = key_of(request);  // the request itself is its thread's while it runs
   return Found::job;
 }
 
@@ -181,16 +191,25 @@ void ServedConnection::keep_reply(Bytes reply) {
 
 void ServedConnection::flush() noexcept {
   if (replies_.empty()) return;
-  connection_->send_patiently(replies_);
+  // The monitor, which detaches, waits for nobody.
+  dispatch::has_substitute() ? connection_->send_patiently(replies_) : connection_->send(replies_);
   replies_.clear();
 }
 
 bool ServedConnection::detach() noexcept {
   flush();
-  const bool is_known = connection_->remember_running(*current_) && order_.detach(*current_, key_of(*current_));
+  if (!connection_->remember_running(*current_) || !order_.detach(*current_, current_key_))
+    connection_->stream().close();
   current_ = nullptr;
-  if (!is_known) connection_->stream().close();
-  if (rest_.empty() || connection_->lies_elsewhere(rest_)) return !rest_.empty();
+  keep_rest();
+  return !rest_.empty();
+}
+
+// The buffer that it lies in goes back to its thread.
+void ServedConnection::keep_rest() noexcept {
+  const bool is_kept =
+      std::less_equal{}(kept_.data(), rest_.data()) && std::less{}(rest_.data(), kept_.data() + kept_.size());
+  if (rest_.empty() || is_kept || connection_->lies_elsewhere(rest_)) return;
   try {
     std::vector<std::byte> kept(rest_.begin(), rest_.end());
     kept_.swap(kept);
@@ -199,7 +218,6 @@ bool ServedConnection::detach() noexcept {
     rest_ = {};
     connection_->stream().close();
   }
-  return !rest_.empty();
 }
 
 dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr job) noexcept {
@@ -216,8 +234,8 @@ dispatch::RequestSource::Found ServedConnection::leave_for_tasks() noexcept {
   return Found::gone;
 }
 
+// What was kept for it is sent before a thread waits, so nothing is kept here.
 dispatch::RequestSource::Found ServedConnection::end(const Error& reason) noexcept {
-  flush();
   rest_ = {};
   connection_->stream().close();
   connection_->on_closed(reason);

@@ -63,6 +63,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Found end(const Error& reason) noexcept;
   Error why_closed() noexcept;
   void keep_reply(Bytes reply);
+  void keep_rest() noexcept;
   void flush() noexcept;
   void note_quiet(Time since) noexcept;
   bool has_stalled(Time now) noexcept;
@@ -83,7 +84,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Time kept_since_{};     // the oldest of replies_
   Time half_by_ = never;  // the rest of half a message has to be there by then
   bool drained_ = false;
-  bool blocked_ = false;          // waits for the peer to take replies
+  bool blocked_ = false;  // waits for the peer to take replies
+  RequestOrder::Key current_key_;
   ServerJob* current_ = nullptr;  // runs on the holder's thread
 };
 

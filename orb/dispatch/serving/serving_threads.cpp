@@ -29,6 +29,11 @@ constexpr std::size_t fewest_threads = 2;  // one that leads, and one that takes
 constexpr int events_at_once = 16;
 constexpr int sources_between_waits = 16;
 
+void warn_of_shortage() noexcept try {
+  os::log::warn("no further thread for requests without a contract; they wait for those that are served");
+} catch (const std::bad_alloc&) {
+}
+
 int timeout_until(Time at) noexcept {
   if (at == never) return -1;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(os::left_until(at)).count();
@@ -59,11 +64,14 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
  public:
   explicit Worker(ServingThreads& all) : all_(all), buffer_(read_buffer_size) {}
 
-  Expected<void> start(os::ThreadOptions options) {
+  Expected<void> start(std::uint64_t number, std::size_t stack) noexcept try {
+    os::ThreadOptions options{.name = "cl-serve-" + std::to_string(number), .stack = stack, .lazy_stack = true};
     auto thread = os::start_thread(std::move(options), [this] { live(); });
     if (!thread) return thread.error();
     thread_ = std::move(*thread);
     return {};
+  } catch (const std::bad_alloc&) {
+    return errors::no_memory;
   }
   void join() noexcept { thread_.join(); }
 
@@ -401,8 +409,7 @@ Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   ++growing_;
   const std::uint64_t number = made_++;
   lock.unlock();
-  const auto started =
-      made->start({.name = "cl-serve-" + std::to_string(number), .stack = options_.stack, .lazy_stack = true});
+  const auto started = made->start(number, options_.stack);
   lock.lock();
   --growing_;
   if (started) return {};
@@ -412,7 +419,7 @@ Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
   if (!std::exchange(said_, true)) {
     lock.unlock();
-    os::log::warn("no further thread for requests without a contract; they wait for those that are served");
+    warn_of_shortage();
     lock.lock();
   }
   return started;
