@@ -8,6 +8,7 @@
 #include "orb/core/runtime.h"
 #include "orb/core/server_connection.h"
 #include "orb/core/server_job.h"
+#include "orb/os/clock.h"
 #include "orb/os/log.h"
 
 namespace corelane::core {
@@ -105,7 +106,10 @@ void Server::refuse_newcomers() {
 }
 
 void Server::close_connections() {
-  for (const auto& connection : connections()) connection->close_orderly();
+  const Time deadline = os::now() + settings_.flush_timeout;
+  const auto all = connections();
+  for (const auto& connection : all) connection->close_when_sent(deadline);
+  for (const auto& connection : all) (void)connection->stream().wait_until_closed(deadline);
   incidents_.tell();
 }
 

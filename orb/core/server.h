@@ -44,7 +44,8 @@ class Server : public std::enable_shared_from_this<Server> {
   void refuse_newcomers();
   // Returns when no request is under way. After refuse_newcomers(); not from inside a request.
   void wait_until_idle() { requests_.wait_until_empty(); }
-  // Says CloseConnection to all peers, and closes. The log hears the last of what went wrong.
+  // Says CloseConnection to all peers, and closes as soon as each has all that was sent to it, or after timeout.flush.
+  // The log hears the last of what went wrong. Not on the reactor's thread.
   void close_connections();
 
   // For connections and jobs.

@@ -521,11 +521,11 @@ void ServerConnection::send_patiently(Bytes message) noexcept {
   (void)stream_->send_by(never, std::span{&message, 1}, position);
 }
 
-void ServerConnection::close_orderly() noexcept {
+void ServerConnection::close_when_sent(Time deadline) noexcept {
   cdr::Writer writer;
   giop::write_close_connection(writer, version_.load(std::memory_order_relaxed));  // relaxed: see take()
   if (writer.ok()) send(writer.bytes());
-  stream_->close();
+  deadline == Time{} ? stream_->close() : stream_->close_when_sent(deadline);
 }
 
 // False when too many requests of this connection are under way.

@@ -116,7 +116,9 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void send_patiently(Bytes messages) noexcept;
   // A reply is owed and cannot be made: the client learns it from the end of the connection.
   void cut_off(const Error& error) noexcept;
-  void close_orderly() noexcept;
+  // Says CloseConnection, and closes: at once, or when the peer has all that waits for it or the deadline has come.
+  void close_orderly() noexcept { close_when_sent(Time{}); }
+  void close_when_sent(Time deadline) noexcept;
 
   Server& server() noexcept { return *server_; }
   transport::Connection& stream() const noexcept { return *stream_; }

@@ -77,7 +77,7 @@ class ServerJob final : public dispatch::Job {
   std::atomic<bool> cancelled_{false};
   friend class ServerConnection;
   bool remembered_ = false;  // by the connection, for a CancelRequest. Guarded by the connection's mutex or owned
-  bool replies_ = false;  // the reply is in writer_
+  bool replies_ = false;     // the reply is in writer_
   std::atomic<bool> answered_{false};
 
   // Kept.

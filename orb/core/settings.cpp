@@ -88,8 +88,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "others: while they do, as many more threads are there; with best_effort.server on each of its cores",
        [](S& s, V v) { return size(v, s.executive.best_effort_waiting, 0, 4096); }},
       {"best_effort.parallel", "0",
-       "requests without a contract of one connection that may run at one time; more wait. 0: two for each core, and at least "
-       "8",
+       "requests without a contract of one connection that may run at one time; more wait. 0: two for each core, and "
+       "at least 8",
        [](S& s, V v) { return size(v, s.requests_parallel, 0, 4096); }},
       {"best_effort.patience", "200us",
        "when a servant runs for longer than this without a contract, another thread reads its connection meanwhile",
@@ -97,6 +97,12 @@ const std::vector<SettingsEntry>& settings_table() {
       {"best_effort.stack", "8388608",
        "bytes of stack of a thread that runs requests without a contract; memory is taken as it is used",
        [](S& s, V v) { return size(v, s.executive.best_effort_stack, 65536, std::size_t{1} << 30); }},
+      {"best_effort.wait", "park",
+       "how a thread waits at its connection for the next request without a contract: as client.wait. Spinning pays "
+       "where client and server have a core each",
+       [](S& s, V v) { return wait_mode(v, s.executive.best_effort_wait.mode); }},
+      {"best_effort.spin", "50us", "how long spin-then-park spins there, and adaptive at most",
+       [](S& s, V v) { return span_of_time(v, s.executive.best_effort_wait.spin); }},
       {"best_effort.server", "none",
        "what requests without a contract get of a core above the admitted tasks, which are admitted with it in mind: "
        "none; sporadic (best_effort.budget in each best_effort.period, charged like a task); deferrable (the same, "

@@ -2,9 +2,9 @@
 // find, and answer them. No request passes from one thread to another.
 //
 // A thread stays with its connection and waits there for the next request, as long as another thread looks after the
-// other connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set; when a connection
-// has something, another thread becomes the leader before the request runs. If there is no other thread, the leader is
-// on duty: it serves what it found, stays nowhere, and leads again.
+// other connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set; when a
+// connection has something, another thread becomes the leader before the request runs. If there is no other thread, the
+// leader is on duty: it serves what it found, stays nowhere, and leads again.
 //
 //             ┌─────────────── give back: another connection waits, or nothing came for a while ──────────────┐
 //             ▼                                                                                               │
@@ -92,7 +92,9 @@ class ServingThreads {
   void expire_some() noexcept;
 
   // With the lock.
-  bool needs_thread() const noexcept { return (!led_ && on_duty_ == nullptr) || first_ready_ != nullptr || first_helped_ != nullptr; }
+  bool needs_thread() const noexcept {
+    return (!led_ && on_duty_ == nullptr) || first_ready_ != nullptr || first_helped_ != nullptr;
+  }
   void push_ready(RequestSource& source) noexcept;
   RequestSource* pop_ready() noexcept;
   bool may_grow() const noexcept;

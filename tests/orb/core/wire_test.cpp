@@ -11,6 +11,7 @@
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
+#include "orb/rt/rt.h"
 #include "tests/support/acceptor.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/from_environment.h"
@@ -156,6 +157,51 @@ TEST_CASE("shutdown says CloseConnection") {
   const auto message = wire.next();
   REQUIRE(message);
   CHECK(message->header.type == giop::MessageType::close_connection);
+}
+
+TEST_CASE("a server that ends sends the replies that wait, and CloseConnection behind them") {
+  Served served;
+  const std::size_t length = GENERATE(100u, 4'000'000u);  // beyond what a socket takes at once
+  Wire wire(served.wires, served.endpoint);
+  begin_request(served.writer, 1, served.key, "echo");
+  served.writer.write_string(std::string(length, 'x'));
+  REQUIRE(wire.send(served.writer));
+  while (rt::report(*served.server.orb.orb).best_effort_jobs == 0) std::this_thread::yield();
+  std::jthread ends([&] { served.server.orb->shutdown(true); });
+  const auto reply = wire.next();
+  REQUIRE(reply);
+  CHECK(reply->header.type == giop::MessageType::reply);
+  CHECK(reply->bytes.size() > length);
+  const auto end = wire.next();
+  REQUIRE(end);
+  CHECK(end->header.type == giop::MessageType::close_connection);
+}
+
+TEST_CASE("a client that has ended its own direction gets its answers, also those that take long") {
+  ProbeServer server({"-ORBBestEffortParallel", GENERATE("1", "8")});
+  Wires wires;
+  Wire wire(wires, server.orb->endpoints().front());
+  const auto key = key_of(server.reference);
+  const bool blocks = GENERATE(false, true);
+  cdr::Writer writer;
+  if (blocks) {
+    begin_request(writer, 1, key, "block");
+    REQUIRE(wire.send(writer));
+    server.servant->wait_until_blocked();
+  }
+  for (const std::uint32_t id : {2u, 3u}) {
+    begin_request(writer, id, key, "ping");
+    REQUIRE(wire.send(writer));
+  }
+  wire.finish();
+  server.servant->release();
+  for (int i = 0; i < (blocks ? 3 : 2); ++i) {
+    const auto reply = wire.next();
+    REQUIRE(reply);
+    CHECK(reply->header.type == giop::MessageType::reply);
+  }
+  CHECK(wire.closed_by_peer());
+  CHECK(server.servant->pings == 2);
 }
 
 TEST_CASE("a server goes on serving through mutated messages") {
