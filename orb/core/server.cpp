@@ -75,11 +75,23 @@ Expected<void> Server::listen_at(transport::Transport& transport, const transpor
   listeners_.push_back(std::move(*listener));
   endpoints_.push_back(listeners_.back()->endpoint());
   if (endpoint.kind != EndpointKind::tcp) return {};
-  transport::Endpoint& told = endpoints_.back();
-  AdvertisedHost named = advertised_host(told.host, settings_.advertised_host, os::host_addresses());
-  if (!named.remark.empty()) os::log::info(named.remark);
-  told.host = std::move(named.host);
+  advertise();
   return {};
+}
+
+// What the references say in place of the endpoint that came last, of TCP.
+void Server::advertise() {
+  const transport::Endpoint bound = endpoints_.back();
+  endpoints_.pop_back();
+  for (transport::Endpoint told : settings_.advertised) {
+    if (told.port == 0) told.port = bound.port;
+    if (std::find(endpoints_.begin(), endpoints_.end(), told) == endpoints_.end()) endpoints_.push_back(told);
+  }
+  if (!settings_.advertised.empty()) return;
+  AdvertisedHost named = advertised_host(bound.host, os::host_addresses());
+  if (!named.remark.empty()) os::log::info(named.remark);
+  endpoints_.push_back(bound);
+  endpoints_.back().host = std::move(named.host);
 }
 
 void Server::accept(std::shared_ptr<transport::Connection> stream) {

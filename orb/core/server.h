@@ -64,6 +64,7 @@ class Server : public std::enable_shared_from_this<Server> {
  private:
   static constexpr std::size_t kept_jobs = 1024;
   Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
+  void advertise();
   bool lacks(transport::EndpointKind kind) const;
   std::vector<transport::Endpoint> wanted() const;
   void accept(std::shared_ptr<transport::Connection> stream);

@@ -7,6 +7,7 @@
 
 #include "orb/base/overrun_name.h"
 #include "orb/core/access_text.h"
+#include "orb/core/advertised_host.h"
 
 namespace corelane::core::values {
 namespace {
@@ -189,9 +190,10 @@ std::string allowed(Settings& s, std::string_view text) {
 }
 
 std::string host(Settings& s, std::string_view text) {
-  const auto colons = std::count(text.begin(), text.end(), ':');  // an IPv6 address has two at least
-  if (text.find_first_of(" \t/,[]") != text.npos || colons == 1) return "a host's name or address, without a port";
-  s.advertised_host = text;
+  auto hosts = text.empty() ? std::vector<transport::Endpoint>{} : parse_advertised(text);
+  if (hosts.empty() && !text.empty())
+    return "hosts, each with a port where that is another one, such as plant.example:47090, [2001:db8::1]:2809";
+  s.advertised = std::move(hosts);
   return {};
 }
 

@@ -111,10 +111,10 @@ struct Settings {
   Duration flush_timeout = std::chrono::seconds{5};
   std::vector<transport::Endpoint> listen{{"127.0.0.1", 0}};  // not empty
   bool listen_given = false;                                  // somebody said where
-  bool local = true;                    // a server with TCP offers unix: and channel: of its own accord
-  transport::ChannelOptions channel;    // directory: see runtime.directory
-  transport::UnixOptions unix_sockets;  // directory: see runtime.directory
-  std::string advertised_host;          // empty: the host listened on
+  bool local = true;                            // a server with TCP offers unix: and channel: of its own accord
+  transport::ChannelOptions channel;            // directory: see runtime.directory
+  transport::UnixOptions unix_sockets;          // directory: see runtime.directory
+  std::vector<transport::Endpoint> advertised;  // empty: the host listened on; a port of 0: the one listened at
   NamingSettings naming;
   std::map<std::string, std::string> initial_references;  // -ORBInitRef name=uri
   std::string default_initial_reference;                  // -ORBDefaultInitRef

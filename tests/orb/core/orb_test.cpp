@@ -243,6 +243,26 @@ TEST_CASE("a server that listens everywhere is not called by a wildcard") {
   CHECK(named->endpoints().front().host == "here.example");
 }
 
+TEST_CASE("a reference names the hosts and ports where clients reach the server, in their order") {
+  ProbeServer server({"-ORBEndpointListen", "127.0.0.1:0", "-ORBEndpointLocal", "off"});
+  const auto behind = std::to_string(server.orb->endpoints().front().port);
+  // A server that says of itself what is true of the other one, as behind a NAT.
+  TestOrb named({"-ORBEndpointListen", "127.0.0.1:0", "-ORBEndpointLocal", "off", "-ORBEndpointHost",
+                 "127.0.0.1:1, 127.0.0.1:" + behind + ", [::1]"});
+  named.root()->the_POAManager()->activate();
+  const auto told = named->endpoints();
+  REQUIRE(told.size() == 3);
+  CHECK(told[0] == corelane::transport::Endpoint{.host = "127.0.0.1", .port = 1});
+  CHECK(to_string(told[1]) == "127.0.0.1:" + behind);
+  CHECK(told[2].host == "::1");
+  CHECK(told[2].port > 1);
+  // Nobody listens at the first; the second is reached, where that server knows no such object.
+  const auto servant = CORBA::make_reference<corelane::testing::ProbeServant>();
+  const std::string ior = named->object_to_string(named.root()->servant_to_reference(servant));
+  TestOrb client;
+  CHECK(client->string_to_object(ior)->_non_existent());
+}
+
 TEST_CASE("a second ORB whose settings of the process differ is refused and told which") {
   const auto [option, value, key] = GENERATE(table<std::string, std::string, std::string>({
       {"-ORBBestEffortThreads", "3", "best_effort.threads"},

@@ -264,7 +264,8 @@ TEST_CASE("an option that is not written as options are is refused with how it i
       {{"-ORBInitRef", "Name"}, "-ORBInitRef Name: expected NAME=REFERENCE, such as"},
       {{"-ORBInitRef", "=x"}, "-ORBInitRef =x: expected NAME=REFERENCE, such as"},
       {{"-ORBLogLevel", "loud"}, "-ORBLogLevel = loud: expected debug, info, warn, error or off"},
-      {{"-ORBEndpointHost", "h:2809"}, "-ORBEndpointHost = h:2809: expected a host's name or address, without a port"},
+      {{"-ORBEndpointHost", "h:x"},
+       "-ORBEndpointHost = h:x: expected hosts, each with a port where that is another one"},
       {{"-ORBTimeoutRequest", "5 s"},
        "-ORBTimeoutRequest = 5 s: expected a duration such as 500ms (a whole number and ns, us, ms or s); a duration "
        "has no blank and no fraction: write 5s"},
