@@ -71,9 +71,8 @@ CORELANE_LISTEN = {
     "channel": ("-ORBEndpointListen", "channel:{dir}/c", "-ORBEndpointLocal", "off"),
 }
 CORELANE_LIMITS = ("-ORBLimitsConnections", "20000", "-ORBLimitsConnectionsPerPeer", "20000")
-# A server whose task's thread spins, without admission: so much spinning fits beside no platform.
-CORELANE_SPIN = ("-ORBDispatchMode", "direct", "-ORBDispatchAdmission", "off", "-ORBPoolWait", "spin-then-park",
-                 "-ORBPoolSpin", "25us")
+# A server whose threads spin at their connections.
+CORELANE_SPIN = ("-ORBBestEffortWait", "spin")
 
 
 def _crowd_of(transport):
@@ -145,8 +144,7 @@ PEERS = [
     _corelane("unix", "Corelane Unix", "unix"),
     _corelane("channel", "Corelane channel", "channel"),
     _corelane("channel-client-spin", "Corelane channel, the client spins", "channel", (), ("-ORBClientWait", "spin")),
-    _corelane("channel-spin", "Corelane channel, both ends spin", "channel", CORELANE_SPIN,
-              ("-ORBClientWait", "spin", "--kind", "task")),
+    _corelane("channel-spin", "Corelane channel, both ends spin", "channel", CORELANE_SPIN, ("-ORBClientWait", "spin")),
     _task("manager", "tcp", "manager", "TCP"),
     _task("manager", "unix", "manager-unix", "Unix"),
     _task("manager", "channel", "manager-channel", "channel"),
