@@ -114,8 +114,8 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
 
 void ServedConnection::note_quiet(Time since) noexcept {
   const Time idle = idle_timeout_ > Duration::zero() ? since + idle_timeout_ : never;
-  const Time stalled = blocked_ ? since + backlog_timeout_ : never;
-  expires_at_.store(std::min({idle, half_by_, stalled}), std::memory_order_relaxed);  // relaxed: see expires_at()
+  const Time stalls = blocked_ ? since + backlog_timeout_ : never;
+  expires_at_.store(std::min({idle, half_by_, stalls}), std::memory_order_relaxed);  // relaxed: see expires_at()
 }
 
 // Takes one message.
@@ -255,8 +255,8 @@ void ServedConnection::on_drained() noexcept { connection_->server().executive()
 bool ServedConnection::expire(Time now) noexcept {
   if (expires_at() > now) return false;
   if (blocked_) {
-    constexpr Error stalled{.kind = ErrorKind::transient, .minor = minor::send_stalled};
-    if (has_stalled(now)) return end(stalled), true;
+    constexpr Error took_nothing{.kind = ErrorKind::transient, .minor = minor::send_stalled};
+    if (has_stalled(now)) return end(took_nothing), true;
     note_quiet(now);
     return false;
   }

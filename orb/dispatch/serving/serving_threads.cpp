@@ -156,10 +156,10 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
 
   // False: the connection was taken over.
   bool run(const SourcePtr& served, JobPtr& job) noexcept {
-    served->turn.begin_upcall();
+    const Turn::Upcall upcall = served->turn.begin_upcall();
     all_.monitor_->notice();
     run_one(*job);
-    if (served->turn.end_upcall()) return served->finish(std::move(job)), true;
+    if (served->turn.end_upcall(upcall)) return served->finish(std::move(job)), true;
     finish_alone(served, std::move(job));
     return false;
   }

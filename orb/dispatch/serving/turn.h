@@ -3,7 +3,7 @@
 // long servant does not make its connection deaf.
 //
 //                      ┌──begin_wait()──▶ waiting ──end_wait() == true──▶ held
-//   free ──claim()──▶ held ──begin_upcall()──▶ upcall ──end_upcall() == true──▶ held ──release()──▶ free
+//   free ──claim()──▶ held ──begin_upcall()──▶ upcall ──end_upcall() is true──▶ held ──release()──▶ free
 //                                                │
 //                                                └──take_over(number)──▶ held, by the monitor; end_upcall() == false
 //
@@ -52,18 +52,20 @@ class Turn {
     return word_.compare_exchange_strong(expected, held_, std::memory_order_acquire, std::memory_order_relaxed);
   }
 
-  // Before a servant runs: one store. Nothing of the connection may be touched until end_upcall() returned true.
-  void begin_upcall() noexcept {
+  // Before a servant runs: one store. Nothing of the connection, this included, may be touched until end_upcall() of
+  // that number returned true.
+  Upcall begin_upcall() noexcept {
+    const Upcall upcall = ++last_;
     // PAIR turn.upcall: release here -> acquire in take_over(). Publishes which job runs, and what is read and not
     // served.
-    word_.store(++last_, std::memory_order_release);
+    word_.store(upcall, std::memory_order_release);
+    return upcall;
   }
   // False: the turn was taken over.
-  bool end_upcall() noexcept {
-    std::uint64_t expected = last_;
+  bool end_upcall(Upcall upcall) noexcept {
     // relaxed: nobody but this thread has touched the connection; or it is somebody else's, and finish_detached() takes
     // a lock
-    return word_.compare_exchange_strong(expected, held_, std::memory_order_relaxed);
+    return word_.compare_exchange_strong(upcall, held_, std::memory_order_relaxed);
   }
 
   // The upcall under way; no_upcall: there is none. For the monitor.

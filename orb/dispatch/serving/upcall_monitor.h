@@ -38,7 +38,7 @@ class Upcaller {
 
 class UpcallMonitor {
  public:
-  explicit UpcallMonitor(Duration patience) : patience_(patience) {}
+  explicit UpcallMonitor(Duration allowed) : patience_(allowed) {}
   virtual ~UpcallMonitor() = default;
   UpcallMonitor(const UpcallMonitor&) = delete;
   UpcallMonitor& operator=(const UpcallMonitor&) = delete;

@@ -19,31 +19,43 @@ TEST_CASE("whoever makes a connection has its turn, and nobody else gets it befo
 TEST_CASE("an upcall that ends in time keeps the turn") {
   Turn turn;
   CHECK(turn.upcall() == Turn::no_upcall);
-  turn.begin_upcall();
-  const Turn::Upcall seen = turn.upcall();
+  const Turn::Upcall seen = turn.begin_upcall();
+  CHECK(turn.upcall() == seen);
   CHECK(seen != Turn::no_upcall);
   CHECK_FALSE(turn.claim());
-  CHECK(turn.end_upcall());
+  CHECK(turn.end_upcall(seen));
   CHECK(turn.upcall() == Turn::no_upcall);
   CHECK_FALSE(turn.take_over(seen));
 }
 
 TEST_CASE("an upcall that is taken over has lost the turn, and the next one is another") {
   Turn turn;
-  turn.begin_upcall();
-  const Turn::Upcall first = turn.upcall();
+  const Turn::Upcall first = turn.begin_upcall();
   REQUIRE(turn.take_over(first));
   CHECK_FALSE(turn.take_over(first));
-  CHECK_FALSE(turn.end_upcall());
   turn.release();
   REQUIRE(turn.claim());
-  turn.begin_upcall();
-  CHECK(turn.upcall() != first);
+  const Turn::Upcall second = turn.begin_upcall();
+  CHECK(second != first);
+  CHECK_FALSE(turn.end_upcall(first));  // late, in the middle of another holder's
   CHECK_FALSE(turn.take_over(first));
-  CHECK(turn.end_upcall());
+  CHECK(turn.end_upcall(second));
 }
 
 // What has the turn counts without an atomic operation, so that a second holder would be seen, by ThreadSanitizer, too.
+TEST_CASE("a holder that waits may be interrupted, and then has lost the turn") {
+  Turn turn;
+  CHECK_FALSE(turn.interrupt());
+  turn.begin_wait();
+  CHECK_FALSE(turn.claim());
+  CHECK(turn.upcall() == Turn::no_upcall);
+  CHECK(turn.end_wait());
+  turn.begin_wait();
+  CHECK(turn.interrupt());
+  CHECK_FALSE(turn.interrupt());
+  CHECK_FALSE(turn.end_wait());
+}
+
 TEST_CASE("of those who run upcalls and take them over only one has the turn") {
   constexpr int rounds = 20'000;
   Turn turn;
@@ -61,8 +73,8 @@ TEST_CASE("of those who run upcalls and take them over only one has the turn") {
         for (int done = 0; done < rounds;) {
           if (!turn.claim()) continue;
           ++done;
-          turn.begin_upcall();
-          if (!turn.end_upcall()) continue;
+          const Turn::Upcall upcall = turn.begin_upcall();
+          if (!turn.end_upcall(upcall)) continue;
           use();
           turn.release();
         }
