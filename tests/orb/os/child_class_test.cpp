@@ -19,6 +19,7 @@
 #include <string>
 #include <thread>
 
+#include "orb/base/sanitizer.h"
 #include "orb/os/cpu_mask.h"
 #include "orb/os/kept_core.h"
 #include "orb/os/privileges.h"
@@ -175,9 +176,15 @@ struct Way {
   Seen (*seen)();
   bool leaves_core;  // by itself
 };
-constexpr Way ways[] = {{"fork", by_fork, true},    {"posix_spawn", by_posix_spawn, false},
-                        {"popen", by_popen, false}, {"system", by_system, false},
-                        {"vfork", by_vfork, false}, {"std::thread", by_thread, false}};
+// ThreadSanitizer makes a fork() of vfork(), with its handlers.
+#if CORELANE_THREAD_SANITIZER
+constexpr bool vfork_forks = true;
+#else
+constexpr bool vfork_forks = false;
+#endif
+constexpr Way ways[] = {{"fork", by_fork, true},          {"posix_spawn", by_posix_spawn, false},
+                        {"popen", by_popen, false},       {"system", by_system, false},
+                        {"vfork", by_vfork, vfork_forks}, {"std::thread", by_thread, false}};
 
 CoreId some_core() {
   CoreId core{0};
