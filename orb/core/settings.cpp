@@ -244,8 +244,7 @@ const std::vector<SettingsEntry>& settings_table() {
       {"endpoint.host", "",
        "hosts that references name, each with a port where clients reach the server at another one (behind a NAT or a "
        "container's published port): plant.example:47090, [2001:db8::1]. Clients try them in this order. Without it "
-       "the "
-       "one listened on, or this host's first address where that is all of them (0.0.0.0, [::])",
+       "the one listened on, or this host's first address where that is all of them (0.0.0.0, [::])",
        host},
       {"naming.service", "",
        "reference of the Naming Service, such as corbaloc::host:2809/NameService; without it this host's nameserver: "
