@@ -151,10 +151,11 @@ Error ServedConnection::why_closed() noexcept {
 dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   if (!order_.idle()) try {
+      keep_rest();  // before enter(): once that says full, another thread may read on
       const auto verdict =
           connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Verdict::waits;
       if (verdict != RequestOrder::Verdict::run) job.reset();  // it waits in order_, or was refused
-      if (verdict == RequestOrder::Verdict::full) return keep_rest(), Found::full;
+      if (verdict == RequestOrder::Verdict::full) return Found::full;
       if (verdict == RequestOrder::Verdict::waits) return Found::again;
     } catch (const std::bad_alloc&) {
       connection_->send_exception(request.to(), errors::no_memory);

@@ -160,6 +160,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
     all_.monitor_->notice();
     run_one(*job);
     if (served->turn.end_upcall(upcall)) return served->finish(std::move(job)), true;
+    { const std::lock_guard taken_over(mutex); }  // take_over() has it until the request is known to run elsewhere
     finish_alone(served, std::move(job));
     return false;
   }
