@@ -194,7 +194,7 @@ def main():
             texts[f"within{i}"] = f"module AllKinds{i} {{\n{definitions(words)}}};\n" + nested(f"AllNested{i}", words)
         for i, words in enumerate(scopes_of(macros | outside | introduced)):
             briefly_said = [word for word in words if word not in introduced]
-            texts[f"outermost{i}"] = definitions(set(words) & introduced) + definitions(briefly_said, BRIEF_KINDS)
+            texts[f"outermost{i}"] = definitions(sorted(set(words) & introduced)) + definitions(briefly_said, BRIEF_KINDS)
         for name, text in texts.items():
             path = search.folder / f"{name}.idl"
             path.write_text(text)
