@@ -1,4 +1,4 @@
-// EndRequests: lets an operator end tasks of this process, whoever's they are (`corelane tasks end`). The request is a
+// EndRequests: lets an operator end tasks of any client of this process (`corelane tasks end`). The request is a
 // file in the runtime directory, and the answer is another one. An agent: the housekeeper steps it.
 //
 //   end-PID        the process's start in clock ticks, and task numbers: words of decimal digits. Whoever asks makes it

@@ -190,7 +190,7 @@ class Connection {
   virtual void close() noexcept = 0;
   virtual bool is_open() const noexcept = 0;
   // The orderly end. Refuses every later send() with closed_here, sends the backlog, and then closes: as soon as the
-  // peer's system has everything, or at `deadline`. Until then whoever reads the connection reads on. Closes at once
+  // peer's system has everything, or at `deadline`. Until then its reader reads on. Closes at once
   // when nothing waits. Idempotent; close() ends it early. Thread: any.
   virtual void close_when_sent(Time /*deadline*/) noexcept { close(); }
   // Waits until the connection is closed, by either side's close() or close_when_sent(). False: `deadline` came first.
@@ -205,11 +205,11 @@ class Connection {
   virtual const Endpoint& peer() const noexcept = 0;
   // Who reads it from here on by receive(); it may be asked to give way. Thread: any.
   virtual void read_by(std::weak_ptr<Reader> /*reader*/) noexcept {}
-  // For whoever receives, between two calls of receive(): from here on descriptor() is readable as soon as something
-  // comes. False: something is there already, and descriptor() need not tell of it.
+  // For the receiving thread, between two calls of receive(): from here on descriptor() is readable as soon as
+  // something comes. False: something is there already, and descriptor() need not tell of it.
   virtual bool await_bytes() noexcept { return true; }
   // Whether nothing waits in the backlog. Else Reader::on_drained() is called when that is so: who reads no requests of
-  // a peer that takes no replies keeps the backlog small. Thread: whoever receives.
+  // a peer that takes no replies keeps the backlog small. Thread: the receiving one.
   virtual bool await_drained() noexcept { return true; }
   // When the peer last took something of the backlog, or it began to fill. Thread: any.
   virtual Time backlog_taken_at() const noexcept { return never; }

@@ -7,14 +7,14 @@
 namespace corelane::core {
 
 RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key) {
-  // relaxed: only whoever has the connection's turn adds to it, and the turn orders those
+  // relaxed: only the holder of the connection's turn adds to it, and the turn orders the holders
   if (running_count_.load(std::memory_order_relaxed) == 0) return Verdict::run;
   const std::lock_guard lock(mutex_);
   if (running_.empty()) return Verdict::run;  // and so nothing waits
   const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
   if (in_order && running_.size() < limits_.parallel + suspended_) return Verdict::run;
-  running_.reserve(running_.size() + 1);  // for ended(), which must not fail
-  waiting_.emplace_back();                // may fail, and then nothing has changed
+  running_.reserve(running_.size() + waiting_.size() + 1);  // for ended() and take(), which must not fail
+  waiting_.emplace_back();                                  // may fail, and then nothing has changed
   waiting_.back() = {.job = std::move(job), .key = key};
   waiting_bytes_ += key.bytes;
   full_ = waiting_.size() >= limits_.waiting || waiting_bytes_ >= limits_.bytes;
@@ -57,7 +57,7 @@ RequestOrder::Next RequestOrder::next() noexcept {
   const std::size_t index = next_index();
   if (index < waiting_.size()) {
     const auto at = waiting_.begin() + static_cast<std::ptrdiff_t>(index);
-    running_.push_back({.job = at->job.get(), .key = at->key});  // room was made in enter() or by ended()
+    running_.push_back({.job = at->job.get(), .key = at->key});  // enter() made room
     waiting_bytes_ -= at->key.bytes;
     result.job = std::move(at->job);
     waiting_.erase(at);

@@ -3,8 +3,8 @@
 // A request waits until earlier oneways of its connection to the same object have ended, so that a client's oneways and
 // calls to one object keep their order. Everything else runs in parallel, up to a limit.
 //
-// Threads: any; one lock, which is not taken while nothing of the connection runs elsewhere. Invariant: whoever ends a
-// request takes the next one, so what waits has somebody to run it.
+// Threads: any; one lock, which is not taken while nothing of the connection runs elsewhere. Invariant: the thread
+// that ends a request takes the next one, so each request that waits has a thread to run it.
 #pragma once
 
 #include <atomic>

@@ -75,7 +75,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   std::atomic<Time> expires_at_{never};
   std::atomic<bool> half_closed_{false};  // the peer sends nothing any more, and may wait for answers
 
-  // Owner: whoever has the turn.
+  // Owner: the holder of the turn.
   Bytes rest_;  // read and not parsed yet: in the reader's buffer, in kept_, or where the peer wrote it
   std::vector<std::byte> kept_;  // of a buffer that went back to its thread
   std::vector<std::byte> replies_;

@@ -1,7 +1,7 @@
 // RequestSource: a connection whose requests without a contract run on the thread that reads them. Who reads
 // connections (orb/core) implements it; ServingThreads drives it.
 //
-// Threads: whoever has the turn, one at a time, but for what says otherwise.
+// Threads: the holder of the turn, one at a time, unless a function says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
     again,    // bytes were taken, and what they asked for was answered or handed in elsewhere
     nothing,  // no bytes came
     full,     // requests of this connection wait for others of it; Next::may_read says when to read on
-    blocked,  // the peer takes no replies; whoever hears that it does calls ServingThreads::resume()
+    blocked,  // the peer takes no replies; once it does, ServingThreads::resume() is called
     gone,     // the connection has ended, or somebody else reads it from here on: it is not called any more
   };
   virtual ~RequestSource() = default;
@@ -67,7 +67,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // the connection ends in any case.
   virtual bool give_way(bool surely) noexcept = 0;
 
-  // The process stops: whoever waits in next() returns, and finds it gone. Thread: any.
+  // The process stops: a thread that waits in next() returns, and finds the source gone. Thread: any.
   virtual void close() noexcept = 0;
 
   Turn turn;

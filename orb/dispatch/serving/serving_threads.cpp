@@ -2,11 +2,9 @@
 
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <new>
 #include <string>
 #include <thread>
@@ -17,7 +15,6 @@
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/serving/upcall_monitor.h"
 #include "orb/os/clock.h"
-#include "orb/os/descriptor_limit.h"
 #include "orb/os/log.h"
 #include "orb/os/wait.h"
 
@@ -473,7 +470,7 @@ void ServingThreads::give_back(const SourcePtr& source) noexcept {
   epoll_event event{.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT, .data = {.ptr = source.get()}};
   source->turn.release();
   (void)epoll_ctl(poll_.get(), EPOLL_CTL_MOD, fd, &event);
-  note_expiry(source->expires_at());  // last: whoever looks at it before cannot have the turn
+  note_expiry(source->expires_at());  // last: expire_some() can only claim a free turn
 }
 
 // Its time to expire goes on. Who resumes it may do so before the turn is free: then this one looks again.

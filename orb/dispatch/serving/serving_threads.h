@@ -139,7 +139,7 @@ class ServingThreads {
   // Guarded by mutex_.
   std::vector<std::shared_ptr<Worker>> workers_;
   std::vector<Worker*> idle_;  // the one that went last is woken first
-  // Connections with something to serve, in order: somebody has their turn for whoever takes them.
+  // Connections with something to serve, in order. Their turns are taken, for the threads that will serve them.
   RequestSource* first_ready_ = nullptr;
   RequestSource* last_ready_ = nullptr;
   // Connections with requests that waited for others and may run now.

@@ -7,7 +7,7 @@
 //                                                │
 //                                                └──take_over(number)──▶ held, by the monitor; end_upcall() == false
 //
-// A holder that waits for bytes may be interrupted by whoever ends the connection: end_wait() is false then.
+// A thread that ends the connection may interrupt a holder that waits for bytes: end_wait() is false then.
 //
 // Threads: claim(), interrupt() and take_over() any; the rest the holder's. What one holder did is visible to the next.
 #pragma once
@@ -23,7 +23,7 @@ class Turn {
   using Upcall = std::uint64_t;
   static constexpr Upcall no_upcall = 0;
 
-  // The first holder is whoever made the connection.
+  // The first holder is the thread that made the connection.
   bool claim() noexcept {
     std::uint64_t expected = free_;
     // PAIR turn.free: acquire here <- release in release(). relaxed on failure: somebody else reads

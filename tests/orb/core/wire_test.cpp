@@ -131,7 +131,7 @@ TEST_CASE("a request that is under way when the manager begins to hold waits unt
   REQUIRE(wire.send(writer));
   begin_request(writer, 3, key, "_non_existent");
   REQUIRE(wire.send(writer));
-  REQUIRE(wire.next());  // answered by whoever reads: the one before it waits
+  REQUIRE(wire.next());  // answered by the reading thread: the request before it waits
   const auto manager = server.orb.root()->the_POAManager();
   manager->hold_requests(false);
   server.servant->release();

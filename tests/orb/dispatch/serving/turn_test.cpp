@@ -8,7 +8,7 @@ namespace turn_test {
 
 using corelane::dispatch::Turn;
 
-TEST_CASE("whoever makes a connection has its turn, and nobody else gets it before that is given up") {
+TEST_CASE("the maker of a connection has its turn, and no other thread gets it before it is given up") {
   Turn turn;
   CHECK_FALSE(turn.claim());
   turn.release();
