@@ -1,6 +1,7 @@
 #include "orb/core/client_connection.h"
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 
 #include "orb/base/minor.h"
@@ -143,13 +144,7 @@ Expected<void> ClientConnection::send_by(Time deadline, Bytes request, bool may_
 void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
   const bool is_lost = error.minor != minor::no_send_room;
   if (is_lost) broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
-  if (pending.alone_) {
-    if (is_lost) read_some(Time{}, {});
-  } else if (is_lost && lead()) {
-    read_some(Time{}, {});
-    const Lock lock(mutex_);
-    stop_leading();
-  }
+  if (is_lost) read_last_words(pending);
   const auto fail = [&] {
     const bool told = pending.state_ == PendingReply::State::failed && pending.error_.completed == Completion::no;
     if (!told)
@@ -165,6 +160,31 @@ void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
     remove(pending);
   }
   if (is_lost) break_up();
+}
+
+// Reads what the peer said before its end. Another thread that leads may be in the middle of it: then this one waits
+// until that is done.
+void ClientConnection::read_last_words(PendingReply& pending) {
+  if (pending.alone_) {
+    read_some(Time{}, {});
+    return;
+  }
+  constexpr std::chrono::seconds longest{1};  // the stream has ended, so reading it does not take long
+  constexpr std::chrono::milliseconds pause{1};
+  Lock lock(mutex_);
+  const Time until = os::now() + longest;
+  bool has_read = false;
+  while (!has_read && pending.state_ == PendingReply::State::waiting && os::now() < until) {  // bound: the time
+    has_read = lead();
+    lock.unlock();
+    if (has_read) {
+      read_some(Time{}, {});
+    } else {
+      pending.parker_.park(os::now() + pause, {});
+    }
+    lock.lock();
+    if (has_read) stop_leading();
+  }
 }
 
 // While the request is written the call is this thread's, even if it has ended by then. What fails a connection fails

@@ -184,6 +184,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void stop_leading() noexcept;
   void read_to_end() noexcept;
   void settle_end() noexcept;
+  void read_last_words(PendingReply& pending);
   void break_up() noexcept;
   void fail_waiting(const Error& error, bool unread_is_no) noexcept;
   void give(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) noexcept;
