@@ -1,0 +1,204 @@
+// The attack battery: clients that mean harm, or are broken, against a server process with default settings. Each case
+// asserts that good clients meanwhile get all their calls answered, and that the server recovers.
+//
+// Longer: CORELANE_ATTACK_CALLS (of each good client, 100), CORELANE_ATTACK_CHURN (connections, 2000) and
+// CORELANE_ATTACK_KILLS (clients, 6).
+#include "tests/attack/attack.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "orb/giop/headers.h"
+#include "orb/rt/rt.h"
+#include "tests/attack/attacked_server.h"
+#include "tests/support/bare_wire.h"
+#include "tests/support/wire.h"
+
+namespace corelane::attack {
+namespace {
+
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+using transport::EndpointKind;
+
+constexpr std::size_t largest_message = 16 * mib;  // limits.message_size
+
+std::vector<std::byte> request(Bytes key, std::string_view operation, const std::string* text = nullptr,
+                               bool oneway = false) {
+  cdr::Writer writer;
+  giop::RequestHeader header{.request_id = 7,
+                             .response_flags = oneway ? giop::response::none : giop::response::with_target,
+                             .target = {},
+                             .operation = operation,
+                             .contexts = {}};
+  header.target.object_key = key;
+  giop::begin_request(writer, header, {}, giop::giop_1_2, native_order);
+  if (text != nullptr) writer.write_string(*text);
+  REQUIRE(giop::finish(writer));
+  return test::copy_of(writer.bytes());
+}
+
+std::vector<std::byte> several(const std::vector<std::byte>& message, int times) {
+  std::vector<std::byte> all;
+  for (int i = 0; i < times; ++i) all.insert(all.end(), message.begin(), message.end());
+  return all;
+}
+
+// The most memory that the server held at any moment while good clients made their calls, several times over.
+bool serves_within(const AttackedServer& server, std::size_t bytes) {
+  std::size_t most = 0;
+  bool all = true;
+  for (int i = 0; i < 4 && all; ++i) {
+    all = server.serves(good_calls() / 4);
+    most = std::max(most, server.resident());
+  }
+  UNSCOPED_INFO("the server held " << most / mib << " MiB of " << bytes / mib);
+  return all && most <= bytes;
+}
+
+}  // namespace
+
+TEST_CASE("clients are served while requests for what is not there come as fast as they can") {
+  AttackedServer server;
+  const bool object = GENERATE(true, false);
+  const auto one = object ? request(std::as_bytes(std::span("nobody")), "add") : request(server.key, "no_operation");
+  {
+    const Attack attack(server.endpoint(EndpointKind::tcp), {.bytes = several(one, 64)});
+    CHECK(server.serves(good_calls()));
+    CHECK(attack.sent() > one.size());
+  }
+  CHECK(server.recovers());
+}
+
+TEST_CASE("clients are served and memory is bounded while long oneways wait for a slow servant") {
+  constexpr std::size_t connections = 6;
+  AttackedServer server;
+  const std::string text = "slow" + std::string(largest_message - 1024, 'x');
+  const std::size_t before = server.resident();
+  {
+    const Attack attack(server.endpoint(EndpointKind::tcp),
+                        {.bytes = request(server.key, "note", &text, true), .connections = connections});
+    // Of each: one that runs and its argument, one that waits, and one of which half has come.
+    CHECK(serves_within(server, before + 4 * connections * largest_message + 64 * mib));
+    server.release();
+  }
+  CHECK(server.recovers());
+}
+
+TEST_CASE("calls of one client that block hold up no other client") {
+  constexpr std::size_t calls = 24;
+  const auto kind = GENERATE(EndpointKind::tcp, EndpointKind::channel);
+  AttackedServer server;
+  std::atomic<std::size_t> answered{0};
+  {
+    TestOrb client({"-ORBTimeoutRequest", "0s"});
+    const auto probe = server.probe_at(client, kind);
+    std::vector<std::jthread> callers;
+    for (std::size_t i = 0; i < calls; ++i)
+      callers.emplace_back([&] {
+        try {
+          probe->block();
+          ++answered;
+        } catch (const CORBA::SystemException&) {
+        }
+      });
+    CHECK(server.serves(good_calls()));
+    CHECK(answered == 0);
+    server.release();
+  }
+  CHECK(answered == calls);
+  CHECK(server.recovers(kind == EndpointKind::tcp));
+}
+
+TEST_CASE("clients are served and memory is bounded while others take no replies") {
+  constexpr std::size_t connections = 4, backlog = 32 * mib;  // limits.backlog
+  AttackedServer server;
+  {
+    GoodOrb client;
+    server.probe_at(client, EndpointKind::tcp)->name(std::string(mib, 'x'));
+  }
+  const std::size_t before = server.resident();
+  {
+    const Attack attack(
+        server.endpoint(GENERATE(EndpointKind::tcp, EndpointKind::unix_socket)),
+        {.bytes = several(request(server.key, "_get_name"), 16), .reads = false, .connections = connections});
+    CHECK(serves_within(server, before + connections * (backlog + 2 * mib) + 64 * mib));
+  }
+  CHECK(server.recovers());
+}
+
+TEST_CASE("connections that come and call and go leave nothing behind") {
+  const auto churn = from_environment("CORELANE_ATTACK_CHURN", 2000);
+  AttackedServer server;
+  const auto kind = GENERATE(EndpointKind::tcp, EndpointKind::unix_socket);
+  const auto call = request(server.key, "ping");
+  const transport::Endpoint to = server.endpoint(kind);
+  std::atomic<std::uint64_t> answered{0};
+  {
+    const std::jthread client([&] {
+      for (std::uint64_t i = 0; i < churn; ++i) {
+        const os::Fd fd = connect_to(to, 2 + i % 3);
+        if (!fd) continue;
+        const std::size_t count = i % 5 == 4 ? call.size() / 2 : call.size();
+        if (::send(fd.get(), call.data(), count, MSG_NOSIGNAL) < 0) continue;
+        std::byte first;
+        const bool waits = i % 5 < 3;  // the others go at once, one of two of them in the middle of the request
+        if (waits && ::recv(fd.get(), &first, 1, 0) == 1) ++answered;
+      }
+    });
+    CHECK(server.serves(good_calls()));
+  }
+  CHECK(answered == churn / 5 * 3 + std::min<std::uint64_t>(churn % 5, 3));
+  CHECK(server.recovers());
+}
+
+TEST_CASE("clients that are killed in the middle of their calls leave nothing behind") {
+  const auto kills = from_environment("CORELANE_ATTACK_KILLS", 6);
+  AttackedServer server;
+  for (std::uint64_t i = 0; i < kills; ++i) {
+    std::vector<std::string> command{os::program_beside("corelane-attack-server"), "call", server.ior, "-ORBLogLevel",
+                                     "off"};
+    os::ChildProcess client(command);
+    for (std::uint64_t line = 0; line <= i; ++line) REQUIRE(client.read_line() == "answered");
+    CHECK(server.serves(good_calls() / 10));
+  }
+  CHECK(server.recovers());
+}
+
+TEST_CASE("one client cannot have all cores promised to its tasks") {
+  constexpr int share = 20;  // % of a core
+  AttackedServer server;
+  int first = 0;
+  for (int round = 0; round < 2; ++round) {
+    TestOrb hog;
+    const auto probe = server.probe_at(hog, EndpointKind::tcp);
+    std::vector<rt::Task> tasks;
+    std::vector<CORBA::object_reference<Probing::Probe>> probes;
+    while (tasks.size() < 1000) {
+      probes.push_back(server.probe_at(hog, EndpointKind::tcp));
+      auto task = rt::admit(probes.back(),
+                            {.operation = "add", .contract = make_contract(50ms, 50ms * share / 100, 50ms, 5ms)});
+      if (!task) break;
+      tasks.push_back(std::move(*task));
+    }
+    const int promised = static_cast<int>(tasks.size());
+    CHECK(promised * share <= 50 * static_cast<int>(std::thread::hardware_concurrency()));
+    if (round == 0) first = promised;
+    CHECK(promised == first);  // what the first one had was given back
+    CHECK(server.serves(good_calls() / 4));
+    GoodOrb client;
+    const auto own = server.probe_at(client, EndpointKind::channel);
+    const auto task =
+        rt::admit(own, {.operation = "add", .contract = make_contract(50ms, 50ms * share / 100, 50ms, 5ms)});
+    CHECK(task);
+    for (int i = 0; i < 3; ++i) CHECK(own->add(i, 1) == i + 1);
+  }
+  CHECK(server.recovers());
+}
+
+}  // namespace corelane::attack
