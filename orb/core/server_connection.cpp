@@ -191,6 +191,7 @@ bool ServerConnection::take_message(Bytes& bytes, Time received) noexcept try {
   if (!message) return broken(message.error()), false;
   if (!*message) return false;
   completed_ = true;
+  if (!std::exchange(sent_message_, true)) stream_->note_message();
   take(**message, received);
   return stream_->is_open();
 } catch (const std::bad_alloc&) {
@@ -294,9 +295,10 @@ void ServerConnection::leave_tasks() noexcept {
   server_->executive().peer_gone(id());
 }
 
-// Who has tasks would lose them.
+// A connection that owns tasks is never idle: closing it would end them. Half a message is nothing under way: its
+// request did not run, and the client sends it anew.
 bool ServerConnection::is_idle() noexcept {
-  if (binding_.task != no_task || !assembler_.idle() || !tasks_.empty()) return false;
+  if (binding_.task != no_task || !tasks_.empty()) return false;
   const std::lock_guard lock(mutex_);
   return jobs_.empty();
 }

@@ -69,7 +69,9 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   // What receive() gave of memory that the peer shares, for the requests in it.
   void take_lent(transport::Lent lent) noexcept { piece_ = std::move(lent); }
   // Whether nothing is under way, as far as that is known without a lock: not where tasks were asked for.
-  bool is_surely_idle() const noexcept { return !asked_for_tasks_ && !half_ && binding_.task == no_task; }
+  bool is_surely_idle() const noexcept { return !asked_for_tasks_ && binding_.task == no_task; }
+  // The peer, a whole one.
+  bool has_sent_message() const noexcept { return sent_message_; }
   enum class Step : std::uint8_t {
     request,  // to run on this thread
     other,    // answered, handed in elsewhere, or not whole yet
@@ -186,6 +188,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   static constexpr std::size_t longest_kept_key = 1024;  // so much of key_ stays from request to request
   cdr::Writer writer_;                                   // of answers made here
   bool half_ = false;                                    // half a message waits for its rest
+  bool sent_message_ = false;                            // see has_sent_message()
   bool completed_ = false;                               // a message was taken since half_message()
   Binding binding_;                                      // once bound
   bool served_ = false;                                  // by the thread that reads it

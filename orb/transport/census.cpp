@@ -65,14 +65,24 @@ std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(MayGo may_
   for (const auto& [number, place] : places_) {
     auto guest = place.guest.lock();
     if (!guest) continue;
-    Candidate candidate{guest->quiet_since(), std::move(guest)};
+    Candidate candidate{.has_sent_message = guest->has_sent_message(),
+                        .number = number,
+                        .quiet_since = guest->quiet_since(),
+                        .guest = nullptr};
+    candidate.guest = std::move(guest);
     (may_go(place, candidate) ? found : others).push_back(std::move(candidate));
   }
   return found;
 }
 
+// A peer that sends a byte now and then stays young by its traffic, but not by its number.
 bool ConnectionCensus::evict_one_of(std::vector<Candidate> left) {
-  const auto later = [](const Candidate& a, const Candidate& b) { return a.quiet_since > b.quiet_since; };
+  const auto silent = std::count_if(left.begin(), left.end(), [](const auto& c) { return !c.has_sent_message; });
+  const bool crowded = silent > static_cast<std::ptrdiff_t>(left.size() / 4);
+  const auto later = [crowded](const Candidate& a, const Candidate& b) {
+    if (a.has_sent_message != b.has_sent_message) return a.has_sent_message == crowded;
+    return a.has_sent_message ? a.quiet_since > b.quiet_since : a.number > b.number;
+  };
   std::make_heap(left.begin(), left.end(), later);
   for (auto end = left.end(); end != left.begin(); --end) {
     std::pop_heap(left.begin(), end, later);

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -110,8 +111,15 @@ class Evictor {
       : census_(std::move(census)), reactor_(std::move(reactor)) {}
 
   ConnectionCensus& census() const noexcept { return *census_; }
-  bool make_place(const std::string& host) {
-    return ask([host](ConnectionCensus& census) { return census.evict_idle(host); });
+  // Takes the place on the reactor's thread, where it is made. Later the reactor may have given it to a socket.
+  std::optional<ConnectionCensus::Ticket> make_place(const std::string& host) {
+    const auto place = std::make_shared<std::optional<ConnectionCensus::Ticket>>();
+    const bool made = ask([host, place](ConnectionCensus& census) {
+      if (!census.evict_idle(host)) return false;
+      if (auto ticket = census.enter(host)) place->emplace(std::move(*ticket));
+      return place->has_value();
+    });
+    return made ? std::move(*place) : std::nullopt;
   }
   // For somebody whom the system cannot even accept.
   bool make_descriptors() { return end_channel(); }
@@ -206,7 +214,8 @@ channel::Options ChannelListener::options(std::shared_ptr<ConnectionCensus> cens
                                       const os::Fd& newcomer) -> Expected<std::shared_ptr<void>, SetupFault> {
     const std::string name = "user " + std::to_string(peer.user);
     auto ticket = evictor->census().enter(name);
-    if (!ticket && evictor->make_place(name)) ticket = evictor->census().enter(name);
+    if (!ticket)
+      if (auto place = evictor->make_place(name)) ticket = std::move(*place);
     if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
     auto watch = evictor->make_watch(peer, newcomer, granted);
     if (!watch) return watch.error();

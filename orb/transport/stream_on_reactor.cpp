@@ -283,14 +283,14 @@ bool StreamConnection::reader_gives_way() noexcept {
   return reader && reader->try_give_way();
 }
 
-// Bytes that nobody has read yet are something under way, too.
+// Bytes that nobody has read yet are something under way, too; but not before the first whole message.
 bool StreamConnection::is_idle_on_reactor() noexcept {
   if (!active_watcher_ || !is_open() || read_waits_ || !active_watcher_->is_idle()) return false;
   {
     const std::lock_guard lock(mutex_);
     if (!outbox_.empty()) return false;
   }
-  return !has_bytes();
+  return !has_sent_message() || !has_bytes();
 }
 
 Time StreamConnection::time_limit() const noexcept {

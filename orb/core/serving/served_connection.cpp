@@ -275,7 +275,8 @@ bool ServedConnection::expire(Time now) noexcept {
 }
 
 bool ServedConnection::give_way(bool surely) noexcept {
-  if (!surely && (connection_->stream().has_bytes() || !connection_->is_idle())) return false;
+  const bool unread = connection_->has_sent_message() && connection_->stream().has_bytes();
+  if (!surely && (unread || !connection_->is_idle())) return false;
   connection_->close_orderly();
   return end(transport::ended_by(minor::closed_here)), true;
 }

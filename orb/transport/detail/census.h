@@ -24,6 +24,8 @@ class Guest {
  public:
   // When something came over it last. Thread: any.
   virtual Time quiet_since() const noexcept = 0;
+  // The peer, a whole one. Thread: any.
+  virtual bool has_sent_message() const noexcept = 0;
   // It takes several descriptors, where a socket takes one. Thread: any.
   virtual bool is_channel() const noexcept = 0;
   // Ends the connection and gives its ticket back, unless something is under way. Thread: the reactor's.
@@ -77,9 +79,12 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
   // When a limit is reached: which, and how to mend it, for the log.
   Expected<Ticket, std::string> enter(const std::string& host);
 
-  // For a newcomer who was turned away: the connection that was quiet for longest goes, of those with nothing under
-  // way; where his host has all that it may have, one of that host. False: there was none. Bound: the connections.
-  // Thread: the reactor's.
+  // Makes room for a connection that was turned away: ends another one over which nothing is under way. If the host has
+  // all that it may have, that is one of the same host. False: there is none. Bound: the connections. Thread: the
+  // reactor's.
+  //
+  // If no whole message came over more than a quarter of the connections, the oldest of those goes first: so peers that
+  // send halves of a header cannot keep others out. Next goes the one that was quiet for longest.
   bool evict_idle(const std::string& host);
   // The same for one for whom no descriptor is left, whoever's the connection is. Its descriptors are free once the
   // reactor has run what was posted to it meanwhile. Thread: the reactor's.
@@ -93,6 +98,8 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
     std::weak_ptr<Guest> guest{};
   };
   struct Candidate {
+    bool has_sent_message;
+    std::uint64_t number;
     Time quiet_since;
     std::shared_ptr<Guest> guest;
   };

@@ -64,6 +64,8 @@ class StreamConnection final : public Connection,
   void expect_by(Time deadline) noexcept override;
   void read_for_tasks() noexcept override;
   void renew() noexcept override;
+  // relaxed: a census that sees it a little later asks whether the connection may go all the same
+  void note_message() noexcept override { has_sent_message_.store(true, std::memory_order_relaxed); }
   void close() noexcept override;
   bool is_open() const noexcept override;
   void close_when_sent(Time deadline) noexcept override;
@@ -84,6 +86,9 @@ class StreamConnection final : public Connection,
   PeerId id() const noexcept override { return id_; }
 
   Time quiet_since() const noexcept override;
+  bool has_sent_message() const noexcept override {
+    return has_sent_message_.load(std::memory_order_relaxed);  // relaxed: as in note_message()
+  }
   bool is_channel() const noexcept override { return local_.kind == EndpointKind::channel; }
   bool give_way() noexcept override;
 
@@ -178,6 +183,7 @@ class StreamConnection final : public Connection,
   bool write_waits_ = false;  // writable, and deferred
   ReadAccount reads_;         // pays for sending what waits, too
   std::optional<ConnectionCensus::Ticket> ticket_;
+  std::atomic<bool> has_sent_message_{false};
   TimerId timer_{0};
   Time timer_at_ = never;
 };

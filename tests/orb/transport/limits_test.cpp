@@ -60,6 +60,7 @@ TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but
     const auto [caller, end] = harness.connect();
     callers[i] = caller;
     end->watch(called[i] = std::make_shared<Yielding>(end));
+    end->note_message();
   }
   for (const std::size_t i : {1u, 2u, 0u}) {
     REQUIRE(send(callers[i], "x"));
@@ -76,6 +77,35 @@ TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but
   REQUIRE(send(newcomer.caller, "y"));
   CHECK(read(newcomer.called, 1) == "y");
   for (const std::size_t i : {0u, 1u}) CHECK(called[i]->closed.empty());
+  for (const auto& end : called) end->let_go();
+}
+
+TEMPLATE_TEST_CASE("where many connections sent no whole message the oldest of those goes first", "", TcpV4, UnixSocket,
+                   SharedMemory) {
+  const Quiet quiet;
+  const bool many = GENERATE(true, false);
+  StreamHarness<TestType> harness({.connections = 5});
+  const std::array sent_message{true, !many, false, true, !many};
+  std::array<ConnectionPtr, 5> callers;
+  std::array<std::shared_ptr<Yielding>, 5> called;
+  for (std::size_t i = 0; i < callers.size(); ++i) {
+    const auto [caller, end] = harness.connect();
+    callers[i] = caller;
+    end->watch(called[i] = std::make_shared<Yielding>(end));
+    if (sent_message[i]) end->note_message();
+  }
+  for (const std::size_t i : {2u, 0u, 4u, 1u, 3u}) {
+    REQUIRE(send(callers[i], "x"));
+    called[i]->wait_for(1);
+  }
+  std::vector<Pair> newcomers;
+  const auto order = many ? std::vector{1u, 2u, 4u, 0u, 3u} : std::vector{0u};
+  for (const std::size_t next : order) {
+    const ConnectionPtr caller = patient_caller(harness);
+    newcomers.push_back({caller, harness.accepted.take()});  // nobody reads it, so it does not give way
+    CHECK(called[next]->closed.take().minor == minor::closed_here);
+    for (const auto& end : called) CHECK(end->closed.empty());
+  }
   for (const auto& end : called) end->let_go();
 }
 
