@@ -140,8 +140,9 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return number<std::size_t>(v, s.half_messages, 1024, std::size_t{1} << 40); }},
       {"limits.connections", "1024",
        "accepted connections; for one more the one ends that was quiet for longest, of those with no request under way "
-       "and no admitted task, and its client calls on over another. Where there is none, and in leader-followers, the "
-       "newcomer is turned away",
+       "and no admitted task, and its client calls on over another. If more than a quarter of them have sent no whole "
+       "message yet, the oldest of those ends first. Where there is none, and in leader-followers, the newcomer is "
+       "turned away",
        [](S& s, V v) { return size(v, s.connections.connections, 1, 1'000'000); }},
       {"limits.connections_per_peer", "256",
        "accepted connections from one address, or from one user of this host; one more takes the place of another of "

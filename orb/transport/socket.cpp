@@ -63,12 +63,17 @@ ssize_t receive_bytes(int fd, MutableBytes buffer, int flags, Beside beside) noe
 }
 
 // One that waits ends at a signal, too: signals that come all the time must not keep the caller from its deadline.
+// Where the peer of a Unix socket closed with something of ours unread, the system says so once before it gives what
+// the peer sent until then.
 IoResult receive_with(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
   const bool waits = (flags & MSG_DONTWAIT) == 0;
-  // Bound: EINTR only, one turn for each signal.
+  bool reset = false;
+  // Bound: EINTR only, one turn for each signal; and one turn after a reset.
   while (true) {
     const ssize_t count = receive_bytes(fd, buffer, flags, beside);
+    if (count == 0 && reset) return {Io::failed};
     if (count >= 0) return {Io::done, static_cast<std::size_t>(count)};
+    if (errno == ECONNRESET && !std::exchange(reset, true)) continue;
     if (would_block(errno) || (waits && errno == EINTR)) return {Io::would_block};
     if (errno != EINTR) return {Io::failed};
   }
