@@ -299,8 +299,9 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   return take_reply(raises);
 }
 
-// A job that calls is suspended while it sleeps. Who spins uses his core.
+// A job that calls is suspended while it sleeps. Spinning uses its budget, so `adaptive` sleeps at once in a job.
 bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
+  if (strategy.mode == os::WaitMode::adaptive && dispatch::current_job() != nullptr) strategy.mode = os::WaitMode::park;
   const bool sleeps = strategy.mode != os::WaitMode::spin;
   if (wait_number_ == 0) {
     const dispatch::SuspensionScope waits(sleeps);

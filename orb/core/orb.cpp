@@ -10,6 +10,7 @@
 #include "orb/os/log.h"
 #include "orb/os/small_file.h"
 #include "orb/os/standard_descriptors.h"
+#include "orb/os/wait.h"
 
 namespace corelane::core {
 namespace {
@@ -64,6 +65,8 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
   os::hold_standard_descriptors();
   auto settings = load_settings(argc, argv, SettingsSources::of_process());
   if (!settings) raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, settings.error().text);
+  settings->wait = os::settled(settings->wait);
+  settings->executive.best_effort_wait = os::settled(settings->executive.best_effort_wait);
   const std::string name = id.empty() ? settings->id : id;
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);

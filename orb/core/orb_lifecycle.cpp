@@ -1,5 +1,6 @@
 // How an ORB starts to listen, runs, and ends.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <utility>
@@ -23,6 +24,7 @@
 #include "orb/os/said_errors.h"
 #include "orb/os/thread.h"
 #include "orb/os/topology.h"
+#include "orb/os/wait.h"
 #include "orb/transport/socket_transport.h"
 
 namespace corelane::core {
@@ -111,8 +113,9 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   if (ready()) return found();
   const std::lock_guard one(starting);
   if (ready()) return found();
-  const bool adapts =
-      settings.wait.mode == os::WaitMode::adaptive || settings.executive.wait.mode == os::WaitMode::adaptive;
+  const auto& executive = settings.executive;
+  const std::array waits{settings.wait.mode, executive.wait.mode, executive.best_effort_wait.mode};
+  const bool adapts = std::ranges::find(waits, os::WaitMode::adaptive) != waits.end();
   if (adapts) (void)os::wake_cost();  // measured here and not in a call
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();

@@ -97,9 +97,8 @@ const std::vector<SettingsEntry>& settings_table() {
       {"best_effort.stack", "8388608",
        "bytes of stack of a thread that runs requests without a contract; memory is taken as it is used",
        [](S& s, V v) { return size(v, s.executive.best_effort_stack, 65536, std::size_t{1} << 30); }},
-      {"best_effort.wait", "park",
-       "how a thread waits at its connection for the next request without a contract: as client.wait. Spinning pays "
-       "where client and server have a core each",
+      {"best_effort.wait", "adaptive",
+       "how a thread waits at its connection for the next request without a contract: as client.wait",
        [](S& s, V v) { return wait_mode(v, s.executive.best_effort_wait.mode); }},
       {"best_effort.spin", "50us", "how long spin-then-park spins there, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.executive.best_effort_wait.spin); }},
@@ -208,9 +207,10 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return some_time(v, s.connections.backlog_timeout); }},
       {"timeout.header", "10s", "how long half a message may wait for its rest",
        [](S& s, V v) { return span_of_time(v, s.connections.header_timeout); }},
-      {"client.wait", "park",
+      {"client.wait", "adaptive",
        "how calling threads wait for replies: park (sleep at once), spin (burn the core), spin-then-park (spin for "
-       "client.spin, then sleep), adaptive (the same, for as long as replies lately took and a wake-up costs)",
+       "client.spin, then sleep), adaptive (spin only where replies lately came sooner than a wake-up takes, no longer "
+       "than that, and while no other thread needs the core; in a task's job and on one core as park)",
        [](S& s, V v) { return wait_mode(v, s.wait.mode); }},
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},

@@ -90,14 +90,14 @@ struct ReservedSettings {
 };
 
 struct Settings {
-  dispatch::ExecutiveOptions executive;     // of the first ORB of the process that needs one
-  leader_followers::PoolOptions followers;  // threads and placement; the rest is the executive's
-  bool ledger = true;                       // false: unguarded, see runtime.ledger
-  std::string runtime_directory;            // empty: chosen by the host ledger
-  os::WaitStrategy wait;                    // of client threads
-  bool channels = true;                     // whether clients take them
-  std::size_t client_connections = 0;       // to one endpoint; 0: see connections_of()
-  int io_priority = 50;                     // above the tasks: their requests are not to wait for them
+  dispatch::ExecutiveOptions executive;           // of the first ORB of the process that needs one
+  leader_followers::PoolOptions followers;        // threads and placement; the rest is the executive's
+  bool ledger = true;                             // false: unguarded, see runtime.ledger
+  std::string runtime_directory;                  // empty: chosen by the host ledger
+  os::WaitStrategy wait{os::WaitMode::adaptive};  // of client threads
+  bool channels = true;                           // whether clients take them
+  std::size_t client_connections = 0;             // to one endpoint; 0: see connections_of()
+  int io_priority = 50;                           // above the tasks: their requests are not to wait for them
   giop::Limits giop;
   std::size_t half_messages = 256 * 1024 * 1024;
   std::size_t backlogs = 1024 * 1024 * 1024;

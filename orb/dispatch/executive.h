@@ -66,7 +66,7 @@ struct ExecutiveOptions {
   std::size_t best_effort_threads = 0;      // 0: by the cores; with servers: on the core of each
   std::size_t best_effort_waiting = 64;     // threads beside them while as many wait in nested calls, likewise
   Duration best_effort_patience = std::chrono::microseconds{200};  // see ServingOptions::patience
-  os::WaitStrategy best_effort_wait;                               // of threads that wait for the next request
+  os::WaitStrategy best_effort_wait{os::WaitMode::adaptive};       // of threads that wait for the next request
   std::size_t best_effort_stack = 8 * 1024 * 1024;                 // of a thread; takes memory as it is used
   BestEffortServerOptions best_effort_server;
   sched::Ppm capacity = sched::default_capacity;  // of each core, platform load included

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <utility>
 
@@ -46,10 +47,18 @@ class AdaptiveSpin {
     mean_ += (sample - mean_) / 8;
   }
 
+  // A waiter that spins let others have its core, and got it back after `taken`.
+  void yielded(Duration taken) noexcept { shares_core_ = taken > shortest_turn; }
+  // Whether another thread ran then. It may be the one that brings about the event: the next spin yields at once.
+  bool shares_core() const noexcept { return shares_core_; }
+
  private:
+  static constexpr std::chrono::microseconds shortest_turn{1};  // yielding to nobody takes less
+
   bool is_trial(Duration wake_cost) const noexcept { return mean_ < 3 * wake_cost && waits_ >= 240; }
 
   bool learnt_ = false;
+  bool shares_core_ = false;
   std::uint8_t waits_ = 0;  // wraps
   Duration mean_{};
   Duration deviation_{};

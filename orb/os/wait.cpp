@@ -15,6 +15,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/cpu_mask.h"
 #include "orb/os/spin_guard.h"
+#include "orb/os/usable_cores.h"
 #include "orb/os/wait_loop.h"
 
 namespace corelane::os {
@@ -39,7 +40,7 @@ constexpr struct {
                   {"park", WaitMode::park}};
 
 constexpr Duration cheapest_wake = std::chrono::microseconds{1}, dearest_wake = std::chrono::microseconds{200};
-constexpr int measured_wakes = 64;
+constexpr int measured_wakes = 16;
 
 // Two cores that this process may use, the first of them this thread's if it is bound to one; no_core: there is one
 // only.
@@ -100,6 +101,11 @@ std::string_view name_of(WaitMode mode) noexcept {
   for (const auto& [name, known] : wait_modes)
     if (known == mode) return name;
   return {};
+}
+
+WaitStrategy settled(WaitStrategy strategy) noexcept {
+  if (strategy.mode == WaitMode::adaptive && usable_cores() == 1) strategy.mode = WaitMode::park;
+  return strategy;
 }
 
 Duration wake_cost() noexcept {

@@ -16,7 +16,8 @@ namespace corelane::os {
 // spin: burn the core until the event or the deadline. It is seen within a tenth of a microsecond, and the core does
 // nothing else.
 // spin_then_park: spin for a fixed budget, then sleep; a late event costs the budget and a wake-up.
-// adaptive: the same, with a budget learnt from earlier waits of the same place; see AdaptiveSpin.
+// adaptive: the same, with a budget learnt from earlier waits of the same place; see AdaptiveSpin. It leaves the cores
+// to threads that need them; see spin_limit.h.
 // park: sleep at once. Costs nothing while waiting and a wake-up at the event: about 1 us when the waker is on the same
 // core, tens of microseconds when it is on another one that fell idle.
 // A SCHED_FIFO thread that spins rests for 5 % of the time, and sleeps at once when the event is known to come from the
@@ -32,6 +33,10 @@ struct WaitStrategy {
   Duration spin = std::chrono::microseconds{50};  // budget of spin_then_park, the largest one of adaptive
 };
 
+// The strategy as this process can follow it: park instead of adaptive where the process may use one core only.
+// Reads files at the first call. Thread: any but real-time ones.
+WaitStrategy settled(WaitStrategy strategy) noexcept;
+
 // Tells the core that this is a spin loop.
 inline void spin_pause() noexcept {
 #if defined(__x86_64__) || defined(__i386__)
@@ -45,7 +50,7 @@ inline void spin_pause() noexcept {
 Time spin_end(WaitStrategy strategy, Time start, Time deadline) noexcept;
 
 // What a wake-up through the kernel takes between two threads of this process, from 1 us to 200 us. Measured at the
-// first call, which takes some milliseconds; call it once before it matters.
+// first call, which takes about a millisecond; call it once before it matters.
 Duration wake_cost() noexcept;
 
 // One thread waits, any thread wakes it. A wake-up before the wait is kept: at most one, like a token.

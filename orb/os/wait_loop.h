@@ -4,12 +4,15 @@
 // Thread: the waiter's. Inline, because it is the hot path of every call.
 #pragma once
 
+#include <sched.h>
+
 #include <algorithm>
 
 #include "orb/base/time.h"
 #include "orb/os/adaptive_spin.h"
 #include "orb/os/clock.h"
 #include "orb/os/spin_guard.h"
+#include "orb/os/spin_limit.h"
 #include "orb/os/wait.h"
 
 namespace corelane::os {
@@ -17,14 +20,24 @@ namespace corelane::os {
 // bool poll(): whether the event is there; takes a moment, so that it is called in a loop. bool sleep(Time until):
 // sleeps for the event at most so long; whether it came; may return early. CoreId peer(): the core that the event comes
 // from, no_core when nobody knows. `learnt`: of this place of waiting. Polls at least once at the deadline.
+//
+// An adaptive wait of an ordinary thread spins only with a SpinPermit, and gives way while it spins: after 2 us, or at
+// once where its peer ran on the same core lately, it yields the core every 4 us. If that takes long, another thread
+// needs the core, and this one stops spinning.
 template <typename Poll, typename Sleep, typename Peer>
 bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&& poll, Sleep&& sleep, Peer&& peer) {
   if (strategy.mode == WaitMode::park) return ((deadline == never || deadline > now()) && sleep(deadline)) || poll();
-  if (strategy.mode == WaitMode::adaptive) strategy.spin = learnt.budget(wake_cost(), strategy.spin);
+  constexpr std::chrono::microseconds before_first_yield{2}, between_yields{4};
+  const bool adapts = strategy.mode == WaitMode::adaptive;
+  if (adapts) strategy.spin = learnt.budget(wake_cost(), strategy.spin);
   const Time start = now();
   const SpinnerClass& spinner = spinner_class(start);
+  const bool gives_way = adapts && !spinner.real_time;
+  SpinPermit permit;
+  if (gives_way && (!spin_backoff().may_spin(start) || !permit.take())) strategy.spin = Duration::zero();
   const bool bound = spinner.real_time && spinner.only_core != no_core;
-  const Time end = bound && !may_spin(spinner, peer()) ? start : spin_end(strategy, start, deadline);
+  Time end = bound && !may_spin(spinner, peer()) ? start : spin_end(strategy, start, deadline);
+  Time next_yield = !gives_way ? never : learnt.shares_core() ? start : start + before_first_yield;
   IdleDebt& debt = idle_debt();
   bool came = false, slept = false;
   Time at = start;
@@ -33,17 +46,29 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
     if (spinner.real_time) debt.busy_until(at);
     const bool rest = spinner.real_time && debt.must_rest();
     if (at < end && !rest) {
+      const Time before = at;
+      if (at >= next_yield) {
+        sched_yield();
+        at = now();
+        learnt.yielded(at - before);
+        next_yield = at + between_yields;
+      }
       came = poll();
       at = now();
+      if (gives_way && at - before > SpinBackoff::longest_step) {
+        spin_backoff().lost_core(at);
+        end = at;
+      }
       continue;
     }
+    permit.give_back();
     came = sleep(at < end ? std::min(deadline, at + debt.owed()) : deadline);
     slept = true;
     at = now();
     if (spinner.real_time) debt.rested_until(at);
   }
-  if (strategy.mode == WaitMode::adaptive)
-    learnt.waited(at - start - (slept && came ? wake_cost() : Duration::zero()), wake_cost());
+  if (gives_way && came && !slept) spin_backoff().succeeded();
+  if (adapts) learnt.waited(at - start - (slept && came ? wake_cost() : Duration::zero()), wake_cost());
   return came || poll();
 }
 

@@ -126,3 +126,12 @@ TEST_CASE("two that sleep because the other sleeps find out that neither need") 
 }
 
 TEST_CASE("a gap that seems negative is none") { CHECK(Waiter().waited(-5us).budget() == 0us); }
+
+TEST_CASE("a waiter knows by its last yield whether it shares its core") {
+  AdaptiveSpin spin;
+  CHECK_FALSE(spin.shares_core());
+  spin.yielded(5us);
+  CHECK(spin.shares_core());
+  spin.yielded(300ns);
+  CHECK_FALSE(spin.shares_core());
+}

@@ -107,7 +107,8 @@ class Foreigner {
 
 TEST_CASE("requests that a foreign ORB makes of us while we wait for it find a thread, however many wait") {
   constexpr int deep = 20;
-  Asked us({"-ORBBestEffortThreads", "1", "-ORBClientConnections", "1", "-ORBClientWait", GENERATE("park", "spin")});
+  Asked us({"-ORBBestEffortThreads", "1", "-ORBClientConnections", "1", "-ORBClientWait",
+            GENERATE("park", "spin", "adaptive")});
   Foreigner foreigner(us);
   std::jthread serves([&] { foreigner.serve(deep); });
   us.servant->next = IDL::traits<Probing::Probe>::narrow(us.orb->string_to_object(foreigner.address()));

@@ -217,7 +217,7 @@ TEST_CASE("call-backs over sockets are parts of the job that waits, which is sus
 TEST_CASE("a task's calls over a channel are answered beside plain ones on it") {
   const TempDirectory directory;
   RemoteGame game({"-ORBDispatchAdmission", "off", "-ORBRuntimeDirectory", directory.path(), "-ORBEndpointListen",
-                   "channel:", "-ORBClientWait", GENERATE(as<std::string>{}, "park", "spin-then-park")});
+                   "channel:", "-ORBClientWait", GENERATE(as<std::string>{}, "park", "spin-then-park", "adaptive")});
   game.play();
   for (int i = 0; i < 20; ++i) {
     CHECK(game.to_second->add(0, i) == i);

@@ -74,9 +74,9 @@ TEMPLATE_TEST_CASE("a monitored connection carries bytes both ways, its backlog 
 TEMPLATE_TEST_CASE("a monitor hears of idle times again and again and not of a connection's use", "",
                    CORELANE_TEST_KINDS) {
   StreamHarness<TestType> streams({.idle_timeout = 20ms});
+  const Time begun = os::now();
   const Pair pair = streams.connect();
   const auto monitor = monitor_of(pair.caller);
-  const Time begun = os::now();
   CHECK(monitor->idle.take());
   CHECK(os::now() - begun >= 20ms);
   CHECK(monitor->idle.take());
