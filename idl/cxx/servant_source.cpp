@@ -16,12 +16,18 @@ std::string self_call(const Spelling& spelling, DefId id, const Call& call) {
               {spelling.skeleton_qualified(class_of(spelling.model(), id, call)), servant, call.name});
 }
 
-// A request from the wire: arguments are locals here.
+// A request from the wire: arguments are locals here. Large ones are not on the stack, which is small in a task's
+// thread.
 void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& out) {
   out.open("void $0_remote(void* _self, ::corelane::core::ServerRequest& _request) {", {internal_name(call)});
   std::vector<std::string> arguments;
   for (const auto& [name, type, direction] : call.arguments) {
-    out.line("$0 $1$2;", {spelling.type(type), name, spelling.initial(type)});
+    if (spelling.is_large(type)) {
+      out.line("const std::unique_ptr<$0> _$1_held(new $0$2);", {spelling.type(type), name, spelling.initial(type)});
+      out.line("$0& $1 = *_$1_held;", {spelling.type(type), name});
+    } else {
+      out.line("$0 $1$2;", {spelling.type(type), name, spelling.initial(type)});
+    }
     const bool moves = direction == Direction::in && spelling.is_reference(type);
     arguments.push_back(moves ? "std::move(" + name + ")" : name);
   }
@@ -33,7 +39,14 @@ void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& ou
   out.list("_request.unmarshal(", received, ");");
   std::vector<std::string> back = returned(call);
   if (call.returns()) back.insert(back.begin(), "_result");
-  out.list((call.returns() ? "const auto _result = " : "") + self_call(spelling, id, call), arguments, ");");
+  if (call.returns() && spelling.is_large(call.result)) {
+    out.list(fill("const std::unique_ptr<const $0> _returned(new $0(", {spelling.type(call.result)}) +
+                 self_call(spelling, id, call),
+             arguments, ")));");
+    out.line("const auto& _result = *_returned;");
+  } else {
+    out.list((call.returns() ? "const auto _result = " : "") + self_call(spelling, id, call), arguments, ");");
+  }
   if (!call.oneway) out.list("_request.marshal(", back, ");");
   out.close("}");
 }
@@ -88,7 +101,14 @@ void write_local(const Spelling& spelling, DefId id, const Call& call, Text& out
     arguments.push_back(fill("*$0", {in_frame((direction == Direction::in ? "const " : "") + spelling.type(type))}));
   out.open("void $0_local(void* _self, void* const*$1) {", {internal_name(call), slot == 0 ? "" : " _frame"});
   if (call.returns()) out.line("auto* const _result = $0;", {result});
-  out.list((call.returns() ? "*_result = " : "") + self_call(spelling, id, call), arguments, ");");
+  if (call.returns() && spelling.is_large(call.result)) {
+    out.list(fill("const std::unique_ptr<$0> _returned(new $0(", {spelling.type(call.result)}) +
+                 self_call(spelling, id, call),
+             arguments, ")));");
+    out.line("*_result = std::move(*_returned);");
+  } else {
+    out.list((call.returns() ? "*_result = " : "") + self_call(spelling, id, call), arguments, ");");
+  }
   out.close("}");
 }
 

@@ -281,6 +281,32 @@ bool Spelling::is_local(TypeId id) const {
   return local_.of(type.definition, [&] { return holds(definition, &Spelling::is_local); });
 }
 
+bool Spelling::is_large(TypeId id) const {
+  constexpr std::uint64_t small = 4096;
+  return size_of(id) > small;
+}
+
+// Bytes that a value takes where it stands, about: what it refers to stands elsewhere. Of a union all members count.
+std::uint64_t Spelling::size_of(TypeId id) const {
+  constexpr std::uint64_t others = 32, most = std::uint64_t{1} << 40;
+  const Type& type = model_.resolved(id);
+  if (is_scalar(id)) return 8;
+  if (type.kind == TypeKind::array) return std::min(most, std::min(most, type.bound) * size_of(type.element));
+  if (type.kind != TypeKind::structure && type.kind != TypeKind::union_) return others;
+  const auto [known, is_new] = sizes_.try_emplace(type.definition, 0);  // what stands in itself adds nothing
+  if (!is_new) return known->second;
+  const Definition& definition = model_[type.definition];
+  std::uint64_t sum = 0;
+  const auto add = [&](TypeId member) { sum = std::min(most, sum + size_of(member)); };
+  if (const auto* structure = std::get_if<Structure>(&definition.body)) {
+    if (structure->base != DefId::none) add(model_[structure->base].type);
+    for (const Member& member : structure->members) add(member.type);
+  } else if (const auto* u = std::get_if<Union>(&definition.body)) {
+    for (const UnionBranch& branch : u->branches) add(branch.member.type);
+  }
+  return sizes_[type.definition] = sum;
+}
+
 std::string Spelling::initial(TypeId id) const {
   const std::string value = initial_value(id);
   if (!value.empty()) return "{" + value + "}";

@@ -4,6 +4,8 @@
 // so that no scope of the user's can catch them.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -47,6 +49,7 @@ class Spelling {
   bool is_abstract_interface(TypeId id) const;
   bool holds_values(TypeId id) const;    // is or may hold a value of a value type, but for Anys
   bool is_scalar(TypeId id) const;       // basic type or enumeration: returned by value
+  bool is_large(TypeId id) const;        // takes kilobytes where it stands, so it does not stand on a stack
   bool is_movable(TypeId id) const;      // whether moving does more than copying
   bool is_local(TypeId id) const;        // holds something that never leaves its process: no codec, no TypeCode
   std::string initial(TypeId id) const;  // what follows a variable's name so that it has a value: "{}" or nothing
@@ -62,10 +65,12 @@ class Spelling {
   std::string name_of(const Definition& definition) const;
   std::string scope_of(DefId id, bool skeletons) const;
   bool is_interface(const Type& type, InterfaceKind kind) const;
+  std::uint64_t size_of(TypeId id) const;
   bool holds(const Definition& definition, bool (Spelling::*is_such)(TypeId) const) const;
 
   const Model& model_;
   std::set<std::string, std::less<>> yielding_;    // scoped names: what has, or whose factory has, a name that is taken
+  mutable std::map<DefId, std::uint64_t> sizes_;   // see size_of()
   mutable Answers movable_, local_, with_values_;  // what was asked already
   std::set<std::string, std::less<>> defined_;     // names that a parameter would hide
 };

@@ -128,6 +128,9 @@ constexpr Entry table[] = {
      "call without a contract, asynchronously, or before or after the job"},
     {bad_uri, "not a reference: expected IOR:HEX, corbaloc:ADDRESS/KEY, corbaname:ADDRESS#NAME or file://PATH"},
     {no_such_object, "no object with this key is active here"},
+    {earlier_start,
+     "the reference is of an earlier start of this server, or of another server that was reached at this address "
+     "before; get a new reference, by name or from the server's output"},
     {no_such_adapter, "no object adapter with this name is here"},
     {adapter_inactive, "the object adapter discards requests or is inactive"},
     {wrong_servant, "the servant is not active in this adapter"},

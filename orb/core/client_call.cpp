@@ -123,11 +123,16 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
 // Finds or makes the connection to where the call goes now. Raises.
 void ClientCall::connect() {
   if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
+  endpoint_ = nullptr;
   if (options_.connection) return go_over(options_.connection, current_->address_at(options_.connection->peer()));
   const Traffic traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain;
   const CallOrder order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free;
-  if (const Reference::Route* const route = current_->route(traffic))
-    if (auto known = route->pool->of_thread(now_, order)) return go_over(std::move(known), *route->address);
+  if (const Reference::Route* const route = current_->route(traffic)) {
+    if (auto known = route->pool->of_thread(now_, order)) {
+      endpoint_ = &route->pool->endpoint();
+      return go_over(std::move(known), *route->address);
+    }
+  }
   connect_anew(traffic, order);
 }
 
@@ -142,8 +147,11 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
     const auto addresses = current_->addresses();
     if (addresses.empty()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
     if (addresses.size() == 1 && addresses.front().code_sets.error) raise(*addresses.front().code_sets.error);
-    auto found = current_->orb()->state().connect(addresses, deadline_, traffic, order);
+    const auto last = current_->tried_last();
+    auto found = current_->orb()->state().connect(addresses, deadline_, traffic, order, last);
     if (found) {
+      const transport::Endpoint& endpoint = found->pool->endpoint();  // the reference keeps the pool from here on
+      if (std::find(last.begin(), last.end(), endpoint) == last.end()) endpoint_ = &endpoint;
       current_->set_route(traffic, std::move(found->pool), *found->address);
       return go_over(std::move(found->connection), *found->address);
     }
@@ -368,7 +376,7 @@ ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
     case giop::ReplyStatus::user_exception:
       raise_user_exception(reader_, raises);
     case giop::ReplyStatus::system_exception:
-      raise_system_exception(reader_);
+      return take_system_exception(reader_);
     case giop::ReplyStatus::location_forward:
     case giop::ReplyStatus::location_forward_perm:
       return follow_forward(reader_);
@@ -411,8 +419,15 @@ void ClientCall::raise_user_exception(cdr::Reader& body, std::span<const RaisesE
   raise(Error{ErrorKind::unknown, Completion::yes, minor::undeclared_exception}, std::string(id));
 }
 
-void ClientCall::raise_system_exception(cdr::Reader& body) {
+// Where another server has taken an endpoint of the reference, the object's own may be reached at another one.
+bool ClientCall::is_for_other_server(const Error& error) {
+  return error.kind == ErrorKind::object_not_exist && error.minor == minor::earlier_start && endpoint_ != nullptr &&
+         current_->try_last(*endpoint_);
+}
+
+ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   ReceivedException received = read_exception(body, contexts_);
+  if (is_for_other_server(received.error)) return Next::again;
   // A forward that leads nowhere is forgotten, so that the next call asks the original again.
   if (current_ != origin_) origin_->set_forward(nullptr);
   raise(received.error, std::move(received.detail));

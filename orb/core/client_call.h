@@ -96,7 +96,8 @@ class ClientCall {
   Next follow_forward(cdr::Reader& body);
   Next change_addressing(cdr::Reader& body);
   [[noreturn]] void raise_user_exception(cdr::Reader& body, std::span<const RaisesEntry> raises);
-  [[noreturn]] void raise_system_exception(cdr::Reader& body);
+  Next take_system_exception(cdr::Reader& body);
+  bool is_for_other_server(const Error& error);
 
   // Of the call under way.
   Reference* origin_ = nullptr;                  // as the caller holds it
@@ -105,6 +106,8 @@ class ClientCall {
   CallOptions options_;
   std::shared_ptr<ClientConnection> connection_;
   const Address* address_ = nullptr;  // of current_; by which it goes
+  // Of that address, where another one may be tried instead; null: none may.
+  const transport::Endpoint* endpoint_ = nullptr;
   std::string_view operation_;
   giop::Addressing addressing_ = giop::Addressing::key;
   std::uint32_t request_id_ = 0;

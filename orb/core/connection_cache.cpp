@@ -99,30 +99,38 @@ void ConnectionCache::sweep() {
 }
 
 // In the order in which they are tried.
-std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<const Address> addresses,
-                                                                    Traffic traffic) {
+std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<const Address> addresses, Traffic traffic,
+                                                                    std::span<const Endpoint> tried_last) {
   const Time now = os::now();
-  std::vector<Candidate> answering, silent;
+  const auto is_last = [&](const Endpoint& endpoint) {
+    return std::find(tried_last.begin(), tried_last.end(), endpoint) != tried_last.end();
+  };
+  std::vector<Candidate> answering, silent, last;
   for (const Address& address : addresses) {  // bound: the profiles of a reference
     std::vector<Candidate> unconnected;
     for (const Endpoint& endpoint : address.endpoints) {  // bound: the profile's addresses
       if (!takes(endpoint)) continue;
       Candidate candidate{pool_of(endpoint, traffic), &address};
-      auto& kind = candidate.pool->connected() ? answering : candidate.pool->silent(now) ? silent : unconnected;
+      auto& kind = is_last(endpoint)             ? last
+                   : candidate.pool->connected() ? answering
+                   : candidate.pool->silent(now) ? silent
+                                                 : unconnected;
       kind.push_back(std::move(candidate));
     }
     answering.insert(answering.end(), std::move_iterator(unconnected.begin()), std::move_iterator(unconnected.end()));
   }
-  answering.insert(answering.end(), std::move_iterator(silent.begin()), std::move_iterator(silent.end()));
+  for (std::vector<Candidate>* const further : {&silent, &last})
+    answering.insert(answering.end(), std::move_iterator(further->begin()), std::move_iterator(further->end()));
   return answering;
 }
 
 Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& transport,
                                                           std::span<const Address> addresses, Time deadline,
-                                                          Traffic traffic, CallOrder order) {
+                                                          Traffic traffic, CallOrder order,
+                                                          std::span<const Endpoint> tried_last) {
   const os::CancellationDelay delay;
   std::optional<Error> error;
-  const std::vector<Candidate> all = candidates(addresses, traffic);
+  const std::vector<Candidate> all = candidates(addresses, traffic, tried_last);
   std::size_t left = all.size();
   for (const Candidate& candidate : all) {
     const Endpoint& endpoint = candidate.pool->endpoint();

@@ -51,8 +51,10 @@ class ConnectionCache {
   // already, else to the first that can be connected, each with its share of the time left. Endpoints that gave no
   // answer lately come after all others. TRANSIENT connect_failed, or not_trusted where a stranger answers at a guarded
   // Unix socket: then other Unix sockets alone are tried. TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
+  // `tried_last`: endpoints that come after all others, even after those that gave no answer.
   Expected<Found> acquire(transport::Transport& transport, std::span<const Address> addresses, Time deadline,
-                          Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free);
+                          Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free,
+                          std::span<const transport::Endpoint> tried_last = {});
   // A connection that one task has for itself: it is closed with the others. BAD_INV_ORDER orb_destroyed.
   Expected<void> adopt(const ConnectionPtr& connection);
   // Refuses calls from here on, and closes all connections as soon as they have sent what waits in their backlogs, at
@@ -79,7 +81,8 @@ class ConnectionCache {
   bool takes(const transport::Endpoint& endpoint) const noexcept {
     return options_.channels || endpoint.kind != transport::EndpointKind::channel;
   }
-  std::vector<Candidate> candidates(std::span<const Address> addresses, Traffic traffic);
+  std::vector<Candidate> candidates(std::span<const Address> addresses, Traffic traffic,
+                                    std::span<const transport::Endpoint> tried_last);
   Pool pool_of(const transport::Endpoint& endpoint, Traffic traffic);
   Pool make_pool(const transport::Endpoint& endpoint, Traffic traffic) const;
   void sweep();  // with mutex_ held

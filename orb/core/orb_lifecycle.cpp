@@ -127,11 +127,11 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
 }
 
 Expected<ConnectionCache::Found> Orb::State::connect(std::span<const Address> addresses, Time deadline, Traffic traffic,
-                                                     CallOrder order) {
+                                                     CallOrder order, std::span<const transport::Endpoint> tried_last) {
   const auto to = transport();
   if (!to) return to.error();
   const Time patience = os::now() + settings.connect_timeout;
-  auto found = connections.acquire(**to, addresses, std::min(deadline, patience), traffic, order);
+  auto found = connections.acquire(**to, addresses, std::min(deadline, patience), traffic, order, tried_last);
   // Not the call's own deadline: the server is not there.
   if (!found && found.error().kind == ErrorKind::timeout && patience < deadline)
     return Error{ErrorKind::transient, Completion::no, minor::connect_failed};

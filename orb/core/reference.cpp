@@ -77,8 +77,30 @@ void Reference::set_route(Traffic traffic, std::shared_ptr<ConnectionPool> pool,
                             [&](const auto& route) { return route->pool == pool && route->address == &address; });
   if (found == routes_.end())
     found = routes_.insert(routes_.end(), std::make_unique<const Route>(Route{std::move(pool), &address}));
+  if (std::find(tried_last_.begin(), tried_last_.end(), (*found)->pool->endpoint()) != tried_last_.end()) return;
   // PAIR reference.route: release here -> acquire in route().
   routes_by_traffic_[static_cast<std::size_t>(traffic)].store(found->get(), std::memory_order_release);
+}
+
+bool Reference::try_last(const transport::Endpoint& endpoint) {
+  std::size_t endpoints = 0;
+  for (const Address& address : addresses_) endpoints += address.endpoints.size();
+  const std::lock_guard lock(mutex_);
+  if (std::find(tried_last_.begin(), tried_last_.end(), endpoint) != tried_last_.end()) return true;
+  if (tried_last_.size() + 1 >= endpoints) return false;
+  tried_last_.push_back(endpoint);
+  // PAIR reference.last: release here -> acquire in tried_last().
+  has_last_.store(true, std::memory_order_release);
+  // PAIR reference.route: release here -> acquire in route().
+  for (auto& route : routes_by_traffic_) route.store(nullptr, std::memory_order_release);
+  return true;
+}
+
+std::vector<transport::Endpoint> Reference::tried_last() const {
+  // PAIR reference.last: acquire here <- release in try_last(); the list itself is read under the mutex.
+  if (!has_last_.load(std::memory_order_acquire)) return {};
+  const std::lock_guard lock(mutex_);
+  return tried_last_;
 }
 
 std::shared_ptr<Reference> Reference::forwarded() const {

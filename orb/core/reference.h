@@ -47,12 +47,18 @@ class Reference : public std::enable_shared_from_this<Reference> {
     std::shared_ptr<ConnectionPool> pool;
     const Address* address;  // of addresses()
   };
-  // Null before the first call. Lives as long as this reference.
-  // PAIR reference.route: acquire here <- release in set_route(). Publishes the route.
+  // Null before the first call, and where the call went to an endpoint of tried_last(). Lives as long as this
+  // reference. PAIR reference.route: acquire here <- release in set_route(). Publishes the route.
   const Route* route(Traffic traffic) const noexcept {
     return routes_by_traffic_[static_cast<std::size_t>(traffic)].load(std::memory_order_acquire);
   }
   void set_route(Traffic traffic, std::shared_ptr<ConnectionPool> pool, const Address& address);
+
+  // Another server than the object's answers at the endpoint: from now on calls try all others before. False: there is
+  // no other.
+  bool try_last(const transport::Endpoint& endpoint);
+  // Those for which that holds. Takes a lock only when there is one.
+  std::vector<transport::Endpoint> tried_last() const;
 
   // Who answers at an address that names no code sets, a corbaloc one. Asked with the first call (giop::context::orb).
   enum class Server : std::uint8_t { unknown, ours, other };
@@ -97,6 +103,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
   std::atomic<ActiveObject*> local_cache_{nullptr};
   std::atomic<bool> has_bindings_{false};
   std::atomic<bool> has_forward_{false};
+  std::atomic<bool> has_last_{false};
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<std::unique_ptr<const Route>> routes_;  // at most one for each endpoint and traffic
@@ -108,6 +115,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
     std::weak_ptr<TaskBinding> binding;
   };
   std::vector<Bound> bindings_;
+  std::vector<transport::Endpoint> tried_last_;  // each once
 };
 
 // What decoding needs to make references: an ORB.

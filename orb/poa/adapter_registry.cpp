@@ -11,18 +11,24 @@ namespace corelane::poa {
 namespace {
 
 constexpr Error no_object{ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
+constexpr Error earlier_start{ErrorKind::object_not_exist, Completion::no, minor::earlier_start};
 constexpr Error destroyed{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed};
-
-std::uint64_t random_stamp() {
-  std::random_device source;
-  return std::uint64_t{source()} << 32 | source();
-}
 
 template <typename Integer>
 void append_big_endian(std::string& text, Integer value) {
   for (int shift = static_cast<int>(sizeof value) * 8 - 8; shift >= 0; shift -= 8)
     text += static_cast<char>(value >> shift & 0xff);
 }
+
+std::string random_stamp() {
+  std::random_device source;
+  std::string stamp;
+  append_big_endian(stamp, std::uint64_t{source()} << 32 | source());
+  return stamp;
+}
+
+constexpr std::string_view key_begin = "CL\x01";
+constexpr std::size_t stamp_at = key_begin.size() + sizeof(std::uint32_t);  // behind the adapter's number
 
 }  // namespace
 
@@ -39,8 +45,13 @@ Expected<std::shared_ptr<core::ActiveObject>> AdapterRegistry::find(Bytes object
   const std::lock_guard lock(mutex_);
   if (closed_) return destroyed;
   const auto found = objects_.find(key);
-  if (found == objects_.end()) return no_object;
+  if (found == objects_.end()) return is_of_other_start(key) ? earlier_start : no_object;
   return found->second;
+}
+
+bool AdapterRegistry::is_of_other_start(std::string_view key) const noexcept {
+  return key.starts_with(key_begin) && key.size() >= stamp_at + stamp_.size() &&
+         key.substr(stamp_at, stamp_.size()) != stamp_;
 }
 
 void AdapterRegistry::stop_holding() noexcept {
@@ -66,11 +77,10 @@ void AdapterRegistry::close() noexcept {
 }
 
 std::string AdapterRegistry::next_key_prefix() {
-  std::string prefix = "CL\x01";
+  std::string prefix(key_begin);
   const std::lock_guard lock(mutex_);
   append_big_endian(prefix, ++adapters_made_);
-  append_big_endian(prefix, stamp_);
-  return prefix;
+  return prefix + stamp_;
 }
 
 std::shared_ptr<core::Gate> AdapterRegistry::make_gate() {

@@ -1,7 +1,8 @@
 // AdapterRegistry: all active objects of one ORB under their keys; what the ORB asks when a request comes.
 //
 // A key is "CL" 0x01, the adapter (ulong), the stamp of this registry (unsigned long long, random), the object id; both
-// numbers big-endian. A key from an earlier process has another stamp, so a stale reference finds nothing.
+// numbers big-endian. A key that another registry made, as one of an earlier process, has another stamp. So a stale
+// reference finds nothing, over any transport, and its caller is told why. Keys of create_well_known() have no stamp.
 //
 // Threads: any. One priority-inheriting mutex; find() holds it for one hash look-up.
 #pragma once
@@ -27,6 +28,7 @@ class AdapterRegistry final : public core::RequestTarget {
  public:
   explicit AdapterRegistry(std::weak_ptr<core::Orb> orb);
 
+  // OBJECT_NOT_EXIST: no_such_object, or earlier_start where another registry made the key.
   Expected<std::shared_ptr<core::ActiveObject>> find(Bytes object_key) noexcept override;
   void stop_holding() noexcept override;
   void close() noexcept override;
@@ -49,8 +51,10 @@ class AdapterRegistry final : public core::RequestTarget {
     using is_transparent = void;
   };
 
+  bool is_of_other_start(std::string_view key) const noexcept;
+
   const std::weak_ptr<core::Orb> orb_;
-  const std::uint64_t stamp_;
+  const std::string stamp_;  // as it stands in keys
   std::weak_ptr<Poa> root_;
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.

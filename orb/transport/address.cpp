@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <memory>
@@ -15,6 +16,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
+#include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"
@@ -58,7 +60,8 @@ struct PendingAnswer {
 
 // The name service knows no deadline, so it is asked on a thread of its own, which is left to itself when the time is
 // over: it touches only what it shares with this call.
-Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time deadline) {
+Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time deadline, const ConnectStop* stop) {
+  constexpr std::chrono::milliseconds between_stops{20};
   const auto pending = std::make_shared<PendingAnswer>();
   auto asking = os::plain_thread<std::thread>([=] {
     pending->answer = look_up(endpoint, use, 0);
@@ -66,7 +69,11 @@ Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time
   });
   if (!asking) return asking.error();
   asking->detach();
-  if (!pending->arrived.park(deadline)) return deadline_passed;
+  const auto in_time = [&] { return stop == nullptr ? deadline : std::min(deadline, os::now() + between_stops); };
+  while (!pending->arrived.park(in_time())) {  // bound: the deadline
+    if (stop != nullptr && stop->stopped()) return errors::connect_failed;
+    if (os::now() >= deadline) return deadline_passed;
+  }
   return *pending->answer;
 }
 
@@ -125,15 +132,15 @@ Endpoint endpoint_of(const Address& address) {
   return {.host = std::move(text), .port = ntohs(port)};
 }
 
-Expected<Addresses> resolve(const Endpoint& endpoint, AddressUse use, Time deadline) {
+Expected<Addresses> resolve(const Endpoint& endpoint, AddressUse use, Time deadline, const ConnectStop* stop) {
   if (endpoint.kind != EndpointKind::tcp) return bad_address;
   if (endpoint.host.empty()) {
     if (use == AddressUse::listen) return everywhere(endpoint.port);
     return bad_address;
   }
   if (auto numeric = look_up(endpoint, use, AI_NUMERICHOST)) return numeric;
-  if (deadline == never) return look_up(endpoint, use, 0);
-  return look_up_until(endpoint, use, deadline);
+  if (deadline == never && stop == nullptr) return look_up(endpoint, use, 0);
+  return look_up_until(endpoint, use, deadline, stop);
 }
 
 }  // namespace corelane::transport

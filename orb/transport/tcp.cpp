@@ -53,7 +53,7 @@ TcpTransport::TcpTransport(Reactor& reactor, ConnectionLimits limits, std::share
 TcpTransport::~TcpTransport() = default;
 
 Expected<std::shared_ptr<Connection>> TcpTransport::connect(const Endpoint& endpoint, Time deadline) {
-  const auto addresses = resolve(endpoint, AddressUse::connect, deadline);
+  const auto addresses = resolve(endpoint, AddressUse::connect, deadline, limits_.connect_stop.get());
   if (!addresses) return addresses.error();
   auto fd = connect_any(*addresses, deadline, limits_.connect_stop.get());
   if (!fd) return fd.error();

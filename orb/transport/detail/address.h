@@ -12,6 +12,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/os/socket_path.h"
+#include "orb/transport/connect_stop.h"
 #include "orb/transport/endpoint.h"
 
 namespace corelane::transport {
@@ -40,7 +41,8 @@ enum class AddressUse { connect, listen };
 
 // Every address of a TCP endpoint, best first, never an empty list. For listening "" is everywhere. BAD_PARAM
 // bad_address when there is none, TRANSIENT connect_failed when the name service gives no answer now, TIMEOUT
-// deadline_passed.
-Expected<std::vector<Address>> resolve(const Endpoint& endpoint, AddressUse use, Time deadline);
+// deadline_passed. `stop` ends the wait for a name service, with connect_failed; null: nobody does.
+Expected<std::vector<Address>> resolve(const Endpoint& endpoint, AddressUse use, Time deadline,
+                                       const ConnectStop* stop = nullptr);
 
 }  // namespace corelane::transport

@@ -1,0 +1,64 @@
+// A name service that does not answer, and the end of an ORB meanwhile.
+#include <dlfcn.h>
+#include <netdb.h>
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "orb/base/errors.h"
+#include "orb/core/address.h"
+#include "orb/core/orb_state.h"
+#include "orb/core/reference.h"
+#include "tests/support/probe_servant.h"
+
+namespace name_lookup_test {
+namespace {
+
+constexpr const char* silent_host = "silent.invalid";
+std::atomic<bool> asked{false}, answers{false};
+
+}  // namespace
+
+// In the place of the system's, which is asked for every other name.
+extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo* hints, addrinfo** found) {
+  if (host != nullptr && std::strcmp(host, silent_host) == 0 && (hints->ai_flags & AI_NUMERICHOST) == 0) {
+    asked = true;
+    asked.notify_all();
+    answers.wait(false);
+    return EAI_NONAME;
+  }
+  using Original = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
+  static const auto original = reinterpret_cast<Original>(dlsym(RTLD_NEXT, "getaddrinfo"));
+  return original(host, service, hints, found);
+}
+
+using namespace corelane;
+using namespace corelane::testing;
+
+TEST_CASE("an ORB that ends does not wait for a name service, and the thread that asked it ends, too") {
+  asked = false, answers = false;
+  TestOrb client({"-ORBTimeoutConnect", "366000s", "-ORBTimeoutRequest", "0s"});
+  giop::Ior ior{.type_id = "IDL:Probing/Probe:1.0",
+                .profiles = {core::profile_of({{silent_host, 1}}, std::as_bytes(std::span("key")))}};
+  const auto probe =
+      core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), std::move(ior)));
+  std::promise<Error> ended;
+  std::jthread calls([&] {
+    try {
+      probe->ping();
+    } catch (const CORBA::SystemException& exception) {
+      ended.set_value(exception.error());
+    }
+  });
+  asked.wait(false);
+  client->destroy();
+  CHECK(ended.get_future().get() == errors::orb_destroyed);
+  answers = true;
+  answers.notify_all();
+}
+
+}  // namespace name_lookup_test
