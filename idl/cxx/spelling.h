@@ -60,6 +60,7 @@ class Spelling {
  private:
   void find_factories();
   std::string name_of(const Definition& definition) const;
+  std::string outermost_skeleton(DefId id) const;
   std::string scope_of(DefId id, bool skeletons) const;
   bool is_interface(const Type& type, InterfaceKind kind) const;
   bool holds(const Definition& definition, bool (Spelling::*is_such)(TypeId) const) const;
