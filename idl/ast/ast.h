@@ -157,6 +157,7 @@ struct TypeSpec {
 struct Declarator {
   Identifier name;
   std::vector<ExpressionPtr> dimensions;  // of an array
+  Annotations annotations = {};           // of the elements of an array: `long a @name [3]`
 };
 
 // Definitions.

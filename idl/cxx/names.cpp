@@ -77,6 +77,8 @@ bool is_taken(std::string_view name, NameUse use) {
 
 }  // namespace
 
+bool is_library_namespace(std::string_view name) { return has(library_namespaces, name); }
+
 std::string escaped(std::string_view name, NameUse use) {
   return is_taken(name, use) ? "_cxx_" + std::string(name) : std::string(name);
 }

@@ -19,5 +19,7 @@ enum class NameUse {
 };
 
 std::string escaped(std::string_view name, NameUse use);
+// Whether the library has a namespace of that name outside all others, and maybe one of its skeletons.
+bool is_library_namespace(std::string_view name);
 
 }  // namespace corelane::idl::cxx

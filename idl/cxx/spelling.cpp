@@ -122,19 +122,25 @@ std::string Spelling::qualified(DefId id) const {
   return (scope == DefId::none ? "" : qualified(scope)) + "::" + name(id);
 }
 
+// The library has skeletons, too: POA_Messaging is a namespace of its own, which nothing else may be called.
+std::string Spelling::outermost_skeleton(DefId id) const {
+  const std::string& plain = model_[id].name;
+  return "POA_" + (is_library_namespace(plain) ? name(id) : plain);
+}
+
 std::string Spelling::scope_of(DefId id, bool skeletons) const {
   const DefId scope = model_[id].scope;
   if (scope == DefId::none) return {};
   if (model_[scope].kind() != DefinitionKind::module) return scope_of(scope, skeletons);
   const bool outermost = model_[scope].scope == DefId::none;
-  return joined(scope_of(scope, skeletons), skeletons && outermost ? "POA_" + model_[scope].name : name(scope));
+  return joined(scope_of(scope, skeletons), skeletons && outermost ? outermost_skeleton(scope) : name(scope));
 }
 
 std::string Spelling::module_of(DefId id) const { return scope_of(id, false); }
 std::string Spelling::skeleton_module_of(DefId id) const { return scope_of(id, true); }
 
 std::string Spelling::skeleton_name(DefId id) const {
-  return model_[id].scope == DefId::none ? "POA_" + model_[id].name : name(id);
+  return model_[id].scope == DefId::none ? outermost_skeleton(id) : name(id);
 }
 
 std::string Spelling::skeleton_qualified(DefId id) const {

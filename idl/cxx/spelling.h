@@ -63,6 +63,7 @@ class Spelling {
  private:
   void find_factories();
   std::string name_of(const Definition& definition) const;
+  std::string outermost_skeleton(DefId id) const;
   std::string scope_of(DefId id, bool skeletons) const;
   bool is_interface(const Type& type, InterfaceKind kind) const;
   std::uint64_t size_of(TypeId id) const;

@@ -1,6 +1,7 @@
 #include "idl/cxx/types.h"
 
 #include "idl/cxx/fields.h"
+#include "idl/cxx/interfaces.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/values.h"
 
@@ -83,13 +84,21 @@ void declare_reference_codec(const Spelling& spelling, DefId id, Text& out) {
   out.line("bool decode(::corelane::cdr::Reader& _reader, $0& _value);", {reference});
 }
 
+// The templates that core has for every reference are not used: they ask what T is derived from, and a compiler may
+// keep the answer of a source that only declares T for the rest of its translation unit.
 void define_reference_codec(const Spelling& spelling, DefId id, Text& out) {
-  const std::string name = spelling.qualified(id), reference = spelling.type(spelling.model()[id].type);
+  const bool is_value = std::get_if<Interface>(&spelling.model()[id].body) == nullptr;
+  const bool is_abstract = !is_value && is_abstract_interface(spelling, id);
+  const std::string reference = spelling.type(spelling.model()[id].type);
   out.open("void encode(::corelane::cdr::Writer& _writer, const $0& _value) {", {reference});
-  out.line("::corelane::core::encode<$0>(_writer, _value);", {name});
+  out.line("$0;", {is_value      ? "::corelane::any::encode_value(_writer, _value.shared())"
+                   : is_abstract ? "::corelane::core::encode_abstract(_writer, _value)"
+                                 : "::corelane::core::encode_reference(_writer, _value.get())"});
   out.close("}");
   out.open("bool decode(::corelane::cdr::Reader& _reader, $0& _value) {", {reference});
-  out.line("return ::corelane::core::decode<$0>(_reader, _value);", {name});
+  out.line("return ::corelane::core::$0(_reader, _value);", {is_value      ? "decode_value_as"
+                                                             : is_abstract ? "decode_abstract_as"
+                                                                           : "decode_reference_as"});
   out.close("}\n");
 }
 

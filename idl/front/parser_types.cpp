@@ -162,6 +162,12 @@ std::vector<ast::Declarator> Parser::declarators() {
 
 ast::Declarator Parser::declarator() {
   ast::Declarator result{.name = identifier("a name"), .dimensions = {}};
+  if (cursor_.at("@")) {
+    const Span at = cursor_.current().span;
+    result.annotations = annotations();
+    if (!cursor_.at("["))
+      cursor_.fail(at, "expected `;`, found `@` (an annotation behind a name is for the elements of an array)");
+  }
   while (cursor_.accept("[")) {
     if (cursor_.at("]")) cursor_.fail(cursor_.current().span, "an array needs its length");
     if (result.dimensions.size() == deepest_type) cursor_.fail(cursor_.current().span, "types are nested too deeply");

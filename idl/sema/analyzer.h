@@ -80,6 +80,7 @@ class Analyzer {
   void apply_annotations(Member& member, const ast::Annotations& written);
   UnionBranch branch(const ast::Branch& source, TypeId discriminator);
   bool may_discriminate(TypeId id, const Span& at);
+  void drop_default(const Span& at, Union& body);
   void check_labels(const ast::Union& source, Union& body);
 
   // Enums, bitmasks and bitsets (analyzer_enums.cpp).
@@ -161,10 +162,11 @@ class Analyzer {
   bool is_type_code(const ast::ScopedName& name);
   std::optional<std::uint64_t> bound(const ast::Expression& expression);
   void note_anonymous(const ast::TypeSpec& spec);
-  TypeId complete_type(const ast::TypeSpec& spec);
+  TypeId complete_type(const ast::TypeSpec& spec, const ast::Annotations& annotations);
   const Symbol* incomplete_in(TypeId id) const;
   OpenAggregate* open_aggregate(const Symbol* symbol);
   void report_incomplete(const Symbol& symbol, const Span& at);
+  bool report_indirect(const ast::TypeSpec& spec, const ast::Annotations& annotations);
   bool may_be_constant(TypeId id, const Span& at);
   void report_kind(const ast::ScopedName& name, const Symbol& symbol, std::string_view wanted);
 

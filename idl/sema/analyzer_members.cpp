@@ -130,7 +130,7 @@ void Analyzer::add_members(const std::vector<ast::Member>& sources, std::vector<
 }
 
 void Analyzer::add_members(const ast::Member& source, Target target, std::vector<Member>& into) {
-  const TypeId of = complete_type(source.type);
+  const TypeId of = complete_type(source.type, source.annotations);
   const std::vector<Annotation> notes = annotations_.check(source.annotations, target);
   for (const ast::Declarator& declarator : source.declarators) {
     names_.declare(SymbolKind::member, declarator.name);
@@ -216,7 +216,7 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
       if (auto value = constants_.evaluate(*label.value, discriminator)) result.labels.push_back(*std::move(value));
     }
   }
-  const TypeId of = complete_type(source.type);
+  const TypeId of = complete_type(source.type, source.annotations);
   result.member.name = source.declarator.name.text;
   result.member.type = array_of(of, source.declarator);
   result.member.annotations = annotations_.check(source.annotations, Target::branch);
@@ -224,6 +224,19 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
   apply_annotations(result.member, source.annotations);
   names_.declare(SymbolKind::member, source.declarator.name);
   return result;
+}
+
+// A `default` that can never apply says nothing where labels choose its branch as well.
+void Analyzer::drop_default(const Span& at, Union& body) {
+  const std::string covered =
+      "`default` can never apply: the labels cover all values of " + quoted(types_.name(body.discriminator));
+  const auto branch = std::ranges::find_if(body.branches, &UnionBranch::is_default);
+  if (branch == body.branches.end() || branch->labels.empty()) {
+    diagnostics_.error(at, covered);
+    return;
+  }
+  diagnostics_.warning(Warning::lenient, at, covered + " (its other labels choose this branch)");
+  branch->is_default = false;
 }
 
 // Each label once, one default, and none where labels cover everything.
@@ -246,9 +259,7 @@ void Analyzer::check_labels(const ast::Union& source, Union& body) {
   }
   const std::optional<std::uint64_t> all = count_of_values(model_, body.discriminator);
   if (all && seen.size() == *all) {
-    if (fallback)
-      diagnostics_.error(*fallback, "`default` can never apply: the labels cover all values of " +
-                                        quoted(types_.name(body.discriminator)));
+    if (fallback) drop_default(*fallback, body);
     return;
   }
   // loop: at most one turn more than there are labels

@@ -196,6 +196,7 @@ std::optional<std::uint64_t> Analyzer::bound(const ast::Expression& expression) 
 
 TypeId Analyzer::array_of(TypeId element, const ast::Declarator& declarator) {
   TypeId result = element;
+  annotations_.check(declarator.annotations, Target::member);
   // The last dimension is the innermost.
   for (auto at = declarator.dimensions.rbegin(); at != declarator.dimensions.rend(); ++at) {
     const auto length = bound(**at);
@@ -279,6 +280,29 @@ void Analyzer::report_incomplete(const Symbol& symbol, const Span& at) {
   }
 }
 
+// Reports a member that DDS-XTypes takes before its type is defined, because `@external` or `@optional` lets it be
+// stored apart. Members are stored in place here, and on the wire such a member would need a pointer, which CDR does
+// not have.
+bool Analyzer::report_indirect(const ast::TypeSpec& spec, const ast::Annotations& annotations) {
+  const auto* name = std::get_if<ast::ScopedName>(&spec.node);
+  const auto apart = std::ranges::find_if(annotations, [](const ast::Annotation& annotation) {
+    const std::string& last = annotation.name.parts.back().text;
+    return last == "external" || last == "optional";
+  });
+  if (name == nullptr || apart == annotations.end()) return false;
+  if (is_type_code(*name) || !names_.is_known(name->parts[0].text)) return false;
+  const Symbol* symbol = names_.resolve(*name);
+  if (symbol == nullptr) return true;
+  if (symbol->defined) return false;
+  if (symbol->kind != SymbolKind::structure && symbol->kind != SymbolKind::union_) return false;
+  const std::string written = ast::to_string(*name);
+  diagnostics_
+      .error(spec.span, "`@" + apart->name.parts.back().text + "` does not let a member hold " + quoted(written) +
+                            " before its definition ends; `sequence<" + written + ", 1>` can")
+      .note(symbol->span, "declared here");
+  return true;
+}
+
 // A type that is written where it is used; what has a name can be named elsewhere, and in C++.
 void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
   const auto* text = std::get_if<ast::StringOf>(&spec.node);
@@ -290,7 +314,8 @@ void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
 }
 
 // The type of a member: what it holds must be complete, but for the types that are being read around it.
-TypeId Analyzer::complete_type(const ast::TypeSpec& spec) {
+TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const ast::Annotations& annotations) {
+  if (report_indirect(spec, annotations)) return TypeId::none;
   note_anonymous(spec);
   const TypeId result = type(spec);
   const Symbol* incomplete = result == TypeId::none ? nullptr : incomplete_in(result);

@@ -103,7 +103,7 @@ void Analyzer::visit(const ast::State& state, const ast::Definition& definition)
   if (open_value().kind == ValueKind::abstract)
     diagnostics_.error(definition.keyword, "an abstract valuetype has no state");
   const ast::Member& source = state.member;
-  const TypeId of = complete_type(source.type);
+  const TypeId of = complete_type(source.type, definition.annotations);
   check_state(of, source.type.span, "state");
   const std::vector<Annotation> notes = annotations_.check(definition.annotations, Target::member);
   for (const ast::Declarator& declarator : source.declarators) {

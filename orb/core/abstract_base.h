@@ -38,17 +38,23 @@ void encode_abstract(cdr::Writer& writer, const Handle<AbstractBase>& object);
 bool decode_abstract(cdr::Reader& reader, std::shared_ptr<Reference>& reference, std::shared_ptr<any::Value>& value);
 void print_abstract(std::ostream& out, const Handle<AbstractBase>& object);
 
+// For generated code: no concept is asked, because compilers may keep what it said of T before T's definition.
+template <typename T>
+bool decode_abstract_as(cdr::Reader& reader, Handle<T>& out) {
+  std::shared_ptr<Reference> reference;
+  std::shared_ptr<any::Value> value;
+  if (!decode_abstract(reader, reference, value)) return false;
+  out = reference ? Handle<T>(T::_stub(reference)) : Handle<T>(std::dynamic_pointer_cast<T>(value));
+  return out || !value || reader.fail(minor::wrong_value_type);
+}
+
 template <AbstractInterface T>
 void encode(cdr::Writer& writer, const Handle<T>& object) {
   encode_abstract(writer, object);
 }
 template <AbstractInterface T>
 bool decode(cdr::Reader& reader, Handle<T>& out) {
-  std::shared_ptr<Reference> reference;
-  std::shared_ptr<any::Value> value;
-  if (!decode_abstract(reader, reference, value)) return false;
-  out = reference ? Handle<T>(T::_stub(reference)) : Handle<T>(std::dynamic_pointer_cast<T>(value));
-  return out || !value || reader.fail(minor::wrong_value_type);
+  return decode_abstract_as(reader, out);
 }
 
 template <AbstractInterface T>

@@ -102,15 +102,20 @@ void encode_reference(cdr::Writer& writer, const Object* object);
 bool decode_reference(cdr::Reader& reader, std::shared_ptr<Reference>& reference);
 
 template <typename T>
+bool decode_reference_as(cdr::Reader& reader, ObjectReference<T>& out) {
+  std::shared_ptr<Reference> reference;
+  if (!decode_reference(reader, reference)) return false;
+  out = make_stub<T>(std::move(reference));
+  return true;
+}
+
+template <typename T>
 void encode(cdr::Writer& writer, const ObjectReference<T>& reference) {
   encode_reference(writer, reference.get());
 }
 template <typename T>
 bool decode(cdr::Reader& reader, ObjectReference<T>& out) {
-  std::shared_ptr<Reference> reference;
-  if (!decode_reference(reader, reference)) return false;
-  out = make_stub<T>(std::move(reference));
-  return true;
+  return decode_reference_as(reader, out);
 }
 
 // "nil", "local object", or the repository id that the reference has: for people.

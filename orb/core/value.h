@@ -50,13 +50,8 @@ class ValueFactoryBase : public any::ValueFactory {
 template <typename T>
 concept ValueType = std::derived_from<T, any::Value>;
 
-template <ValueType T>
-void encode(cdr::Writer& writer, const Handle<T>& value) {
-  any::encode_value(writer, value.shared());
-}
-
 // Value boxes need no factory.
-template <ValueType T>
+template <typename T>
 any::DeclaredValue declared_value() {
   if constexpr (requires { typename T::_boxed_type; })
     return {T::_type(), []() -> std::shared_ptr<any::Value> { return std::make_shared<T>(); }};
@@ -64,12 +59,22 @@ any::DeclaredValue declared_value() {
     return {T::_type()};
 }
 
-template <ValueType T>
-bool decode(cdr::Reader& reader, Handle<T>& out) {
+// For generated code: no concept is asked, because compilers may keep what it said of T before T's definition.
+template <typename T>
+bool decode_value_as(cdr::Reader& reader, Handle<T>& out) {
   std::shared_ptr<any::Value> value;
   if (!any::decode_value(reader, declared_value<T>(), value)) return false;
   out = Handle<T>(std::dynamic_pointer_cast<T>(value));
   return out || !value || reader.fail(minor::wrong_value_type);
+}
+
+template <ValueType T>
+void encode(cdr::Writer& writer, const Handle<T>& value) {
+  any::encode_value(writer, value.shared());
+}
+template <ValueType T>
+bool decode(cdr::Reader& reader, Handle<T>& out) {
+  return decode_value_as(reader, out);
 }
 
 template <ValueType T>

@@ -3,9 +3,10 @@
 
     names.py PROGRAM SAMPLE.idl... [--cxx c++] [--keep FOLDER] [--root ROOT]
 
-PROGRAM is corelane-idl. Three kinds of names are found out, none is listed here:
+PROGRAM is corelane-idl. Four kinds of names are found out, none is listed here:
 - macros that the generated headers and those of the library see;
 - functions, types and variables that these headers declare outside all namespaces;
+- the outermost namespaces of these headers;
 - all words of the C++ that is generated from the samples.
 Each is used as an operation, attribute, parameter, member, enumerator, type and module, those of the second kind outside
 all modules. The C++ must compile with this project's warnings as errors. Exit status 1 when it does not.
@@ -139,20 +140,22 @@ class Search:
         text = must([self.arguments.cxx, *self.options, "-dM", "-E", source])
         return {name for name in re.findall(r"^#define (\w+)", text, re.M) if not name.startswith("_")}
 
-    # Each word is named in a declaration of its own; those that are no names outside namespaces give an error.
+    # Each word is named in two declarations of its own; those that are no names outside namespaces give an error.
     def globals(self, source, macros):
         text = must([self.arguments.cxx, *self.options, "-E", "-P", source])
         words = sorted(set(WORD.findall(text)) - macros)
         probe = self.folder / "probe.cpp"
-        lines = "".join(f"namespace probe_{i} {{ using ::{word}; }}\n" for i, word in enumerate(words))
+        lines = "".join(f"namespace probe_{i} {{ using ::{word}; }}\nnamespace probe_{i}_of = ::{word};\n"
+                        for i, word in enumerate(words))
         probe.write_text(f'#include "headers.cpp"\n#line 1 "probe"\n{lines}')
         limit = "-ferror-limit=0" if "clang" in self.arguments.cxx else "-fmax-errors=0"
         _, _, said = run([self.arguments.cxx, *self.options, "-fsyntax-only", "-w", limit, probe])
         wrong = {int(line) for line in re.findall(r"^(?:.*/)?probe:(\d+):\d+: error", said, re.M)}
-        found = {word for i, word in enumerate(words, 1) if i not in wrong}
-        if not {"time", "select", "size_t"} <= found or "vector" in found:
+        found = {word for i, word in enumerate(words) if 2 * i + 1 not in wrong}
+        spaces = {word for i, word in enumerate(words) if 2 * i + 2 not in wrong}
+        if not {"time", "select", "size_t"} <= found or "vector" in found or not {"CORBA", "POA_Messaging"} <= spaces:
             sys.exit(f"the search for global names does not work:\n{said[:2000]}")
-        return found
+        return found, spaces
 
     # What the samples themselves declare proves nothing, but they use types and keywords of IDL that are names here.
     def introduced(self):
@@ -184,7 +187,7 @@ def main():
         introduced = search.introduced()
         source = search.headers()
         macros = search.macros(source)
-        outside = search.globals(source, macros)
+        outside, spaces = search.globals(source, macros)
         # What the library's own headers keep for themselves, and the numbers of system calls, which are a family.
         macros = {name for name in macros if not name.startswith(("CORELANE_", "SYS_"))} | {"SYS_read"}
 
@@ -195,14 +198,21 @@ def main():
         for i, words in enumerate(scopes_of(macros | outside | introduced)):
             briefly_said = [word for word in words if word not in introduced]
             texts[f"outermost{i}"] = definitions(sorted(set(words) & introduced)) + definitions(briefly_said, BRIEF_KINDS)
+        # With --ami, since only that includes the library's Messaging.
+        texts["spaces"] = definitions(sorted(spaces), ["interface _{0} {{ void f_of_{0}(); }};"])
+        texts["within_spaces"] = definitions(
+            sorted(spaces), ["module _{0} {{ interface ReplyHandler {{ }}; valuetype ExceptionHolder {{ }}; }};"])
         for name, text in texts.items():
             path = search.folder / f"{name}.idl"
             path.write_text(text)
-            with_handlers = ["--ami"] if name == "inside" else []
+            with_handlers = ["--ami"] if name in ("inside", "spaces", "within_spaces") else []
             search.generate(path, "-Wno-reuse", "-Wno-keyword", *with_handlers)
         apart = [name for name in texts if name.startswith("outermost")]  # their nameless types would share a namespace
-        search.compile(0, [f"{name}C" for name in texts if name not in apart[1:]])
-        search.compile(1, [f"{name}S" for name in texts] + ["insideAmiC", "insideAmiS"])
+        lone = ["spaces", "within_spaces"]  # they define the same names
+        search.compile(0, [f"{name}C" for name in texts if name not in apart[1:] + lone])
+        search.compile(1, [f"{name}S" for name in texts if name not in lone] + ["insideAmiC", "insideAmiS"])
+        for name in lone:
+            search.compile(f"_{name}", [f"{name}{part}" for part in ("C", "S", "AmiS")])
         for number, name in enumerate(apart[1:]):
             search.compile(number + 2, [f"{name}C"])
         print(f"{len(macros)} macros, {len(outside)} names outside namespaces, {len(introduced)} words of generated code, "

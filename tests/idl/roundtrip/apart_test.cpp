@@ -35,7 +35,7 @@ class ApartUser : public virtual CORBA::servant_traits<Apart::User>::base_type {
  public:
   OtherRef pass(OtherRef other, LoadRef& load, Apart::Pair& pair) override {
     load->n(load->n() + other->id());
-    pair = Apart::Pair(other, {nullptr, other}, {load});
+    pair = Apart::Pair(other, {nullptr, other}, {load}, load);
     return other;
   }
   LoadRef kept() override { return kept_; }
@@ -78,6 +78,7 @@ TEST_CASE("what one file declares and another defines is of its own type in both
   CHECK(read.first()->id() == 7);
   CHECK(read.rest().at(0) == nullptr);
   CHECK(read.all().at(0)->n() == 8);
+  CHECK(read.last() == read.all().at(0));
   server.orb->unregister_value_factory(factory->_obv_repository_id());
 }
 

@@ -57,10 +57,10 @@ constexpr ::corelane::core::Operation _op_level_operation{.name = "level", .onew
 }  // namespace
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Global>& _value) {
-  ::corelane::core::encode<::Global>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Global>& _value) {
-  return ::corelane::core::decode<::Global>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 ::Level Global::level() {
@@ -379,10 +379,10 @@ constexpr ::corelane::core::Operation _op_ping_operation{.name = "ping", .oneway
 }  // namespace
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Base>& _value) {
-  ::corelane::core::encode<::Kitchen::Base>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Base>& _value) {
-  return ::corelane::core::decode<::Kitchen::Base>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 void Base::ping() {
@@ -504,10 +504,10 @@ constexpr ::corelane::core::Operation _set_best_operation{.name = "_set_best", .
 }  // namespace
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Plant>& _value) {
-  ::corelane::core::encode<::Kitchen::Plant>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Plant>& _value) {
-  return ::corelane::core::decode<::Kitchen::Plant>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 double Plant::step(double reading, ::Kitchen::Point& state, ::Kitchen::Mode& mode) {
@@ -639,10 +639,10 @@ constexpr ::corelane::core::Operation _op_push_operation{.name = "push", .oneway
 }  // namespace
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Sink>& _value) {
-  ::corelane::core::encode<::Kitchen::Sink>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Sink>& _value) {
-  return ::corelane::core::decode<::Kitchen::Sink>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 void Sink::push(const ::Kitchen::Samples& values) {
@@ -761,10 +761,10 @@ constexpr ::corelane::core::Operation _set_namespace_operation{.name = "_set_nam
 }  // namespace
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::_cxx_operator>& _value) {
-  ::corelane::core::encode<::Kitchen::_cxx_operator>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::_cxx_operator>& _value) {
-  return ::corelane::core::decode<::Kitchen::_cxx_operator>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 void _cxx_operator::_cxx_delete(const ::Kitchen::_cxx_class& _cxx_this, ::Kitchen::_cxx_template _cxx_register) {
@@ -841,10 +841,10 @@ constexpr ::corelane::core::Operation _set_depth_operation{.name = "_set_depth",
 }  // namespace
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Top>& _value) {
-  ::corelane::core::encode<::Kitchen::Inner::Top>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Top>& _value) {
-  return ::corelane::core::decode<::Kitchen::Inner::Top>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 void Top::top() {
@@ -877,10 +877,10 @@ const ::CORBA::TypeCodeConstant _tc_Left{{.kind = ::corelane::any::Kind::objref,
     .name = "Left"}};
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Left>& _value) {
-  ::corelane::core::encode<::Kitchen::Inner::Left>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Left>& _value) {
-  return ::corelane::core::decode<::Kitchen::Inner::Left>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 const ::CORBA::TypeCodeConstant _tc_Right{{.kind = ::corelane::any::Kind::objref, .id = "IDL:Kitchen/Inner/Right:1.0",
@@ -893,10 +893,10 @@ constexpr ::corelane::core::Operation _op_right_operation{.name = "right", .onew
 }  // namespace
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Right>& _value) {
-  ::corelane::core::encode<::Kitchen::Inner::Right>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Right>& _value) {
-  return ::corelane::core::decode<::Kitchen::Inner::Right>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 ::Kitchen::Node Right::right(const ::Kitchen::Node& node) {
@@ -919,10 +919,10 @@ constexpr ::corelane::core::Operation _op_bottom_operation{.name = "bottom", .on
 }  // namespace
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Bottom>& _value) {
-  ::corelane::core::encode<::Kitchen::Inner::Bottom>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Bottom>& _value) {
-  return ::corelane::core::decode<::Kitchen::Inner::Bottom>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 void Bottom::bottom() {
@@ -937,10 +937,10 @@ const ::CORBA::TypeCodeConstant _tc_Marker{{.kind = ::corelane::any::Kind::objre
     .name = "Marker"}};
 
 void encode(::corelane::cdr::Writer& _writer, const ::CORBA::object_reference<::Kitchen::Inner::Marker>& _value) {
-  ::corelane::core::encode<::Kitchen::Inner::Marker>(_writer, _value);
+  ::corelane::core::encode_reference(_writer, _value.get());
 }
 bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Kitchen::Inner::Marker>& _value) {
-  return ::corelane::core::decode<::Kitchen::Inner::Marker>(_reader, _value);
+  return ::corelane::core::decode_reference_as(_reader, _value);
 }
 
 }  // namespace Kitchen::Inner
