@@ -125,6 +125,8 @@ CORELANE_MINOR(names_full, 110);
 CORELANE_MINOR(names_unavailable, 111);
 // The ORB's functions in a child of fork(): BAD_INV_ORDER.
 CORELANE_MINOR(forked, 112);
+// Direct calls (orb/poa/direct.h): BAD_PARAM.
+CORELANE_MINOR(no_direct_call, 113);
 #undef CORELANE_MINOR
 
 // Cause and remedy of a code of ours; empty for any other. Any thread; static storage.
