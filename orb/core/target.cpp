@@ -201,18 +201,30 @@ bool ActiveObject::shares(TaskId task, const Upcall& upcall) const noexcept {
   return slot.published() == SharedTask::Phase::admitted && slot.state.task == task;
 }
 
-void ActiveObject::deactivate() {
-  const Turnstile::Change change = presence_.set(Passage::inactive);
-  if (change.before != Passage::active) return;
+void ActiveObject::deactivate() noexcept {
+  (void)presence_.begin_set(Passage::inactive);
+  Turnstile::order_entries();
+  end_deactivation();
+}
+
+void ActiveObject::deactivate_all(std::span<const std::shared_ptr<ActiveObject>> objects) noexcept {
+  if (objects.empty()) return;
+  for (const auto& object : objects) (void)object->presence_.begin_set(Passage::inactive);
+  Turnstile::order_entries();
+  for (const auto& object : objects) object->end_deactivation();
+}
+
+void ActiveObject::end_deactivation() noexcept {
+  (void)presence_.end_set();
   {
     const std::lock_guard lock(mutex_);
-    deactivated_ = true;
+    if (std::exchange(deactivated_, true)) return;  // by another thread, which does the rest
   }
   // What is admitted now stays so; what comes later departs in settle().
   if (tasks_)
     for (std::size_t i = 0; i < contracts_.size(); ++i)
       if (tasks_[i].published() == SharedTask::Phase::admitted) depart(tasks_[i].state.task);
-  if (change.empty) release_if_empty();
+  release_if_empty();
 }
 
 // A thread has left by its slots, and one of the rules is not `active`.

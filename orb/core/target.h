@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -65,7 +66,9 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   bool shares(TaskId task, const Upcall& upcall) const noexcept;
 
   // For good: requests that run finish, new ones get OBJECT_NOT_EXIST, shared tasks depart.
-  void deactivate();
+  void deactivate() noexcept;
+  // The same of many, with one Turnstile::order_entries() for all.
+  static void deactivate_all(std::span<const std::shared_ptr<ActiveObject>> objects) noexcept;
   static constexpr Duration ask_again_after = std::chrono::seconds{1};  // so calls cannot keep the manager deciding
   void wait_until_idle() const noexcept { presence_.wait_until_empty(); }
 
@@ -89,6 +92,7 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   void settle(std::size_t index, const SharedTask& outcome, dispatch::JobPtr job) noexcept;
   void tell(const SharedTask& outcome, dispatch::JobPtr job) noexcept;
   void depart(TaskId task) noexcept;
+  void end_deactivation() noexcept;
   void leave() noexcept;
   void release_if_empty() noexcept;
   const Upcall* find_anew(std::string_view operation, std::size_t at) noexcept;

@@ -4,16 +4,23 @@
 
 namespace corelane::core {
 
-Turnstile::Change Turnstile::set(Passage passage) noexcept {
+Passage Turnstile::begin_set(Passage passage) noexcept {
   std::uint64_t word = word_.load(std::memory_order_relaxed);  // relaxed: the exchange below checks it
   // Bound: retries only when somebody entered or left meanwhile.
   // PAIR turnstile: release here -> acquire in enter() and passage(). Whoever enters sees what was set up before.
   while (!word_.compare_exchange_weak(word, pack(passage) | (word & count_mask), std::memory_order_acq_rel)) {
   }
-  // From here on the slots of all threads that still entered under the old rule can be seen.
-  if (passage != Passage::active && os::can_order_threads()) os::order_threads();
-  note_departure();
-  return {passage_of(word), empty()};
+  return passage_of(word);
+}
+
+void Turnstile::order_entries() noexcept {
+  if (os::can_order_threads()) os::order_threads();
+}
+
+Turnstile::Change Turnstile::set(Passage passage) noexcept {
+  const Passage before = begin_set(passage);
+  if (passage != Passage::active) order_entries();
+  return {before, end_set()};
 }
 
 void Turnstile::wait_until_empty() const noexcept {

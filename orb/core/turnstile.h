@@ -57,6 +57,15 @@ class Turnstile {
     bool empty;
   };
   Change set(Passage passage) noexcept;
+  // set() in two, for many turnstiles with one order_entries() between. The first returns the rule that was there.
+  Passage begin_set(Passage passage) noexcept;
+  bool end_set() noexcept {  // whether it is empty()
+    note_departure();
+    return empty();
+  }
+  // From its end on empty() sees the slots of all threads that entered under the rules from before. It interrupts the
+  // cores on which threads of this process run, each for about a microsecond.
+  static void order_entries() noexcept;
 
   // Returns when nobody is inside, or when the rule lets everybody in again. Not from inside.
   void wait_until_empty() const noexcept;

@@ -3,7 +3,9 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "orb/core/entry_slots.h"
@@ -81,6 +83,23 @@ TEST_CASE("whoever deactivates an object sees each visit, however deeply they ar
       },
       [&] { CHECK_FALSE(site.watched.expired()); });
   CHECK(site.watched.expired());  // with the outermost
+}
+
+TEST_CASE("objects deactivated together free their servants, those with a visitor when it leaves") {
+  Site first, second, third;
+  std::vector<std::shared_ptr<ActiveObject>> all{first.object, second.object, third.object};
+  second.object->deactivate();  // by another thread meanwhile, say
+  nest(
+      *third.object, depths(),
+      [&] {
+        ActiveObject::deactivate_all(all);
+        CHECK(first.watched.expired());
+        CHECK(second.watched.expired());
+        CHECK_FALSE(third.watched.expired());
+      },
+      [&] { CHECK_FALSE(third.watched.expired()); });
+  CHECK(third.watched.expired());
+  ActiveObject::deactivate_all({});
 }
 
 TEST_CASE("a gate is empty when every visit behind it has ended") {
@@ -168,7 +187,16 @@ TEST_CASE("more threads than there are slots are inside together, and each is se
 TEST_CASE("no visitor meets a servant that was given free") {
   std::atomic<bool> ends{false};
   std::atomic<std::size_t> met_dead{0}, visits{0};
-  std::atomic<std::shared_ptr<ActiveObject>> current;
+  std::mutex mutex;
+  std::shared_ptr<ActiveObject> current;  // guarded by mutex
+  const auto replace = [&](std::shared_ptr<ActiveObject> next) {
+    const std::lock_guard lock(mutex);
+    return std::exchange(current, std::move(next));
+  };
+  const auto copy = [&] {
+    const std::lock_guard lock(mutex);
+    return current;
+  };
   const auto fresh = [] {
     Site site;
     site.servant.reset();
@@ -176,12 +204,12 @@ TEST_CASE("no visitor meets a servant that was given free") {
   };
   std::vector<std::weak_ptr<Alive>> all;
   Site first = fresh();
-  current.store(first.object);
+  replace(first.object);
   std::vector<std::jthread> visitors;
   for (int i = 0; i < 3; ++i)
     visitors.emplace_back([&] {
       while (!ends.load()) {
-        const std::shared_ptr<ActiveObject> object = current.load();
+        const std::shared_ptr<ActiveObject> object = copy();
         const Visit visit(*object);
         if (!visit) continue;
         ++visits;
@@ -194,12 +222,12 @@ TEST_CASE("no visitor meets a servant that was given free") {
     const std::size_t before = visits.load();
     Site next = fresh();
     all.push_back(next.watched);
-    current.exchange(next.object)->deactivate();
+    replace(next.object)->deactivate();
     while (visits.load() == before) std::this_thread::yield();  // bound: the visitors go on until the end
   }
   ends.store(true);
   visitors.clear();
-  current.load()->deactivate();
+  copy()->deactivate();
   CHECK(met_dead.load() == 0);
   for (const auto& watched : all) CHECK(watched.expired());
 }
