@@ -150,6 +150,9 @@ constexpr Entry table[] = {
     {forked,
      "this process was forked from one that has an ORB, whose threads and connections stayed there; fork before "
      "ORB_init, or let the child exec another program or end by _exit()"},
+    {no_direct_call,
+     "direct() was asked for an object that cannot be called without the object adapter; the exception's text says "
+     "why; call it through its reference"},
 };
 
 // CORBA 3.3 part 1, A.5.

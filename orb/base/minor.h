@@ -125,6 +125,8 @@ CORELANE_MINOR(names_full, 110);
 CORELANE_MINOR(names_unavailable, 111);
 // The ORB's functions in a child of fork(): BAD_INV_ORDER.
 CORELANE_MINOR(forked, 112);
+// Direct calls (orb/poa/direct.h): BAD_PARAM.
+CORELANE_MINOR(no_direct_call, 113);
 // References of servers that have ended: OBJECT_NOT_EXIST.
 CORELANE_MINOR(earlier_start, 115);
 #undef CORELANE_MINOR

@@ -51,10 +51,19 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
   }
 }
 
+// Until the manager lets requests pass. `deadline`: none yet at the first wait of a call.
+void wait_at_gate(Orb& orb, ActiveObject& object, const Upcall& upcall, std::optional<Time>& deadline) {
+  const Duration patience = orb.settings().request_timeout;
+  if (!deadline) deadline = patience == Duration::zero() ? never : os::now() + patience;
+  if (!os::is_real_time() && object.gate().is_untold())
+    os::log::warn(Incidents::held_line(std::string(upcall.name), 1));
+  if (!object.gate().wait_while_holding(*deadline))
+    raise(Error{ErrorKind::timeout, Completion::no, minor::deadline_passed});
+}
+
 // Waits while the manager holds requests, as long as a call may take.
 void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
   const InsideServant servant;  // until the object is left: whose last visitor goes ends its servant
-  const Duration patience = orb.settings().request_timeout;
   std::optional<Time> deadline;
   // Bound: the deadline.
   for (;;) {
@@ -63,11 +72,7 @@ void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* fr
       if (inside) return run_upcall(orb, object, upcall, frame);
       if (!inside.holding()) raise(inside.error());
     }
-    if (!deadline) deadline = patience == Duration::zero() ? never : os::now() + patience;
-    if (!os::is_real_time() && object.gate().is_untold())
-      os::log::warn(Incidents::held_line(std::string(upcall.name), 1));
-    if (!object.gate().wait_while_holding(*deadline))
-      raise(Error{ErrorKind::timeout, Completion::no, minor::deadline_passed});
+    wait_at_gate(orb, object, upcall, deadline);
   }
 }
 
@@ -185,7 +190,7 @@ void call_local(Reference& reference, std::string_view operation, void* const* f
     found = std::move(*looked_up);
     object = found.get();
   }
-  const Upcall* upcall = object->skeleton().find(operation);
+  const Upcall* upcall = object->find(operation);
   if (upcall == nullptr) raise(Error{ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
   if (const auto binding = reference.binding_of(operation)) {
     run_as_job(reference, *binding, *object, *upcall, frame);

@@ -27,14 +27,11 @@ Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<Ac
   local_cache_.store(local_.get(), std::memory_order_release);
 }
 
-bool Reference::is_local() noexcept {
-  // relaxed: the answer depends on nothing else, and every thread finds the same.
-  const Place known = place_.load(std::memory_order_relaxed);
-  if (known != Place::unknown) return known == Place::here;
-  if (addresses_.empty()) return false;
-  const bool here = address_here() != nullptr;
-  place_.store(here ? Place::here : Place::elsewhere, std::memory_order_relaxed);  // relaxed: as above
-  return here;
+Reference::Place Reference::find_place() noexcept {
+  if (addresses_.empty()) return Place::elsewhere;
+  const Place found = address_here() != nullptr ? Place::here : Place::elsewhere;
+  place_.store(found, std::memory_order_relaxed);  // relaxed: see is_local()
+  return found;
 }
 
 // The first by which this very ORB is reached; null: none is.
@@ -120,20 +117,18 @@ void Reference::set_forward(std::shared_ptr<Reference> to) {
 void Reference::bind(const std::shared_ptr<TaskBinding>& binding) {
   const std::lock_guard lock(mutex_);
   bindings_.push_back({binding->operation(), binding.get(), binding});
-  // PAIR reference.bindings: release here -> acquire in binding_of().
+  // PAIR reference.bindings: release here -> acquire in has_bindings().
   has_bindings_.store(true, std::memory_order_release);
 }
 
 void Reference::unbind(const TaskBinding& binding) {
   const std::lock_guard lock(mutex_);
   std::erase_if(bindings_, [&](const Bound& bound) { return bound.identity == &binding; });
-  // PAIR reference.bindings: release here -> acquire in binding_of().
+  // PAIR reference.bindings: release here -> acquire in has_bindings().
   has_bindings_.store(!bindings_.empty(), std::memory_order_release);
 }
 
-std::shared_ptr<TaskBinding> Reference::binding_of(std::string_view operation) const {
-  // PAIR reference.bindings: acquire here <- release in bind(); the list itself is read under the mutex.
-  if (!has_bindings_.load(std::memory_order_acquire)) return nullptr;
+std::shared_ptr<TaskBinding> Reference::find_binding(std::string_view operation) const {
   const std::lock_guard lock(mutex_);
   // The newest counts. Bound: the tasks of this reference.
   for (auto bound = bindings_.rbegin(); bound != bindings_.rend(); ++bound)

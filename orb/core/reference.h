@@ -71,7 +71,11 @@ class Reference : public std::enable_shared_from_this<Reference> {
   }
 
   // Whether the object lives here, judged by its address at the first call.
-  bool is_local() noexcept;
+  bool is_local() noexcept {
+    // relaxed: the answer depends on nothing else, and every thread finds the same.
+    const Place known = place_.load(std::memory_order_relaxed);
+    return known == Place::unknown ? find_place() == Place::here : known == Place::here;
+  }
   // The local object; OBJECT_NOT_EXIST when it is not active. Call only when is_local().
   Expected<std::shared_ptr<ActiveObject>> find_local() noexcept;
   // The same without touching a count; null when it is not cached. Lives as long as this reference.
@@ -85,12 +89,19 @@ class Reference : public std::enable_shared_from_this<Reference> {
   void bind(const std::shared_ptr<TaskBinding>& binding);
   void unbind(const TaskBinding& binding);
   // Null when there is none. Cheap when the reference has no binding at all.
-  std::shared_ptr<TaskBinding> binding_of(std::string_view operation) const;
+  std::shared_ptr<TaskBinding> binding_of(std::string_view operation) const {
+    return has_bindings() ? find_binding(operation) : nullptr;
+  }
+  // Whether a task is bound for any operation.
+  // PAIR reference.bindings: acquire here <- release in bind(); the list itself is read under the mutex.
+  bool has_bindings() const noexcept { return has_bindings_.load(std::memory_order_acquire); }
 
  private:
-  const Address* address_here() const;
-
   enum class Place : std::uint8_t { unknown, here, elsewhere };
+
+  const Address* address_here() const;
+  Place find_place() noexcept;
+  std::shared_ptr<TaskBinding> find_binding(std::string_view operation) const;
 
   const std::uint64_t id_;
   const std::shared_ptr<Orb> orb_;

@@ -97,10 +97,14 @@ bool inside_servant() noexcept;
 // The calling thread is, until destruction.
 class InsideServant {
  public:
-  InsideServant() noexcept;
-  ~InsideServant();
+  InsideServant() noexcept { ++nested_; }
+  ~InsideServant() { --nested_; }
   InsideServant(const InsideServant&) = delete;
   InsideServant& operator=(const InsideServant&) = delete;
+
+ private:
+  friend bool inside_servant() noexcept;
+  static constinit thread_local int nested_;
 };
 // The connection over which the request came that the calling thread runs; 0: none, as in a call within the process.
 PeerId calling_peer() noexcept;

@@ -370,7 +370,7 @@ void ServerConnection::serve(const giop::Message& message, Request& request, con
   auto object = server_->target().find(request.header.target.object_key);
   if (!object) return send_exception(to, object.error());
   if (answer_builtin(request, to, **object)) return;
-  const Upcall* upcall = (*object)->skeleton().find(request.header.operation);
+  const Upcall* upcall = (*object)->find(request.header.operation);
   if (upcall == nullptr)
     return send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
   submit(message, request, to, received, std::move(*object), *upcall);

@@ -25,7 +25,6 @@ using errors::queue_full;
 using errors::shutting_down;
 
 thread_local int requests_on_this_thread = 0;
-thread_local int servants_on_this_thread = 0;
 thread_local const ServerConnection* peer_on_this_thread = nullptr;
 
 struct InsideRequest {
@@ -44,9 +43,8 @@ struct InsideRequest {
 
 bool inside_request() noexcept { return requests_on_this_thread > 0; }
 
-InsideServant::InsideServant() noexcept { ++servants_on_this_thread; }
-InsideServant::~InsideServant() { --servants_on_this_thread; }
-bool inside_servant() noexcept { return servants_on_this_thread > 0; }
+constinit thread_local int InsideServant::nested_ = 0;
+bool inside_servant() noexcept { return InsideServant::nested_ > 0; }
 
 PeerId calling_peer() noexcept { return peer_on_this_thread != nullptr ? peer_on_this_thread->id() : PeerId{0}; }
 

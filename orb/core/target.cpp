@@ -201,27 +201,60 @@ bool ActiveObject::shares(TaskId task, const Upcall& upcall) const noexcept {
   return slot.published() == SharedTask::Phase::admitted && slot.state.task == task;
 }
 
-void ActiveObject::deactivate() {
-  const Turnstile::Change change = presence_.set(Passage::inactive);
-  if (change.before != Passage::active) return;
+void ActiveObject::deactivate() noexcept {
+  (void)presence_.begin_set(Passage::inactive);
+  Turnstile::order_entries();
+  end_deactivation();
+}
+
+void ActiveObject::deactivate_all(std::span<const std::shared_ptr<ActiveObject>> objects) noexcept {
+  if (objects.empty()) return;
+  for (const auto& object : objects) (void)object->presence_.begin_set(Passage::inactive);
+  Turnstile::order_entries();
+  for (const auto& object : objects) object->end_deactivation();
+}
+
+void ActiveObject::end_deactivation() noexcept {
+  (void)presence_.end_set();
   {
     const std::lock_guard lock(mutex_);
-    deactivated_ = true;
+    if (std::exchange(deactivated_, true)) return;  // by another thread, which does the rest
   }
   // What is admitted now stays so; what comes later departs in settle().
   if (tasks_)
     for (std::size_t i = 0; i < contracts_.size(); ++i)
       if (tasks_[i].published() == SharedTask::Phase::admitted) depart(tasks_[i].state.task);
-  if (change.empty) release();
+  release_if_empty();
 }
 
-void ActiveObject::release() noexcept {
+// A thread has left by its slots, and one of the rules is not `active`.
+void ActiveObject::leave() noexcept {
+  gate_->turnstile().note_departure();
+  presence_.note_departure();
+  release_if_empty();
+}
+
+// The last to leave an object that is not active gives its servant free, even if it never got in.
+void ActiveObject::release_if_empty() noexcept {
+  if (active() || !presence_.empty()) return;
   std::shared_ptr<void> servant;  // destroyed after the lock: its destructor is the user's code
   const std::lock_guard lock(mutex_);
   servant.swap(servant_);
 }
 
-Visit::Visit(ActiveObject& object) noexcept : object_(object) {
+std::shared_ptr<void> ActiveObject::servant() {
+  const std::lock_guard lock(mutex_);
+  return servant_;
+}
+
+const Upcall* ActiveObject::find_anew(std::string_view operation, std::size_t at) noexcept {
+  const Upcall* const upcall = skeleton_.find(operation);
+  if (upcall != nullptr) recent_[at].store(upcall, std::memory_order_relaxed);  // relaxed: it points to a constant
+  return upcall;
+}
+
+void Visit::enter_by_count() noexcept {
+  ActiveObject& object = object_;
   const Passage passage = object.gate_->turnstile().enter();
   if (passage != Passage::active) {
     holding_ = passage == Passage::holding;
@@ -231,15 +264,13 @@ Visit::Visit(ActiveObject& object) noexcept : object_(object) {
   }
   inside_ = object.presence_.enter() == Passage::active;
   if (inside_) return;
-  // The last to leave gives the servant free, even if it never got in.
-  if (object.presence_.empty()) object.release();
+  object.release_if_empty();
   object.gate_->turnstile().leave();
   error_ = {ErrorKind::object_not_exist, Completion::no, minor::no_such_object};
 }
 
-Visit::~Visit() {
-  if (!inside_) return;
-  if (object_.presence_.leave()) object_.release();
+void Visit::leave_count() noexcept {
+  if (object_.presence_.leave()) object_.release_if_empty();
   object_.gate_->turnstile().leave();
 }
 

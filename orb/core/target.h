@@ -4,15 +4,18 @@
 // Threads: any. find() runs on the reader thread and does not block.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
+#include "orb/core/entry_slots.h"
 #include "orb/core/gate.h"
 #include "orb/core/skeleton.h"
 #include "orb/core/turnstile.h"
@@ -42,6 +45,12 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   void* self() const noexcept { return self_; }
   Gate& gate() const noexcept { return *gate_; }
   bool active() const noexcept { return presence_.passage() == Passage::active; }
+  // The operation of that name; null: the interface has none. Faster than the skeleton's for one that was asked for
+  // lately.
+  const Upcall* find(std::string_view operation) noexcept;
+  // The servant that was given to the constructor; null where it has been given free.
+  std::shared_ptr<void> servant();
+  const OperationContracts& contracts() const noexcept { return contracts_; }
 
   // Asks for the shared tasks of the operations with a contract, if there are any. `wait`:
   // until all are answered (not inside a servant); refusals are then in the log. Once.
@@ -57,7 +66,9 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   bool shares(TaskId task, const Upcall& upcall) const noexcept;
 
   // For good: requests that run finish, new ones get OBJECT_NOT_EXIST, shared tasks depart.
-  void deactivate();
+  void deactivate() noexcept;
+  // The same of many, with one Turnstile::order_entries() for all.
+  static void deactivate_all(std::span<const std::shared_ptr<ActiveObject>> objects) noexcept;
   static constexpr Duration ask_again_after = std::chrono::seconds{1};  // so calls cannot keep the manager deciding
   void wait_until_idle() const noexcept { presence_.wait_until_empty(); }
 
@@ -81,7 +92,10 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   void settle(std::size_t index, const SharedTask& outcome, dispatch::JobPtr job) noexcept;
   void tell(const SharedTask& outcome, dispatch::JobPtr job) noexcept;
   void depart(TaskId task) noexcept;
-  void release() noexcept;
+  void end_deactivation() noexcept;
+  void leave() noexcept;
+  void release_if_empty() noexcept;
+  const Upcall* find_anew(std::string_view operation, std::size_t at) noexcept;
 
   const std::shared_ptr<Gate> gate_;
   const Skeleton& skeleton_;
@@ -89,6 +103,7 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   const OperationContracts contracts_;
   const std::unique_ptr<Slot[]> tasks_;  // one for each upcall; null when no operation has a contract
   Turnstile presence_{Passage::active};
+  std::array<std::atomic<const Upcall*>, 8> recent_{};  // of the skeleton's upcalls; see find()
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::shared_ptr<void> servant_;
@@ -96,12 +111,32 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   bool deactivated_ = false;                      // a task that is admitted from now on departs
 };
 
-// Being inside an object: as long as it lives the gate and the object know of it.
+inline const Upcall* ActiveObject::find(std::string_view operation) noexcept {
+  if (operation.empty()) return nullptr;
+  const auto first = static_cast<unsigned char>(operation.front()), last = static_cast<unsigned char>(operation.back());
+  const std::size_t at = (operation.size() * 5 + first * 3u + last) % recent_.size();
+  const Upcall* const upcall = recent_[at].load(std::memory_order_relaxed);  // relaxed: what it points to is a constant
+  if (upcall != nullptr && upcall->name.size() == operation.size() &&
+      // Stub and skeleton of one program mostly share the text of the name.
+      (upcall->name.data() == operation.data() || upcall->name == operation))
+    return upcall;
+  return find_anew(operation, at);
+}
+
+// Being inside an object: as long as it lives the gate and the object know of it. Its thread has both in its EntrySlots
+// or, where it has none left, counts in both.
 class Visit {
  public:
   // The gate holding: Passage::holding and no visit. Other refusals: the error that the caller gets.
-  explicit Visit(ActiveObject& object) noexcept;
-  ~Visit();
+  explicit Visit(ActiveObject& object) noexcept : object_(object) {
+    if (!enter_by_slots()) enter_by_count();
+  }
+  ~Visit() {
+    if (slots_ != nullptr)
+      leave_slots();
+    else if (inside_)
+      leave_count();
+  }
   Visit(const Visit&) = delete;
   Visit& operator=(const Visit&) = delete;
 
@@ -111,7 +146,34 @@ class Visit {
   Error error() const noexcept { return error_; }
 
  private:
+  bool enter_by_slots() noexcept {
+    EntrySlots* const slots = EntrySlots::mine();
+    if (slots == nullptr || !slots->has_room(2)) return false;
+    slots->push(object_.gate_->turnstile());
+    slots->push(object_.presence_);
+    slots_ = slots;
+    // seq_cst: for the compiler alone. The barrier of whoever changes a rule, os::order_threads(), is this thread's,
+    // too.
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    inside_ = both_active();
+    if (!inside_) leave_slots();
+    return inside_;
+  }
+  bool both_active() const noexcept {
+    return object_.gate_->turnstile().passage() == Passage::active && object_.active();
+  }
+  void leave_slots() noexcept {
+    slots_->pop();
+    slots_->pop();
+    slots_ = nullptr;
+    std::atomic_signal_fence(std::memory_order_seq_cst);  // seq_cst: as in enter_by_slots()
+    if (!both_active()) object_.leave();
+  }
+  void enter_by_count() noexcept;
+  void leave_count() noexcept;
+
   ActiveObject& object_;
+  EntrySlots* slots_ = nullptr;
   bool inside_ = false;
   bool holding_ = false;
   Error error_{};

@@ -1,11 +1,16 @@
-// Turnstile: counts who is inside, and lets whoever owns it change the rule of entry, in one atomic word: so nobody
-// slips in between the change and the count.
+// Turnstile: the rule of entry to something, and who is inside. Whoever owns it changes the rule, and learns when
+// everybody who entered before has left.
+//
+// A thread enters in one of two ways. It counts in the word of the rule itself: enter() and leave(), one locked
+// instruction each. Or it has the turnstile in its EntrySlots, which costs no locked instruction: see Visit.
 //
 // Threads: any. enter() and leave() are wait-free but for one atomic instruction each.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+
+#include "orb/core/entry_slots.h"
 
 namespace corelane::core {
 
@@ -22,38 +27,48 @@ class Turnstile {
     if (passage != Passage::active) leave();
     return passage;
   }
-  // True when the last one left after the rule had changed.
+  // True when the rule has changed: whoever tears down what is inside has to look whether it is empty().
   bool leave() noexcept {
-    // PAIR turnstile.count: release here -> acquire in wait_until_empty() and here, for whoever tears down.
+    // PAIR turnstile.count: release here -> acquire in empty(), for whoever tears down.
     const std::uint64_t before = word_.fetch_sub(1, std::memory_order_acq_rel);
-    const bool last = (before & count_mask) == 1 && passage_of(before) != Passage::active;
-    if (last) word_.notify_all();
-    return last;
+    if (passage_of(before) == Passage::active) return false;
+    note_departure();
+    return true;
+  }
+  // A thread whose slots no longer name this found that the rule is not `active`. Those that wait look again. Of two
+  // threads that leave, the one that comes here last sees that the other is gone.
+  void note_departure() noexcept {
+    // PAIR turnstile.changes: release here -> acquire here and in wait_until_empty(). Publishes the empty slot.
+    changes_.fetch_add(1, std::memory_order_acq_rel);
+    changes_.notify_all();
   }
 
-  bool empty() const noexcept { return (load() & count_mask) == 0; }
+  // After the rule was changed to one that keeps newcomers out.
+  bool empty() const noexcept {
+    // PAIR turnstile.count: acquire here <- release in leave(). Whoever tears down sees what the visitors did.
+    return (word_.load(std::memory_order_acquire) & count_mask) == 0 && !EntrySlots::is_anyone_in(*this);
+  }
   // PAIR turnstile: acquire here <- release in set().
   Passage passage() const noexcept { return passage_of(word_.load(std::memory_order_acquire)); }
 
-  // False when the rule was that already. True when nobody is inside any more: `empty`.
+  // `empty`: nobody is inside any more.
   struct Change {
     Passage before;
     bool empty;
   };
-  Change set(Passage passage) noexcept {
-    std::uint64_t word = word_.load(std::memory_order_relaxed);  // relaxed: the exchange below checks it
-    // Bound: retries only when somebody entered or left meanwhile.
-    // PAIR turnstile: release here -> acquire in enter(). Whoever enters sees what was set up before.
-    while (!word_.compare_exchange_weak(word, pack(passage) | (word & count_mask), std::memory_order_acq_rel)) {
-    }
-    word_.notify_all();
-    return {passage_of(word), (word & count_mask) == 0};
+  Change set(Passage passage) noexcept;
+  // set() in two, for many turnstiles with one order_entries() between. The first returns the rule that was there.
+  Passage begin_set(Passage passage) noexcept;
+  bool end_set() noexcept {  // whether it is empty()
+    note_departure();
+    return empty();
   }
+  // From its end on empty() sees the slots of all threads that entered under the rules from before. It interrupts the
+  // cores on which threads of this process run, each for about a microsecond.
+  static void order_entries() noexcept;
 
-  // Returns when nobody is inside. Only when the rule keeps newcomers out; not from inside.
-  void wait_until_empty() const noexcept {
-    for (std::uint64_t word = load(); (word & count_mask) != 0; word = load()) word_.wait(word);
-  }
+  // Returns when nobody is inside, or when the rule lets everybody in again. Not from inside.
+  void wait_until_empty() const noexcept;
 
  private:
   static constexpr std::uint64_t count_mask = 0xffff'ffff;
@@ -61,10 +76,9 @@ class Turnstile {
     return std::uint64_t{static_cast<std::uint32_t>(passage)} << 32;
   }
   static constexpr Passage passage_of(std::uint64_t word) noexcept { return static_cast<Passage>(word >> 32); }
-  // PAIR turnstile.count: acquire here <- release in leave(). Whoever tears down sees what the visitors did.
-  std::uint64_t load() const noexcept { return word_.load(std::memory_order_acquire); }
 
   std::atomic<std::uint64_t> word_;
+  std::atomic<std::uint32_t> changes_{0};  // of the rule, and departures under one that is not `active`
 };
 
 }  // namespace corelane::core

@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 #include <string_view>
+#include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/core/contracts_file.h"
@@ -118,11 +119,15 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
   const auto self = shared_from_this();  // the parent may have held the last reference
   if (const auto above = parent.lock()) above->forget(*this);
   for (const auto& [name, child] : children) child->destroy(etherealize_objects, wait_for_completion);
+  std::vector<std::shared_ptr<core::ActiveObject>> objects;
+  objects.reserve(entries.size());
   for (const auto& [id, entry] : entries) {
     registry_->remove(key_of(entry.id));
-    entry.object->deactivate();
-    if (wait_for_completion) entry.object->wait_until_idle();
+    objects.push_back(entry.object);
   }
+  core::ActiveObject::deactivate_all(objects);
+  if (!wait_for_completion) return;
+  for (const auto& object : objects) object->wait_until_idle();
 }
 
 // The name may be another's by now.

@@ -23,6 +23,7 @@ IDL = """
 module Plant {
   struct Point { double x; string name; };
   typedef sequence<double> Samples;
+  interface Filter { double next(in double reading); };
 };
 module M {
   valuetype Node { public string name; public Node next; };

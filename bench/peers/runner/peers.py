@@ -152,6 +152,7 @@ PEERS = [
     _task("direct", "unix", "direct-unix", "Unix"),
     _task("direct", "channel", "direct-channel", "channel"),
     _collocated("corelane", "corelane-collocated", "Corelane, through the POA", "poa"),
+    _collocated("corelane", "corelane-collocated-direct", "Corelane, corelane::poa::direct()", "direct"),
     _collocated("corelane", "virtual-call", "a virtual call", "virtual"),
     _omniorb("tcp", 5, "tcp", "omniORB TCP, 5 connections"),
     _omniorb("tcp", 1, "tcp-1", "omniORB TCP, 1 connection"),

@@ -1,0 +1,63 @@
+// EntrySlots: the turnstiles that one thread is inside, in memory that only this thread writes. So entering a servant
+// takes plain stores instead of locked instructions, and threads that call the same object share no cache line.
+//
+// A thread writes the turnstile into a slot, and then reads its rule. Whoever changes a rule first writes the rule,
+// then calls os::order_threads(), and then reads all slots. So either the thread sees the new rule, or its slot is
+// seen.
+//
+// Bounds: `threads` threads have slots; others, visits nested more deeply than `depth`, and systems without
+// os::order_threads() count inside the turnstile instead.
+//
+// Threads: mine(), push() and pop() each thread for itself; is_anyone_in() any.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+namespace corelane::core {
+
+class Turnstile;
+
+class alignas(64) EntrySlots {
+ public:
+  static constexpr std::size_t threads = 256;
+  static constexpr std::size_t depth = 6;  // turnstiles; a visit of an object takes two
+
+  constexpr EntrySlots() = default;
+  EntrySlots(const EntrySlots&) = delete;
+  EntrySlots& operator=(const EntrySlots&) = delete;
+
+  // Of the calling thread. Null: it has none, and counts instead.
+  static EntrySlots* mine() noexcept { return mine_ != nullptr ? mine_ : claim(); }
+
+  bool has_room(std::size_t turnstiles) const noexcept { return used_ + turnstiles <= depth; }
+  // Call only where there is room. The last one pushed is the first to be popped.
+  void push(const Turnstile& turnstile) noexcept {
+    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The store of pop() before it stays visible.
+    inside_[used_++].store(&turnstile, std::memory_order_release);
+  }
+  void pop() noexcept {
+    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). Whoever tears down sees what the visit did.
+    inside_[--used_].store(nullptr, std::memory_order_release);
+  }
+
+  // Whether a slot of any thread names it. Bound: threads * depth.
+  static bool is_anyone_in(const Turnstile& turnstile) noexcept;
+
+ private:
+  struct Kept;
+  static EntrySlots* claim() noexcept;
+  static EntrySlots* take() noexcept;
+
+  static std::array<EntrySlots, threads> all_;
+  static std::atomic<std::size_t> ever_used_;  // of all_, from its beginning
+  static constinit thread_local EntrySlots* mine_;
+
+  std::array<std::atomic<const Turnstile*>, depth> inside_{};
+  std::size_t used_ = 0;  // owner: its thread
+  std::atomic<bool> taken_{false};
+};
+
+}  // namespace corelane::core
