@@ -71,6 +71,7 @@ Expected<std::unique_ptr<leader_followers::ThreadPool>> start_pool(const Setting
   leader_followers::PoolOptions options = settings.followers;
   options.cores = settings.executive.lease.cores;
   options.wait = settings.executive.wait;
+  options.stack = settings.executive.task_stack;
   const auto topology = os::Topology::detect();
   if (!topology) return topology.error();
   if (const std::string fault = os::fault_of(options.cores, topology->cores()); !fault.empty()) {

@@ -141,6 +141,7 @@ constexpr Shared shared_settings[] = {
     {"pool.wait", [](Side a, Side b) { return a.executive.wait.mode == b.executive.wait.mode; }, true},
     {"pool.spin", [](Side a, Side b) { return a.executive.wait.spin == b.executive.wait.spin; }, true},
     {"pool.real_time", [](Side a, Side b) { return a.executive.real_time == b.executive.real_time; }, true},
+    {"pool.stack", [](Side a, Side b) { return a.executive.task_stack == b.executive.task_stack; }, true},
     {"best_effort.threads",
      [](Side a, Side b) { return a.executive.best_effort_threads == b.executive.best_effort_threads; }},
     {"best_effort.waiting",

@@ -66,6 +66,10 @@ const std::vector<SettingsEntry>& settings_table() {
        "threads that sleep until a task is admitted, each with its stack, and up to twice as many once tasks have "
        "left; tasks beyond them wait until theirs is made",
        [](S& s, V v) { return size(v, s.executive.spare_threads, 0, 1024); }},
+      {"pool.stack", "262144",
+       "bytes of stack of a thread that runs a task's jobs, and of those of leader-followers, all of them in memory "
+       "from its start; a servant that puts large arrays on its stack needs more",
+       [](S& s, V v) { return size(v, s.executive.task_stack, 65536, std::size_t{1} << 30); }},
       {"pool.wait", "park",
        "how the threads of tasks, and of leader-followers, wait for what comes next: park (sleep at once), "
        "spin-then-park (spin for pool.spin, then sleep), adaptive (the same, for as long as it lately took and a "

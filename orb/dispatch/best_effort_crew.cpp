@@ -109,7 +109,11 @@ Expected<void> BestEffortCrew::start() {
 Expected<void> BestEffortCrew::make_member() try {
   members_.reserve(members_.size() + 1);
   auto member = std::make_unique<Member>(*this);
-  os::ThreadOptions options{.name = "cl-effort-" + std::to_string(made_), .core = core_, .stack = size_.stack};
+  os::ThreadOptions options{.name = "cl-effort-" + std::to_string(made_),
+                            .core = core_,
+                            .stack = size_.stack,
+                            .lazy_stack = true,
+                            .stack_setting = "best_effort.stack"};
   if (auto started = member->start(std::move(options)); !started) return started;
   members_.push_back(std::move(member));
   ++made_;

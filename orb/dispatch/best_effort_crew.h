@@ -49,9 +49,9 @@ class CrewWork {
 class BestEffortCrew {
  public:
   struct Size {
-    std::size_t running = 2;   // threads that take jobs
-    std::size_t waiting = 64;  // threads beside them, at most, while as many wait in nested calls
-    std::size_t stack = 256 * 1024;
+    std::size_t running = 2;                     // threads that take jobs
+    std::size_t waiting = 64;                    // threads beside them, at most, while as many wait in nested calls
+    std::size_t stack = 256 * 1024;              // takes memory as it is used
     Duration linger = std::chrono::seconds{10};  // what a thread of the reserve but the last sleeps before it ends
   };
 

@@ -86,9 +86,10 @@ struct ExecutiveOptions {
   std::optional<sched::Ppm> peer_limit{};
   // A remote peer's task of which no job came for so long ends; 0: never. Nothing: see TaskLeases.
   std::optional<Duration> task_lease{};
-  Duration peer_urgency{};  // D - J of a remote peer's task is this or more
-  std::size_t stack = 256 * 1024;
-  std::size_t spare_threads = 4;  // that sleep until a task is admitted; see TaskThreads
+  Duration peer_urgency{};              // D - J of a remote peer's task is this or more
+  std::size_t stack = 256 * 1024;       // of the executive's own threads
+  std::size_t task_stack = 256 * 1024;  // pool.stack: of a thread that runs a task's jobs
+  std::size_t spare_threads = 4;        // that sleep until a task is admitted; see TaskThreads
   RecorderOptions recorder{};
 };
 

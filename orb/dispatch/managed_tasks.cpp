@@ -144,7 +144,7 @@ class ManagedTasks final : public Executive::State {
   ManagedTasks(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
                KernelCores kernel_cores)
       : kernel_cores_(std::move(kernel_cores)),
-        threads_(options.real_time, options.stack, options.spare_threads),
+        threads_(options.real_time, options.task_stack, options.spare_threads),
         best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
         serves_where_read_(options.best_effort_server.kind == BestEffortServer::none),
         serving_(serving_options(options)),
@@ -211,7 +211,7 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   manager_.housekeeper().keep(lateness_, LatenessLog::period);
   manager_.housekeeper().keep(end_requests_, EndRequests::period);
   const BestEffortCrew::Size crew{
-      .running = lane_threads(options), .waiting = options.best_effort_waiting, .stack = options.stack};
+      .running = lane_threads(options), .waiting = options.best_effort_waiting, .stack = options.best_effort_stack};
   if (auto started = best_effort_.start(crew); !started) return started;
   best_effort_.count_also(serving_);
   if (serves_where_read_)

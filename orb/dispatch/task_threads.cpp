@@ -16,6 +16,7 @@ namespace corelane::dispatch {
 namespace {
 
 constexpr char spare_name[] = "cl-spare";
+constexpr std::string_view stack_setting = "pool.stack";
 
 }  // namespace
 
@@ -134,7 +135,7 @@ TaskThreads::~TaskThreads() = default;
 
 Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& name, const WorkerPtr& worker) {
   const Seat seat = worker->seat();
-  os::ThreadOptions options{.name = name, .stack = stack_};
+  os::ThreadOptions options{.name = name, .stack = stack_, .stack_setting = stack_setting};
   if (real_time_) options.core = seat.core, options.fifo_priority = seat.native;
   auto made = std::make_unique<SystemThread>(real_time_, Seat{.core = seat.core, .native = seat.native});
   if (const auto started = made->start(std::move(options)); !started) return started.error();
@@ -188,7 +189,7 @@ void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
 bool TaskThreads::refill() noexcept try {
   if (spares() >= wanted_) return false;
   auto spare = std::make_unique<SystemThread>(real_time_, Seat{});
-  if (!spare->start({.name = spare_name, .stack = stack_})) return false;
+  if (!spare->start({.name = spare_name, .stack = stack_, .stack_setting = stack_setting})) return false;
   put_spare(std::move(spare));
   return true;
 } catch (const std::bad_alloc&) {

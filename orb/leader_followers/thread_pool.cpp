@@ -34,7 +34,10 @@ constexpr Error beyond_select{ErrorKind::imp_limit, Completion::no, minor::beyon
 constexpr Error registered_already{ErrorKind::bad_inv_order, Completion::no, minor::system_refused};
 
 os::ThreadOptions thread_options(const PoolOptions& options, int index) {
-  os::ThreadOptions result{.name = "corelane-lf", .fifo_priority = options.fifo_priority};
+  os::ThreadOptions result{.name = "corelane-lf",
+                           .fifo_priority = options.fifo_priority,
+                           .stack = options.stack,
+                           .stack_setting = "pool.stack"};
   const std::size_t count = options.cores.size();
   if (options.placement == Placement::single_core) result.core = options.cores.front();
   if (options.placement == Placement::round_robin) result.core = options.cores[static_cast<std::size_t>(index) % count];

@@ -8,6 +8,7 @@
 // Threads: any. Invariant: of one stream at most one on_ready() runs at a time.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -29,7 +30,8 @@ struct PoolOptions {
   Placement placement = Placement::unbound;
   std::vector<CoreId> cores{};  // for round_robin and single_core: not empty
   os::WaitStrategy wait{};      // adaptive: as spin_then_park
-  int fifo_priority = 0;        // of a thread that waits; 0: SCHED_OTHER. Where it is refused the threads run without
+  std::size_t stack = 256 * 1024;
+  int fifo_priority = 0;  // of a thread that waits; 0: SCHED_OTHER. Where it is refused the threads run without
 };
 
 // Who handles a stream that has bytes. Thread: one of the pool's.

@@ -17,8 +17,9 @@
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
 #include "orb/os/kept_core.h"
-#include "orb/os/lazy_stack.h"
 #include "orb/os/log.h"
+#include "orb/os/stack_overflow.h"
+#include "orb/os/thread_stack.h"
 
 namespace corelane::os {
 namespace {
@@ -73,31 +74,20 @@ void release_children() noexcept {
 
 // Brings the part of the calling thread's stack below this frame into memory. A kernel without MADV_POPULATE_WRITE
 // (before 5.14) leaves that to the first use; lock_memory() covers it there.
-void prefault_stack() noexcept {
-  pthread_attr_t mine;
-  void* lowest = nullptr;
-  std::size_t size = 0, guard = 0;
-  if (pthread_getattr_np(pthread_self(), &mine) != 0) return;  // for want of memory; glibc has destroyed it then
-  pthread_attr_getstack(&mine, &lowest, &size);
-  pthread_attr_getguardsize(&mine, &guard);
-  pthread_attr_destroy(&mine);
+void prefault(const ThreadStack& stack) noexcept {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = (reinterpret_cast<std::uintptr_t>(lowest) + guard + page - 1) / page * page;
+  const auto begin = reinterpret_cast<std::uintptr_t>(stack.usable().data());
   const auto end = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0)) / page * page;
-  if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_WRITE);
+  if (end > begin) madvise(stack.usable().data(), end - begin, MADV_POPULATE_WRITE);
 }
 
 // Class and affinity of a new thread are said, not inherited: whoever starts it may be a bound real-time thread.
-int prepare(Attributes& attributes, const ThreadOptions& options, LazyStack& lazy) {
+int prepare(Attributes& attributes, const ThreadOptions& options, ThreadStack& stack) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t wanted = std::max(options.stack, smallest_stack) * stack_factor;
   const std::size_t size = (wanted + page - 1) / page * page;
-  if (options.lazy_stack) {
-    lazy = LazyStack(size);
-    if (const int e = lazy.give_to(attributes.value)) return e;
-  } else if (const int e = pthread_attr_setstacksize(&attributes.value, size)) {
-    return e;
-  }
+  stack = ThreadStack(size, options.lazy_stack);
+  if (const int e = stack.give_to(attributes.value)) return e;
   if (const int e = pthread_attr_setinheritsched(&attributes.value, PTHREAD_EXPLICIT_SCHED)) return e;
   // Said as well, though they are the defaults: glibc takes from the starter what was never set.
   const sched_param lowest{.sched_priority = 0};
@@ -122,7 +112,8 @@ struct Thread::State {
     bound_mark = &bound;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
     if (!options.name.empty()) name_this_thread(options.name);
-    if (!options.lazy_stack) prefault_stack();
+    if (!options.lazy_stack) prefault(stack);
+    const StackOverflowReport overflow(stack, options.stack_setting);
     // relaxed: published by `ready` below
     if (options.fifo_priority > 0)
       real_time.store(set_class(pthread_self(), options.fifo_priority) == 0, std::memory_order_relaxed);
@@ -135,7 +126,7 @@ struct Thread::State {
 
   // Constant after the start.
   ThreadOptions options;
-  LazyStack stack;
+  ThreadStack stack;
   pthread_t handle{};
   pid_t tid = 0;
   // Owner: whoever has the handle.

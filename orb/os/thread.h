@@ -33,6 +33,8 @@ struct ThreadOptions {
   int fifo_priority = 0;           // SCHED_FIFO 1..99; 0 is SCHED_OTHER
   std::size_t stack = 256 * 1024;  // bytes, all of them prefaulted
   bool lazy_stack = false;         // instead: a page comes into memory when it is used, and is never locked there
+  // What a user sets for a larger stack, named where it overflows; a literal. Empty: an overflow is not reported.
+  std::string_view stack_setting{};
 };
 
 // Whether the kernel runs the calling thread before all ordinary ones. A system call.

@@ -65,7 +65,8 @@ SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep)\
 SOCKET_WRITE = re.compile(r"(?<![\w.>:])(?:::)?(send|sendmsg|sendto)\s*\(")
 SOCKET_ARGUMENTS = {"send": 4, "sendmsg": 3, "sendto": 6}
 STANDARD_STREAM = re.compile(r"\bstd::(cout|cerr|clog)\b|\bSTD(OUT|ERR)_FILENO\b|\b(stdout|stderr)\b|\bperror\(")
-WRITES_TO_STREAMS = ("orb/os/standard_descriptors.cpp", "orb/os/child_process.cpp")
+WRITES_TO_STREAMS = ("orb/os/standard_descriptors.cpp", "orb/os/child_process.cpp",
+                     "orb/os/stack_overflow.cpp")  # in the handler of a signal
 
 # What of the standard library comes from where. The build precompiles these headers, so that it would not miss an include.
 STANDARD = {

@@ -62,7 +62,10 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   explicit Worker(ServingThreads& all) : all_(all), buffer_(read_buffer_size) {}
 
   Expected<void> start(std::uint64_t number, std::size_t stack) noexcept try {
-    os::ThreadOptions options{.name = "cl-serve-" + std::to_string(number), .stack = stack, .lazy_stack = true};
+    os::ThreadOptions options{.name = "cl-serve-" + std::to_string(number),
+                              .stack = stack,
+                              .lazy_stack = true,
+                              .stack_setting = "best_effort.stack"};
     auto thread = os::start_thread(std::move(options), [this] { live(); });
     if (!thread) return thread.error();
     thread_ = std::move(*thread);
