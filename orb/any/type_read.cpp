@@ -106,10 +106,10 @@ class TypeReader {
     }
   }
 
-  // A member takes at least a string's length and a NUL; so many elements have arrived.
+  // A member takes at least the length of a string; so many elements have arrived.
   bool read_count(cdr::Reader& in, std::vector<MemberDesc>*& members) {
     std::uint32_t count = 0;
-    if (!in.read_length(count, 5)) return false;
+    if (!in.read_length(count, 4)) return false;
     nodes_ += count;
     if (nodes_ > most_nodes) return in.fail(minor::too_many_nodes);
     members = &graph_->members.emplace_back(count);

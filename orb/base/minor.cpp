@@ -5,9 +5,8 @@ namespace {
 
 constexpr Entry table[] = {
     {truncated, "the message ends inside a value; the peer's IDL may differ from ours"},
-    {bad_string, "a string has length 0 or no terminating NUL; the peer's encoder is at fault"},
+    {bad_string, "a string has no terminating NUL, or one inside; the peer's encoder is at fault"},
     {bad_enum, "an enumerator out of range; the peer's IDL may be newer"},
-    {bad_boolean, "a boolean octet is neither 0 nor 1"},
     {sequence_too_long, "a sequence claims more elements than the message has bytes for"},
     {bad_magic, "the bytes are not GIOP; another protocol talks to this port"},
     {bad_version, "a GIOP version other than 1.0, 1.1 or 1.2"},

@@ -31,7 +31,6 @@ struct StandardEntry {
 CORELANE_MINOR(truncated, 1);
 CORELANE_MINOR(bad_string, 2);
 CORELANE_MINOR(bad_enum, 3);
-CORELANE_MINOR(bad_boolean, 4);
 CORELANE_MINOR(sequence_too_long, 5);
 CORELANE_MINOR(bad_magic, 6);
 CORELANE_MINOR(bad_version, 7);

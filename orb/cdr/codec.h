@@ -31,7 +31,7 @@ namespace corelane::cdr {
 template <typename T>
 inline constexpr std::size_t min_encoded_size = std::is_enum_v<T> || Primitive<T> ? sizeof(T) : 1;
 template <>
-inline constexpr std::size_t min_encoded_size<std::string> = 5;
+inline constexpr std::size_t min_encoded_size<std::string> = 4;  // its length, which may be 0
 template <>
 inline constexpr std::size_t min_encoded_size<std::wstring> = 4;
 template <>

@@ -28,7 +28,6 @@ bool Reader::fail(ErrorKind kind, std::uint32_t code) noexcept {
 }
 
 bool Reader::truncated() noexcept { return fail(minor::truncated); }
-bool Reader::bad_boolean() noexcept { return fail(minor::bad_boolean); }
 
 void Reader::abandon() noexcept { fail(minor::bad_value_state); }
 
@@ -50,7 +49,7 @@ bool Reader::read_length(std::uint32_t& count, std::size_t min_element_size) noe
 bool Reader::read_string(std::string_view& out) noexcept {
   std::uint32_t length = 0;
   if (!read(length)) return false;
-  if (length == 0) return fail(minor::bad_string);
+  if (length == 0) return out = {}, true;
   const std::byte* at = take(length, 1);
   if (at == nullptr) return false;
   if (std::memchr(at, 0, length) != at + length - 1) return fail(minor::bad_string);

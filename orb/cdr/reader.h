@@ -106,11 +106,11 @@ class Reader {
     // after they were checked.
     asm("" : "+r"(raw));
     if constexpr (std::same_as<T, bool>) {
-      return raw <= 1 ? (out = raw == 1, true) : bad_boolean();
+      out = raw != 0;  // 1 by the standard; some ORBs send what was in memory
     } else {
       out = from_raw<T>(raw, swap_);
-      return true;
     }
+    return true;
   }
 
   // `count` values without a length before them into `out`, which has room for them.
@@ -127,8 +127,8 @@ class Reader {
 
   // A sequence's count, checked against the bytes left; for elements of no size against max_empty_elements.
   bool read_length(std::uint32_t& count, std::size_t min_element_size) noexcept;
-  // Text without its NUL, in place and as it came; decode() converts it (text.h). Refused: length 0, no NUL at the
-  // end, NUL inside.
+  // Text without its NUL, in place and as it came; decode() converts it (text.h). Length 0 is the empty string:
+  // some ORBs leave its NUL out. Refused: no NUL at the end, NUL inside.
   bool read_string(std::string_view& out) noexcept;
   // `count` bytes in place.
   bool read_bytes(Bytes& out, std::size_t count) noexcept;
@@ -225,7 +225,6 @@ class Reader {
   const std::byte* gather(std::size_t n);
   bool next_chunk() noexcept;
   bool truncated() noexcept;
-  bool bad_boolean() noexcept;
   void abandon() noexcept;
   bool enter() noexcept;
 

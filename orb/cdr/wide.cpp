@@ -172,8 +172,8 @@ bool read_character(Reader& reader, std::uint32_t& left, char32_t& c) noexcept {
 bool read_fixed(Reader& reader, std::wstring& text) {
   std::uint32_t count = 0;
   if (!reader.read_length(count, sizeof(std::uint16_t))) return false;
-  if (count == 0) return reader.fail(minor::bad_string);
   text.clear();
+  if (count == 0) return true;  // some ORBs leave the NUL of an empty string out
   text.reserve(count);
   for (std::uint32_t left = count - 1; left > 0;) {  // bound: read_length()
     char32_t c = 0;

@@ -138,6 +138,44 @@ TEST_CASE("a type written twice is an indirection the second time") {
   CHECK(out->members[1].type == out->members[2].type);
 }
 
+TEST_CASE("an enum's TypeCode may have names of length 0") {
+  Writer writer;
+  const auto mark = open(writer, Kind::enumeration);
+  writer.write(std::uint32_t{3});
+  for (int i = 0; i < 3; ++i) writer.write(std::uint32_t{0});
+  writer.end_encapsulation(mark);
+  const TypeCode type = read(writer.to_vector());
+  REQUIRE(type->members.size() == 3);
+  CHECK(type->members[2].name.empty());
+}
+
+TEST_CASE("an indirection may lead to any TypeCode with a list of parameters") {
+  const Kind kind = GENERATE(Kind::sequence, Kind::array, Kind::alias);
+  Writer writer;
+  const auto mark = open(writer, Kind::structure, "IDL:Pair:1.0");
+  writer.write(std::uint32_t{2});
+  writer.write_string("first");
+  writer.align(4);
+  const auto first = static_cast<std::int32_t>(writer.size());
+  writer.write(number(kind));
+  const auto inner = writer.begin_encapsulation();
+  if (kind == Kind::alias) {
+    writer.write_string("IDL:A:1.0");
+    writer.write_string("A");
+  }
+  writer.write(number(Kind::long_));
+  if (kind != Kind::alias) writer.write(std::uint32_t{3});
+  writer.end_encapsulation(inner);
+  writer.write_string("second");
+  writer.write(indirection);
+  writer.write(first - static_cast<std::int32_t>(writer.size()));
+  writer.end_encapsulation(mark);
+  const TypeCode type = read(writer.to_vector());
+  REQUIRE(type->members.size() == 2);
+  CHECK(type->members[1].type == type->members[0].type);
+  CHECK(type->members[1].type->kind == kind);
+}
+
 TEST_CASE("the parts of a TypeCode outlive it") {
   TypeCode content;
   {
