@@ -99,7 +99,7 @@ corelane::rt::Task admitted(const IDL::traits<Bench::Echo>::ref_type& echo) {
   auto task = corelane::rt::admit(echo, {.operation = "ping", .contract = contract});
   if (!task) throw std::runtime_error("the task was refused: " + task.error().text);
   // The task's thread looks at its new connection once more, and then sleeps for good.
-  std::this_thread::sleep_for(std::chrono::milliseconds{200});
+  std::this_thread::sleep_for(std::chrono::milliseconds{500});
   return std::move(*task);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -366,8 +367,22 @@ void ServerConnection::copy_key(Bytes& key) {
   key = key_;
 }
 
+// Most connections call one object: it is found without a lock while it stays active.
+Expected<std::shared_ptr<ActiveObject>> ServerConnection::find_object(Bytes key) noexcept {
+  const bool is_last =
+      last_object_ && key.size() == last_key_size_ && std::memcmp(key.data(), last_key_.data(), last_key_size_) == 0;
+  if (is_last && last_object_->active()) return last_object_;
+  auto found = server_->target().find(key);
+  last_object_.reset();
+  if (!found || key.size() > last_key_.size()) return found;
+  std::copy(key.begin(), key.end(), last_key_.begin());
+  last_key_size_ = key.size();
+  last_object_ = *found;
+  return found;
+}
+
 void ServerConnection::serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received) {
-  auto object = server_->target().find(request.header.target.object_key);
+  auto object = find_object(request.header.target.object_key);
   if (!object) return send_exception(to, object.error());
   if (answer_builtin(request, to, **object)) return;
   const Upcall* upcall = (*object)->find(request.header.operation);

@@ -9,7 +9,9 @@
 // Threads: reading on the reactor's, or once bound on the task's own; replies from any thread.
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -153,6 +155,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void take_request(const giop::Message& message, Time received);
   void copy_key(Bytes& key);
   void serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received);
+  Expected<std::shared_ptr<ActiveObject>> find_object(Bytes key) noexcept;
   void take_locate_request(const giop::Message& message);
   void take_cancel(const giop::Message& message);
   void submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
@@ -186,17 +189,20 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   // Of a request in memory that the peer may change: it chooses the object, and then says whether a task is for that.
   std::vector<std::byte> key_;
   static constexpr std::size_t longest_kept_key = 1024;  // so much of key_ stays from request to request
-  cdr::Writer writer_;                                   // of answers made here
-  bool half_ = false;                                    // half a message waits for its rest
-  bool sent_message_ = false;                            // see has_sent_message()
-  bool completed_ = false;                               // a message was taken since half_message()
-  Binding binding_;                                      // once bound
-  bool served_ = false;                                  // by the thread that reads it
-  bool used_task_ = false;                               // by the message under way
-  bool asked_for_tasks_ = false;                         // ever
-  int since_task_ = 0;                                   // requests without a contract since one with
-  TaskId own_task_ = no_task;                            // whose thread reads
-  dispatch::JobPtr own_job_;                             // for the caller of next_job() or next_request()
+  std::shared_ptr<ActiveObject> last_object_;            // that a request named by last_key_
+  std::array<std::byte, 64> last_key_{};                 // longer ones are not kept
+  std::size_t last_key_size_ = 0;
+  cdr::Writer writer_;            // of answers made here
+  bool half_ = false;             // half a message waits for its rest
+  bool sent_message_ = false;     // see has_sent_message()
+  bool completed_ = false;        // a message was taken since half_message()
+  Binding binding_;               // once bound
+  bool served_ = false;           // by the thread that reads it
+  bool used_task_ = false;        // by the message under way
+  bool asked_for_tasks_ = false;  // ever
+  int since_task_ = 0;            // requests without a contract since one with
+  TaskId own_task_ = no_task;     // whose thread reads
+  dispatch::JobPtr own_job_;      // for the caller of next_job() or next_request()
 
   // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
   std::atomic<giop::Version> version_{giop::giop_1_2};

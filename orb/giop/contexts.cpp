@@ -15,15 +15,16 @@ bool ContextList::read(cdr::Reader& reader, const Limits& limits, ContextList& o
   std::uint32_t count = 0;
   if (!reader.read_length(count, smallest_context)) return false;
   if (count > limits.contexts) return reader.fail(minor::too_many_items);
-  out.items_ = reader;
   out.count_ = count;
+  if (count == 0) return true;
+  out.items_ = reader;
   ServiceContext skipped;
   for (std::uint32_t i = 0; i < count; ++i)
     if (!next(reader, skipped)) return false;
   return true;
 }
 
-std::optional<Bytes> ContextList::find(std::uint32_t id) const noexcept {
+std::optional<Bytes> ContextList::search(std::uint32_t id) const noexcept {
   cdr::Reader reader = items_;
   ServiceContext item;
   for (std::uint32_t i = 0; i < count_ && next(reader, item); ++i)

@@ -41,7 +41,7 @@ class ContextList {
 
   std::uint32_t size() const noexcept { return count_; }
   // The first with this id.
-  std::optional<Bytes> find(std::uint32_t id) const noexcept;
+  std::optional<Bytes> find(std::uint32_t id) const noexcept { return count_ == 0 ? std::nullopt : search(id); }
   // Calls visit(ServiceContext) for each, in order.
   template <typename Visit>
   void each(Visit&& visit) const {
@@ -55,6 +55,7 @@ class ContextList {
 
  private:
   static bool next(cdr::Reader& reader, ServiceContext& item) noexcept;
+  std::optional<Bytes> search(std::uint32_t id) const noexcept;
 
   cdr::Reader items_;
   std::uint32_t count_ = 0;

@@ -1,5 +1,6 @@
 #include "orb/giop/message.h"
 
+#include <array>
 #include <cstring>
 
 #include "orb/base/minor.h"
@@ -31,7 +32,10 @@ Expected<MessageHeader> parse_header(Bytes bytes) noexcept {
   header.more_fragments = header.version > giop_1_0 && (octet(6) & fragments_flag) != 0;
   header.type = static_cast<MessageType>(octet(7));
   if (!known(header.type, header.version)) return refused(minor::bad_message_type);
-  cdr::Reader(bytes.subspan(size_at), header.order).read(header.body_size);
+  std::uint32_t size = 0;
+  std::memcpy(&size, bytes.data() + size_at, sizeof size);
+  asm("" : "+r"(size));  // as in cdr::Reader: the bytes may lie in memory that another process writes
+  header.body_size = cdr::from_raw<std::uint32_t>(size, header.order != native_order);
   return header;
 }
 
@@ -46,12 +50,15 @@ Expected<Message> parse_message(Bytes bytes) noexcept {
 void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteOrder order) {
   writer.clear(order);
   writer.set_wide_form(wide_form_of(version));
-  writer.write_block(magic, sizeof magic);
-  writer.write(version.major);
-  writer.write(version.minor);
-  writer.write(static_cast<std::uint8_t>(order));
-  writer.write(static_cast<std::uint8_t>(type));
-  writer.write(std::uint32_t{0});
+  const std::array<char, header_size> header{magic[0],
+                                             magic[1],
+                                             magic[2],
+                                             magic[3],
+                                             static_cast<char>(version.major),
+                                             static_cast<char>(version.minor),
+                                             static_cast<char>(order),
+                                             static_cast<char>(type)};  // and the size, which finish() writes
+  writer.write_block(header.data(), header.size());
 }
 
 bool finish(cdr::Writer& writer) noexcept {

@@ -173,6 +173,30 @@ TEMPLATE_LIST_TEST_CASE("a deactivated object does not exist", "", InvocationWay
   CHECK(probe->_non_existent());
 }
 
+TEMPLATE_LIST_TEST_CASE("calls of several objects reach each its own, whichever was called before", "",
+                        InvocationWays) {
+  TestType way;
+  const auto probe = way.probe();
+  const PortableServer::ObjectId id(GENERATE(1u, 200u), 'o');
+  const auto first = CORBA::make_reference<ProbeServant>();
+  const auto second = CORBA::make_reference<ProbeServant>();
+  way.poa()->activate_object_with_id(id, first);
+  const auto other = probe->pass(IDL::traits<Probing::Probe>::narrow(way.poa()->id_to_reference(id)));
+  for (int i = 0; i < 3; ++i) {
+    probe->ping();
+    other->ping();
+    other->ping();
+  }
+  CHECK(way.servant().pings == 3);
+  CHECK(first->pings == 6);
+  way.poa()->deactivate_object(id);
+  CHECK_THROWS_AS(other->ping(), CORBA::OBJECT_NOT_EXIST);
+  way.poa()->activate_object_with_id(id, second);
+  other->ping();
+  CHECK(second->pings == 1);
+  CHECK(first->pings == 6);
+}
+
 TEMPLATE_LIST_TEST_CASE("a discarding POAManager answers TRANSIENT and an inactive one OBJ_ADAPTER", "",
                         InvocationWays) {
   TestType way;
