@@ -27,7 +27,7 @@ std::shared_ptr<Listening> monitor_of(const ConnectionPtr& connection) {
 
 }  // namespace
 
-#define CORELANE_TEST_KINDS TcpV4, UnixSocket, SharedMemory, SharedByUsers
+#define CORELANE_TEST_KINDS TcpV4, UnixSocket, SharedMemory, SharedByUsers, Apart<UnixSocket>, Apart<SharedByUsers>
 
 TEMPLATE_TEST_CASE("a monitor hears of the peer's end though nobody reads", "", CORELANE_TEST_KINDS) {
   StreamHarness<TestType> streams;
@@ -75,8 +75,8 @@ TEMPLATE_TEST_CASE("a monitor hears of idle times again and again and not of a c
                    CORELANE_TEST_KINDS) {
   StreamHarness<TestType> streams({.idle_timeout = 20ms});
   const Pair pair = streams.connect();
-  const auto monitor = monitor_of(pair.caller);
   const Time begun = os::now();
+  const auto monitor = monitor_of(pair.caller);
   CHECK(monitor->idle.take());
   CHECK(os::now() - begun >= 20ms);
   CHECK(monitor->idle.take());
