@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "bench/latency/load.h"
+#include "bench/servers/orb_of.h"
 #include "bench/servers/responses.h"
 #include "bench/servers/units.h"
 #include "bench/support/machine.h"
@@ -47,6 +48,8 @@ const corelane::Contract low_contract = corelane::make_contract(100ms, 1ms);
 const corelane::Contract rogue_contract = corelane::make_contract(5ms, 500us, 5ms, 500us);
 constexpr Duration rogue_demand = 300us;
 constexpr const char* no_rogue = "none";
+constexpr const char* no_flood = "none";
+constexpr int unknown_senders = 3;
 constexpr int client_native = 55;  // of the task's client: above the reader, so that what it measures is the server
 
 constexpr std::size_t most_jobs = 1'000'000, most_gaps = 1 << 18;
@@ -96,15 +99,6 @@ class WorkServant : public virtual CORBA::servant_traits<Bench::Echo>::base_type
   corelane::rt::GapLog gaps_{most_gaps};
   std::vector<Run> jobs_;  // of one task, so of one thread at a time
 };
-
-CORBA::object_reference<CORBA::ORB> orb_of(std::vector<std::string> words) {
-  words.insert(words.begin(), "corelane-bench-servers");
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  int argc = static_cast<int>(argv.size());
-  argv.push_back(nullptr);
-  return CORBA::ORB_init(argc, argv.data());
-}
 
 // Of the most urgent task, its responses, and how many requests of others there were.
 void tell(const corelane::rt::Report& report, WorkServant& servant) {
@@ -229,6 +223,32 @@ void print_pair(const std::string& program, const FloodOptions& options, const s
   print_verdict(told[0], told[1], reader);
 }
 
+// A server with its default settings, and what floods it: nothing ("none"), or `kind` of unknown.h.
+void print_unknown(const std::string& program, const FloodOptions& options, const std::string& kind) {
+  ChildProcess server({program, "--role", "server", "-ORBRuntimeLedger", "off", "-ORBLogLevel", "error"},
+                      {.core = options.core});
+  const std::string address = line_of(server, "server").substr(std::string("READY ").size());
+  std::optional<ChildProcess> others;
+  if (kind != no_flood) {
+    others.emplace(std::vector<std::string>{program, "--role", "unknown", address, std::to_string(unknown_senders),
+                                            kind == "strangers" ? "none" : "task"});
+    line_of(*others, "flood");
+  }
+  const std::string seconds = std::to_string(options.seconds);
+  ChildProcess plain({program, "--role", "plain", address, seconds});
+  ChildProcess client({program, "--role", "task", address, seconds});
+  const std::string round_trips = line_of(client, "task");
+  server.write_line("report");
+  const Told told = told_by(line_of(server, "server"));
+  print_row(kind, others.has_value(), told, round_trips);
+  std::istringstream counted(line_of(plain, "client without a contract"));
+  unsigned long answered = 0, failed = 0;
+  counted >> answered >> failed;
+  std::printf("  ");
+  print_bound(told);
+  std::printf("; another client's calls without a contract: %lu answered, %lu failed\n", answered, failed);
+}
+
 // The same where a task floods that is more urgent, over the connection that it has for itself: its own thread reads
 // that, above the thread of the task that is measured.
 void print_direct(const std::string& program, const FloodOptions& options, const std::string& policy) {
@@ -273,6 +293,12 @@ void print_flood(const std::string& program, const FloodOptions& options) {
       options.threads, low_tasks, options.seconds);
   print_head("io.budget");
   for (const std::string& reader : {std::string("0us"), options.budget}) print_pair(program, options, reader);
+  std::printf(
+      "\nunknown operations without a pause over %d TCP connections, default settings, %d s each: by strangers, and by "
+      "clients of which\neach has a task over that connection; the task of 2 ms each 10 ms as above; times in us\n",
+      unknown_senders, options.seconds);
+  print_head("flood by");
+  for (const char* kind : {no_flood, "strangers", "clients"}) print_unknown(program, options, kind);
 }
 
 int serve(std::vector<std::string> words) {

@@ -13,7 +13,9 @@
 //                   client sees it. Below each pair stands what the flood adds, beside what the reader may take, and
 //                   how many responses were beyond the bound even less gaps, with the gaps of the least disturbed of
 //                   them: where much was taken more was that nobody saw, since it is seen once a millisecond between
-//                   jobs
+//                   jobs. Then the same columns where three connections send unknown operations without a pause to a
+//                   server with default settings: strangers' ones, and ones that have a task each; below each row stand
+//                   the calls of a client without a contract that were answered meanwhile
 //   direct-flood    the same columns in mode `direct`: the flood is a more urgent task's, over the connection that its
 //                   own thread reads, under each policy; `refused` are its early jobs
 //   newcomers       a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
@@ -34,6 +36,7 @@
 #include "bench/servers/misbehave.h"
 #include "bench/servers/newcomers.h"
 #include "bench/servers/published.h"
+#include "bench/servers/unknown.h"
 #include "bench/support/command_line.h"
 #include "orb/os/privileges.h"
 
@@ -62,6 +65,8 @@ int play(const std::string& role, std::vector<std::string> words) {
   if (role == "task") return servers::run_task(words);
   if (role == "flood") return servers::flood(words);
   if (role == "rogue") return servers::be_rogue(words);
+  if (role == "unknown") return servers::flood_with_unknown(words);
+  if (role == "plain") return servers::call_without_contract(words);
   return 2;
 }
 

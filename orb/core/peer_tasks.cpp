@@ -21,11 +21,12 @@ void PeerTasks::close(Ticket ticket) noexcept {
   std::erase_if(entries_, [&](const Entry& entry) { return entry.ticket == ticket; });
 }
 
-bool PeerTasks::settle(Ticket ticket, TaskId task) noexcept {
+bool PeerTasks::settle(Ticket ticket, TaskId task, const Contract& contract) noexcept {
   const std::lock_guard lock(mutex_);
   const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.ticket == ticket; });
   if (entry == entries_.end()) return false;
   entry->task = task;
+  entry->arrivals = sched::ArrivalMeter(contract);
   return true;
 }
 
@@ -60,14 +61,14 @@ bool PeerTasks::has(TaskId task) noexcept {
   return task != no_task && std::ranges::any_of(entries_, [&](const Entry& entry) { return entry.task == task; });
 }
 
-bool PeerTasks::allows(TaskId task, Bytes object_key, const Upcall& upcall) noexcept {
+PeerTasks::Use PeerTasks::use(TaskId task, Bytes object_key, const Upcall& upcall, Time at) noexcept {
   const std::lock_guard lock(mutex_);
   const auto entry = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.task == task; });
-  if (entry == entries_.end() || entry->upcall != &upcall) return false;
+  if (entry == entries_.end() || entry->upcall != &upcall) return Use::forbidden;
   if (!std::equal(object_key.begin(), object_key.end(), entry->object_key.begin(), entry->object_key.end()))
-    return false;
+    return Use::forbidden;
   entry->used = true;
-  return true;
+  return entry->arrivals.foresees(at) ? Use::foreseen : Use::early;
 }
 
 }  // namespace corelane::core

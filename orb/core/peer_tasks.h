@@ -11,9 +11,12 @@
 #include <vector>
 
 #include "orb/base/bytes.h"
+#include "orb/base/contract.h"
 #include "orb/base/ids.h"
+#include "orb/base/time.h"
 #include "orb/core/skeleton.h"
 #include "orb/os/pi_mutex.h"
+#include "orb/sched/arrival_meter.h"
 
 namespace corelane::core {
 
@@ -26,6 +29,7 @@ class PeerTasks {
     const Upcall* upcall = nullptr;
     std::uint32_t request_id = 0;
     bool used = false;
+    sched::ArrivalMeter arrivals{};
     std::vector<std::byte> object_key;
   };
 
@@ -33,8 +37,8 @@ class PeerTasks {
   std::optional<Ticket> open(std::uint32_t request_id, Bytes object_key, const Upcall& upcall, std::size_t capacity);
   // The executive said no.
   void close(Ticket ticket) noexcept;
-  // The executive said yes. False: nobody waits for the answer any more.
-  bool settle(Ticket ticket, TaskId task) noexcept;
+  // The executive said yes, with this contract. False: nobody waits for the answer any more.
+  bool settle(Ticket ticket, TaskId task, const Contract& contract) noexcept;
 
   // The client gave up the request: its admission is called off. The task when there is one already whose client has
   // not used it, so cannot know of it.
@@ -45,10 +49,15 @@ class PeerTasks {
   std::vector<Entry> clear() noexcept;
 
   bool empty() noexcept;
-  // Whether the task was admitted here, and is not forgotten. Bound: as allows().
+  // Whether the task was admitted here, and is not forgotten. Bound: as use().
   bool has(TaskId task) noexcept;
-  // Whether a job of `task` may run this operation of this object. Bound: `capacity` of open().
-  bool allows(TaskId task, Bytes object_key, const Upcall& upcall) noexcept;
+  enum class Use : std::uint8_t {
+    forbidden,  // the task is not for this operation of this object
+    early,      // it may run, and comes sooner than the contract foresees
+    foreseen,
+  };
+  // Whether a job of `task` that came at `at` may run this operation of this object. Bound: `capacity` of open().
+  Use use(TaskId task, Bytes object_key, const Upcall& upcall, Time at) noexcept;
 
  private:
   os::PiMutex mutex_;

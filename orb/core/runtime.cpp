@@ -97,19 +97,35 @@ std::optional<std::string> reader_fault(const Settings& settings) {
   constexpr Duration least = std::chrono::microseconds{10};  // a turn of reading takes some
   const sched::Reservation budget = reading(settings);
   if (budget.budget == Duration::zero()) return std::nullopt;
-  if (budget.budget < least) return "io.budget is 0us (no limit) or 10us and more, not " + to_string(budget.budget);
+  if (budget.budget < least)
+    return "io.budget is platform, 0us (no limit), or 10us and more, not " + to_string(budget.budget);
   return sched::fault_of("io", budget);
 }
 
-// The reader is to run above the tasks, within its budget; a process that only calls has none.
-void raise_reader(transport::Reactor& reactor, const Settings& settings) {
+// What the platform load leaves for reading what no contract foresees. None where it is not charged, or where nothing
+// is promised.
+std::optional<sched::Reservation> unforeseen_reading(const Settings& settings) {
+  const sched::PlatformLoad& platform = settings.executive.platform;
+  const sched::Reservation budget{.budget = platform.budget, .period = platform.period};
+  const bool promises = settings.executive.mode != dispatch::DispatchMode::leader_followers;
+  if (!settings.io_within_platform || !promises || !sched::is_sound(budget)) return std::nullopt;
+  return budget;
+}
+
+// The reader is to run above the tasks, within its budget; a process that only calls has none. What needs no priority
+// goes to an ordinary thread: nobody makes anything run above the tasks by connecting, or by reading large replies
+// slowly. Errors: those of that thread's start.
+Expected<void> raise_reader(transport::Reactor& reactor, const Settings& settings) {
   const int priority = settings.io_priority;
-  if (priority == 0) return;
+  if (priority == 0) return {};
   if (reactor.set_priority(priority)) {
+    if (const auto split = reactor.split_off_ordinary_work(); !split) return split.error();
     if (settings.executive.reader.budget > Duration::zero()) reactor.limit_reads(reading(settings));
-    return;
+    if (const auto budget = unforeseen_reading(settings)) reactor.limit_unforeseen_reads(*budget);
+    return {};
   }
   if (const std::string line = os::refused_reader(os::privileges(), priority); !line.empty()) warn_once(line);
+  return {};
 }
 
 // Where traces go and are asked for.
@@ -171,7 +187,10 @@ constexpr Shared shared_settings[] = {
     {"platform.blocking",
      [](Side a, Side b) { return a.executive.platform.blocking == b.executive.platform.blocking; }},
     {"io.priority", [](Side a, Side b) { return a.io_priority == b.io_priority; }, true},
-    {"io.budget", [](Side a, Side b) { return a.executive.reader.budget == b.executive.reader.budget; }},
+    {"io.budget",
+     [](Side a, Side b) {
+       return a.io_within_platform == b.io_within_platform && a.executive.reader.budget == b.executive.reader.budget;
+     }},
     {"io.period", [](Side a, Side b) { return a.executive.reader.period == b.executive.reader.period; }},
     {"limits.tasks", [](Side a, Side b) { return a.executive.max_tasks == b.executive.max_tasks; }, true},
     {"limits.peer_tasks", [](Side a, Side b) { return peer_tasks_of(a.executive) == peer_tasks_of(b.executive); },
@@ -290,7 +309,8 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   if (const std::string unused = unused_settings(settings); !unused.empty()) os::log::warn(unused);
   auto executive = dispatch::Executive::start(with_places(settings), **provider);
   if (!executive) return executive.error();
-  if (settings.executive.real_time) raise_reader(**reactor, settings);
+  if (settings.executive.real_time)
+    if (const auto raised = raise_reader(**reactor, settings); !raised) return raised.error();
   provider_ = std::move(*provider);
   executive_ = std::move(*executive);
   settings_ = std::make_unique<const Settings>(settings);

@@ -44,7 +44,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
   void admitted(const dispatch::Admission& admission) noexcept override try {
     Server& server = connection_->server();
     if (token_ != 0) server.offers().offer(admission.task, token_, connection_);
-    if (!connection_->tasks().settle(ticket_, admission.task)) {
+    if (!connection_->tasks().settle(ticket_, admission.task, contract_)) {
       server.offers().withdraw(admission.task);
       return server.executive().depart(admission.task, connection_->id());
     }

@@ -30,7 +30,8 @@ using errors::queue_full;
 
 using errors::no_memory;
 constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing};
-// In a row, over a connection that has no task of its own: from then on it is read like one that never had.
+// Messages in a row that no contract foresees, over a connection that has no task of its own: from then on it is read
+// like one that never had.
 constexpr int requests_until_plain = 16;
 constexpr std::size_t most_waiting = 64;  // requests of a connection, before it is read no further
 constexpr Error no_room{ErrorKind::transient, Completion::no, minor::half_messages};
@@ -103,17 +104,19 @@ void ServerConnection::took_bytes(Time received) noexcept {
     binding_.owner->stream_->renew();
   }
   const auto rest_by = half_message(received);
-  if (may_serve_where_read()) {
-    stream_->unwatch();
-    if (serve_where_read()) return;
-    watch_again();
-  }
+  if (since_task_ >= requests_until_plain && read_elsewhere()) return;
   if (rest_by) stream_->expect_by(*rest_by);
 }
 
-// Between two messages, and when nothing but requests without a contract came for a while.
-bool ServerConnection::may_serve_where_read() noexcept {
-  return since_task_ >= requests_until_plain && binding_.task == no_task && assembler_.idle() && tasks_.empty();
+// Not where it has tasks: it would be closed as idle when none of them is called.
+bool ServerConnection::read_elsewhere() noexcept {
+  if (!server_->executive().serves_where_read() || binding_.task != no_task || !tasks_.empty()) return false;
+  stream_->unwatch();
+  if (serve_where_read()) return true;
+  half_ = completed_ = false;  // its rest is waited for anew
+  stream_->expect_by(half_message(os::now()).value_or(never));
+  watch_again();
+  return true;
 }
 
 bool ServerConnection::serve_where_read() noexcept try {
@@ -122,8 +125,10 @@ bool ServerConnection::serve_where_read() noexcept try {
   const std::size_t by_cores = std::max(8u, 2 * std::thread::hardware_concurrency());
   const RequestOrder::Limits limits{.parallel = settings.requests_parallel == 0 ? by_cores : settings.requests_parallel,
                                     .waiting = std::min(most_waiting, settings.requests_per_connection)};
+  const Duration patience = settings.connections.header_timeout;
+  const Time half_by = half_ && patience > Duration::zero() ? os::now() + patience : never;
   const auto source =
-      std::make_shared<ServedConnection>(shared_from_this(), limits, settings.executive.best_effort_wait);
+      std::make_shared<ServedConnection>(shared_from_this(), limits, settings.executive.best_effort_wait, half_by);
   served_ = true;
   stream_->expect_by(never);
   stream_->read_by(source);
@@ -181,9 +186,11 @@ bool ServerConnection::remember_waiting(ServerJob& job) {
   return false;
 }
 
-void ServerConnection::note_use(bool of_task) noexcept {
-  used_task_ = used_task_ || of_task;
-  since_task_ = of_task ? 0 : std::min(since_task_ + 1, requests_until_plain);
+// After each message. The thread that runs the requests of the connection has no use for the reactor's notes.
+void ServerConnection::note_use() noexcept {
+  used_task_ = used_task_ || foreseen_;
+  since_task_ = foreseen_ ? 0 : std::min(since_task_ + 1, requests_until_plain);
+  if (!served_ && own_task_ == no_task) stream_->note_message(foreseen_);
 }
 
 // False: no message is whole, or the connection is over.
@@ -193,7 +200,9 @@ bool ServerConnection::take_message(Bytes& bytes, Time received) noexcept try {
   if (!*message) return false;
   completed_ = true;
   if (!std::exchange(sent_message_, true)) stream_->note_message();
+  foreseen_ = false;
   take(**message, received);
+  note_use();
   return stream_->is_open();
 } catch (const std::bad_alloc&) {
   return broken(no_memory), false;
@@ -393,11 +402,11 @@ void ServerConnection::serve(const giop::Message& message, Request& request, con
 
 void ServerConnection::submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
                               std::shared_ptr<ActiveObject> object, const Upcall& upcall) {
-  const std::optional<Whose> whose = task_of(request, to, *object, upcall);
+  const std::optional<Whose> whose = task_of(request, to, *object, upcall, received);
   if (!whose) return;
   const bool of_task = whose->task != no_task;
   if (of_task || whose->asks) read_for_tasks();
-  note_use(of_task);
+  foreseen_ = whose->foreseen;
   Gate& gate = object->gate();
   const std::shared_ptr<ActiveObject> asked = whose->asks ? object : nullptr;
   std::unique_ptr<ServerJob> fresh = server_->take_job();
@@ -442,14 +451,18 @@ bool ServerConnection::chain_of(const Request& request, const ReplyTo& to, giop:
 // Whose job a request is; nothing when it was answered, since its task was refused. A task that the request names is
 // one that this connection admitted for this very operation of this object, or the one that its callers share.
 std::optional<ServerConnection::Whose> ServerConnection::task_of(const Request& request, const ReplyTo& to,
-                                                                 ActiveObject& object, const Upcall& upcall) {
+                                                                 ActiveObject& object, const Upcall& upcall,
+                                                                 Time received) {
   if (const auto context = request.header.contexts.find(giop::context::contract)) {
     const auto content = giop::decode_contract(*context);
     if (!content) return send_exception(to, content.error()), std::nullopt;
     if (content->task != no_task) {
-      if (object.shares(content->task, upcall)) return Whose{.task = content->task};
+      if (object.shares(content->task, upcall))
+        return Whose{.task = content->task, .foreseen = object.foresees(upcall, received)};
       PeerTasks& theirs = binding_.owner ? binding_.owner->tasks_ : tasks_;
-      if (theirs.allows(content->task, request.header.target.object_key, upcall)) return Whose{.task = content->task};
+      const PeerTasks::Use use = theirs.use(content->task, request.header.target.object_key, upcall, received);
+      if (use != PeerTasks::Use::forbidden)
+        return Whose{.task = content->task, .foreseen = use == PeerTasks::Use::foreseen};
       return send_exception(to, foreign_task), std::nullopt;
     }
   }
@@ -458,7 +471,7 @@ std::optional<ServerConnection::Whose> ServerConnection::task_of(const Request& 
     case SharedTask::Phase::none:
       return Whose{};
     case SharedTask::Phase::admitted:
-      return Whose{.task = shared.task};
+      return Whose{.task = shared.task, .foreseen = object.foresees(upcall, received)};
     case SharedTask::Phase::refused:
       if (shared.may_have_changed && object.gate().turnstile().passage() == Passage::active) return Whose{.asks = true};
       server_->executive().note_refused_job();

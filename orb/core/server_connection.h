@@ -45,6 +45,8 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
 
   void on_bytes(Bytes bytes, Time received) noexcept override;
   void on_lent(transport::Lent lent, Time received) noexcept override;
+  std::size_t rest_of_message() const noexcept override { return assembler_.idle() ? 0 : assembler_.wanted(); }
+  bool read_elsewhere() noexcept override;
   bool is_idle() noexcept override;
   bool owes_answer() noexcept override;
   void give_way() noexcept override { close_orderly(); }
@@ -77,7 +79,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   enum class Step : std::uint8_t {
     request,  // to run on this thread
     other,    // answered, handed in elsewhere, or not whole yet
-    tasks,    // read_by_reactor() is to follow
+    tasks,    // a contract foresees the request: read_by_reactor() is to follow
     end,      // the connection has ended
   };
   // Takes one message from the front of `bytes`.
@@ -163,9 +165,11 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   // Whose job a request is.
   struct Whose {
     TaskId task = no_task;
-    bool asks = false;  // the shared one's, which was refused and is asked for again with this job
+    bool asks = false;      // the shared one's, which was refused and is asked for again with this job
+    bool foreseen = false;  // it comes no sooner than the task's contract says
   };
-  std::optional<Whose> task_of(const Request& request, const ReplyTo& to, ActiveObject& object, const Upcall& upcall);
+  std::optional<Whose> task_of(const Request& request, const ReplyTo& to, ActiveObject& object, const Upcall& upcall,
+                               Time received);
   bool chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain);
   bool answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object);
   void admit(Request& request, const ReplyTo& to, const ActiveObject& object);
@@ -175,8 +179,7 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   bool remember(ServerJob& job);
   void watch_again() noexcept;
   void broken(const Error& error) noexcept;
-  bool may_serve_where_read() noexcept;
-  void note_use(bool of_task) noexcept;
+  void note_use() noexcept;
 
   const std::shared_ptr<Server> server_;
   const std::shared_ptr<transport::Connection> stream_;
@@ -198,9 +201,10 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   bool completed_ = false;        // a message was taken since half_message()
   Binding binding_;               // once bound
   bool served_ = false;           // by the thread that reads it
-  bool used_task_ = false;        // by the message under way
+  bool foreseen_ = false;         // by a contract: the message under way
+  bool used_task_ = false;        // by a message of next_request(), within its contract
   bool asked_for_tasks_ = false;  // ever
-  int since_task_ = 0;            // requests without a contract since one with
+  int since_task_ = 0;            // messages that no contract foresees since one that it does
   TaskId own_task_ = no_task;     // whose thread reads
   dispatch::JobPtr own_job_;      // for the caller of next_job() or next_request()
 

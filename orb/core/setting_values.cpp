@@ -129,6 +129,13 @@ std::string wait_mode(std::string_view text, os::WaitMode& out) {
   return out = *mode, std::string{};
 }
 
+std::string io_budget(Settings& s, std::string_view text) {
+  s.io_within_platform = text == "platform";
+  if (s.io_within_platform) return s.executive.reader.budget = {}, std::string{};
+  std::string fault = span_of_time(text, s.executive.reader.budget);
+  return fault.empty() ? fault : "platform, or " + fault;
+}
+
 std::string peer_tasks(Settings& s, std::string_view text) {
   if (text == "half") return s.executive.peer_tasks.reset(), std::string{};
   std::size_t tasks = 0;

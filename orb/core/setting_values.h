@@ -42,6 +42,7 @@ std::string placement(Settings& s, std::string_view text);
 std::string deadline_cores(Settings& s, std::string_view text);
 std::string deadline_policy(Settings& s, std::string_view text);
 std::string best_effort_server(Settings& s, std::string_view text);
+std::string io_budget(Settings& s, std::string_view text);
 std::string peer_tasks(Settings& s, std::string_view text);
 std::string peer_overrun(Settings& s, std::string_view text);
 std::string peer_utilization(Settings& s, std::string_view text);

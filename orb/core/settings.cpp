@@ -127,11 +127,13 @@ const std::vector<SettingsEntry>& settings_table() {
       {"io.priority", "50",
        "SCHED_FIFO priority of the thread that reads connections, above all tasks by default; 0: SCHED_OTHER",
        [](S& s, V v) { return number<int>(v, s.io_priority, 0, 99); }},
-      {"io.budget", "0us",
-       "what that thread may use in each io.period, while it runs above the tasks, for reading and for sending what "
-       "waits in backlogs; tasks are admitted with it in mind; half of it is for connections with requests for tasks. "
-       "What exceeds it is done later. 0us: no limit",
-       [](S& s, V v) { return span_of_time(v, s.executive.reader.budget); }},
+      {"io.budget", "platform",
+       "what that thread may use for reading; what exceeds it is read later. platform: platform.budget in each "
+       "platform.period, for what no contract of a task foresees; requests of tasks within their contracts are "
+       "read at once, and nothing is charged beside platform.budget. A time: in each io.period, for all "
+       "reading; half of it is for connections with requests for tasks, and tasks are admitted with it in mind."
+       " 0us: no limit",
+       io_budget},
       {"io.period", "1ms", "see io.budget", [](S& s, V v) { return span_of_time(v, s.executive.reader.period); }},
       {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",
        [](S& s, V v) { return size(v, s.giop.message_size, 1024, 2047 * mebi); }},

@@ -98,6 +98,7 @@ struct Settings {
   bool channels = true;                           // whether clients take them
   std::size_t client_connections = 0;             // to one endpoint; 0: see connections_of()
   int io_priority = 50;                           // above the tasks: their requests are not to wait for them
+  bool io_within_platform = true;                 // io.budget is "platform"; else executive.reader has it
   giop::Limits giop;
   std::size_t half_messages = 256 * 1024 * 1024;
   std::size_t backlogs = 1024 * 1024 * 1024;

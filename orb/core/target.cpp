@@ -46,7 +46,10 @@ ActiveObject::ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> ser
       self_(self),
       contracts_(std::move(contracts)),
       tasks_(contracts_.empty() ? nullptr : std::make_unique<Slot[]>(contracts_.size())),
-      servant_(std::move(servant)) {}
+      servant_(std::move(servant)) {
+  for (std::size_t i = 0; i < contracts_.size(); ++i)
+    if (contracts_[i]) tasks_[i].arrivals = sched::ArrivalMeter(*contracts_[i]);
+}
 
 // With the object's mutex held.
 void ActiveObject::Slot::set(const SharedTask& next) noexcept {

@@ -20,6 +20,7 @@
 #include "orb/core/skeleton.h"
 #include "orb/core/turnstile.h"
 #include "orb/dispatch/executive.h"
+#include "orb/sched/arrival_meter.h"
 
 namespace corelane::core {
 
@@ -62,6 +63,8 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   // Asks again, for the job of a caller whose refusal may have changed: it gets the new answer, and runs when that is
   // yes. Where another caller was first, the job fails (TRANSIENT admission_pending), or gets what that one was told.
   void ask_again(const Upcall& upcall, dispatch::JobPtr job) noexcept;
+  // Whether the contract of its admitted shared task foresees a request that came at `at`; counts it then.
+  bool foresees(const Upcall& upcall, Time at) noexcept { return tasks_[index_of(upcall)].arrivals.foresees(at); }
   // Whether `task` is the shared one of this operation.
   bool shares(TaskId task, const Upcall& upcall) const noexcept;
 
@@ -82,7 +85,8 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
 
     std::atomic<SharedTask::Phase> answer{SharedTask::Phase::none};
     SharedTask state;  // guarded by mutex_ unless admitted
-    Time answered{};   // guarded by mutex_
+    sched::ArrivalMeter arrivals;
+    Time answered{};  // guarded by mutex_
   };
   static bool may_have_changed(const Slot& slot, Time now) noexcept;
   SharedTask copy_of(const Slot& slot);

@@ -236,7 +236,7 @@ void ChannelListener::admit(channel::Channel channel) {
   auto connection =
       std::make_shared<StreamConnection>(std::move(*link), shared_->reactor, shared_->limits, std::move(place->ticket));
   connection->take_seat();
-  shared_->reactor->post([shared = shared_, connection = std::move(connection)] {
+  shared_->reactor->ordinary()->post([shared = shared_, connection = std::move(connection)] {
     if (shared->stopped) return;
     const Acceptor acceptor = shared->acceptor;  // stop() inside it ends this listener, not the call
     acceptor(connection);
@@ -257,7 +257,8 @@ void ChannelListener::stop() noexcept {
   door_.stop();
   thread_.join();
   const auto end = [shared = shared_] { shared->stopped = true; };
-  if (!shared_->reactor->run_and_wait(end)) end();  // the reactor's thread has ended: this one stands in for it
+  if (!shared_->reactor->ordinary()->run_and_wait(end))
+    end();  // the reactor's thread has ended: this one stands in for it
 }
 
 }  // namespace corelane::transport

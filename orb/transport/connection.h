@@ -55,6 +55,13 @@ class Watcher {
   // them during the call alone.
   virtual void on_lent(Lent lent, Time received) noexcept { on_bytes(lent.bytes, received); }
 
+  // How many bytes are missing of the message under way; 0: none is, or messages mean nothing to the watcher.
+  virtual std::size_t rest_of_message() const noexcept { return 0; }
+
+  // There is something to read, and the reactor has used up what it may use for what no contract foresees. True: the
+  // watcher has called unwatch() and has others read the connection. False: it waits.
+  virtual bool read_elsewhere() noexcept { return false; }
+
   // Whether nothing is under way for the peer, so that the connection may end for the sake of another.
   virtual bool is_idle() noexcept { return false; }
   // Whether the peer waits for an answer that is being made: then the connection is in use, however quiet it is.
@@ -182,6 +189,9 @@ class Connection {
 
   // Requests for tasks come over it: from here on it is read at their expense (Reactor::limit_reads). Thread: any.
   virtual void read_for_tasks() noexcept {}
+  // A message has come, and a contract foresees it or does not (Reactor::limit_unforeseen_reads). Thread: whoever
+  // reads.
+  virtual void note_message(bool /*is_foreseen*/) noexcept {}
 
   // The idle time-out starts over, as it does when bytes come or go. Thread: any.
   virtual void renew() noexcept = 0;

@@ -1,5 +1,6 @@
 #include "orb/transport/reactor.h"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cassert>
@@ -61,6 +62,7 @@ struct Reactor::Impl::Io {
   // Shared, under the lock.
   os::PiMutex mutex;
   bool accepting = true;
+  std::shared_ptr<Impl> ordinary;  // null: this one
   std::vector<Function> posted;
   // Owner: the reactor's thread.
   std::vector<Function> running;  // what was posted, a batch
@@ -169,6 +171,16 @@ bool Reactor::Impl::on_reactor_thread() const noexcept {
   return io_->thread.load(std::memory_order_relaxed) == std::this_thread::get_id();
 }
 
+std::shared_ptr<Reactor::Impl> Reactor::Impl::ordinary() {
+  const std::lock_guard lock(io_->mutex);
+  return io_->ordinary ? io_->ordinary : shared_from_this();
+}
+
+void Reactor::Impl::set_ordinary(std::shared_ptr<Impl> ordinary) {
+  const std::lock_guard lock(io_->mutex);
+  io_->ordinary = std::move(ordinary);
+}
+
 // Waits for the first timer. Where that was cancelled, this wait ends all the same: it finds nothing due.
 void Reactor::Impl::arm_timer() {
   const Time first = io_->timers.first();
@@ -215,9 +227,9 @@ void Reactor::Impl::tell(void* owner, std::uint32_t what) {
   io_->leaving.reset();
 }
 
-MutableBytes Reactor::Impl::read_buffer() noexcept {
+MutableBytes Reactor::Impl::read_buffer(std::size_t rest) noexcept {
   const MutableBytes all = io_->buffer;
-  return io_->reads.is_limited() ? all.first(ReadGate::bytes_per_turn) : all;
+  return all.first(std::min(all.size(), io_->reads.bytes_per_read(rest)));
 }
 
 ReadGate& Reactor::Impl::reads() noexcept { return io_->reads; }
@@ -273,6 +285,15 @@ Expected<std::unique_ptr<Reactor>> Reactor::start(ReactorOptions options) try {
   return os::is_out_of_descriptors(refused.code().value()) ? errors::no_descriptor : errors::no_memory;
 }
 
+Expected<void> Reactor::split_off_ordinary_work() {
+  assert(!ordinary_);
+  auto ordinary = start({os::ThreadOptions{.name = "corelane-io-2"}});
+  if (!ordinary) return ordinary.error();
+  ordinary_ = std::move(*ordinary);
+  impl_->set_ordinary(ordinary_->impl());
+  return {};
+}
+
 Reactor::~Reactor() { stop(); }
 
 bool Reactor::post(os::UniqueFunction<void()> function) { return impl_->post(std::move(function)); }
@@ -283,7 +304,10 @@ bool Reactor::cancel(TimerId timer) { return impl_->cancel(timer); }
 bool Reactor::on_reactor_thread() const noexcept { return impl_->on_reactor_thread(); }
 
 void Reactor::limit_reads(const sched::Reservation& reservation) {
-  impl_->run_and_wait([&] { impl_->reads().limit(reservation); });
+  impl_->run_and_wait([&] { impl_->reads().limit(reservation, ReadLimit::everything); });
+}
+void Reactor::limit_unforeseen_reads(const sched::Reservation& reservation) {
+  impl_->run_and_wait([&] { impl_->reads().limit(reservation, ReadLimit::unforeseen); });
 }
 std::uint64_t Reactor::deferred_reads() const noexcept { return impl_->reads().deferred(); }
 
@@ -294,6 +318,7 @@ void Reactor::stop() noexcept {
   impl_->request_stop();
   thread_.join();
   impl_->drop_timers();
+  if (ordinary_) ordinary_->stop();
 }
 
 }  // namespace corelane::transport

@@ -39,11 +39,18 @@ class Reactor {
   bool on_reactor_thread() const noexcept;
   // Another class for the thread: 0 SCHED_OTHER, 1..99 SCHED_FIFO. NO_PERMISSION when the system refuses.
   Expected<void> set_priority(int fifo_priority) noexcept { return thread_.set_priority(fifo_priority); }
+  // From now on a second thread, under SCHED_OTHER, does what needs no priority: it accepts for listeners that start
+  // then, and drains the backlogs of connections that are made then. Before anything uses the reactor for that; once.
+  // Errors: those of start().
+  Expected<void> split_off_ordinary_work();
   // From now on its thread uses no more than this for reading, accepting and draining backlogs: what cannot be done yet
   // is done when the budget is back, and connections with requests for tasks have a half of it to themselves. For a
   // thread above the tasks. `reservation` is sound, its budget a microsecond or more. Not from a callback. Waits for
   // the thread.
   void limit_reads(const sched::Reservation& reservation);
+  // The same for reading what no contract foresees (Connection::note_message()), and for nothing else. Its budget may
+  // be shorter.
+  void limit_unforeseen_reads(const sched::Reservation& reservation);
   std::uint64_t deferred_reads() const noexcept;  // how often something had to wait for that
   // Whether the thread got the real-time class that it asked for.
   bool real_time() const noexcept;
@@ -61,6 +68,7 @@ class Reactor {
 
   std::shared_ptr<Impl> impl_;
   os::Thread thread_;
+  std::unique_ptr<Reactor> ordinary_;
 };
 
 }  // namespace corelane::transport

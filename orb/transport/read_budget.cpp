@@ -1,6 +1,7 @@
 #include "orb/transport/detail/read_budget.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace corelane::transport {
 namespace {
@@ -24,21 +25,49 @@ Time readable(sched::ServerDriver& driver, Time now) noexcept {
 
 }  // namespace
 
-ReadBudget::ReadBudget(const sched::Reservation& all) noexcept
-    : one_(part_of(all, 4)), kinds_{driver_of(part_of(all, 2)), driver_of(part_of(all, 2))} {}
+ReadBudget::ReadBudget(const sched::Reservation& all, ReadLimit limit) noexcept
+    : limit_(limit),
+      all_(all),
+      one_(part_of(all, 4)),
+      kinds_{driver_of(limit == ReadLimit::unforeseen ? all : part_of(all, 2)),
+             driver_of(limit == ReadLimit::unforeseen ? all : part_of(all, 2))} {}
 
 Time ReadBudget::readable_at(Time now, ReadPayer payer) noexcept { return readable(of(payer), now); }
 
 Time ReadBudget::readable_at(Time now, ReadAccount& account) noexcept {
-  const Time kind = readable_at(now, account.payer);
-  if (account.payer == ReadPayer::strangers) return kind;
+  if (is_exempt(account)) return now;
+  const Time kind = readable_at(now, payer_of(account));
+  if (payer_of(account) == ReadPayer::strangers) return kind;
   if (!account.own) account.own = driver_of(one_, chunks_of_a_connection);
   return std::max(kind, readable(*account.own, now));
 }
 
-void ReadBudget::charge(Time now, Duration used, ReadAccount& account) noexcept {
+void ReadBudget::charge(Time now, Duration used, ReadAccount& account, const ReadTurn& turn) noexcept {
+  if (limit_ == ReadLimit::unforeseen) return charge_unforeseen(now, used, account, turn);
   of(account.payer).step_unobserved(now, used, somebody);
   if (account.own) account.own->step_unobserved(now, used, somebody);
+}
+
+bool ReadBudget::is_too_long(const ReadAccount& account) noexcept {
+  return account.undecided_bytes > std::clamp(account.longest_foreseen, undecided_at_most, longest_expected);
+}
+
+void ReadBudget::charge_unforeseen(Time now, Duration used, ReadAccount& account, const ReadTurn& turn) noexcept {
+  account.undecided += std::min(used, longest_turn * all_.budget);
+  account.undecided_bytes += turn.bytes;
+  const bool decided = turn.messages || turn.unforeseen;
+  if (decided && !turn.unforeseen) {
+    account.owes = false;
+    account.undecided = {};
+    account.longest_foreseen = std::max(account.longest_foreseen, account.undecided_bytes);
+  } else if (decided || is_too_long(account)) {
+    account.owes = true;
+    const Duration all_used = std::exchange(account.undecided, Duration{});
+    (void)readable(of(ReadPayer::strangers), now - all_used);  // nobody has asked before
+    of(ReadPayer::strangers).step_unobserved(now, all_used, somebody);
+  }
+  if (turn.unforeseen) account.longest_foreseen = 0;
+  if (decided) account.undecided_bytes = 0;
 }
 
 }  // namespace corelane::transport

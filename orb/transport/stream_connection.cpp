@@ -36,6 +36,7 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
                                    const ConnectionLimits& limits, std::optional<ConnectionCensus::Ticket> ticket)
     : link_(std::move(link)),
       reactor_(std::move(reactor)),
+      drainer_(reactor_->ordinary()),
       idle_timeout_(limits.idle_timeout),
       local_(link_->local()),
       peer_(link_->peer()),
@@ -43,6 +44,7 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       id_(next_id(ticket, credentials_)),
       last_traffic_(os::now()),
       outbox_(limits.backlog, limits.backlog_timeout, limits.backlogs),
+      reads_{.peer = id_},
       ticket_(std::move(ticket)) {}
 
 void StreamConnection::take_seat() {
@@ -174,7 +176,7 @@ Expected<void> StreamConnection::put(std::span<const Bytes> parts, std::uint64_t
   backlogged_.store(true, std::memory_order_relaxed);  // relaxed: see await_drained()
   if (std::exchange(draining_, true)) return {};
   lock.unlock();
-  if (!ask_for_update()) return close_for(ended_by(minor::shutting_down));
+  if (!ask_for_drain()) return close_for(ended_by(minor::shutting_down));
   return {};
 }
 
@@ -259,7 +261,7 @@ void StreamConnection::unwatch() {
 
 void StreamConnection::expect_by(Time deadline) noexcept try {
   // relaxed: the update that follows is ordered by the reactor's queue, or by being the same thread
-  expected_by_.store(deadline, std::memory_order_relaxed);
+  if (expected_by_.exchange(deadline, std::memory_order_relaxed) == deadline) return;
   if (!reactor_->on_reactor_thread()) {
     ask_for_update();  // refused: the connection is closed with the reactor
   } else if (active_watcher_) {
@@ -271,6 +273,12 @@ void StreamConnection::expect_by(Time deadline) noexcept try {
 
 // relaxed: whoever reads next finds it or not
 void StreamConnection::read_for_tasks() noexcept { for_tasks_.store(true, std::memory_order_relaxed); }
+
+// relaxed: the thread that reads is the one that asks; where another has taken over a note more or less is no harm
+void StreamConnection::note_message(bool is_foreseen) noexcept {
+  // relaxed: as above
+  (is_foreseen ? noted_message_ : noted_unforeseen_).store(true, std::memory_order_relaxed);
+}
 
 void StreamConnection::close() noexcept { close_for(closed_here); }
 
@@ -289,7 +297,7 @@ void StreamConnection::close_when_sent(Time deadline) noexcept {
   }
   if (nothing_waits) return close();
   try {
-    if (reactor_->post([self = shared_from_this(), deadline] { self->close_when_sent_on_reactor(deadline); })) return;
+    if (drainer_->post([self = shared_from_this(), deadline] { self->close_when_sent_on_reactor(deadline); })) return;
   } catch (const std::bad_alloc&) {
     // Then it ends without the rest, as when the reactor has stopped.
   }
@@ -340,11 +348,13 @@ Error StreamConnection::reason() noexcept {
 }
 
 Error StreamConnection::close_for(Error why) noexcept {
+  bool drains = false;
   {
     const std::lock_guard lock(mutex_);
     if (!is_open()) return reason_;
     reason_ = why;
     outbox_.close();
+    drains = draining_ && drains_apart();
     // PAIR connection.closed: release here -> acquire in is_open(). After it a woken receiver knows why it woke.
     closed_.store(true, std::memory_order_release);
     for (EndWaiter* waiter = end_waiters_; waiter != nullptr; waiter = waiter->next) waiter->parker.unpark();
@@ -353,10 +363,17 @@ Error StreamConnection::close_for(Error why) noexcept {
   tell_if_drained();
   try {
     ask_for_update();  // refused: the reactor stops, which finishes every connection that it still knows
+    if (drains) ask_for_drain();
   } catch (const std::bad_alloc&) {
     // A connection that the reactor looks after is one whose socket it waits for: it finds the end there.
   }
   return why;
+}
+
+// Of what was put into the outbox, or that it is closed.
+bool StreamConnection::ask_for_drain() {
+  if (!drains_apart()) return ask_for_update();
+  return drainer_->post([self = shared_from_this()] { self->drain_on_ordinary(); });
 }
 
 bool StreamConnection::ask_for_update() {

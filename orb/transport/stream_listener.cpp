@@ -56,7 +56,8 @@ std::string peer_name(int fd, const Address& address) {
 
 AcceptLoop::AcceptLoop(os::Fd fd, std::optional<os::SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
                        std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor)
-    : reactor_(std::move(reactor)),
+    : connections_(std::move(reactor)),
+      reactor_(connections_->ordinary()),
       census_(std::move(census)),
       limits_(limits),
       fd_(std::move(fd)),
@@ -79,14 +80,15 @@ void AcceptLoop::stop_on_reactor() {
 }
 
 void AcceptLoop::on_readable() noexcept {
-  if (fd_ && reactor_->reads().defers(reads_, weak_from_this(), ReadinessHandler::Turn::read)) return;
+  const bool is_limited = reactor_->reads().limits(ReadLimit::everything);
+  if (fd_ && is_limited && reactor_->reads().defers(reads_, weak_from_this(), ReadinessHandler::Turn::read)) return;
   for (int turn = 0; turn < accepts_per_turn && fd_; ++turn) {
     const Turn result = try_accept();
     if (result == Turn::starved) return pause_on_reactor();
     // What was displaced gives its descriptors back before the next comes.
-    if (result == Turn::drained || result == Turn::displaced || reactor_->reads().is_limited()) break;
+    if (result == Turn::drained || result == Turn::displaced || is_limited) break;
   }
-  reactor_->reads().charge(reads_);
+  if (is_limited) reactor_->reads().charge(reads_);
   start_on_reactor();
 }
 
@@ -122,7 +124,7 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   }
   configure_stream(fd.get(), address.family());
   const Acceptor acceptor = acceptor_;  // stop() inside it ends this loop, not the call
-  const auto connection = std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), reactor_,
+  const auto connection = std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), connections_,
                                                              limits_, std::move(*ticket));
   connection->take_seat();
   acceptor(connection);
@@ -140,7 +142,7 @@ AcceptLoop::Turn AcceptLoop::without_newcomer(int error) {
 // Or why there is none. `lack`: the errno of accept4 where no descriptor was left; 0: one was.
 Expected<ConnectionCensus::Ticket, std::string> AcceptLoop::place_for(const std::string& peer, int lack) {
   auto ticket = census_->enter(peer);
-  if (!ticket && census_->evict_idle(peer)) {
+  if (!ticket && evict([&] { return census_->evict_idle(peer); })) {
     if (may_say(crowded_)) os::log::info("idle connections make room for " + peer + ": " + ticket.error());
     return census_->enter(peer);
   }
@@ -148,8 +150,26 @@ Expected<ConnectionCensus::Ticket, std::string> AcceptLoop::place_for(const std:
   return ticket;
 }
 
+// On the thread of the connections. What gave way there has given its descriptors back when this returns, unless that
+// is this thread.
+template <typename Ask>
+bool AcceptLoop::evict(Ask ask) {
+  bool made_room = false, lacks_memory = false;
+  const auto try_it = [&] {
+    try {
+      made_room = ask();
+    } catch (const std::bad_alloc&) {
+      lacks_memory = true;
+    }
+  };
+  connections_->run_and_wait(try_it);
+  if (lacks_memory) throw std::bad_alloc();
+  if (made_room) connections_->run_and_wait([] {});  // behind what was posted
+  return made_room;
+}
+
 bool AcceptLoop::make_room(int lack) {
-  if (!census_->evict_quietest()) return false;
+  if (!evict([&] { return census_->evict_quietest(); })) return false;
   if (may_say(starving_)) os::log::warn(os::out_of_descriptors(lack) + "; until then idle connections make room");
   return true;
 }
@@ -171,20 +191,20 @@ void AcceptLoop::pause_on_reactor() {
   });
 }
 
-Expected<std::unique_ptr<Listener>> StreamListener::start(std::shared_ptr<AcceptLoop> loop,
-                                                          std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint) {
+Expected<std::unique_ptr<Listener>> StreamListener::start(std::shared_ptr<AcceptLoop> loop, Endpoint endpoint) {
   if (!loop->hold_spare()) {
     os::log::error(to_string(endpoint) + ": " + os::out_of_descriptors(errno));
     return errors::no_descriptor;
   }
-  if (!reactor->post([loop] { loop->start_on_reactor(); }))
+  if (!loop->reactor()->post([loop] { loop->start_on_reactor(); }))
     return Error{.kind = ErrorKind::bad_inv_order, .minor = minor::shutting_down};
-  return std::unique_ptr<Listener>(new StreamListener(std::move(loop), std::move(reactor), std::move(endpoint)));
+  return std::unique_ptr<Listener>(new StreamListener(std::move(loop), std::move(endpoint)));
 }
 
 void StreamListener::stop() noexcept {
   const auto stop_loop = [loop = loop_] { loop->stop_on_reactor(); };
-  if (!reactor_->run_and_wait(stop_loop)) stop_loop();  // the reactor's thread has ended: this one stands in for it
+  if (!loop_->reactor()->run_and_wait(stop_loop))
+    stop_loop();  // the reactor's thread has ended: this one stands in for it
 }
 
 }  // namespace corelane::transport

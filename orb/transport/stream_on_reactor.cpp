@@ -31,8 +31,8 @@ void StreamConnection::update_on_reactor() noexcept try {
     const std::lock_guard lock(mutex_);
     active_watcher_ = watcher_;
     monitored = monitored_;
-    write = !outbox_.empty();
-    if (!write) draining_ = false;
+    write = !drains_apart() && !outbox_.empty();
+    if (!write && !drains_apart()) draining_ = false;
   }
   if (!is_open()) return finish_on_reactor();
   if (monitored && !monitor_on_reactor()) {
@@ -80,8 +80,8 @@ void StreamConnection::close_when_sent_on_reactor(Time deadline) noexcept try {
     if (all_sent) link_->finish_sending();
   }
   const Time now = os::now();
-  if ((all_sent && link_->has_arrived()) || now >= deadline || reactor_->is_stopping()) return close();
-  reactor_->schedule(std::min(deadline, now + between_arrivals),
+  if ((all_sent && link_->has_arrived()) || now >= deadline || drainer_->is_stopping()) return close();
+  drainer_->schedule(std::min(deadline, now + between_arrivals),
                      [self = shared_from_this(), deadline] { self->close_when_sent_on_reactor(deadline); });
 } catch (const std::bad_alloc&) {
   give_up_on_reactor();
@@ -108,15 +108,15 @@ void StreamConnection::arm_read_on_reactor(Readiness::Rest rest) {
 }
 
 void StreamConnection::try_again_on_reactor() {
-  reactor_->schedule(os::now() + between_tries, [weak = weak_from_this()] {
-    if (const auto self = weak.lock(); self && self->readiness_) self->on_writable();
+  drainer_->schedule(os::now() + between_tries, [weak = weak_from_this()] {
+    if (const auto self = weak.lock(); self && self->write_armed_) self->on_writable();
   });
 }
 
 void StreamConnection::arm_write_on_reactor() {
   if (std::exchange(write_armed_, true)) return;
   if (link_->room() == Link::Room::untold) return try_again_on_reactor();
-  if (!room_) return readiness_->arm_write();
+  if (!room_) return (writable_ ? writable_ : readiness_)->arm_write();
   {
     const std::lock_guard lock(mutex_);
     link_->await_room(outbox_.front().size());
@@ -135,8 +135,53 @@ void StreamConnection::release_on_reactor() {
   readiness_.reset();
   hang_up_.reset();
   end_.reset();
+  read_armed_ = read_waits_ = write_waits_ = false;
+  if (!drains_apart()) let_backlog_go();
+}
+
+// Tells the ordinary thread that more of the backlog can be sent: by the link's descriptor for room, or by that of its
+// bytes being writable.
+class StreamConnection::Drainer final : public ReadinessHandler {
+ public:
+  explicit Drainer(std::shared_ptr<StreamConnection> connection) noexcept : connection_(std::move(connection)) {}
+  void on_readable() noexcept override { connection_->on_writable(); }
+  void on_writable() noexcept override { connection_->on_writable(); }
+  void on_stopping() noexcept override {
+    connection_->close_for(ended_by(minor::shutting_down));
+    connection_->let_backlog_go();
+  }
+
+ private:
+  const std::shared_ptr<StreamConnection> connection_;
+};
+
+// Makes what the ordinary thread does for this connection agree with what waits.
+void StreamConnection::drain_on_ordinary() noexcept try {
+  bool waits = false;
+  {
+    const std::lock_guard lock(mutex_);
+    waits = is_open() && !outbox_.empty();
+    if (!waits) draining_ = false;
+  }
+  if (!waits) return let_backlog_go();
+  constexpr auto end = Reactor::Impl::Interest::end;
+  const Link::Room room = link_->room();
+  if (room == Link::Room::readable) {
+    if (!room_) room_ = drainer_->watch(link_->room_descriptor(), std::make_shared<Drainer>(shared_from_this()));
+  } else if (room == Link::Room::writable && !writable_) {
+    writable_ = drainer_->watch(link_->bytes_descriptor(), std::make_shared<Drainer>(shared_from_this()), end);
+  }
+  if (room_ || writable_ || room == Link::Room::untold) return arm_write_on_reactor();
+  close_for(drainer_->is_stopping() ? ended_by(minor::shutting_down) : ended_by(minor::connection_lost));
+} catch (const std::bad_alloc&) {
+  close_for(errors::no_memory);
+  let_backlog_go();
+}
+
+void StreamConnection::let_backlog_go() noexcept {
   room_.reset();
-  read_armed_ = write_armed_ = read_waits_ = write_waits_ = false;
+  writable_.reset();
+  write_armed_ = false;
 }
 
 // The last thing that the reactor does for the connection: on_closed, once.
@@ -169,7 +214,9 @@ void StreamConnection::detach_on_reactor() {
 }
 
 bool StreamConnection::defer(ReadinessHandler::Turn turn) {
-  if (!reactor_->reads().is_limited()) return false;
+  const bool of_all = reactor_->reads().limits(ReadLimit::everything);
+  if (!of_all && (turn == ReadinessHandler::Turn::write || !reactor_->reads().limits(ReadLimit::unforeseen)))
+    return false;
   // relaxed: see read_for_tasks()
   if (for_tasks_.load(std::memory_order_relaxed)) reads_.payer = ReadPayer::tasks;
   return reactor_->reads().defers(reads_, weak_from_this(), turn);
@@ -177,6 +224,10 @@ bool StreamConnection::defer(ReadinessHandler::Turn turn) {
 
 // What waits counts as armed: its turn comes without another readiness.
 bool StreamConnection::defer_read() {
+  if (active_watcher_ && is_open() && reactor_->reads().has_to_wait(reads_)) {
+    const std::shared_ptr<Watcher> watcher = active_watcher_;
+    if (watcher->read_elsewhere()) return true;
+  }
   read_waits_ = active_watcher_ && is_open() && defer(ReadinessHandler::Turn::read);
   read_armed_ = read_armed_ || read_waits_;
   return read_waits_;
@@ -189,15 +240,28 @@ bool StreamConnection::defer_write() {
   return write_waits_;
 }
 
+// What the turn has read, and what the watcher has said of it.
+ReadTurn StreamConnection::read_so_far() noexcept {
+  // relaxed: see note_message()
+  const bool unforeseen = noted_unforeseen_.load(std::memory_order_relaxed) || !is_open();
+  return {.bytes = turn_bytes_,
+          .messages = unforeseen || noted_message_.load(std::memory_order_relaxed),  // relaxed: as above
+          .unforeseen = unforeseen};
+}
+
 void StreamConnection::on_readable() noexcept try {
   read_armed_ = false;
   if (defer_read()) return;
   if (active_watcher_) link_->stop_awaiting();
-  const MutableBytes buffer = reactor_->read_buffer();
+  // relaxed: see note_message()
+  noted_message_.store(false, std::memory_order_relaxed);
+  noted_unforeseen_.store(false, std::memory_order_relaxed);  // relaxed: as above
   bool has_all = false;
+  turn_bytes_ = 0;
   for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
     if (!watcher) break;  // taken back, perhaps by the last on_bytes()
+    const MutableBytes buffer = reactor_->read_buffer(watcher->rest_of_message());
     Lent lent;
     const IoResult result = link_->receive_some(buffer, &lent);
     has_all = result.count < buffer.size();
@@ -207,14 +271,15 @@ void StreamConnection::on_readable() noexcept try {
       break;
     }
     const Time received = os::now();
+    turn_bytes_ += result.count;
     // relaxed: see renew()
     last_traffic_.store(received, std::memory_order_relaxed);
     lent.keeper ? watcher->on_lent(std::move(lent), received) : watcher->on_bytes(buffer.first(result.count), received);
-    if (reactor_->reads().is_limited()) break;
+    if (reactor_->reads().is_over(reads_, read_so_far())) break;
     // Before the descriptor is asked for, one more look: who answers at once is often called at once.
     if (has_all && (!active_watcher_ || link_->await_bytes())) break;
   }
-  reactor_->reads().charge(reads_);
+  reactor_->reads().charge(reads_, read_so_far());
   // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may
   // hold.
   if (!active_watcher_ || !is_open()) return update_on_reactor();
@@ -234,10 +299,16 @@ void StreamConnection::on_turn(ReadinessHandler::Turn turn) noexcept {
 // one would be a millisecond away, it sends some such pieces.
 void StreamConnection::on_writable() noexcept try {
   write_armed_ = false;
+  if (drains_apart()) {
+    for (int turn = 0; turn < writes_per_turn && drain_some(false); ++turn) continue;
+    tell_if_drained();
+    return drain_on_ordinary();
+  }
   if (defer_write()) return;
-  const bool once = reactor_->reads().is_limited() && link_->room() != Link::Room::untold;
-  for (int turn = 0; turn < (once ? 1 : writes_per_turn) && drain_some(); ++turn) continue;
-  reactor_->reads().charge(reads_);
+  const bool once = reactor_->reads().limits(ReadLimit::everything) && link_->room() != Link::Room::untold;
+  const bool in_pieces = reactor_->reads().limits(ReadLimit::everything);
+  for (int turn = 0; turn < (once ? 1 : writes_per_turn) && drain_some(in_pieces); ++turn) continue;
+  if (reactor_->reads().limits(ReadLimit::everything)) reactor_->reads().charge(reads_);
   tell_if_drained();
   update_on_reactor();
 } catch (const std::bad_alloc&) {
@@ -245,11 +316,11 @@ void StreamConnection::on_writable() noexcept try {
 }
 
 // False: nothing waits, or the link takes no more now.
-bool StreamConnection::drain_some() {
+bool StreamConnection::drain_some(bool in_pieces) {
   const std::lock_guard lock(mutex_);
   Bytes next = outbox_.front();
   if (next.empty()) return false;
-  if (reactor_->reads().is_limited()) next = next.first(std::min(next.size(), ReadGate::bytes_per_turn));
+  if (in_pieces) next = next.first(std::min(next.size(), ReadGate::bytes_per_turn));
   const IoResult result = link_->send_some(std::span<const Bytes>{&next, 1});
   outbox_.consume(result.count);
   if (result.outcome == Io::failed) outbox_.discard();  // the stream's end is for whoever reads it

@@ -69,7 +69,7 @@ Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoin
   Endpoint bound = local_endpoint(fd->get());
   auto loop =
       std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, census_, limits_, std::move(acceptor));
-  return StreamListener::start(std::move(loop), reactor_, std::move(bound));
+  return StreamListener::start(std::move(loop), std::move(bound));
 }
 
 }  // namespace corelane::transport

@@ -55,7 +55,7 @@ Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoi
   if (os::Fd passed = os::take_passed_socket(endpoint.path))
     return StreamListener::start(
         std::make_shared<AcceptLoop>(std::move(passed), std::nullopt, reactor_, census_, limits_, std::move(acceptor)),
-        reactor_, unix_endpoint(endpoint.path));
+        unix_endpoint(endpoint.path));
   auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
   if (!path) return logged(path.error(), "unix");
   auto fd = path->listen(options_.mode);
@@ -63,7 +63,7 @@ Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoi
   Endpoint bound = unix_endpoint(path->path());
   auto loop =
       std::make_shared<AcceptLoop>(std::move(*fd), std::move(*path), reactor_, census_, limits_, std::move(acceptor));
-  return StreamListener::start(std::move(loop), reactor_, std::move(bound));
+  return StreamListener::start(std::move(loop), std::move(bound));
 }
 
 }  // namespace corelane::transport

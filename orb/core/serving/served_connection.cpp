@@ -49,12 +49,13 @@ RequestOrder::Key key_of(const ServerJob& job) noexcept {
 }  // namespace
 
 ServedConnection::ServedConnection(std::shared_ptr<ServerConnection> connection, const RequestOrder::Limits& limits,
-                                   os::WaitStrategy wait)
+                                   os::WaitStrategy wait, Time half_by)
     : connection_(std::move(connection)),
       wait_(wait),
       idle_timeout_(connection_->server().settings().connections.idle_timeout),
       backlog_timeout_(connection_->server().settings().connections.backlog_timeout),
-      order_(limits) {
+      order_(limits),
+      half_by_(half_by) {
   note_quiet(os::now());
 }
 

@@ -28,8 +28,9 @@ class ServerJob;
 
 class ServedConnection final : public dispatch::RequestSource, public transport::Reader {
  public:
+  // `half_by`: the rest of half a message that was read before has to be there by then.
   ServedConnection(std::shared_ptr<ServerConnection> connection, const RequestOrder::Limits& limits,
-                   os::WaitStrategy wait);
+                   os::WaitStrategy wait, Time half_by = never);
 
   Found next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept override;
   void finish(dispatch::JobPtr job) noexcept override;

@@ -1,7 +1,7 @@
 // ChannelListener: sets channels up on a thread of its own, because that maps and allocates, and hands the connections
-// to its acceptor on the reactor's thread.
+// to its acceptor on the reactor's ordinary thread.
 //
-// Threads: the door thread accepts; stop() any; the acceptor runs on the reactor's thread.
+// Threads: the door thread accepts; stop() any; the acceptor runs on the reactor's ordinary thread.
 #pragma once
 
 #include <memory>
@@ -25,7 +25,7 @@ class ChannelListener final : public Listener {
     ConnectionLimits limits;
     Endpoint endpoint;
     Acceptor acceptor;
-    bool stopped = false;  // owner: the reactor's thread
+    bool stopped = false;  // owner: the reactor's ordinary thread
   };
 
   // Of the door: whom the census counts is let in, only with the descriptors that his connection takes, and nobody over

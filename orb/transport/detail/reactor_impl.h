@@ -81,6 +81,9 @@ class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
   TimerId schedule(Time time, os::UniqueFunction<void()> function);
   bool cancel(TimerId timer);
   bool on_reactor_thread() const noexcept;
+  // Of the thread that accepts and drains: this one, or the one of Reactor::split_off_ordinary_work().
+  std::shared_ptr<Impl> ordinary();
+  void set_ordinary(std::shared_ptr<Impl> ordinary);
   void request_stop();
   void drop_timers();  // after run() returned: what they hold may hold this
 
@@ -92,8 +95,9 @@ class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
   std::unique_ptr<Readiness> watch(int fd, std::shared_ptr<ReadinessHandler> handler,
                                    Interest interest = Interest::bytes_and_end);
   bool is_stopping() const noexcept;
-  // Scratch space for reading: valid until the callback that uses it returns.
-  MutableBytes read_buffer() noexcept;
+  // Scratch space for reading, as much of it as one read may bring: valid until the callback that uses it returns.
+  // `rest`: what is missing of the message under way; 0: none is.
+  MutableBytes read_buffer(std::size_t rest) noexcept;
   // What may be read, and when.
   ReadGate& reads() noexcept;
 

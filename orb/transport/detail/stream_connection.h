@@ -3,7 +3,8 @@
 // on the reactor's thread. Invariants: the link's descriptors stay open until the destructor, so no thread ever uses a
 // number that became somebody else's; close() is a shutdown. What the reactor does for the connection (reading for a
 // watcher, draining the backlog, time-outs) follows from mode_, outbox_ and closed_ in update_on_reactor() alone:
-// whoever changes one of them posts an update, and updates may come twice or late.
+// whoever changes one of them posts an update, and updates may come twice or late. Where the reactor has a thread for
+// ordinary work that one drains the backlog, after updates of its own: drain_on_ordinary().
 #pragma once
 
 #include <atomic>
@@ -63,6 +64,7 @@ class StreamConnection final : public Connection,
   void unwatch() override;
   void expect_by(Time deadline) noexcept override;
   void read_for_tasks() noexcept override;
+  void note_message(bool is_foreseen) noexcept override;
   void renew() noexcept override;
   // relaxed: a census that sees it a little later asks whether the connection may go all the same
   void note_message() noexcept override { has_sent_message_.store(true, std::memory_order_relaxed); }
@@ -101,6 +103,7 @@ class StreamConnection final : public Connection,
  private:
   enum class Mode : std::uint8_t { free, receiving, watched };
 
+  class Drainer;
   class OwnBerth;
   struct EndWaiter;
   using Lock = Outbox::Lock;
@@ -123,12 +126,17 @@ class StreamConnection final : public Connection,
   bool watch_on_reactor(bool room);
   void arm_read_on_reactor(Readiness::Rest rest = Readiness::Rest::unknown);
   void arm_write_on_reactor();
+  bool drains_apart() const noexcept { return drainer_ != reactor_; }
+  bool ask_for_drain();
+  void drain_on_ordinary() noexcept;
+  void let_backlog_go() noexcept;
   void try_again_on_reactor();
   bool ask_for_update();
   bool defer(ReadinessHandler::Turn turn);
   bool defer_read();
   bool defer_write();
-  bool drain_some();
+  bool drain_some(bool in_pieces);
+  ReadTurn read_so_far() noexcept;
   void tell_if_drained() noexcept;
   void update_on_reactor() noexcept;
   void give_up_on_reactor() noexcept;
@@ -144,6 +152,7 @@ class StreamConnection final : public Connection,
   // Constant after construction.
   const std::unique_ptr<Link> link_;
   const std::shared_ptr<Reactor::Impl> reactor_;
+  const std::shared_ptr<Reactor::Impl> drainer_;  // its ordinary thread, which may be the same
   const Duration idle_timeout_;
   const Endpoint local_;
   const Endpoint peer_;
@@ -156,6 +165,7 @@ class StreamConnection final : public Connection,
   std::atomic<Time> last_traffic_;
   std::atomic<Time> expected_by_{never};
   std::atomic<bool> for_tasks_{false};
+  std::atomic<bool> noted_message_{false}, noted_unforeseen_{false};  // in the turn of the reactor's that goes on
   std::atomic<bool> backlogged_{false};  // the outbox holds something; changes under the lock
 
   // Shared, under the lock.
@@ -173,19 +183,24 @@ class StreamConnection final : public Connection,
 
   // Owner: the reactor's thread.
   std::unique_ptr<Readiness> readiness_;
-  std::unique_ptr<Readiness> end_, room_;    // of a link that has descriptors for them
+  std::unique_ptr<Readiness> end_;           // of a link that has a descriptor for it
   std::unique_ptr<Readiness> hang_up_;       // of a monitored link that tells of the end by a descriptor of its own
   std::shared_ptr<Watcher> active_watcher_;  // the one that bytes go to
   bool end_told_ = false;                    // by its descriptor; reads go on until they find it
   bool read_armed_ = false;
-  bool write_armed_ = false;
-  bool read_waits_ = false;   // readable, and deferred
-  bool write_waits_ = false;  // writable, and deferred
-  ReadAccount reads_;         // pays for sending what waits, too
+  bool read_waits_ = false;     // readable, and deferred
+  bool write_waits_ = false;    // writable, and deferred
+  ReadAccount reads_;           // pays for sending what waits, too
+  std::size_t turn_bytes_ = 0;  // read in this turn
   std::optional<ConnectionCensus::Ticket> ticket_;
   std::atomic<bool> has_sent_message_{false};
   TimerId timer_{0};
   Time timer_at_ = never;
+
+  // Owner: the thread that drains.
+  std::unique_ptr<Readiness> room_;      // of a link that has a descriptor for it
+  std::unique_ptr<Readiness> writable_;  // of any other, where another thread reads
+  bool write_armed_ = false;
 };
 
 }  // namespace corelane::transport

@@ -1,6 +1,6 @@
 // StreamListener: accepts connections on one socket and hands them to its acceptor. Who comes when no file descriptor
 // is left takes the place of the quietest connection that is idle, or is turned away at once. Threads: AcceptLoop runs
-// on the reactor's thread; the listener is the handle that any thread may stop.
+// on the reactor's ordinary thread; the listener is the handle that any thread may stop.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,8 @@ namespace corelane::transport {
 
 class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from_this<AcceptLoop> {
  public:
-  // `path`: of a Unix socket, given up when the loop stops.
+  // `path`: of a Unix socket, given up when the loop stops. `reactor`: of the connections; the loop itself runs on its
+  // ordinary thread.
   AcceptLoop(os::Fd fd, std::optional<os::SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
              std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor);
 
@@ -28,6 +29,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   bool hold_spare() noexcept { return spare_.hold(fd_); }
   void start_on_reactor();
   void stop_on_reactor();
+  const std::shared_ptr<Reactor::Impl>& reactor() const noexcept { return reactor_; }
 
   void on_readable() noexcept override;
   void on_writable() noexcept override {}
@@ -42,12 +44,15 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   os::Fd next_newcomer(Address& address) noexcept;
   Expected<ConnectionCensus::Ticket, std::string> place_for(const std::string& peer, int lack);
   bool make_room(int lack);
+  template <typename Ask>
+  bool evict(Ask ask);
   void turn_away(const os::Fd& fd, const std::string& why);
   static bool may_say(Time& next) noexcept;
   void pause_on_reactor();
 
   // Constant after construction.
-  const std::shared_ptr<Reactor::Impl> reactor_;
+  const std::shared_ptr<Reactor::Impl> connections_;  // theirs
+  const std::shared_ptr<Reactor::Impl> reactor_;      // the loop's
   const std::shared_ptr<ConnectionCensus> census_;
   const ConnectionLimits limits_;
 
@@ -65,19 +70,17 @@ class StreamListener final : public Listener {
  public:
   // Starts the loop. BAD_INV_ORDER shutting_down when the reactor has stopped; NO_RESOURCES no_descriptor when none is
   // left, since such a listener would answer nobody.
-  static Expected<std::unique_ptr<Listener>> start(std::shared_ptr<AcceptLoop> loop,
-                                                   std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint);
+  static Expected<std::unique_ptr<Listener>> start(std::shared_ptr<AcceptLoop> loop, Endpoint endpoint);
   ~StreamListener() override { stop(); }
 
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void stop() noexcept override;
 
  private:
-  StreamListener(std::shared_ptr<AcceptLoop> loop, std::shared_ptr<Reactor::Impl> reactor, Endpoint endpoint)
-      : loop_(std::move(loop)), reactor_(std::move(reactor)), endpoint_(std::move(endpoint)) {}
+  StreamListener(std::shared_ptr<AcceptLoop> loop, Endpoint endpoint)
+      : loop_(std::move(loop)), endpoint_(std::move(endpoint)) {}
 
   const std::shared_ptr<AcceptLoop> loop_;
-  const std::shared_ptr<Reactor::Impl> reactor_;
   const Endpoint endpoint_;
 };
 

@@ -69,7 +69,7 @@ TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
            "pool.cores: pool.cores: core 4095 is none that this process may use ("},
       Case{{"server", "-ORBIoBudget", "5us", "-ORBLogLevel", "off"},
            "exit status 1",
-           "COMPLETED_NO): io.budget is 0us (no limit) or 10us and more"},
+           "COMPLETED_NO): io.budget is platform, 0us (no limit), or 10us and more"},
       Case{{"server", "-ORBRuntimeDirectory", "/nowhere/x", "-ORBLogLevel", "off"},
            "exit status 1",
            "the log says which: host ledger: /nowhere/x cannot be made"},

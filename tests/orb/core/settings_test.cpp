@@ -385,3 +385,23 @@ TEST_CASE("a fault of the file is told with its line") {
   }));
   CHECK_THAT(Start().file(text).fault(), Catch::StartsWith("/") && Catch::Contains(".toml" + std::string(answer)));
 }
+
+TEST_CASE("the reader's budget is the platform's unless it is given one of its own") {
+  const auto by_default = Start().load();
+  REQUIRE(by_default);
+  CHECK(by_default->io_within_platform);
+  CHECK(by_default->executive.reader.budget == 0us);
+  const auto given = Start().option("-ORBIoBudget", "200us").load();
+  REQUIRE(given);
+  CHECK_FALSE(given->io_within_platform);
+  CHECK(given->executive.reader.budget == 200us);
+  const auto unlimited = Start().option("-ORBIoBudget", "0us").load();
+  REQUIRE(unlimited);
+  CHECK_FALSE(unlimited->io_within_platform);
+  CHECK(unlimited->executive.reader.budget == 0us);
+  const auto again = Start().variable("CORELANE_IO_BUDGET", "200us").option("-ORBIoBudget", "platform").load();
+  REQUIRE(again);
+  CHECK(again->io_within_platform);
+  CHECK(again->executive.reader.budget == 0us);
+  CHECK_THAT(Start().option("-ORBIoBudget", "half").fault(), Catch::Contains("platform, or "));
+}

@@ -4,5 +4,7 @@
 #include "tests/orb/transport/kinds.h"
 
 using ByteTransports = std::tuple<corelane::testing::TcpV4, corelane::testing::TcpV6, corelane::testing::UnixSocket,
-                                  corelane::testing::SharedMemory, corelane::testing::SharedByUsers>;
+                                  corelane::testing::SharedMemory, corelane::testing::SharedByUsers,
+                                  corelane::testing::Apart<corelane::testing::TcpV4>,
+                                  corelane::testing::Apart<corelane::testing::SharedMemory>>;
 #include "tests/support/byte_transport_suite.h"

@@ -78,6 +78,15 @@ struct SharedByUsers : SharedMemory {
   }
 };
 
+// With a thread for ordinary work beside the one that reads.
+template <typename Kind>
+struct Apart : Kind {
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    REQUIRE(reactor.split_off_ordinary_work());
+    return Kind::make(reactor, limits);
+  }
+};
+
 // Holds up the reactor in its first bytes.
 struct BusyReader final : transport::Watcher {
   void on_bytes(Bytes bytes, Time) noexcept override {

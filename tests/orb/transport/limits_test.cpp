@@ -50,7 +50,7 @@ TEMPLATE_TEST_CASE("connections of one host or user are different peers of one h
 }
 
 TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but of nobody who is busy", "", TcpV4,
-                   UnixSocket, SharedMemory) {
+                   UnixSocket, SharedMemory, Apart<TcpV4>, Apart<SharedMemory>) {
   const Quiet quiet;
   const bool by_peer = GENERATE(true, false);
   StreamHarness<TestType> harness({.connections = by_peer ? 100u : 3u, .connections_per_peer = by_peer ? 3u : 100u});

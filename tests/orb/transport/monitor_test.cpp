@@ -27,7 +27,7 @@ std::shared_ptr<Listening> monitor_of(const ConnectionPtr& connection) {
 
 }  // namespace
 
-#define CORELANE_TEST_KINDS TcpV4, UnixSocket, SharedMemory, SharedByUsers
+#define CORELANE_TEST_KINDS TcpV4, UnixSocket, SharedMemory, SharedByUsers, Apart<UnixSocket>, Apart<SharedByUsers>
 
 TEMPLATE_TEST_CASE("a monitor hears of the peer's end though nobody reads", "", CORELANE_TEST_KINDS) {
   StreamHarness<TestType> streams;

@@ -79,6 +79,131 @@ TEST_CASE("whatever comes reading takes at most its budget and a turn in any win
   }
 }
 
+// What no contract foresees. On a made-up clock, with the default: the platform's 20us in each millisecond.
+
+namespace {
+
+constexpr sched::Reservation platform{20us, 1ms};
+constexpr ReadTurn within{.bytes = 100, .messages = true};
+constexpr ReadTurn beyond{.bytes = 100, .messages = true, .unforeseen = true};
+constexpr ReadTurn piece{.bytes = 4096};
+
+}  // namespace
+
+TEST_CASE("what contracts foresee is read at once, however much it is and whoever floods") {
+  ReadBudget budget(platform, ReadLimit::unforeseen);
+  ReadAccount flood, ours;
+  for (Duration now{}; now < 100ms; now += 100us) {
+    if (budget.readable_at(at(now), flood) == at(now)) budget.charge(at(now) + 30us, 30us, flood, beyond);
+    REQUIRE(budget.readable_at(at(now) + 50us, ours) == at(now) + 50us);
+    budget.charge(at(now) + 90us, 40us, ours, within);
+  }
+}
+
+TEST_CASE("a connection that sends something unforeseen pays for it before it is read again") {
+  ReadBudget budget(platform, ReadLimit::unforeseen);
+  ReadAccount account;
+  budget.charge(at(10us), 10us, account, within);
+  REQUIRE(budget.readable_at(at(10us), account) == at(10us));
+  budget.charge(at(30us), 20us, account, beyond);
+  CHECK(budget.readable_at(at(30us), account) == at(10us) + platform.period);
+  SECTION("and is free again when what it sends next is foreseen") {
+    budget.charge(at(2ms), 10us, account, within);
+    CHECK(budget.readable_at(at(2ms), account) == at(2ms));
+    ReadAccount other{.owes = true};
+    CHECK(budget.readable_at(at(2ms), other) == at(2ms));  // that cost nothing
+  }
+  SECTION("and goes on paying while it is not") {
+    budget.charge(at(2ms), 20us, account, beyond);
+    CHECK(budget.readable_at(at(2ms), account) == at(2ms) - 20us + platform.period);
+  }
+}
+
+TEST_CASE("many connections that send what is unforeseen share one budget") {
+  ReadBudget budget(platform, ReadLimit::unforeseen);
+  std::vector<ReadAccount> accounts(100, ReadAccount{.owes = true});
+  Duration used{};
+  constexpr Duration turn = 7us;
+  for (Duration now{}; now < 1s; now += turn)
+    for (ReadAccount& account : accounts)
+      if (budget.readable_at(at(now), account) == at(now)) {
+        budget.charge(at(now) + turn, turn, account, beyond);
+        used += turn;
+        break;
+      }
+  CHECK(used <= 1001 * platform.budget);
+  CHECK(used >= 900 * platform.budget);
+}
+
+TEST_CASE("a turn that takes too long is paid by as long a pause") {
+  ReadBudget budget(platform, ReadLimit::unforeseen);
+  ReadAccount account;
+  budget.charge(at(200us), 200us, account, beyond);
+  CHECK(budget.readable_at(at(200us), account) >= at(9ms));
+  CHECK(budget.readable_at(at(200us), account) <= at(11ms));
+}
+
+TEST_CASE("the pieces of a message cost what the message turns out to be") {
+  ReadBudget budget(platform, ReadLimit::unforeseen);
+  ReadAccount account;
+  for (int i = 0; i < 10; ++i) budget.charge(at(i * 5us), 5us, account, piece);
+  REQUIRE(budget.readable_at(at(50us), account) == at(50us));
+  SECTION("nothing where it is a task's") {
+    budget.charge(at(55us), 5us, account, within);
+    ReadAccount other{.owes = true};
+    CHECK(budget.readable_at(at(55us), account) == at(55us));
+    CHECK(budget.readable_at(at(55us), other) == at(55us));
+  }
+  SECTION("and all of them where it is not") {
+    budget.charge(at(55us), 5us, account, beyond);
+    CHECK(budget.readable_at(at(55us), account) > at(2ms));
+  }
+}
+
+TEST_CASE("a message of more than 64 KiB pays for the rest of it, whatever it is") {
+  ReadBudget budget(platform, ReadLimit::unforeseen);
+  ReadAccount account;
+  const ReadTurn all_free{.bytes = ReadBudget::undecided_at_most};
+  budget.charge(at(20us), 20us, account, all_free);
+  REQUIRE(budget.readable_at(at(20us), account) == at(20us));
+  budget.charge(at(21us), 1us, account, {.bytes = 1});
+  CHECK(budget.readable_at(at(21us), account) > at(900us));
+  budget.charge(at(2ms), 1us, account, within);
+  CHECK(budget.readable_at(at(2ms), account) == at(2ms));
+}
+
+TEST_CASE("long messages that are foreseen are expected from the second on, until one is not foreseen") {
+  ReadBudget budget(platform, ReadLimit::unforeseen);
+  ReadAccount account;
+  constexpr std::size_t length = 1024 * 1024;
+  // Whether the connection had to wait before the message was whole.
+  auto had_to_wait = [&, now = at(0us)](ReadTurn last) mutable {
+    bool waited = false;
+    for (std::size_t got = 0; got < length; got += 32 * 1024) {
+      const Time next = budget.readable_at(now, account);
+      waited = waited || next > now;
+      now = next + 10us;
+      budget.charge(now, 10us, account, {.bytes = 32 * 1024});
+    }
+    last.bytes = 0;
+    budget.charge(now, 1us, account, last);
+    return waited;
+  };
+  CHECK(had_to_wait(within));
+  for (int i = 0; i < 3; ++i) CHECK_FALSE(had_to_wait(within));
+  CHECK_FALSE(had_to_wait(beyond));
+  CHECK(had_to_wait(within));
+}
+
+TEST_CASE("half a message that never becomes whole is paid when its connection ends") {
+  ReadBudget budget(platform, ReadLimit::unforeseen);
+  ReadAccount account, other{.owes = true};
+  budget.charge(at(100us), 100us, account, piece);
+  REQUIRE(budget.readable_at(at(100us), other) == at(100us));
+  budget.charge(at(110us), 1us, account, {.unforeseen = true});
+  CHECK(budget.readable_at(at(110us), other) > at(2ms));
+}
+
 // Connections that wait. The period is an hour: what has to wait does so to the end of the test.
 
 namespace {
@@ -223,5 +348,94 @@ TEST_CASE("what waits is read in the end and in its order") {
   for (const auto* end : {&first, &second}) REQUIRE(testing::send(end->pair.caller, testing::pattern(size)));
   CHECK(first.collector->wait_for(size) == testing::pattern(size));
   CHECK(second.collector->wait_for(size) == testing::pattern(size));
+  CHECK(server.reactor->deferred_reads() > 0);
+}
+
+// Connections of which each message is a byte: 't' is a task's within its contract, anything else is not.
+
+namespace {
+
+class Noted : public testing::Collector {
+ public:
+  explicit Noted(std::shared_ptr<Connection> stream) : stream_(stream) {}
+  void on_bytes(Bytes bytes, Time received) noexcept override {
+    if (const auto stream = stream_.lock())
+      for (const std::byte b : bytes) stream->note_message(b == std::byte{'t'});
+    Collector::on_bytes(bytes, received);
+  }
+
+ private:
+  const std::weak_ptr<Connection> stream_;
+};
+
+struct LimitedUnforeseen : Limited {
+  struct End {
+    testing::Pair pair;
+    std::shared_ptr<Noted> collector;
+  };
+  End noted() {
+    auto end = watched();
+    end.pair.called->unwatch();
+    End made{end.pair, std::make_shared<Noted>(end.pair.called)};
+    made.pair.called->watch(made.collector);
+    return made;
+  }
+  // Until it waits for the budget.
+  void flood_with_unforeseen(const End& end) {
+    const auto before = reactor->deferred_reads();
+    REQUIRE(testing::send(end.pair.caller, std::string(size, 'x')));
+    while (reactor->deferred_reads() == before) std::this_thread::yield();  // bound: the budget ends
+  }
+};
+
+}  // namespace
+
+TEST_CASE("what is foreseen is read while all that is not waits for its budget") {
+  LimitedUnforeseen server;
+  const auto task = server.noted();
+  std::vector<LimitedUnforeseen::End> floods;
+  for (int i = 0; i < 3; ++i) floods.push_back(server.noted());
+  server.reactor->limit_unforeseen_reads({1us, 1h});
+  for (const auto& flood : floods) server.flood_with_unforeseen(flood);
+  for (std::size_t i = 1; i <= 1000; ++i) {
+    REQUIRE(testing::send(task.pair.caller, "t"));
+    REQUIRE(task.collector->wait_for(i).size() == i);
+  }
+  for (const auto& flood : floods) CHECK(flood.collector->text().size() < Limited::size);
+  CHECK(server.reactor->deferred_reads() == 3);
+}
+
+TEST_CASE("accepting and backlogs do not wait for the budget of what is unforeseen") {
+  LimitedUnforeseen server;
+  const auto flood = server.noted();
+  server.reactor->limit_unforeseen_reads({1us, 1h});
+  server.flood_with_unforeseen(flood);
+  const auto other = server.noted();
+  const std::string reply = testing::pattern(Limited::size);
+  REQUIRE(testing::send(flood.pair.called, reply));
+  CHECK(testing::read(flood.pair.caller, reply.size()) == reply);
+  REQUIRE(testing::send(other.pair.caller, "t"));
+  CHECK(other.collector->wait_for(1) == "t");
+}
+
+TEST_CASE("a connection that waits for the budget of what is unforeseen loses no byte when it is taken back") {
+  LimitedUnforeseen server;
+  const auto flood = server.noted();
+  server.reactor->limit_unforeseen_reads({1us, 1h});
+  server.flood_with_unforeseen(flood);
+  flood.pair.called->unwatch();
+  const std::string before = flood.collector->text();
+  const std::string rest = testing::read(flood.pair.called, Limited::size - before.size());
+  CHECK(before + rest == std::string(Limited::size, 'x'));
+}
+
+TEST_CASE("connections that wait for the budget of what is unforeseen are all read in the end") {
+  LimitedUnforeseen server;
+  server.reactor->limit_unforeseen_reads({100us, 200us});
+  constexpr std::size_t size = 64 * 1024;
+  std::vector<LimitedUnforeseen::End> floods;
+  for (int i = 0; i < 3; ++i) floods.push_back(server.noted());
+  for (const auto& flood : floods) REQUIRE(testing::send(flood.pair.caller, std::string(size, 'x')));
+  for (const auto& flood : floods) CHECK(flood.collector->wait_for(size).size() == size);
   CHECK(server.reactor->deferred_reads() > 0);
 }
