@@ -199,7 +199,7 @@ bool ServerConnection::take_message(Bytes& bytes, Time received) noexcept try {
   if (!message) return broken(message.error()), false;
   if (!*message) return false;
   completed_ = true;
-  if (!std::exchange(sent_message_, true)) stream_->note_message();
+  if (!std::exchange(sent_message_, true)) stream_->note_first_message();
   foreseen_ = false;
   take(**message, received);
   note_use();

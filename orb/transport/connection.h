@@ -196,7 +196,7 @@ class Connection {
   // The idle time-out starts over, as it does when bytes come or go. Thread: any.
   virtual void renew() noexcept = 0;
   // The peer has sent a whole message. Until this is called the connection may have to give way earlier. Thread: any.
-  virtual void note_message() noexcept {}
+  virtual void note_first_message() noexcept {}
 
   // Ends both directions; what the socket has taken still arrives, the backlog does not. Idempotent. Thread: any.
   virtual void close() noexcept = 0;

@@ -67,7 +67,7 @@ class StreamConnection final : public Connection,
   void note_message(bool is_foreseen) noexcept override;
   void renew() noexcept override;
   // relaxed: a census that sees it a little later asks whether the connection may go all the same
-  void note_message() noexcept override { has_sent_message_.store(true, std::memory_order_relaxed); }
+  void note_first_message() noexcept override { has_sent_message_.store(true, std::memory_order_relaxed); }
   void close() noexcept override;
   bool is_open() const noexcept override;
   void close_when_sent(Time deadline) noexcept override;
@@ -89,7 +89,7 @@ class StreamConnection final : public Connection,
 
   Time quiet_since() const noexcept override;
   bool has_sent_message() const noexcept override {
-    return has_sent_message_.load(std::memory_order_relaxed);  // relaxed: as in note_message()
+    return has_sent_message_.load(std::memory_order_relaxed);  // relaxed: as in note_first_message()
   }
   bool is_channel() const noexcept override { return local_.kind == EndpointKind::channel; }
   bool give_way() noexcept override;

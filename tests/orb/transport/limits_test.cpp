@@ -60,7 +60,7 @@ TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but
     const auto [caller, end] = harness.connect();
     callers[i] = caller;
     end->watch(called[i] = std::make_shared<Yielding>(end));
-    end->note_message();
+    end->note_first_message();
   }
   for (const std::size_t i : {1u, 2u, 0u}) {
     REQUIRE(send(callers[i], "x"));
@@ -92,7 +92,7 @@ TEMPLATE_TEST_CASE("where many connections sent no whole message the oldest of t
     const auto [caller, end] = harness.connect();
     callers[i] = caller;
     end->watch(called[i] = std::make_shared<Yielding>(end));
-    if (sent_message[i]) end->note_message();
+    if (sent_message[i]) end->note_first_message();
   }
   for (const std::size_t i : {2u, 0u, 4u, 1u, 3u}) {
     REQUIRE(send(callers[i], "x"));
