@@ -291,7 +291,8 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   const Orb::State& state = origin_->orb()->state();
   if (!giop::finish(writer_)) raise(writer_.error());
   if (options_.oneway) {
-    const auto sent = connection_->send(writer_.parts(), deadline_);
+    const bool may_batch = options_.connection == nullptr;  // as tasks' have their own
+    const auto sent = connection_->send(writer_.parts(), deadline_, may_batch);
     if (sent) note_code_sets();
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }

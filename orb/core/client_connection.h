@@ -18,6 +18,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/base/minor.h"
+#include "orb/core/oneway_batch.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
 #include "orb/os/doorbell.h"
@@ -133,8 +134,9 @@ class ClientConnection final : public transport::ConnectionMonitor {
   // `until` where the group has no calls; gives those that have ended, as a list. With calls under way it reads for all
   // when nobody does.
   PendingReply* attend(ReplyGroup& group, Time until = never);
-  // Sends a request without reply. Who is no real-time thread waits for room until the deadline.
-  Expected<void> send(Parts request, Time deadline) noexcept;
+  // Sends a request without reply. Who is no real-time thread waits for room until the deadline. `may_batch`: it may go
+  // out with others that the thread sends right before and after it; see OnewayBatch.
+  Expected<void> send(Parts request, Time deadline, bool may_batch = false) noexcept;
 
   // False when it cannot carry another call. Looks at the stream when it was idle for long.
   bool usable(Time now) noexcept;
@@ -212,6 +214,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
   void lose_all(const Error& reason) noexcept;
   Expected<void> send_by(Time deadline, Parts request, bool may_wait, std::uint64_t& position) noexcept;
+  Expected<void> send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept;
   void not_sent(PendingReply& pending, const Error& error);
   void fail_all(const Error& error) noexcept;
   Error why_lost() const noexcept;
@@ -228,6 +231,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void cancel(std::uint32_t request_id) noexcept;
 
   const std::shared_ptr<transport::Connection> stream_;
+  const std::shared_ptr<OnewayBatch> batch_;  // null where a send costs little
   const giop::Limits limits_;
   std::weak_ptr<ConnectionOwner> owner_;  // constant
 
