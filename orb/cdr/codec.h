@@ -111,6 +111,22 @@ constexpr void set_bits_at(std::uint64_t& bits, T value) noexcept {
   bits = (bits & ~mask) | ((static_cast<std::uint64_t>(value) << position) & mask);
 }
 
+// The block as elements of one byte. The vector does not write zeros first, as resize() would.
+template <Primitive T>
+requires(sizeof(T) == 1) void assign_block(std::vector<T>& values, Bytes block) {
+  if (values.capacity() < block.size()) {
+    values.clear();
+    values.reserve(block.size());
+  }
+  if (is_slow_memcpy(values.data(), block.data(), block.size())) {
+    values.resize(block.size());
+    copy_bytes(values.data(), block.data(), block.size());
+  } else {
+    const auto* const first = reinterpret_cast<const T*>(block.data());
+    values.assign(first, first + block.size());
+  }
+}
+
 // Sequences of primitives: one block.
 template <Primitive T>
 requires(!std::same_as<T, bool>) void encode(Writer& writer, const std::vector<T>& values) {
@@ -121,8 +137,25 @@ template <Primitive T>
 requires(!std::same_as<T, bool>) bool decode(Reader& reader, std::vector<T>& values) {
   std::uint32_t count = 0;
   if (!reader.read_length(count, sizeof(T))) return false;
-  values.resize(count);  // read_length(): count * sizeof(T) bytes have arrived
+  // read_length(): count * sizeof(T) bytes have arrived. All of them, or all but those of later chunks, lie here.
+  if constexpr (sizeof(T) == 1) {
+    Bytes block;
+    if (count <= reader.remaining()) return reader.read_bytes(block, count) && (assign_block(values, block), true);
+  }
+  values.resize(count);
   return reader.read_block(values.data(), count);
+}
+
+// encode() for an argument that its owner leaves as it is until the message has been sent: a long sequence at the end
+// of the message is not copied. Without an overload of its own a type is copied.
+template <typename T>
+void encode_lasting(Writer& writer, const T& value) {
+  encode(writer, value);
+}
+template <Primitive T>
+requires(!std::same_as<T, bool>) void encode_lasting(Writer& writer, const std::vector<T>& values) {
+  writer.write_length(values.size());
+  writer.write_lasting(values.data(), values.size());
 }
 
 inline void encode(Writer& writer, const std::vector<bool>& values) {

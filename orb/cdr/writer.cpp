@@ -15,6 +15,7 @@ void Writer::clear(ByteOrder order, std::size_t offset) noexcept {
   depends_on_code_set_ = false;
   offset_ = offset;
   size_ = body_from_ = body_at_ = 0;
+  tail_ = {};
   room_ = nullptr;
   base_ = data_.get();
   allocated_ = owned_;
@@ -60,7 +61,7 @@ Writer::Encapsulation Writer::begin_encapsulation() {
 
 void Writer::end_encapsulation(Encapsulation mark) noexcept {
   offset_ = mark.offset;
-  if (ok()) patch(mark.length_at, static_cast<std::uint32_t>(size_ - mark.length_at - sizeof(std::uint32_t)));
+  if (ok()) patch(mark.length_at, static_cast<std::uint32_t>(size() - mark.length_at - sizeof(std::uint32_t)));
 }
 
 void Writer::begin_body() {
@@ -70,18 +71,46 @@ void Writer::begin_body() {
 }
 
 void Writer::finish_body() noexcept {
-  if (size_ == body_at_) size_ = body_from_;
+  if (size() == body_at_) size_ = body_from_;
   body_from_ = body_at_ = size_;
 }
 
 void Writer::reset_capacity() noexcept {
-  capacity_ = error_ ? size_ : std::min(allocated_, limit_);
+  capacity_ = error_ || !tail_.empty() ? size_ : std::min(allocated_, limit_);
+  if (capacity_ == size_) return;
   if (room_ != nullptr && !is_lent()) capacity_ = std::max(size_, std::min(capacity_, room_from));
 }
 
 std::byte* Writer::claim_slowly(std::size_t n, std::size_t alignment) {
-  if (chunk_ == Chunk::due) open_chunk();
+  make_ready();
   return grow(padding(size_ + offset_, alignment), n) ? claim(n, alignment) : nullptr;
+}
+
+// For more bytes.
+void Writer::make_ready() {
+  if (chunk_ == Chunk::due) open_chunk();
+  if (!tail_.empty()) copy_lasting();
+}
+
+void Writer::refer(Bytes bytes) {
+  if (error_ || !is_within_limit(0, bytes.size())) return;
+  const std::size_t needed = size_ + bytes.size();
+  const bool has_room = room_ != nullptr && needed > room_from && (is_lent() || move_to_room(needed));
+  if (has_room || chunk_level_ != 0) return write_bytes(bytes);
+  tail_ = bytes;
+  capacity_ = size_;
+}
+
+void Writer::copy_lasting() noexcept {
+  const Bytes tail = std::exchange(tail_, {});
+  reset_capacity();
+  write_bytes(tail);
+}
+
+void Writer::write_rest_of(const Writer& other, std::size_t position) {
+  write_bytes(other.bytes().subspan(std::min(position, other.size_)));
+  if (!other.tail_.empty())
+    write_lasting(reinterpret_cast<const std::uint8_t*>(other.tail_.data()), other.tail_.size());
 }
 
 void Writer::open_chunk() {
@@ -123,12 +152,15 @@ void Writer::end_chunks() {
   if (--chunk_level_ > 0) await_chunk();
 }
 
+// Fails otherwise.
+bool Writer::is_within_limit(std::size_t pad, std::size_t n) noexcept {
+  if (n <= limit_ && pad <= limit_ - n && size_ <= limit_ - n - pad) return true;
+  fail(ErrorKind::imp_limit, minor::message_too_large);
+  return false;
+}
+
 bool Writer::grow(std::size_t pad, std::size_t n) {
-  if (error_) return false;
-  if (n > limit_ || pad > limit_ - n || size_ > limit_ - n - pad) {
-    fail(ErrorKind::imp_limit, minor::message_too_large);
-    return false;
-  }
+  if (error_ || !is_within_limit(pad, n)) return false;
   const std::size_t needed = size_ + pad + n;
   if (move_to_room(needed) || needed <= allocated_ || move_to_heap(needed)) return reset_capacity(), true;
   fail(ErrorKind::no_memory, minor::out_of_memory);
@@ -180,6 +212,7 @@ void Writer::swap_state(Writer& other) noexcept {
   std::swap(chunk_level_, other.chunk_level_);
   std::swap(chunk_at_, other.chunk_at_);
   std::swap(ended_at_, other.ended_at_);
+  std::swap(tail_, other.tail_);
   std::swap(table_, other.table_);
   std::swap(error_, other.error_);
 }

@@ -4,15 +4,20 @@
 // Inside a chunked value (9.3.4.6) it divides what is written into chunks by itself; orb/any/value_write.h says where
 // values begin and end.
 //
+// A long block at the end of the message need not be copied: write_lasting() refers to it, and parts() gives both
+// pieces. What is written behind it copies it after all.
+//
 // Threads: one at a time. Invariant: after the first failure nothing more is written and error() says why; a failure is
 // a limit exceeded or a string that CORBA cannot carry.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -43,6 +48,8 @@ class Writer {
  public:
   static constexpr std::size_t largest = 0x7fff'ffff;
   static constexpr std::size_t room_from = 64 * 1024;  // bytes of a message, more of which go into a Room
+  // Bytes of a block that write_lasting() refers to. A shorter one is copied in the time that a second part costs.
+  static constexpr std::size_t refers_from = 16 * 1024;
 
   // `offset`: where the first byte stands, counted from the origin of alignment.
   explicit Writer(ByteOrder order = native_order, std::size_t offset = 0) noexcept
@@ -60,13 +67,18 @@ class Writer {
   ByteOrder order() const noexcept {
     return (native_order == ByteOrder::little) != swap_ ? ByteOrder::little : ByteOrder::big;
   }
-  std::size_t size() const noexcept { return size_; }
+  std::size_t size() const noexcept { return size_ + tail_.size(); }
   // Memory that it keeps over clear(): that of the longest message which did not lie in a Room.
   std::size_t kept_bytes() const noexcept { return owned_; }
   // The next byte's place counted from the origin of alignment.
-  std::size_t offset() const noexcept { return size_ + offset_; }
-  // Valid until the next write.
+  std::size_t offset() const noexcept { return size() + offset_; }
+  // Valid until the next write. Without a block that write_lasting() refers to.
   Bytes bytes() const noexcept { return {base_, size_}; }
+  // All of the message, in one or two parts. Valid until the next write and as long as what the second refers to.
+  std::span<const Bytes> parts() noexcept {
+    parts_ = {bytes(), tail_};
+    return std::span(parts_).first(tail_.empty() ? 1 : 2);
+  }
   std::vector<std::byte> to_vector() const { return {base_, base_ + size_}; }
 
   // Where this message goes once it is long; until clear(), and the room outlives what bytes() gave. Null: nowhere
@@ -95,7 +107,7 @@ class Writer {
 
   // Fills with zeros up to the next multiple of `alignment` (1, 2, 4 or 8).
   void align(std::size_t alignment) {
-    if (chunk_ == Chunk::due) open_chunk();
+    if (size_ == capacity_) make_ready();
     claim(0, alignment);
   }
 
@@ -122,6 +134,19 @@ class Writer {
       std::memcpy(at, &raw, sizeof raw);
     }
   }
+
+  // write_block() of values that stay as they are until the message has been sent. A long block that needs no
+  // conversion is not copied as long as nothing follows it.
+  template <Primitive T>
+  void write_lasting(const T* values, std::size_t count) {
+    if (count < refers_from / sizeof(T) || (sizeof(T) > 1 && swap_)) return write_block(values, count);
+    align(sizeof(T));
+    refer({reinterpret_cast<const std::byte*>(values), count * sizeof(T)});
+  }
+  // Copies a block that write_lasting() refers to. Without memory for it the writer fails.
+  void copy_lasting() noexcept;
+  // Appends what `other` holds from `position` of its bytes() on. A block that it refers to stays a reference.
+  void write_rest_of(const Writer& other, std::size_t position);
 
   // The count before a sequence's elements.
   void write_length(std::size_t count);
@@ -183,6 +208,9 @@ class Writer {
   enum class Chunk : std::uint8_t { none, due, open };  // due: the next byte opens one
 
   std::byte* claim_slowly(std::size_t n, std::size_t alignment);
+  void make_ready();
+  void refer(Bytes bytes);
+  bool is_within_limit(std::size_t pad, std::size_t n) noexcept;
   bool grow(std::size_t pad, std::size_t n);
   bool is_lent() const noexcept { return base_ != data_.get(); }
   bool move_to_room(std::size_t needed) noexcept;
@@ -203,7 +231,8 @@ class Writer {
   std::byte* base_ = nullptr;  // data_, or lent
   Room* room_ = nullptr;
   std::size_t size_ = 0;
-  std::size_t capacity_ = 0;   // is size_ after a failure and where a chunk is due, so that claim() has one test
+  // Is size_ after a failure, where a chunk is due and behind tail_, so that claim() has one test.
+  std::size_t capacity_ = 0;
   std::size_t allocated_ = 0;  // bytes at base_
   std::size_t limit_ = largest;
   std::size_t body_from_ = 0;  // before the padding of the body
@@ -212,6 +241,8 @@ class Writer {
   int chunk_level_ = 0;
   std::size_t chunk_at_ = 0;  // where the size of the open chunk stands
   std::size_t ended_at_ = 0;  // behind the last end tag
+  Bytes tail_;                // behind the bytes at base_: a block that lies elsewhere
+  std::array<Bytes, 2> parts_;
   std::unique_ptr<WriterTable> table_;
   std::optional<Error> error_;
 };

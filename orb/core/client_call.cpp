@@ -280,7 +280,7 @@ void ClientCall::recompose() {
   compose(spare_);
   if (has_text) spare_.note_code_set();
   const std::size_t at = spare_.size();
-  spare_.write_bytes(writer_.bytes().subspan(std::min(body_at_, writer_.size())));
+  spare_.write_rest_of(writer_, body_at_);
   std::swap(writer_, spare_);
   body_at_ = at;
 }
@@ -299,7 +299,8 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   const Orb::State& state = origin_->orb()->state();
   if (!giop::finish(writer_)) raise(writer_.error());
   if (options_.oneway) {
-    const auto sent = connection_->send(writer_.bytes(), deadline_);
+    const bool may_batch = options_.connection == nullptr;  // as tasks' have their own
+    const auto sent = connection_->send(writer_.parts(), deadline_, may_batch);
     if (sent) note_code_sets();
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }
@@ -313,16 +314,18 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   const bool sleeps = strategy.mode != os::WaitMode::spin;
   if (wait_number_ == 0) {
     const dispatch::SuspensionScope waits(sleeps);
-    return connection_->call(pending_, request_id_, writer_.bytes(), deadline_, strategy);
+    return connection_->call(pending_, request_id_, writer_.parts(), deadline_, strategy);
   }
   WireWait called_back(wait_number_, pending_);
-  bool over = !connection_->start(pending_, request_id_, writer_.bytes(), deadline_);
+  bool over = !connection_->start(pending_, request_id_, writer_.parts(), deadline_);
   // Bound: the deadline, and what calls back.
   while (!over) {
     {
       const dispatch::SuspensionScope waits(sleeps);
       over = connection_->wait(pending_, deadline_, strategy, &called_back);
     }
+    // What is called back may change or free the arguments, and the call may have to be sent again.
+    if (!over) writer_.copy_lasting();
     called_back.serve();
   }
   return pending_.answered();
@@ -438,7 +441,7 @@ void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error
 bool ClientCall::post(ReplyGroup& group) {
   const os::CancellationDelay delay;
   if (!giop::finish(writer_)) raise(writer_.error());
-  return connection_->post(pending_, request_id_, writer_.bytes(), deadline_, group);
+  return connection_->post(pending_, request_id_, writer_.parts(), deadline_, group);
 }
 
 void ClientCall::retry() {

@@ -16,11 +16,18 @@ namespace {
 
 constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_passed};
 
+// Over a Unix socket or a channel one oneway costs little more than one of a batch.
+std::shared_ptr<OnewayBatch> batch_for(const std::shared_ptr<transport::Connection>& stream) {
+  const bool is_tcp = stream->peer().kind == transport::EndpointKind::tcp;
+  return is_tcp ? std::make_shared<OnewayBatch>(stream) : nullptr;
+}
+
 }  // namespace
 
 ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
                                    std::unique_ptr<giop::HalfRoom> room)
     : stream_(std::move(stream)),
+      batch_(batch_for(stream_)),
       limits_(limits),
       last_used_(os::now()),
       assembler_(limits, giop::Role::client, std::move(room)),
@@ -28,7 +35,10 @@ ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream
   waiting_.reserve(64);
 }
 
-ClientConnection::~ClientConnection() { stream_->close(); }
+ClientConnection::~ClientConnection() {
+  if (batch_) batch_->end(Time{});
+  stream_->close();
+}
 
 std::shared_ptr<ClientConnection> ClientConnection::make(std::shared_ptr<transport::Connection> stream,
                                                          const giop::Limits& limits,
@@ -40,27 +50,26 @@ std::shared_ptr<ClientConnection> ClientConnection::make(std::shared_ptr<transpo
   return made;
 }
 
-bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline,
+bool ClientConnection::call(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
                             os::WaitStrategy strategy) {
   if (!start(pending, request_id, request, deadline)) return false;
   wait(pending, deadline, strategy);
   return pending.answered();
 }
 
-bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline) {
+bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline) {
   pending.id_ = request_id;
   pending.state_ = PendingReply::State::waiting;
   pending.group_ = nullptr;
   pending.away_ = false;
   pending.lent_.reset();
   if (!enter_alone(pending)) enter(pending);
-  const std::span parts{&request, 1};
-  auto sent = stream_->send_by(Time{}, parts, pending.sent_at_);
+  auto sent = send_behind_batch(Time{}, request, pending.sent_at_);
   if (!sent && sent.error().minor == minor::no_send_room) {
     // Replies to others are read meanwhile: the server may be waiting for room, too.
     if (pending.alone_) share(pending);
     const dispatch::SuspensionScope waits;
-    sent = stream_->send_by(deadline, parts, pending.sent_at_);
+    sent = send_behind_batch(deadline, request, pending.sent_at_);
   }
   if (!sent) not_sent(pending, sent.error());
   return sent.has_value();
@@ -130,14 +139,20 @@ void ClientConnection::stop_leading() noexcept {
 }
 
 // Beyond its share of the backlog who may wait does. Others, such as a task's thread that sends a oneway, do not.
-Expected<void> ClientConnection::send_by(Time deadline, Bytes request, bool may_wait,
+Expected<void> ClientConnection::send_by(Time deadline, Parts request, bool may_wait,
                                          std::uint64_t& position) noexcept {
-  const std::span parts{&request, 1};
-  const auto sent = stream_->send_by(Time{}, parts, position);
+  const auto sent = send_behind_batch(Time{}, request, position);
   if (sent || sent.error().minor != minor::no_send_room) return sent;
-  if (!may_wait && os::is_real_time()) return stream_->send(parts, position);
+  if (!may_wait && os::is_real_time()) return stream_->send(request, position);
   const dispatch::SuspensionScope waits;
-  return stream_->send_by(deadline, parts, position);
+  return send_behind_batch(deadline, request, position);
+}
+
+// After the oneways that this thread has in the batch.
+Expected<void> ClientConnection::send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept {
+  if (batch_)
+    if (const auto sent = batch_->flush(deadline); !sent) return sent;
+  return stream_->send_by(deadline, request, position);
 }
 
 // The server has not got all of it, so it cannot run it. What it said before it went may still be there to be read.
@@ -189,7 +204,7 @@ void ClientConnection::read_last_words(PendingReply& pending) {
 
 // While the request is written the call is this thread's, even if it has ended by then. What fails a connection fails
 // all that wait at that time: after it nobody is let in.
-bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline,
+bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
                             ReplyGroup& group) {
   pending.id_ = request_id;
   pending.state_ = PendingReply::State::waiting;
@@ -235,9 +250,11 @@ PendingReply* ClientConnection::attend(ReplyGroup& group, Time until) {
   return ended;
 }
 
-Expected<void> ClientConnection::send(Bytes request, Time deadline) noexcept {
+Expected<void> ClientConnection::send(Parts request, Time deadline, bool may_batch) noexcept {
+  const auto taken = may_batch && batch_ ? batch_->take(request, deadline) : Expected<bool>(false);
+  if (taken && *taken) return {};
   std::uint64_t position = 0;
-  auto sent = send_by(deadline, request, false, position);
+  const auto sent = taken ? send_by(deadline, request, false, position) : Expected<void>(taken.error());
   if (!sent && sent.error().minor != minor::no_send_room) break_up();
   return sent;
 }
@@ -410,6 +427,7 @@ void ClientConnection::close() noexcept {
 
 void ClientConnection::close_when_sent(Time deadline) noexcept {
   broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
+  if (batch_) batch_->end(deadline);
   stream_->close_when_sent(deadline);
 }
 

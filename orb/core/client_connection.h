@@ -18,6 +18,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/base/minor.h"
+#include "orb/core/oneway_batch.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
 #include "orb/os/doorbell.h"
@@ -70,7 +71,7 @@ class PendingReply {
   enum class State : std::uint8_t { waiting, answered, failed };
 
   // After wait(): the reply, whole.
-  giop::Message message() const noexcept { return {header_, lent_ ? lies_at_ : Bytes(bytes_)}; }
+  giop::Message message() const noexcept { return {header_, lies_at_}; }
   // The reply is not needed any more: what the peer lent goes back.
   void forget() noexcept { lent_.reset(); }
   // After a failure. COMPLETED_NO: the server has not and will not run the call, so it may be sent again.
@@ -86,10 +87,12 @@ class PendingReply {
   std::uint32_t id_ = 0;
   State state_ = State::waiting;
   giop::MessageHeader header_;
-  std::vector<std::byte> bytes_;
-  std::shared_ptr<const void> lent_;  // of a long reply, which then lies elsewhere
+  // The reply lies in one of these.
   Bytes lies_at_;
-  std::uint64_t sent_at_ = 0;  // where the request begins in the stream
+  std::vector<std::byte> bytes_;
+  std::unique_ptr<std::byte[]> buffer_;  // the connection's, which has got the one that was here
+  std::shared_ptr<const void> lent_;     // what keeps the memory of a long reply that the peer wrote
+  std::uint64_t sent_at_ = 0;            // where the request begins in the stream
   Error error_;
   os::Parker parker_;
   // Of a posted call.
@@ -112,21 +115,28 @@ class ClientConnection final : public transport::ConnectionMonitor {
                                                 const giop::Limits& limits, std::unique_ptr<giop::HalfRoom> room,
                                                 std::weak_ptr<ConnectionOwner> owner = {});
 
+  // The parts of one request, which need not be kept once it was sent.
+  using Parts = std::span<const Bytes>;
+
   // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE
   // and has sent a CancelRequest.
-  bool call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, os::WaitStrategy strategy);
+  bool call(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline, os::WaitStrategy strategy);
+  bool call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, os::WaitStrategy strategy) {
+    return call(pending, request_id, Parts{&request, 1}, deadline, strategy);
+  }
   // The same in two: false: not sent, and that was that.
-  bool start(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline);
+  bool start(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline);
   // False: `beside` has called, and the call is still under way; wait again.
   bool wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside = nullptr);
   // Sends a request whose reply goes to the group's collector. False: not sent, see pending.error(), COMPLETED_NO.
-  bool post(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, ReplyGroup& group);
+  bool post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline, ReplyGroup& group);
   // Thread: the group's collector. Waits until calls of the group have ended, one has passed its deadline, wake(), or
   // `until` where the group has no calls; gives those that have ended, as a list. With calls under way it reads for all
   // when nobody does.
   PendingReply* attend(ReplyGroup& group, Time until = never);
-  // Sends a request without reply. Who is no real-time thread waits for room until the deadline.
-  Expected<void> send(Bytes request, Time deadline) noexcept;
+  // Sends a request without reply. Who is no real-time thread waits for room until the deadline. `may_batch`: it may go
+  // out with others that the thread sends right before and after it; see OnewayBatch.
+  Expected<void> send(Parts request, Time deadline, bool may_batch = false) noexcept;
 
   // False when it cannot carry another call. Looks at the stream when it was idle for long.
   bool usable(Time now) noexcept;
@@ -167,7 +177,8 @@ class ClientConnection final : public transport::ConnectionMonitor {
  private:
   using Lock = std::unique_lock<os::PiMutex>;
   static constexpr Duration long_idle = std::chrono::milliseconds{20};
-  static constexpr std::size_t buffer_size = 64 * 1024;
+  static constexpr std::size_t buffer_size = 68 * 1024;    // holds 64 KiB of results and their header
+  static constexpr std::size_t exchanged_from = 8 * 1024;  // a reply in the buffer goes to the call with the buffer
   static constexpr Error lost{ErrorKind::comm_failure, Completion::maybe, minor::connection_lost};
   static constexpr Error dismissed{ErrorKind::transient, Completion::no, minor::peer_closed};
   // Bits of use_.
@@ -198,9 +209,12 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void take(Bytes bytes, const transport::Lent& lent);
   bool is_giop(Bytes bytes) noexcept;
   bool take_whole_reply(Bytes bytes, const transport::Lent& lent);
+  bool exchange_buffer(PendingReply& pending, Bytes message) noexcept;
+  void keep_reply(PendingReply& pending, const giop::Message& message, const transport::Lent& lent);
   void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
   void lose_all(const Error& reason) noexcept;
-  Expected<void> send_by(Time deadline, Bytes request, bool may_wait, std::uint64_t& position) noexcept;
+  Expected<void> send_by(Time deadline, Parts request, bool may_wait, std::uint64_t& position) noexcept;
+  Expected<void> send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept;
   void not_sent(PendingReply& pending, const Error& error);
   void fail_all(const Error& error) noexcept;
   Error why_lost() const noexcept;
@@ -217,6 +231,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void cancel(std::uint32_t request_id) noexcept;
 
   const std::shared_ptr<transport::Connection> stream_;
+  const std::shared_ptr<OnewayBatch> batch_;  // null where a send costs little
   const giop::Limits limits_;
   std::weak_ptr<ConnectionOwner> owner_;  // constant
 
@@ -235,7 +250,8 @@ class ClientConnection final : public transport::ConnectionMonitor {
 
   // Owner: the leader.
   giop::Assembler assembler_;
-  const std::unique_ptr<std::byte[]> buffer_;
+  std::unique_ptr<std::byte[]> buffer_;
+  bool has_one_message_ = false;   // what was read last, and nothing else
   os::AdaptiveSpin learnt_;        // of those that wait beside something
   PendingReply* alone_ = nullptr;  // the leader's own call, when it is not in the list
   std::uint8_t checked_ = 0;       // of the stream's first four bytes

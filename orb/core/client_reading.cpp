@@ -75,7 +75,9 @@ bool ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Int
 bool ClientConnection::take_whole_reply(Bytes bytes, const transport::Lent& lent) {
   const auto header = giop::parse_header(bytes.first(giop::header_size));
   if (!header || header->type != giop::MessageType::reply || bytes.size() > limits_.message_size) return false;
+  has_one_message_ = true;
   deliver({*header, bytes}, lent);
+  has_one_message_ = false;
   return true;
 }
 
@@ -148,18 +150,31 @@ void ClientConnection::give(PendingReply& pending, const giop::Message& message,
     return settle(pending, PendingReply::State::failed);
   }
   pending.header_ = message.header;
-  if ((pending.lent_ = lent.keeper_of(message.bytes))) {
-    pending.lies_at_ = message.bytes;
-    return settle(pending, PendingReply::State::answered);
-  }
   try {
-    if (!assembler_.hand_over(message.bytes, pending.bytes_))
-      pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
+    keep_reply(pending, message, lent);
     settle(pending, PendingReply::State::answered);
   } catch (const std::bad_alloc&) {
     pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};
     settle(pending, PendingReply::State::failed);
   }
+}
+
+// std::bad_alloc.
+void ClientConnection::keep_reply(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) {
+  pending.lies_at_ = message.bytes;
+  if ((pending.lent_ = lent.keeper_of(message.bytes)) || exchange_buffer(pending, message.bytes)) return;
+  if (!assembler_.hand_over(message.bytes, pending.bytes_))
+    pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
+  pending.lies_at_ = pending.bytes_;
+}
+
+// A long reply that came alone is not copied: the call gets the buffer in which it lies. False: it is something else.
+bool ClientConnection::exchange_buffer(PendingReply& pending, Bytes message) noexcept {
+  if (!has_one_message_ || message.size() < exchanged_from || message.data() != buffer_.get()) return false;
+  if (!pending.buffer_) pending.buffer_.reset(new (std::nothrow) std::byte[buffer_size]);
+  if (!pending.buffer_) return false;
+  buffer_.swap(pending.buffer_);
+  return true;
 }
 
 // The peer is gone. What it has never looked at did not run.

@@ -32,11 +32,11 @@ class Invocation {
     return run_local(frame);
   }
 
-  // In and inout arguments, in order. May be called again for more.
+  // In and inout arguments, in order. May be called again for more. They stay as they are until invoke() has ended.
   template <typename... T>
   void marshal(const T&... arguments) {
     [[maybe_unused]] cdr::Writer& writer = request();
-    (encode(writer, arguments), ...);
+    (cdr::encode_lasting(writer, arguments), ...);
   }
 
   // Sends, and waits for the reply unless the operation is oneway.

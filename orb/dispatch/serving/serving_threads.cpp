@@ -21,8 +21,8 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr std::size_t read_buffer_size = 64 * 1024;
-constexpr std::size_t fewest_threads = 2;  // one that leads, and one that takes its place
+constexpr std::size_t read_buffer_size = 68 * 1024;  // holds 64 KiB of arguments and their header
+constexpr std::size_t fewest_threads = 2;            // one that leads, and one that takes its place
 constexpr int events_at_once = 16;
 constexpr int sources_between_waits = 16;
 

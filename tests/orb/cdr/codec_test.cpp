@@ -3,6 +3,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -216,4 +217,34 @@ TEST_CASE("a sequence grows with its elements and not with its count") {
   std::vector<user::Point> points;
   CHECK_FALSE(decode(reader, points));
   CHECK(points.capacity() <= 4);
+}
+
+TEST_CASE("octets come back wherever they lie and into whatever memory the sequence has") {
+  const std::size_t size = GENERATE(0u, 1u, 2047u, 2048u, 2049u, 70'000u);
+  const std::size_t before = GENERATE(0u, 10u, 1'000'000u);  // octets that the sequence had
+  std::vector<std::uint8_t> block(size);
+  for (std::size_t i = 0; i < size; ++i) block[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
+  Writer writer;
+  encode(writer, block);
+  std::vector<std::byte> memory(writer.size() + 64);
+  for (std::size_t shift = 0; shift < 64; shift += 4) {  // in a page, against the sequence's own memory
+    std::memcpy(memory.data() + shift, writer.bytes().data(), writer.size());
+    Reader reader(Bytes(memory).subspan(shift, writer.size()));
+    std::vector<std::uint8_t> values(before, 9);
+    const std::uint8_t* const place = values.data();
+    REQUIRE(decode(reader, values));
+    CHECK(values == block);
+    if (before >= size) CHECK(values.data() == place);
+  }
+}
+
+TEST_CASE("a sequence of octets that is cut off is refused") {
+  Writer writer;
+  encode(writer, std::vector<std::uint8_t>(100));
+  for (const std::size_t left : {3u, 4u, 103u}) {
+    Reader reader(writer.bytes().first(left));
+    std::vector<std::uint8_t> values;
+    CHECK_FALSE(decode(reader, values));
+    CHECK(reader.error().kind == ErrorKind::marshal);
+  }
 }

@@ -271,3 +271,141 @@ TEST_CASE("a writer says how much memory it keeps, whatever it was cleared of") 
   writer = Writer();
   CHECK(writer.kept_bytes() == 0);
 }
+
+namespace {
+
+std::vector<std::byte> all_of(Writer& writer) {
+  std::vector<std::byte> all;
+  for (const Bytes part : writer.parts()) all.insert(all.end(), part.begin(), part.end());
+  return all;
+}
+
+std::vector<std::byte> lasting(std::size_t size) {
+  std::vector<std::byte> block(size);
+  for (std::size_t i = 0; i < size; ++i) block[i] = static_cast<std::byte>(i * 7 + i / 251);
+  return block;
+}
+
+void write_lasting(Writer& writer, const std::vector<std::byte>& block) {
+  writer.write_length(block.size());
+  writer.write_lasting(reinterpret_cast<const std::uint8_t*>(block.data()), block.size());
+}
+
+bool refers_to(Writer& writer, const std::vector<std::byte>& block) {
+  return writer.parts().size() == 2 && writer.parts()[1].data() == block.data();
+}
+
+}  // namespace
+
+TEST_CASE("a long lasting block at the end is a part of its own and a short one is copied") {
+  const std::size_t size = GENERATE(std::size_t{0}, Writer::refers_from - 1, Writer::refers_from,
+                                    Writer::refers_from + 1, std::size_t{1'000'000});
+  const auto block = lasting(size);
+  Writer writer, plain;
+  for (int message = 0; message < 2; ++message) {
+    writer.clear(), plain.clear();
+    writer.write(std::uint8_t{1}), plain.write(std::uint8_t{1});
+    write_lasting(writer, block), plain.write_octets(block);
+    CHECK(refers_to(writer, block) == (size >= Writer::refers_from));
+    CHECK(writer.size() == plain.size());
+    CHECK(writer.offset() == plain.offset());
+    CHECK(all_of(writer) == plain.to_vector());
+  }
+}
+
+TEST_CASE("what follows a lasting block copies it and stands where it would have stood") {
+  const std::size_t size = Writer::refers_from + GENERATE(0u, 1u, 3u);
+  const int what = GENERATE(0, 1, 2, 3, 4, 5);
+  const auto block = lasting(size), second = lasting(size + 5);
+  Writer writer, plain;
+  const auto follow = [&](Writer& to) {
+    if (what == 0) to.write(std::uint8_t{9});
+    if (what == 1) to.write(std::uint64_t{9});
+    if (what == 2) to.align(8);
+    if (what == 3) to.write_string("end");
+    if (what == 4) to.end_encapsulation(to.begin_encapsulation());
+    if (what == 5) to.write_octets(second);
+  };
+  write_lasting(writer, block), plain.write_octets(block);
+  follow(writer), follow(plain);
+  CHECK(writer.parts().size() == 1);
+  CHECK(writer.to_vector() == plain.to_vector());
+  write_lasting(writer, second), plain.write_octets(second);
+  CHECK(refers_to(writer, second));
+  CHECK(all_of(writer) == plain.to_vector());
+}
+
+TEST_CASE("lasting numbers are aligned and are copied where they are swapped") {
+  const std::vector<double> values(4096, 1.5);
+  const auto order = GENERATE(ByteOrder::little, ByteOrder::big);
+  Writer writer(order), plain(order);
+  writer.write(std::uint8_t{1}), plain.write(std::uint8_t{1});
+  writer.write_lasting(values.data(), values.size()), plain.write_block(values.data(), values.size());
+  CHECK(writer.parts().size() == (order == native_order ? 2 : 1));
+  CHECK(all_of(writer) == plain.to_vector());
+}
+
+TEST_CASE("a lasting block that was copied may change") {
+  auto block = lasting(Writer::refers_from);
+  Writer writer, plain;
+  write_lasting(writer, block), plain.write_octets(block);
+  writer.copy_lasting();
+  block.assign(block.size(), std::byte{0});
+  CHECK(writer.parts().size() == 1);
+  CHECK(writer.to_vector() == plain.to_vector());
+  writer.copy_lasting();  // nothing is left to copy
+  CHECK(writer.to_vector() == plain.to_vector());
+}
+
+TEST_CASE("a lasting block counts for the limit") {
+  const auto block = lasting(Writer::refers_from);
+  const std::size_t room = GENERATE(Writer::refers_from + 3, Writer::refers_from + 4, Writer::refers_from + 5);
+  Writer writer;
+  writer.set_limit(room);
+  write_lasting(writer, block);
+  CHECK(writer.ok() == (room >= block.size() + 4));
+  if (writer.ok()) return;
+  CHECK(writer.error() == Error{ErrorKind::imp_limit, Completion::no, minor::message_too_large});
+  CHECK(writer.parts().size() == 1);
+}
+
+TEST_CASE("a lasting block goes into a room where there is one and stays outside where there is none") {
+  const std::size_t size =
+      GENERATE(Writer::room_from - 5, Writer::room_from - 4, Writer::room_from - 3, std::size_t{200'000});
+  const bool has_room = GENERATE(false, true);
+  const auto block = lasting(size);
+  LendingRoom room(has_room ? 1'000'000 : 0);
+  Writer writer, plain;
+  writer.set_room(&room);
+  write_lasting(writer, block), plain.write_octets(block);
+  const bool is_lent = has_room && size + 4 > Writer::room_from;
+  CHECK(refers_to(writer, block) == !is_lent);
+  CHECK(room.holds(writer.bytes()) == is_lent);
+  CHECK(all_of(writer) == plain.to_vector());
+}
+
+TEST_CASE("a chunk holds a copy of a lasting block") {
+  const auto block = lasting(Writer::refers_from);
+  Writer writer, plain;
+  writer.begin_chunks(), plain.begin_chunks();
+  write_lasting(writer, block), plain.write_octets(block);
+  writer.end_chunks(), plain.end_chunks();
+  CHECK(writer.parts().size() == 1);
+  CHECK(writer.to_vector() == plain.to_vector());
+}
+
+TEST_CASE("the rest of a message goes to another writer with its lasting block") {
+  const auto block = lasting(Writer::refers_from);
+  Writer writer, next, plain;
+  writer.write(std::uint32_t{1}), next.write(std::uint32_t{2}), plain.write(std::uint32_t{2});
+  const std::size_t position = writer.size();
+  write_lasting(writer, block), plain.write_octets(block);
+  next.write_rest_of(writer, position);
+  CHECK(refers_to(next, block));
+  CHECK(all_of(next) == plain.to_vector());
+  Writer moved = std::move(next);
+  CHECK(refers_to(moved, block));
+  moved.clear();
+  CHECK(moved.parts().size() == 1);
+  CHECK(moved.size() == 0);
+}

@@ -78,7 +78,8 @@ Error error_of_call(Victim kind) {
   {
     core::ClientConnection connection(std::move(*stream), {});
     core::PendingReply pending;
-    REQUIRE(connection.start(pending, 1, as_bytes("a request"), never));
+    const Bytes request = as_bytes("a request");
+    REQUIRE(connection.start(pending, 1, std::span{&request, 1}, never));
     char said = 0;
     REQUIRE(read(in.get(), &said, 1) == 1);
     kill(child, SIGKILL);

@@ -1,0 +1,188 @@
+#include "orb/core/oneway_batch.h"
+
+#include <sys/prctl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/dispatch/current.h"
+#include "orb/os/clock.h"
+#include "orb/os/fork_guard.h"
+#include "orb/os/thread.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr Duration burst_ends = std::chrono::milliseconds{1};      // without a oneway
+constexpr Duration between_looks = std::chrono::microseconds{50};  // of the flusher
+constexpr unsigned long timer_slack = 1000;                        // ns, instead of the kernel's 50,000
+
+thread_local const char this_thread = 0;  // its address names the thread
+
+}  // namespace
+
+OnewayBatch::OnewayBatch(std::shared_ptr<transport::Connection> stream)
+    : OnewayBatch(std::move(stream), OnewayFlusher::watch) {}
+
+Time OnewayBatch::now() noexcept { return os::now(); }
+
+bool OnewayBatch::may_batch() noexcept { return dispatch::current_job() == nullptr && !os::is_real_time(); }
+
+// relaxed: hints, see the header
+bool OnewayBatch::is_burst(Time now) noexcept {
+  const Time before = last_.load(std::memory_order_relaxed);
+  last_.store(now, std::memory_order_relaxed);
+  const int run = now - before < close_together ? run_.load(std::memory_order_relaxed) : 0;
+  if (run >= burst_from) return true;
+  run_.store(run + 1, std::memory_order_relaxed);
+  return false;
+}
+
+Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, Time now) noexcept {
+  std::size_t length = 0;
+  for (const Bytes part : request) length += part.size();
+  if (length > longest_request || !is_burst(now)) return false;
+  // relaxed: only this thread makes it this thread's, and another one can take it away only when the burst is over
+  if (owner_.load(std::memory_order_relaxed) != &this_thread && !begin()) return false;
+  const std::lock_guard lock(mutex_);
+  if (owner_.load(std::memory_order_relaxed) != &this_thread) return false;  // relaxed: mutex_ is held
+  if (bytes_.size() + length > most_bytes || (!bytes_.empty() && now - since_ >= longest_wait))
+    if (const auto sent = send_all(deadline); !sent) return sent.error();
+  if (bytes_.empty()) since_ = now;
+  for (const Bytes part : request) bytes_.insert(bytes_.end(), part.begin(), part.end());  // begin() has made room
+  // relaxed: this thread looks at it, or another one that holds the mutex
+  filled_.store(true, std::memory_order_relaxed);
+  return true;
+}
+
+// False: the calling thread has no burst.
+bool OnewayBatch::begin() noexcept {
+  if (!mutex_.try_lock()) return false;
+  const std::lock_guard lock(mutex_, std::adopt_lock);
+  if (owner_.load(std::memory_order_relaxed) != nullptr) return false;  // relaxed: mutex_ is held
+  run_.store(0, std::memory_order_relaxed);  // relaxed: a hint. Where it may not, it asks again after as many as before
+  if (stream_ == nullptr || !may_batch()) return false;
+  try {
+    bytes_.reserve(most_bytes);
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  if (!watch_(shared_from_this())) return false;
+  run_.store(burst_from, std::memory_order_relaxed);      // relaxed: a hint
+  owner_.store(&this_thread, std::memory_order_relaxed);  // relaxed: mutex_ is held
+  return true;
+}
+
+// Others than the owner need not keep its order. They send what is there where that does not make them wait.
+Expected<void> OnewayBatch::flush_now(Time deadline) noexcept {
+  // relaxed: as in take()
+  if (owner_.load(std::memory_order_relaxed) == &this_thread) {
+    const std::lock_guard lock(mutex_);
+    return send_all(deadline);
+  }
+  if (!mutex_.try_lock()) return {};
+  const std::lock_guard lock(mutex_, std::adopt_lock);
+  (void)send_all(Time{});
+  return {};
+}
+
+// With mutex_ held.
+Expected<void> OnewayBatch::send_all(Time deadline) noexcept {
+  if (bytes_.empty() || stream_ == nullptr) return {};
+  const Bytes all = bytes_;
+  std::uint64_t position = 0;
+  auto sent = stream_->send_by(Time{}, std::span{&all, 1}, position);
+  if (!sent && sent.error().minor == minor::no_send_room && deadline > Time{}) {
+    const dispatch::SuspensionScope waits;
+    sent = stream_->send_by(deadline, std::span{&all, 1}, position);
+  }
+  if (!sent) run_.store(0, std::memory_order_relaxed);  // relaxed: a hint
+  if (!sent && sent.error().minor == minor::no_send_room) return sent;
+  bytes_.clear();
+  // PAIR oneway_batch.filled: release here -> acquire in flush(). What is sent then comes behind the batch.
+  filled_.store(false, std::memory_order_release);
+  return sent;
+}
+
+void OnewayBatch::end(Time deadline) noexcept {
+  if (!mutex_.try_lock()) return;  // its thread waits for room, and hears that the connection ends
+  const std::lock_guard lock(mutex_, std::adopt_lock);
+  (void)send_all(deadline);
+  owner_.store(nullptr, std::memory_order_relaxed);  // relaxed: mutex_ is held, and take() looks again with it
+  stream_.reset();
+}
+
+bool OnewayBatch::look(Time now) noexcept {
+  if (!mutex_.try_lock()) return true;
+  const std::lock_guard lock(mutex_, std::adopt_lock);
+  if (!bytes_.empty() && now - since_ >= longest_wait) (void)send_all(Time{});
+  const Time last = last_.load(std::memory_order_relaxed);  // relaxed: a hint
+  const bool is_over = stream_ == nullptr || (bytes_.empty() && now - last >= burst_ends);
+  if (is_over) owner_.store(nullptr, std::memory_order_relaxed);  // relaxed: mutex_ is held
+  return !is_over;
+}
+
+OnewayFlusher& OnewayFlusher::instance() noexcept {
+  static OnewayFlusher& made = *new OnewayFlusher;  // for ever: its thread ends with the process
+  return made;
+}
+
+bool OnewayFlusher::add(std::shared_ptr<OnewayBatch> batch) noexcept try {
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_ || (!thread_.joinable() && !start())) return false;
+    if (std::find(watched_.begin(), watched_.end(), batch) == watched_.end()) watched_.push_back(std::move(batch));
+  }
+  parker_.unpark();
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+// With mutex_ held.
+bool OnewayFlusher::start() {
+  auto thread = os::start_thread({.name = "oneways", .lazy_stack = true}, [this] { run(); });
+  if (!thread) return false;
+  thread_ = std::move(*thread);
+  std::atexit([] { at_exit(); });
+  return true;
+}
+
+// Bound: the life of the process.
+void OnewayFlusher::run() noexcept {
+  prctl(PR_SET_TIMERSLACK, timer_slack);
+  for (;;) {
+    const bool has_bursts = look();
+    parker_.park(has_bursts ? os::now() + between_looks : never);
+  }
+}
+
+bool OnewayFlusher::look() noexcept {
+  const std::lock_guard lock(mutex_);
+  const Time now = os::now();
+  std::erase_if(watched_, [&](const auto& batch) { return !batch->look(now); });
+  return !watched_.empty() && !ended_;
+}
+
+// Statics go now, and with them perhaps what sends.
+void OnewayFlusher::finish() noexcept {
+  std::vector<std::shared_ptr<OnewayBatch>> left;
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    left.swap(watched_);
+  }
+  for (const auto& batch : left) batch->end(Time{});
+}
+
+// A forked child has a copy of the batches, which are the parent's to send.
+void OnewayFlusher::at_exit() noexcept {
+  if (!os::is_guarded_child()) instance().finish();
+}
+
+}  // namespace corelane::core
