@@ -1,0 +1,175 @@
+// What a server holds of clients that came, were called back and went: nothing. CORELANE_PEERS=10000 for a long run.
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "orb/base/sanitizer.h"
+#include "orb/core/async_invocation.h"
+#include "orb/core/orb_state.h"
+#include "orb/rt/rt.h"
+#include "tests/support/fork_alone.h"
+#include "tests/support/from_environment.h"
+#include "tests/support/probe_servant.h"
+#include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
+
+namespace peers_soak_test {
+
+using namespace corelane;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+
+namespace {
+
+using ProbeReference = CORBA::object_reference<Probing::Probe>;
+
+std::size_t entries_of(const char* directory) {
+  const std::filesystem::directory_iterator begin(directory);
+  return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
+}
+
+// The number in the last line of malloc_info() that begins so: those of all arenas together come last.
+std::size_t last_number(const std::string& text, const std::string& begin) {
+  const std::size_t at = text.rfind(begin), number = text.find("size=\"", at);
+  return at == text.npos || number == text.npos ? 0 : std::stoul(text.substr(number + 6));
+}
+
+// Bytes of the heap that are in use, in all arenas.
+std::size_t heap_in_use() {
+  char* text = nullptr;
+  std::size_t size = 0;
+  std::FILE* const out = open_memstream(&text, &size);
+  malloc_info(0, out);
+  std::fclose(out);
+  const std::string all(text, size);
+  std::free(text);
+  return last_number(all, "<system type=\"current\"") + last_number(all, "<total type=\"mmap\"") -
+         last_number(all, "<total type=\"fast\"") - last_number(all, "<total type=\"rest\"");
+}
+
+// What this process holds, when what it gives back is given back.
+struct Held {
+  std::size_t descriptors = 0, threads = 0;
+  std::size_t mappings = 0;  // of any kind
+  std::size_t channels = 0;  // mappings of theirs
+  std::size_t resident = 0;  // bytes
+  std::size_t heap = 0;      // bytes in use
+
+  Held() {
+    await_given_back();
+    descriptors = entries_of("/proc/self/fd");
+    threads = entries_of("/proc/self/task");
+    heap = heap_in_use();
+    std::ifstream maps("/proc/self/maps");
+    for (std::string line; std::getline(maps, line);) {
+      ++mappings;
+      channels += line.find("corelane-channel") != std::string::npos;
+    }
+    std::ifstream statm("/proc/self/statm");
+    std::size_t size = 0;
+    statm >> size >> resident;
+    resident *= static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  }
+  // Threads come and go by need: those that serve, and those that wait for tasks. Tasks' threads have descriptors.
+  bool is_within(const Held& other) const {
+    constexpr std::size_t some = 16;
+    return channels <= other.channels && descriptors <= other.descriptors + some && threads <= other.threads + some;
+  }
+  std::string text() const {
+    std::ostringstream out;
+    out << descriptors << " descriptors, " << threads << " threads, " << mappings << " mappings, "
+        << static_cast<double>(resident) / 1e6 << " MB resident, " << static_cast<double>(heap) / 1e6
+        << " MB of the heap in use";
+    return out.str();
+  }
+};
+
+// Calls back who calls it: within the call, by a oneway, and by an asynchronous call.
+class Calling : public ProbeServant {
+ public:
+  ProbeReference pass(ProbeReference other) override {
+    static constexpr core::Operation add{.name = "add"};
+    if (other->add(1, 2) != 3) throw CORBA::INTERNAL();
+    other->note("from the server");
+    std::promise<bool> ended;
+    core::AsyncInvocation call(*other, add);
+    call.marshal(std::int32_t{3}, std::int32_t{4});
+    call.send([&](core::AsyncReply& reply) {
+      std::int32_t sum = 0;
+      ended.set_value(reply.unmarshal(sum) && sum == 7);
+    });
+    if (!ended.get_future().get()) throw CORBA::INTERNAL();
+    return other;
+  }
+};
+
+struct Server {
+  explicit Server(const std::string& place) : orb({"-ORBEndpointListen", place}) {
+    orb.root()->the_POAManager()->activate();
+    ior = orb->object_to_string(orb.root()->servant_to_reference(servant));
+  }
+  TestOrb orb;
+  CORBA::servant_reference<Calling> servant = CORBA::make_reference<Calling>();
+  std::string ior;
+};
+
+// One of another process is as good: an ORB shares nothing with the others but the threads of the process.
+void come_and_go(const Server& server, const std::string& place, bool has_task) {
+  ProbeServer peer({"-ORBEndpointListen", place});
+  const ProbeReference remote = probe_of(peer.orb, server.ior);
+  std::optional<rt::Task> task;
+  if (has_task) {
+    auto admitted = rt::admit(remote, {.operation = "pass", .contract = make_contract(100ms, 1ms)});
+    if (admitted) task.emplace(std::move(*admitted));
+  }
+  CHECK(remote->pass(peer.reference));
+  remote->note("farewell");
+}
+
+void wait_until_within(const Held& before) {
+  std::this_thread::sleep_for(200ms);  // sleep: as long as threads of asynchronous calls wait for their next
+  while (!Held().is_within(before)) std::this_thread::sleep_for(1ms);  // sleep: nothing tells. For ever if it leaks
+}
+
+}  // namespace
+
+TEST_CASE("a server holds nothing of peers that came, were called back and went") {
+  const Quiet quiet;
+  const TempDirectory directory;
+  const std::string kind = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:");
+  const bool has_task = GENERATE(false, true);
+  const auto peers = static_cast<int>(from_environment("CORELANE_PEERS", 40));
+  const auto place = [&](const std::string& name) { return kind.ends_with(':') ? kind + directory / name : kind; };
+  const Server server(place("server"));
+  const int first = std::max(20, peers / 10);  // so that what the process keeps anyway is there
+  for (int i = 0; i < first; ++i) come_and_go(server, place("peer"), has_task);
+  std::this_thread::sleep_for(200ms);  // sleep: as in wait_until_within()
+  const Held before;
+  for (int i = 0; i < peers; ++i) come_and_go(server, place("peer"), has_task);
+  wait_until_within(before);
+  const Held after;
+#if !CORELANE_ADDRESS_SANITIZER && !CORELANE_THREAD_SANITIZER
+  CHECK(after.mappings <= before.mappings + 128);         // those of threads among them
+  CHECK(after.heap <= before.heap + 4'000'000);           // the report keeps the latest 256 tasks, each with 8 kB
+  CHECK(after.resident <= before.resident + 16'000'000);  // arenas of the threads that come and go
+#endif
+  if (peers > 100)
+    std::cout << kind << (has_task ? " with tasks" : "") << ", " << peers << " peers\n  before: " << before.text()
+              << "\n  after:  " << after.text() << '\n';
+}
+
+}  // namespace peers_soak_test
