@@ -4,7 +4,7 @@
  *   corelane-channel-peer PATH [WORD=NUMBER ...]
  *     accept=1      listens at the path for one who connects
  *     wake=W        how it is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1
- *     offer=F       features: 7 (default) are all that the page tells of
+ *     offer=F       features: 15 (default) are all that the page tells of
  *     require=F     features that the peer must have
  *     versions=N    its lowest version of the ABI is N (1)
  *     far=1         sleeps at the socket from the start wherever it waits for a record
@@ -41,7 +41,7 @@
 enum { SLOTS = 64, CHUNKS = 4, CHUNK_SIZE = 65536, RING = 8192, RETURNED = 4096, STATE = 128 };
 enum { HELLO = 1, READY = 2, MESSAGE = 1, LOAN = 2, PADDING = 3, INLINE_LIMIT = 1000 };
 enum { SPIN = 0, FUTEX = 1, EVENTFD = 2, SIGNAL = 3 };
-enum { LOANS = 1, FAR_SLEEP = 2, CONFIRMATION = 4 };
+enum { LOANS = 1, FAR_SLEEP = 2, CONFIRMATION = 4, GROWTH = 8 };
 enum { RECORD = 0, ROOM = 1 };
 static const char usage[] =
     "usage: %s PATH [WORD=NUMBER ...]\n"
@@ -74,7 +74,7 @@ struct ready {
 
 static struct {
   int accept, wake, offer, require, versions, far, patient, die;
-} chosen = {.wake = FUTEX, .offer = LOANS | FAR_SLEEP | CONFIRMATION, .versions = 1};
+} chosen = {.wake = FUTEX, .offer = LOANS | FAR_SLEEP | CONFIRMATION | GROWTH, .versions = 1};
 
 /* Its own memory, the peer's, and the page of both; positions as docs/channel.md names them. */
 static uint8_t *own, *page;

@@ -261,6 +261,18 @@ void Channel::disarm_for_room() noexcept {
   if (room_descriptor() >= 0) end_->for_room.sleeper.drain();
 }
 
+// ---- Memory
+
+std::size_t Channel::memory() const noexcept {
+  const EndParts& parts = end_->parts;
+  return parts.grows ? chunks_offset(parts.mine) + end_->pool.memory() : region_size(parts.mine);
+}
+bool Channel::may_shrink() const noexcept { return end_->pool.may_shrink(); }
+bool Channel::was_quiet() noexcept { return end_->pool.was_quiet(); }
+bool Channel::give_back_some(std::size_t most) noexcept { return end_->pool.give_back_some(most); }
+bool Channel::take_some(std::size_t most) noexcept { return end_->pool.take_some(most); }
+void Channel::hold_memory() const noexcept { end_->hold_memory(); }
+
 // ---- Both
 
 void Channel::close() noexcept { end_->close(); }

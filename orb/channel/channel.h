@@ -141,6 +141,22 @@ class Channel {
   void disarm_for_room() noexcept;
   void nudge_for_room() noexcept;
 
+  // ---- Memory. Thread: the writer's, where none is named. With Options::grows; otherwise all memory is there always.
+
+  // Bytes that this end has taken from the system for what it writes. Thread: any.
+  std::size_t memory() const noexcept;
+  // Whether give_back_some() may find something, now or later.
+  bool may_shrink() const noexcept;
+  // Whether no chunk was lent since the last call.
+  bool was_quiet() noexcept;
+  // Gives back memory of chunks that nobody uses, up to `most` bytes or one chunk. False: there is no more of it.
+  bool give_back_some(std::size_t most) noexcept;
+  // For real-time callers, before they call: from the first call on nothing is given back, and each call takes memory
+  // for up to `most` bytes of chunks, or one. False: all have some, or the system has none. Then hold_memory().
+  bool take_some(std::size_t most) noexcept;
+  // Maps what both ends write, and locks it where this process may. Takes milliseconds. Thread: any.
+  void hold_memory() const noexcept;
+
   // ---- Both
 
   // The peer may read on what was written. Wakes whoever waits on either end. Idempotent.

@@ -13,21 +13,30 @@ constexpr std::uint64_t lent_before_look = 512 * 1024;
 
 }  // namespace
 
-ChunkPool::ChunkPool(const Shape& shape, const Control& borrower)
-    : borrower_(&borrower), chunk_size_(shape.chunk_size), runs_(shape.chunks) {}
+ChunkPool::ChunkPool(const Shape& shape, const Control& borrower, const Mapping* growing)
+    : borrower_(&borrower),
+      growing_(growing),
+      chunks_at_(chunks_offset(shape)),
+      chunk_size_(shape.chunk_size),
+      runs_(shape.chunks, Run{.has_pages = growing == nullptr}),
+      memory_(growing == nullptr ? largest() : 0) {}
 
 std::uint32_t ChunkPool::chunks_for(std::uint64_t bytes) const noexcept {
   return static_cast<std::uint32_t>((bytes + chunk_size_ - 1) / chunk_size_);
 }
 
-// The lowest free run for so many bytes.
+// The lowest free run for so many bytes, with pages.
 std::optional<std::uint32_t> ChunkPool::seek(std::uint64_t bytes) noexcept {
   if (bytes == 0 || bytes > largest()) return std::nullopt;
   const std::uint32_t length = chunks_for(bytes);
-  if (lent_ + bytes <= lent_before_look)
-    if (const auto first = find(length)) return first;
-  collect();
-  return find(length);
+  std::optional<std::uint32_t> first;
+  if (lent_ + bytes <= lent_before_look) first = find(length);
+  if (!first) {
+    collect();
+    first = find(length);
+  }
+  if (first && !take_pages(*first, *first + length)) return std::nullopt;
+  return first;
 }
 
 std::optional<std::uint32_t> ChunkPool::lend(std::uint64_t bytes) noexcept {
@@ -35,6 +44,7 @@ std::optional<std::uint32_t> ChunkPool::lend(std::uint64_t bytes) noexcept {
   if (!first) return std::nullopt;
   Run& run = runs_[*first];
   run.length = chunks_for(bytes);
+  was_lent_ = true;
   ++run.returns;
   lent_ += bytes;
   return first;
@@ -70,6 +80,66 @@ void ChunkPool::collect() noexcept {
     // PAIR chunk.returned: acquire here <- release in End::count_return(). The borrower's reads of the chunks are over.
     if (load_shared(borrower_->returned[at], std::memory_order_acquire) == run.returns) run.length = 0;
   }
+}
+
+// ---- Pages
+
+std::uint32_t ChunkPool::chunks_in(std::size_t most) const noexcept {
+  return static_cast<std::uint32_t>(std::clamp<std::size_t>(most / chunk_size_, 1, runs_.size()));
+}
+
+void ChunkPool::set_pages(std::uint32_t begin, std::uint32_t end, bool has_pages) noexcept {
+  for (std::uint32_t at = begin; at < end; ++at) runs_[at].has_pages = has_pages;
+  const std::size_t bytes = std::size_t{end - begin} * chunk_size_;
+  // relaxed: a report
+  has_pages ? memory_.fetch_add(bytes, std::memory_order_relaxed) : memory_.fetch_sub(bytes, std::memory_order_relaxed);
+}
+
+// Bound: the chunks of the run. False: the system has none left; those before the gap have them.
+bool ChunkPool::take_pages(std::uint32_t begin, std::uint32_t end) noexcept {
+  for (std::uint32_t at = begin; at < end;) {
+    if (runs_[at].has_pages) {
+      ++at;
+      continue;
+    }
+    std::uint32_t behind = at + 1;
+    while (behind < end && !runs_[behind].has_pages) ++behind;
+    if (!growing_->take(offset_of(at), std::size_t{behind - at} * chunk_size_)) return false;
+    set_pages(at, behind, true);
+    at = behind;
+  }
+  return true;
+}
+
+// Bound: the chunks.
+bool ChunkPool::take_some(std::size_t most) noexcept {
+  keeps_ = true;
+  const auto size = static_cast<std::uint32_t>(runs_.size());
+  std::uint32_t begin = 0;
+  while (begin < size && runs_[begin].has_pages) ++begin;
+  return begin < size && take_pages(begin, begin + std::min(chunks_in(most), size - begin));
+}
+
+// Bound: the chunks.
+bool ChunkPool::give_back_some(std::size_t most) noexcept {
+  if (!may_shrink()) return false;
+  collect();
+  const auto size = static_cast<std::uint32_t>(runs_.size());
+  std::uint32_t begin = 0, end = 0;
+  // Whether the chunk at `end` can go; one that cannot ends the search, or moves it on.
+  while (end < size && end - begin < chunks_in(most)) {
+    if (runs_[end].length == 0 && runs_[end].has_pages) {
+      ++end;
+    } else if (begin != end) {
+      break;
+    } else {
+      end += std::max(runs_[end].length, 1u);
+      begin = end;
+    }
+  }
+  if (begin >= end || !growing_->give_back(offset_of(begin), std::size_t{end - begin} * chunk_size_)) return false;
+  set_pages(begin, end, false);
+  return true;
 }
 
 }  // namespace corelane::channel

@@ -7,6 +7,8 @@
 #include <cstring>
 #include <utility>
 
+#include "orb/os/privileges.h"
+
 namespace corelane::channel {
 namespace {
 
@@ -48,7 +50,8 @@ End::End(EndParts made, const Options& options)
     : parts(std::move(made)),
       strategy(options.wait),
       writer(reinterpret_cast<Slot*>(parts.own.at(slots_offset())), RingGeometry(parts.mine.slots), peer()),
-      pool(parts.loans ? parts.mine : Shape{.chunks = 0}, peer()),
+      pool(parts.loans ? parts.mine : Shape{.slots = parts.mine.slots, .chunks = 0}, peer(),
+           parts.grows ? &parts.own : nullptr),
       for_room{Sleeper(words(false).room.sleeper, for_room_of(parts.own_wake, parts.own_events), parts.watch)},
       for_record{
           Sleeper(words(false).record.sleeper, for_record_of(parts.own_wake, parts.own_events, parts), parts.watch)},
@@ -59,7 +62,18 @@ End::End(EndParts made, const Options& options)
       own_record_(words(false).record.sleeper, with_event(parts.own_wake, parts.own_events.record, parts.own_events)),
       own_room_(words(false).room.sleeper, for_room_of(parts.own_wake, parts.own_events)),
       inline_limit_(limit_of(parts)) {
-  if (options.lock_memory) locked = parts.own.lock() && parts.peer.lock() && parts.sleep.lock();
+  if (!options.lock_memory) return;
+  while (pool.take_some(parts.own.size())) continue;  // bound: the chunks
+  locked = parts.own.lock() && parts.peer.lock() && parts.sleep.lock();
+}
+
+void End::hold_memory() const noexcept {
+  if (parts.grows && host_allows_huge_pages()) parts.own.use_huge_pages();
+  parts.own.map_pages();
+  parts.peer.map_pages();
+  if (!os::privileges().memlock) return;
+  parts.own.lock();
+  parts.peer.lock();
 }
 
 SleepPage::End& End::words(bool of_peer) const noexcept {

@@ -62,6 +62,8 @@ class End {
   std::optional<Fault> unwritable() noexcept;
   std::size_t inline_limit() const noexcept { return inline_limit_; }
   MutableBytes chunk(std::uint32_t first, std::size_t size) noexcept;
+  // Brings all of both regions into memory and locks them there, as far as the system lets it. Thread: any.
+  void hold_memory() const noexcept;
 
   // ---- Thread: the reader's.
   // What RingReader::take_short() says, and the writer is woken; nothing when there is a front().

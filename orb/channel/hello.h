@@ -35,7 +35,10 @@ enum class PacketKind : std::uint32_t { hello = 1, ready = 2, refusal = 3 };
 inline constexpr std::uint64_t feature_loans = 1;      // records of kind loan may come, and are returned
 inline constexpr std::uint64_t feature_far_sleep = 2;  // who waits for a record may be woken by a packet on the socket
 inline constexpr std::uint64_t feature_confirmation = 4;  // the acceptor answers Ready, which may have come too late
-inline constexpr std::uint64_t known_features = feature_loans | feature_far_sleep | feature_confirmation;
+// Offered: this end reads a region whose chunks have memory only while they are lent. Required: its own is one.
+inline constexpr std::uint64_t feature_growth = 8;
+inline constexpr std::uint64_t known_features =
+    feature_loans | feature_far_sleep | feature_confirmation | feature_growth;
 
 struct Hello {
   std::uint64_t magic = hello_magic;

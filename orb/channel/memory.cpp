@@ -28,15 +28,21 @@
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25
 #endif
+#ifndef MADV_POPULATE_READ
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
 
 namespace corelane::channel {
 namespace {
 
 constexpr std::size_t huge_page = 2 << 20;  // smaller memory fills none
 
+// Of growing memory too: the kernel gives nothing back of a file with F_SEAL_FUTURE_WRITE.
+constexpr int seals_of_size = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
 constexpr int seals_for(Writers writers) noexcept {
-  const int common = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-  return writers == Writers::maker_alone ? common | F_SEAL_FUTURE_WRITE : common;
+  return writers == Writers::maker_alone ? seals_of_size | F_SEAL_FUTURE_WRITE : seals_of_size;
 }
 
 int memfd(unsigned flags) noexcept {
@@ -74,15 +80,23 @@ std::optional<Mapping> map(const os::Fd& fd, std::size_t size, int protection) n
   return Mapping(base, size);
 }
 
-// As it was at the first question.
-bool host_allows_huge_pages() {
-  static const bool allows = [] {
-    std::ifstream file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
-    std::string text;
-    std::getline(file, text);
-    return allows_huge_pages(text);
-  }();
-  return allows;
+// Maps growing memory and takes pages for the first `kept` bytes alone. Where the process locks its memory (mlockall),
+// the kernel brings a new mapping into memory whole, unless nobody may touch it yet.
+std::optional<Mapping> map_growing(const os::Fd& fd, std::size_t size, std::size_t kept, int protection) noexcept {
+  void* base = mmap(place_for(size), size, PROT_NONE, MAP_SHARED, fd.get(), 0);
+  if (base == MAP_FAILED) return std::nullopt;
+  Mapping made(base, size);
+  munlock(made.at(kept), size - kept);
+  if (mprotect(base, size, protection) != 0) return std::nullopt;
+  madvise(base, size, MADV_DONTFORK);
+  madvise(base, kept, MADV_POPULATE_READ);
+  return made;
+}
+
+// Of memory that is mapped: from here on neither its size nor who may write it changes.
+Expected<void, SetupFault> seal(const os::Fd& fd, int seals) {
+  if (fcntl(fd.get(), F_ADD_SEALS, seals) == 0) return {};
+  return system_fault("F_SEAL_FUTURE_WRITE", errno, "channels need it (Linux 5.1): use a socket instead here");
 }
 
 SetupFault bad_memory(std::string_view what) {
@@ -93,6 +107,26 @@ SetupFault bad_memory(std::string_view what) {
 bool is_beyond_machine(std::size_t size) noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 && size / static_cast<std::size_t>(page) > static_cast<std::size_t>(pages) / 2;
+}
+
+// What a peer handed over, with at least those seals and that size: its allocated bytes.
+Expected<std::size_t, SetupFault> check_memory(const os::Fd& fd, std::size_t size, int needed) {
+  // The seals first: no file system of the peer's own is asked for them, which might never answer.
+  const int seals = fcntl(fd.get(), F_GET_SEALS);
+  struct statfs system {};
+  if (seals < 0 || fstatfs(fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC) return bad_memory("is not a memfd");
+  if ((seals & needed) != needed)
+    return bad_memory("is not sealed against changes of its size and against other writers");
+  struct stat file {};
+  if (fstat(fd.get(), &file) != 0 || file.st_size < 0 || static_cast<std::size_t>(file.st_size) != size)
+    return bad_memory("has not the size that it announced");
+  return static_cast<std::size_t>(file.st_blocks) * 512;
+}
+
+Expected<Mapping, SetupFault> mapped(std::optional<Mapping> mapping, std::size_t size) {
+  if (mapping) return std::move(*mapping);
+  if (errno == EACCES || errno == EPERM) return bad_memory("may not be mapped as a channel needs it");
+  return no_room(size);
 }
 
 }  // namespace
@@ -107,11 +141,52 @@ bool Mapping::lock() const noexcept { return mlock(base_, size_) == 0; }
 // whoever touches the memory then, in real time maybe, waits.
 bool Mapping::use_huge_pages() const noexcept { return madvise(base_, size_, MADV_COLLAPSE) == 0; }
 
+bool Mapping::take(std::size_t offset, std::size_t size) const noexcept {
+  return madvise(at(offset), size, MADV_POPULATE_WRITE) == 0;
+}
+
+// The kernel refuses to give back locked memory, which it is where mlockall() was called after it was mapped.
+bool Mapping::give_back(std::size_t offset, std::size_t size) const noexcept {
+  munlock(at(offset), size);
+  return madvise(at(offset), size, MADV_REMOVE) == 0;
+}
+
+void Mapping::map_pages() const noexcept { madvise(base_, size_, MADV_POPULATE_READ); }
+
 // The chosen one stands in brackets. MADV_COLLAPSE itself asks nobody.
 bool allows_huge_pages(std::string_view shmem_enabled) noexcept {
   for (const std::string_view allowed : {"[always]", "[within_size]", "[advise]", "[force]"})
     if (shmem_enabled.find(allowed) != shmem_enabled.npos) return true;
   return false;
+}
+
+bool host_allows_huge_pages() {
+  static const bool allows = [] {
+    std::ifstream file("/sys/kernel/mm/transparent_hugepage/shmem_enabled");
+    std::string text;
+    std::getline(file, text);
+    return allows_huge_pages(text);
+  }();
+  return allows;
+}
+
+// An unknown advice is refused even for no memory at all.
+bool can_grow() noexcept {
+  static const bool can = madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;
+  return can;
+}
+
+Expected<MadeMemory, SetupFault> make_growing_memory(std::size_t size, std::size_t kept) {
+  if (is_beyond_machine(size)) return errno = ENOMEM, no_room(size);
+  MadeMemory made{make_descriptor(), {}};
+  if (!made.fd) return no_descriptor("memfd_create", errno);
+  if (ftruncate(made.fd.get(), static_cast<off_t>(size)) != 0) return no_room(size);
+  if (!os::take_room(made.fd, 0, static_cast<off_t>(kept))) return no_room(kept);
+  auto mapping = map_growing(made.fd, size, kept, PROT_READ | PROT_WRITE);
+  if (!mapping) return no_room(size);
+  made.mapping = std::move(*mapping);
+  if (const auto sealed = seal(made.fd, seals_of_size); !sealed) return sealed.error();
+  return made;
 }
 
 Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) {
@@ -126,26 +201,22 @@ Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) 
   if (!mapping) return no_room(size);
   made.mapping = std::move(*mapping);
   if (size >= huge_page && host_allows_huge_pages()) made.mapping.use_huge_pages();
-  if (fcntl(made.fd.get(), F_ADD_SEALS, seals_for(writers)) != 0)
-    return system_fault("F_SEAL_FUTURE_WRITE", errno, "channels need it (Linux 5.1): use a socket instead here");
+  if (const auto sealed = seal(made.fd, seals_for(writers)); !sealed) return sealed.error();
   return made;
 }
 
 Expected<Mapping, SetupFault> adopt_memory(const os::Fd& fd, std::size_t size, Writers writers) {
-  // The seals first: no file system of the peer's own is asked for them, which might never answer.
-  const int seals = fcntl(fd.get(), F_GET_SEALS);
-  struct statfs system {};
-  if (seals < 0 || fstatfs(fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC) return bad_memory("is not a memfd");
-  if ((seals & seals_for(writers)) != seals_for(writers))
-    return bad_memory("is not sealed against changes of its size and against other writers");
-  struct stat file {};
-  if (fstat(fd.get(), &file) != 0 || file.st_size < 0 || static_cast<std::size_t>(file.st_size) != size)
-    return bad_memory("has not the size that it announced");
-  if (static_cast<std::size_t>(file.st_blocks) * 512 < size) return bad_memory("is not allocated");
-  auto mapping = map(fd, size, writers == Writers::maker_alone ? PROT_READ : PROT_READ | PROT_WRITE);
-  if (!mapping && (errno == EACCES || errno == EPERM)) return bad_memory("may not be mapped as a channel needs it");
-  if (!mapping) return no_room(size);
-  return std::move(*mapping);
+  const auto allocated = check_memory(fd, size, seals_for(writers));
+  if (!allocated) return allocated.error();
+  if (*allocated < size) return bad_memory("is not allocated");
+  return mapped(map(fd, size, writers == Writers::maker_alone ? PROT_READ : PROT_READ | PROT_WRITE), size);
+}
+
+Expected<Mapping, SetupFault> adopt_growing_memory(const os::Fd& fd, std::size_t size, std::size_t kept) {
+  const auto allocated = check_memory(fd, size, seals_of_size);
+  if (!allocated) return allocated.error();
+  if (*allocated < kept) return bad_memory("is not allocated");
+  return mapped(*allocated < size ? map_growing(fd, size, kept, PROT_READ) : map(fd, size, PROT_READ), size);
 }
 
 }  // namespace corelane::channel

@@ -36,7 +36,14 @@ using Greeter = std::function<Expected<void, SetupFault>(const Peer&, const os::
 using RoomMaker = std::function<bool()>;
 
 struct Options {
-  Shape shape{};                         // of the memory for what this end writes
+  Shape shape{};                           // of the memory for what this end writes
+  std::optional<Shape> shape_by_others{};  // the same where the other end is another user's; nothing: as `shape`
+  // Chunks take memory when they are first lent, and Channel::give_back_some() gives it back. Only where both ends are
+  // of one user (Linux 5.14); otherwise all memory is there from the start, as real-time callers need it.
+  bool grows = false;
+  // Whether the other end itself connected the socket. False: somebody else made a socket pair for both, so that the
+  // kernel does not say who the other end is; then neither end's memory grows.
+  bool knows_peer = true;
   Wake wake = Wake::futex;               // how this end is woken
   std::optional<Wake> wake_by_others{};  // the same where the other end is another user's; nothing: as `wake`
   int signal = 0;  // for Wake::signal: SIGUSR1, SIGUSR2, SIGIO or a real-time one, blocked or handled

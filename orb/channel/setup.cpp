@@ -121,25 +121,40 @@ Wake wake_by(const Peer& peer, const Options& options) noexcept {
   return os::is_own_user(peer.user) ? options.wake : options.wake_by_others.value_or(options.wake);
 }
 
-Hello hello_of(const Options& options, Wake wake) {
+Shape shape_of(const Hello& hello) noexcept { return {hello.slots, hello.chunks, hello.chunk_size}; }
+
+bool requires_growth(const Hello& hello) noexcept { return (hello.required & feature_growth) != 0; }
+
+// What this end says to that peer.
+Hello hello_to(const Peer& peer, const Options& options) {
+  const bool of_own_user = os::is_own_user(peer.user);
+  const Shape shape = of_own_user ? options.shape : options.shape_by_others.value_or(options.shape);
   Hello hello;
-  hello.wake = static_cast<std::uint32_t>(wake);
+  hello.wake = static_cast<std::uint32_t>(wake_by(peer, options));
   hello.signal = static_cast<std::uint32_t>(options.signal);
-  hello.slots = options.shape.slots;
-  hello.chunks = options.shape.chunks;
-  hello.chunk_size = options.shape.chunk_size;
+  hello.slots = shape.slots;
+  hello.chunks = shape.chunks;
+  hello.chunk_size = shape.chunk_size;
+  // Whoever reads memory that grows can be made to pay for it: that is for those who may end each other anyway.
+  const bool may_grow = of_own_user && options.knows_peer;
+  if (!may_grow) hello.offered &= ~feature_growth;
+  if (may_grow && options.grows && shape.chunks != 0 && can_grow()) hello.required = feature_growth;
   const os::ProcessIdentity process = os::this_process();
   hello.process = process.pid;
   hello.start_ticks = process.start_ticks;
   return hello;
 }
 
-Result<Offer> make_offer(const Options& options, Wake wake) {
+// All that such a hello needs.
+Result<Offer> make_offer(const Options& options, const Hello& hello) {
   if (const auto right = check_options(options); !right) return right.error();
+  const auto wake = static_cast<Wake>(hello.wake);
   if (const auto there = check_futex(); wake == Wake::futex && !there) return there.error();
-  auto region = make_memory(region_size(options.shape), Writers::maker_alone);
+  const Shape shape = shape_of(hello);
+  auto region = requires_growth(hello) ? make_growing_memory(region_size(shape), chunks_offset(shape))
+                                       : make_memory(region_size(shape), Writers::maker_alone);
   if (!region) return region.error();
-  Offer offer{hello_of(options, wake), std::move(*region), {}, {}};
+  Offer offer{hello, std::move(*region), {}, {}};
   if (wake == Wake::eventfd)
     if (const auto made = make_events(offer); !made) return made.error();
   return offer;
@@ -233,13 +248,21 @@ Result<Events> take_events(Passed& descriptors) {
 }
 
 // Sealed memory of tmpfs is closed by any thread.
-Result<Mapping> take_memory(Passed& descriptors, std::size_t index, std::size_t size, Writers writers) {
-  auto taken = adopt_memory(descriptors[index], size, writers);
-  if (taken) descriptors.take(index);
+Result<Mapping> take_sleep_page(Passed& descriptors) {
+  auto taken = adopt_memory(descriptors[1], sizeof(SleepPage), Writers::both_ends);
+  if (taken) descriptors.take(1);
   return taken;
 }
 
-Shape shape_of(const Hello& hello) noexcept { return {hello.slots, hello.chunks, hello.chunk_size}; }
+// check() has refused one that grows where this end offers no growth.
+Result<Mapping> take_region(Passed& descriptors, const Hello& theirs) {
+  const Shape shape = shape_of(theirs);
+  const std::size_t size = region_size(shape);
+  auto taken = requires_growth(theirs) ? adopt_growing_memory(descriptors[0], size, chunks_offset(shape))
+                                       : adopt_memory(descriptors[0], size, Writers::maker_alone);
+  if (taken) descriptors.take(0);
+  return taken;
+}
 
 WakeUp wake_of(const Hello& hello, std::int32_t process) noexcept {
   return {.kind = static_cast<Wake>(hello.wake), .signal = static_cast<int>(hello.signal), .process = process};
@@ -250,7 +273,7 @@ Result<EndParts> join(const os::Fd& socket, const Hello& mine, Offered& offered)
   EndParts parts;
   parts.mine = shape_of(mine);
   parts.theirs = shape_of(offered.hello);
-  auto peer = take_memory(offered.descriptors, 0, region_size(parts.theirs), Writers::maker_alone);
+  auto peer = take_region(offered.descriptors, offered.hello);
   if (!peer) return peer.error();
   parts.peer = std::move(*peer);
   if (offered.hello.wake == static_cast<std::uint32_t>(Wake::eventfd)) {
@@ -265,6 +288,7 @@ Result<EndParts> join(const os::Fd& socket, const Hello& mine, Offered& offered)
   parts.loans = (common & feature_loans) != 0;
   parts.far_sleep = (common & feature_far_sleep) != 0;
   parts.confirms = (common & feature_confirmation) != 0;
+  parts.grows = requires_growth(mine);
   return parts;
 }
 
@@ -287,7 +311,7 @@ Result<void> await_confirmation(const os::Fd& socket, Time deadline) {
 
 Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Time deadline) {
   if (const auto welcome = check_access(socket, options); !welcome) return welcome.error();
-  auto offer = make_offer(options, wake_by(peer_of(socket), options));
+  auto offer = make_offer(options, hello_to(peer_of(socket), options));
   if (!offer) return offer.error();
   auto sleep = make_memory(sizeof(SleepPage), Writers::both_ends);
   if (!sleep) return sleep.error();
@@ -313,17 +337,19 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
 // The acceptor's answer to a hello.
 Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet packet) {
   if (const auto welcome = check_access(socket, options); !welcome) return welcome.error();
-  const Wake wake = wake_by(peer_of(socket), options);
-  const Hello mine = hello_of(options, wake);
+  const Hello wished = hello_to(peer_of(socket), options);
+  Hello mine = wished;
+  mine.required = 0;
   auto offered = check_offer(socket, std::move(packet), mine, options, Side::connector);
   if (!offered) return offered.error();
   auto pass = ask_porter(socket, options.porter);
   if (!pass) return pass.error();
-  auto sleep = take_memory(offered->descriptors, 1, sizeof(SleepPage), Writers::both_ends);
+  mine.required = wished.required & offered->hello.offered;  // else the region is whole
+  auto sleep = take_sleep_page(offered->descriptors);
   if (!sleep) return sleep.error();
   auto parts = join(socket, mine, *offered);
   if (!parts) return parts.error();
-  auto offer = make_offer(options, wake);  // last: by now the peer's memory takes no descriptor any more
+  auto offer = make_offer(options, mine);  // last: by now the peer's memory takes no descriptor any more
   if (!offer) return offer.error();
   offer->hello.channel = offered->hello.channel;
   if (const auto sent = send_hello(socket, *offer, nullptr); !sent) return sent.error();
@@ -344,7 +370,7 @@ SetupFault told(const os::Fd& socket, SetupFault fault) {
 }  // namespace
 
 Expected<void, SetupFault> check_options(const Options& options) {
-  if (!is_valid(options.shape))
+  if (!is_valid(options.shape) || !is_valid(options.shape_by_others.value_or(options.shape)))
     return bad_option(
         "the shape of a channel: slots are a power of two from 64 to 2^20, chunks at most 1024, chunk_size a multiple "
         "of 4096 up to 1 GiB");

@@ -40,6 +40,7 @@ struct EndParts {
   bool loans = false;          // both ends know them
   bool far_sleep = false;      // both ends know that, too
   bool confirms = false;       // and that
+  bool grows = false;          // own: chunks have memory only once they were lent
   std::uint64_t id = 0;
   ProcessClaim peer_process;  // as the peer says
   PeerWatch watch;

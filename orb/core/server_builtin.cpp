@@ -202,6 +202,7 @@ void ServerConnection::bind(Request& request, const ReplyTo& to) {
   auto owner = stream_->descriptor() >= 0 ? server_->offers().claim(TaskId{task}, token) : nullptr;
   if (!owner) return send_exception(to, unknown_task);
   binding_ = {.task = TaskId{task}, .owner = std::move(owner), .request = to};
+  read_for_tasks();
 }
 
 }  // namespace corelane::core

@@ -235,7 +235,8 @@ const std::vector<SettingsEntry>& settings_table() {
       {"channel.pool", "4521984",
        "bytes that each end of a channel lends for messages of more than 4 KiB, so that they need not be copied: by "
        "default four of 1 MiB on their way at once; what is longer than all of it, or finds none free, is copied in "
-       "pieces",
+       "pieces. Between ends of one user it takes memory only while it is used; for another user it is at most 1152 "
+       "KiB",
        [](S& s, V v) { return size(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
       {"endpoint.listen", "127.0.0.1:0",
        "where a server listens: one or more of host:port (port 0: any free one), unix:/path and channel:/path (shared "

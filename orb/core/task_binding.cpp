@@ -37,7 +37,9 @@ TaskBinding::TaskBinding(std::shared_ptr<Reference> reference, std::string opera
       task_(task),
       shared_(std::move(connection)),
       contract_(contract) {
-  if (shared_) shared_->tasks().fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  if (!shared_) return;
+  shared_->tasks().fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  shared_->stream().keep_memory();
 }
 
 TaskBinding::~TaskBinding() {
@@ -65,6 +67,7 @@ void TaskBinding::open_own(std::uint64_t token) {
 void TaskBinding::bind_own(std::uint64_t token, Time deadline) {
   auto made = connect_beside(*shared_, *reference_->orb(), deadline);
   if (!made) raise(made.error());
+  (*made)->stream().keep_memory();
   ClientCallPtr call = ClientCall::acquire();
   call->begin(reference_, "_corelane_bind", {.connection = *made, .latest = deadline});
   call->arguments().write(task_.value);

@@ -25,6 +25,8 @@ using channel::Fault;
 constexpr int messages_per_read = 1024;  // a peer that sends empty ones gets no further
 constexpr std::size_t parts_per_piece = 16;
 constexpr std::chrono::milliseconds peer_period{1};  // between two looks of who glances
+// Bytes of chunks for another user, all of which are taken from the start: one message of 1 MiB with its header.
+constexpr std::size_t largest_pool_for_others = 1152 * 1024;
 
 bool add(const os::Fd& epoll, int fd, std::uint32_t events) noexcept {
   epoll_event event{.events = events, .data = {}};
@@ -54,8 +56,13 @@ struct Piece {
 
 // A share of memory that every connection has: what does not fit waits in the backlog.
 channel::Options ChannelLink::options(const ChannelOptions& granted) {
-  const auto chunks = std::min(granted.pool, largest_channel_pool) / piece_size;
-  return {.shape = {.slots = 1024, .chunks = static_cast<std::uint32_t>(chunks), .chunk_size = piece_size},
+  const auto shape = [&](std::size_t at_most) {
+    const auto chunks = static_cast<std::uint32_t>(std::min(granted.pool, at_most) / piece_size);
+    return channel::Shape{.slots = 1024, .chunks = chunks, .chunk_size = piece_size};
+  };
+  return {.shape = shape(largest_channel_pool),
+          .shape_by_others = shape(largest_pool_for_others),
+          .grows = true,
           .wake = granted.wake_by_descriptor ? channel::Wake::eventfd : channel::Wake::futex,
           .wake_by_others = channel::Wake::futex,
           .access = granted.access,

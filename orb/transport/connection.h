@@ -187,11 +187,17 @@ class Connection {
   // takes the deadline back. For half messages: a peer that sends a header and stalls. Thread: any.
   virtual void expect_by(Time deadline) noexcept = 0;
 
-  // Requests for tasks come over it: from here on it is read at their expense (Reactor::limit_reads). Thread: any.
+  // Requests for tasks come over it: from here on it is read at their expense (Reactor::limit_reads), and an ordinary
+  // thread soon does what keep_memory() does. Thread: any.
   virtual void read_for_tasks() noexcept {}
   // A message has come, and a contract foresees it or does not (Reactor::limit_unforeseen_reads). Thread: whoever
   // reads.
   virtual void note_message(bool /*is_foreseen*/) noexcept {}
+  // Calls of a task go over it: takes all memory that its messages may need, and keeps it as long as the connection
+  // lives, so that no call has to wait for memory. Takes milliseconds. Thread: any but a real-time one.
+  virtual void keep_memory() noexcept {}
+  // Bytes of shared memory that this end has taken from the system for the connection. Thread: any.
+  virtual std::size_t memory() const noexcept { return 0; }
 
   // The idle time-out starts over, as it does when bytes come or go. Thread: any.
   virtual void renew() noexcept = 0;

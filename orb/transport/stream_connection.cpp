@@ -20,6 +20,7 @@ namespace {
 constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connection_lost};
 constexpr Error closed_here = ended_by(minor::closed_here);
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
+constexpr std::size_t worth_watching = 4096;  // bytes of a send: no channel takes memory for less
 constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
 
 PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket,
@@ -166,7 +167,12 @@ Expected<void> StreamConnection::send(std::span<const Bytes> parts, std::uint64_
 Expected<void> StreamConnection::put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock) {
   position = link_->position();
   const IoResult sent = outbox_.empty() ? link_->send_some(parts) : IoResult{Io::would_block};
-  if (sent.outcome == Io::done) return {};
+  if (sent.outcome == Io::done) {
+    if (sent.count < worth_watching || !has_grown()) return {};
+    lock.unlock();
+    watch_memory();
+    return {};
+  }
   // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
   if (sent.outcome == Io::failed) return ended_by(minor::connection_lost);
   if (!outbox_.append(parts, sent.count)) {
@@ -218,11 +224,13 @@ class StreamConnection::OwnBerth final : public Berth {
 
 std::unique_ptr<Berth> StreamConnection::berth(std::size_t bytes) noexcept try {
   auto made = std::make_unique<OwnBerth>(shared_from_this());
-  bool taken = false;
+  bool taken = false, grown = false;
   {
     const std::lock_guard lock(mutex_);
     taken = is_open() && outbox_.empty() && made->take(bytes);  // what waits behind other bytes is copied anyhow
+    grown = taken && has_grown();
   }
+  if (grown) watch_memory();
   return taken ? std::move(made) : nullptr;
 } catch (const std::bad_alloc&) {
   return nullptr;
@@ -272,7 +280,10 @@ void StreamConnection::expect_by(Time deadline) noexcept try {
 }
 
 // relaxed: whoever reads next finds it or not
-void StreamConnection::read_for_tasks() noexcept { for_tasks_.store(true, std::memory_order_relaxed); }
+void StreamConnection::read_for_tasks() noexcept {
+  if (for_tasks_.load(std::memory_order_relaxed) || for_tasks_.exchange(true, std::memory_order_relaxed)) return;
+  if (link_->channel() != nullptr) do_elsewhere(&StreamConnection::keep_memory);
+}
 
 // relaxed: the thread that reads is the one that asks; where another has taken over a note more or less is no harm
 void StreamConnection::note_message(bool is_foreseen) noexcept {

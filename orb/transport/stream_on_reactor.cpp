@@ -317,13 +317,16 @@ void StreamConnection::on_writable() noexcept try {
 
 // False: nothing waits, or the link takes no more now.
 bool StreamConnection::drain_some(bool in_pieces) {
-  const std::lock_guard lock(mutex_);
+  Lock lock(mutex_);
   Bytes next = outbox_.front();
   if (next.empty()) return false;
   if (in_pieces) next = next.first(std::min(next.size(), ReadGate::bytes_per_turn));
   const IoResult result = link_->send_some(std::span<const Bytes>{&next, 1});
   outbox_.consume(result.count);
   if (result.outcome == Io::failed) outbox_.discard();  // the stream's end is for whoever reads it
+  const bool grown = has_grown();
+  lock.unlock();
+  if (grown) watch_memory();
   return result.outcome == Io::done;
 }
 

@@ -67,6 +67,7 @@ class ChannelLink final : public Link {
   void await_room(std::size_t size) noexcept override;
   Endpoint local() const override { return local_; }
   Endpoint peer() const override { return peer_; }
+  channel::Channel* channel() noexcept override { return &channel_; }
   std::optional<PeerCredentials> credentials() const noexcept override;
   std::vector<gid_t> groups() const override;
 

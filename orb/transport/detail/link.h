@@ -16,6 +16,10 @@
 #include "orb/transport/connection.h"
 #include "orb/transport/endpoint.h"
 
+namespace corelane::channel {
+class Channel;
+}
+
 namespace corelane::transport {
 
 // What one attempt to move bytes came to.
@@ -92,6 +96,8 @@ class Link {
 
   virtual Endpoint local() const = 0;
   virtual Endpoint peer() const = 0;
+  // The channel that it goes through, for its memory; null: a socket has none of its own. Constant.
+  virtual channel::Channel* channel() noexcept { return nullptr; }
   virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
   virtual std::vector<gid_t> groups() const { return {}; }
 };

@@ -65,6 +65,8 @@ class StreamConnection final : public Connection,
   void expect_by(Time deadline) noexcept override;
   void read_for_tasks() noexcept override;
   void note_message(bool is_foreseen) noexcept override;
+  void keep_memory() noexcept override;
+  std::size_t memory() const noexcept override;
   void renew() noexcept override;
   // relaxed: a census that sees it a little later asks whether the connection may go all the same
   void note_first_message() noexcept override { has_sent_message_.store(true, std::memory_order_relaxed); }
@@ -148,6 +150,11 @@ class StreamConnection final : public Connection,
   Time time_limit() const noexcept;
   bool is_idle_on_reactor() noexcept;
   bool reader_gives_way() noexcept;
+  bool has_grown() noexcept;
+  void watch_memory() noexcept;
+  void look_at_memory_on_reactor() noexcept;
+  void shrink() noexcept;
+  bool do_elsewhere(void (StreamConnection::*what)() noexcept) noexcept;
 
   // Constant after construction.
   const std::unique_ptr<Link> link_;
@@ -176,7 +183,8 @@ class StreamConnection final : public Connection,
   Error reason_{};         // why it closed
   std::shared_ptr<Watcher> watcher_;
   std::weak_ptr<Reader> reader_;
-  bool ending_ = false;  // close_when_sent() was called
+  bool ending_ = false;          // close_when_sent() was called
+  bool memory_watched_ = false;  // somebody sees to it that it shrinks
   bool monitored_ = false;
   std::weak_ptr<ConnectionMonitor> monitor_;
   EndWaiter* end_waiters_ = nullptr;  // threads in wait_until_closed()

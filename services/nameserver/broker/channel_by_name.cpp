@@ -60,6 +60,7 @@ Expected<BrokerMessage, BrokerFault> ask(const os::Fd& socket, const std::string
 
 // The kernel says of the socket pair that it is the broker's, who has been checked, and so has the other end.
 channel::Options options_over(const os::Fd& pair, channel::Options options) {
+  options.knows_peer = false;
   options.access.users.push_back(channel::peer_of(pair).user);
   return options;
 }

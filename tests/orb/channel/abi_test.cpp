@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orb/channel/listener.h"
+#include "orb/channel/memory.h"
 #include "orb/os/child_process.h"
 #include "tests/support/fork_alone.h"
 #include "tests/support/forked_peer.h"
@@ -27,8 +28,9 @@ using Words = std::vector<std::string>;
 
 constexpr int abi_signal = 40;  // blocked from the start, in channel_test.cpp
 
-Options options_of(Wake wake) {
+Options options_of(Wake wake, bool grows = false) {
   return {.shape = {.slots = 128, .chunks = 8, .chunk_size = 65536},
+          .grows = grows,
           .wake = wake,
           .signal = wake == Wake::signal ? abi_signal : 0,
           .wait = {os::WaitMode::park}};
@@ -108,16 +110,18 @@ TEST_CASE("a program in C that was written from the documentation is a good peer
       {Wake::futex, {"offer=2", "far=1"}, in_place},
       {Wake::futex, {"offer=255"}, all},  // features of a version to come
       {Wake::futex, {"require=7", "accept=1"}, all},
+      {Wake::futex, {"offer=7"}, all},  // it reads no memory that grows
   }));
-  CPeer peer(options_of(wake), words);
+  const auto has = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  const bool grows = GENERATE(false, true) && !(has("offer=0") && has("accept=1"));
+  CPeer peer(options_of(wake, grows), words);
   {
     Channel end = expect(peer.meet());
     exchange(end, longest);
   }
   const std::string told = peer.says();
   CHECK(peer.ends() == good_order);
-  const bool far = std::find(words.begin(), words.end(), "far=1") != words.end();
-  CHECK((told.find(" 0 times far") == told.npos) == far);
+  CHECK((told.find(" 0 times far") == told.npos) == has("far=1"));
 }
 
 TEST_CASE("a program in C wakes who sleeps at the socket") {
@@ -156,7 +160,7 @@ TEST_CASE("a program in C is told of its peer's death") {
 
 TEST_CASE("a program in C that asks for what is not there is told so") {
   const auto [word, why] = GENERATE(table<std::string, std::string>({
-      {"require=8", "one end requires features that the other lacks: 0x8"},
+      {"require=16", "one end requires features that the other lacks: 0x10"},
       {"versions=2", "no common version: this end speaks 1 to 1, the other 2 to 3"},
       {"wake=4", "the other end wants to be woken in a way unknown here"},
   }));
@@ -168,6 +172,14 @@ TEST_CASE("a program in C that asks for what is not there is told so") {
   INFO(told);
   CHECK(told.find(why) != std::string::npos);
   CHECK(peer.ends() == os::ExitStatus{.code = 1}.text());
+}
+
+TEST_CASE("an acceptor in C that cannot read memory that grows refuses it") {
+  if (!can_grow()) return;
+  CPeer peer(options_of(Wake::futex, true), {"offer=7", "accept=1"});
+  const auto end = peer.meet();
+  REQUIRE_FALSE(end);
+  CHECK(end.error().text.find("one end requires features that the other lacks: 0x8") != std::string::npos);
 }
 
 }  // namespace abi_test

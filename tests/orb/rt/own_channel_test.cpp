@@ -1,14 +1,22 @@
 // Long requests over the channel that a task has for itself: its thread demarshals them where the client wrote them.
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
+#include "orb/channel/memory.h"
 #include "orb/core/reference.h"
 #include "orb/core/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
+#include "orb/os/clock.h"
 #include "orb/rt/rt.h"
+#include "orb/transport/channel_options.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
@@ -84,7 +92,40 @@ struct OwnChannel {
   std::shared_ptr<core::ClientConnection> own;
 };
 
+// Regions of that size or more that this process writes and that are there from end to end.
+std::size_t whole_regions(std::size_t size) {
+  std::ifstream maps("/proc/self/smaps");
+  std::map<unsigned long, std::size_t> there;  // by file
+  unsigned long file = 0;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0, inode = 0;
+    std::size_t kilobytes = 0;
+    char access[8] = {};
+    if (std::sscanf(line.c_str(), "%lx-%lx %7s %*s %*s %lu", &begin, &end, access, &inode) == 4)
+      file = access[1] == 'w' && line.find("memfd:corelane-channel") != line.npos ? inode : 0;
+    else if (file != 0 && std::sscanf(line.c_str(), "Rss: %zu kB", &kilobytes) == 1)
+      there[file] += kilobytes * 1024;
+  }
+  std::size_t count = 0;
+  for (const auto& [inode, bytes] : there) count += bytes >= size ? 1 : 0;
+  return count;
+}
+
 }  // namespace
+
+TEST_CASE(
+    "both channels of a task have all of their memory on the client's side once it is admitted, and soon on both") {
+  if (!channel::can_grow()) return;
+  constexpr std::size_t ring = 72 * 1024;
+  OwnChannel test;
+  const auto shared = test.probe->_reference()->binding_of("echo")->connection(true);
+  CHECK(test.own->stream().memory() == ring + 1'376'256);
+  CHECK(shared->stream().memory() == ring + 1'376'256);
+  const Time latest = os::now() + 60s;
+  const auto servers = [] { return whole_regions(ring + transport::usual_channel_pool); };
+  while (servers() < 2 && os::now() < latest) std::this_thread::sleep_for(5ms);  // sleep: nobody is told
+  CHECK(servers() == 2);
+}
 
 TEST_CASE("a request of a mebibyte over a task's own channel is demarshalled where it lies") {
   OwnChannel test;

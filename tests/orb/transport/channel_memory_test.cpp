@@ -1,0 +1,159 @@
+// The memory of connections through channels: it grows with long messages, and goes back once they are quiet.
+#include <array>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstddef>
+#include <iostream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "orb/channel/memory.h"
+#include "orb/os/clock.h"
+#include "orb/transport/channel.h"
+#include "tests/orb/transport/kinds.h"
+
+namespace channel_memory_test {
+
+using namespace corelane;
+using namespace corelane::testing;
+
+namespace {
+
+constexpr std::size_t kibi = 1024, mebi = kibi * kibi, pool = transport::usual_channel_pool;
+// Without chunks: two pages for control, and the ring.
+constexpr std::size_t base = 8 * kibi + 64 * kibi;
+constexpr std::size_t whole = base + pool;
+
+struct UsualPool : SharedMemory {
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    return made(reactor, limits, true, pool);
+  }
+};
+
+bool cannot_grow() {
+  if (!channel::can_grow()) std::cout << "SKIPPED: this kernel has no MADV_POPULATE_WRITE\n";
+  return !channel::can_grow();
+}
+
+void pass(const ConnectionPtr& from, const ConnectionPtr& to, std::size_t size) {
+  const std::string text = pattern(size);
+  REQUIRE(send(from, text));
+  REQUIRE(read(to, size) == text);
+}
+
+// Whether it comes to that in time.
+bool comes_to(const ConnectionPtr& end, std::size_t memory) {
+  const Time latest = patience();
+  while (end->memory() != memory && os::now() < latest)
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: nobody is told
+  return end->memory() == memory;
+}
+
+transport::Lent receive_lent(const ConnectionPtr& end) {
+  std::array<std::byte, 64> buffer;
+  transport::Lent lent;
+  REQUIRE(end->receive(buffer, patience(), {}, lent));
+  REQUIRE(lent.keeper);
+  return lent;
+}
+
+}  // namespace
+
+TEST_CASE("a hundred connections through channels take little memory, and less once they are quiet") {
+  if (cannot_grow()) return;
+  StreamHarness<UsualPool> harness;
+  std::vector<ConnectionPtr> ends;
+  std::size_t taken = 0;
+  for (int i = 0; i < 100; ++i) {
+    const auto [caller, called] = harness.connect();
+    for (const std::size_t size : {std::size_t{64}, 64 * kibi}) {
+      pass(caller, called, size);
+      pass(called, caller, size);
+    }
+    taken += caller->memory() + called->memory();
+    ends.insert(ends.end(), {caller, called});
+  }
+  CHECK(taken <= 200 * (base + 64 * kibi));
+  for (const ConnectionPtr& end : ends) CHECK(comes_to(end, base));
+  pass(ends[0], ends[1], 4 * mebi);
+}
+
+TEST_CASE("a connection grows by what is under way, and shrinks once it is quiet but for what a reader keeps") {
+  if (cannot_grow()) return;
+  StreamHarness<UsualPool> harness;
+  const auto [caller, called] = harness.connect();
+  CHECK(caller->memory() == base);
+  const std::string kept = pattern(200 * kibi, 5);
+  REQUIRE(send(caller, kept));
+  const transport::Lent lent = receive_lent(called);
+  for (int round = 0; round < 2; ++round) {
+    pass(caller, called, 3 * mebi);
+    CHECK(caller->memory() >= base + 3 * mebi + 200 * kibi);
+    CHECK(comes_to(caller, base + 224 * kibi));
+    CHECK(text_of(lent.bytes) == kept);
+  }
+  CHECK(called->memory() == base);
+}
+
+TEST_CASE("a berth, sent or not, grows and goes back") {
+  if (cannot_grow()) return;
+  StreamHarness<UsualPool> harness;
+  const auto [caller, called] = harness.connect();
+  auto berth = caller->berth(mebi);
+  REQUIRE(berth);
+  CHECK(caller->memory() == base + mebi);
+  const bool sent = GENERATE(true, false);
+  if (sent) {
+    REQUIRE(caller->send(berth->bytes().first(mebi)));
+    CHECK(read(called, mebi).size() == mebi);
+  }
+  berth.reset();
+  CHECK(comes_to(caller, base));
+}
+
+TEST_CASE("what waits in the backlog grows and goes back, too") {
+  if (cannot_grow()) return;
+  StreamHarness<UsualPool> harness;
+  const auto [caller, called] = harness.connect();
+  const std::string text = pattern(mebi);
+  std::string all;
+  for (int i = 0; i < 8; ++i) {
+    REQUIRE(send(caller, text));
+    all += text;
+  }
+  CHECK(read(called, all.size()) == all);
+  CHECK(comes_to(caller, base));
+}
+
+TEST_CASE("a connection of tasks has all of its memory, and keeps it while others shrink") {
+  if (cannot_grow()) return;
+  StreamHarness<UsualPool> harness;
+  const auto [caller, called] = harness.connect();
+  const auto [other, others_server] = harness.connect();
+  pass(caller, called, mebi);
+  caller->keep_memory();
+  CHECK(caller->memory() == whole);
+  called->read_for_tasks();
+  CHECK(comes_to(called, whole));
+  for (int round = 0; round < 2; ++round) {
+    pass(other, others_server, mebi);
+    CHECK(other->memory() >= base + mebi);
+    CHECK(comes_to(other, base));
+    CHECK(caller->memory() == whole);
+    CHECK(called->memory() == whole);
+    pass(caller, called, mebi);
+    pass(called, caller, 100);
+  }
+}
+
+TEST_CASE("a socket has no shared memory") {
+  StreamHarness<UnixSocket> harness;
+  const auto [caller, called] = harness.connect();
+  caller->keep_memory();
+  CHECK(caller->memory() == 0);
+  CHECK(called->memory() == 0);
+}
+
+}  // namespace channel_memory_test
