@@ -191,7 +191,7 @@ class Connection {
   virtual void read_for_tasks() noexcept {}
   // A message has come, and a contract foresees it or does not (Reactor::limit_unforeseen_reads). Thread: whoever
   // reads.
-  virtual void note_message(bool /*is_foreseen*/) noexcept {}
+  virtual void charge_message(bool /*is_foreseen*/) noexcept {}
 
   // The idle time-out starts over, as it does when bytes come or go. Thread: any.
   virtual void renew() noexcept = 0;

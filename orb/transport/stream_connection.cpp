@@ -275,7 +275,7 @@ void StreamConnection::expect_by(Time deadline) noexcept try {
 void StreamConnection::read_for_tasks() noexcept { for_tasks_.store(true, std::memory_order_relaxed); }
 
 // relaxed: the thread that reads is the one that asks; where another has taken over a note more or less is no harm
-void StreamConnection::note_message(bool is_foreseen) noexcept {
+void StreamConnection::charge_message(bool is_foreseen) noexcept {
   // relaxed: as above
   (is_foreseen ? noted_message_ : noted_unforeseen_).store(true, std::memory_order_relaxed);
 }
