@@ -190,7 +190,7 @@ bool ServerConnection::remember_waiting(ServerJob& job) {
 void ServerConnection::note_use() noexcept {
   used_task_ = used_task_ || foreseen_;
   since_task_ = foreseen_ ? 0 : std::min(since_task_ + 1, requests_until_plain);
-  if (!served_ && own_task_ == no_task) stream_->note_message(foreseen_);
+  if (!served_ && own_task_ == no_task) stream_->charge_message(foreseen_);
 }
 
 // False: no message is whole, or the connection is over.

@@ -192,7 +192,7 @@ class Connection {
   virtual void read_for_tasks() noexcept {}
   // A message has come, and a contract foresees it or does not (Reactor::limit_unforeseen_reads). Thread: whoever
   // reads.
-  virtual void note_message(bool /*is_foreseen*/) noexcept {}
+  virtual void charge_message(bool /*is_foreseen*/) noexcept {}
   // Calls of a task go over it: takes all memory that its messages may need, and keeps it as long as the connection
   // lives, so that no call has to wait for memory. Takes milliseconds. Thread: any but a real-time one.
   virtual void keep_memory() noexcept {}

@@ -48,7 +48,7 @@ class Reactor {
   // thread above the tasks. `reservation` is sound, its budget a microsecond or more. Not from a callback. Waits for
   // the thread.
   void limit_reads(const sched::Reservation& reservation);
-  // The same for reading what no contract foresees (Connection::note_message()), and for nothing else. Its budget may
+  // The same for reading what no contract foresees (Connection::charge_message()), and for nothing else. Its budget may
   // be shorter.
   void limit_unforeseen_reads(const sched::Reservation& reservation);
   std::uint64_t deferred_reads() const noexcept;  // how often something had to wait for that

@@ -286,7 +286,7 @@ void StreamConnection::read_for_tasks() noexcept {
 }
 
 // relaxed: the thread that reads is the one that asks; where another has taken over a note more or less is no harm
-void StreamConnection::note_message(bool is_foreseen) noexcept {
+void StreamConnection::charge_message(bool is_foreseen) noexcept {
   // relaxed: as above
   (is_foreseen ? noted_message_ : noted_unforeseen_).store(true, std::memory_order_relaxed);
 }

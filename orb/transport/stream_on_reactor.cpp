@@ -242,7 +242,7 @@ bool StreamConnection::defer_write() {
 
 // What the turn has read, and what the watcher has said of it.
 ReadTurn StreamConnection::read_so_far() noexcept {
-  // relaxed: see note_message()
+  // relaxed: see charge_message()
   const bool unforeseen = noted_unforeseen_.load(std::memory_order_relaxed) || !is_open();
   return {.bytes = turn_bytes_,
           .messages = unforeseen || noted_message_.load(std::memory_order_relaxed),  // relaxed: as above
@@ -253,7 +253,7 @@ void StreamConnection::on_readable() noexcept try {
   read_armed_ = false;
   if (defer_read()) return;
   if (active_watcher_) link_->stop_awaiting();
-  // relaxed: see note_message()
+  // relaxed: see charge_message()
   noted_message_.store(false, std::memory_order_relaxed);
   noted_unforeseen_.store(false, std::memory_order_relaxed);  // relaxed: as above
   bool has_all = false;

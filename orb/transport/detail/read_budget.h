@@ -8,7 +8,7 @@
 //     tasks        the other half: connections with requests for tasks; strangers cannot take it away
 //     a connection with tasks    at most half of that, so that one that floods leaves the others their share
 //   ReadLimit::unforeseen   reading what no contract foresees: the reader of a connection says so of each message
-//     (Connection::note_message()). One server has the whole bound. A connection that was in good order until now is
+//     (Connection::charge_message()). One server has the whole bound. A connection that was in good order until now is
 //     read at once, and what it sends beyond its contracts is paid afterwards: it is not read again before the budget
 //     is back. The pieces of a message count once the message is known. What it has beyond 64 KiB counts in any case,
 //     but where a foreseen message before was as long, up to 1 MiB.

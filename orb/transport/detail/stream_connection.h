@@ -64,7 +64,7 @@ class StreamConnection final : public Connection,
   void unwatch() override;
   void expect_by(Time deadline) noexcept override;
   void read_for_tasks() noexcept override;
-  void note_message(bool is_foreseen) noexcept override;
+  void charge_message(bool is_foreseen) noexcept override;
   void keep_memory() noexcept override;
   std::size_t memory() const noexcept override;
   void renew() noexcept override;

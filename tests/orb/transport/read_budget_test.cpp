@@ -360,7 +360,7 @@ class Noted : public testing::Collector {
   explicit Noted(std::shared_ptr<Connection> stream) : stream_(stream) {}
   void on_bytes(Bytes bytes, Time received) noexcept override {
     if (const auto stream = stream_.lock())
-      for (const std::byte b : bytes) stream->note_message(b == std::byte{'t'});
+      for (const std::byte b : bytes) stream->charge_message(b == std::byte{'t'});
     Collector::on_bytes(bytes, received);
   }
 
