@@ -20,6 +20,7 @@
 #include "orb/base/minor.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
+#include "orb/os/byte_buffer.h"
 #include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
@@ -86,7 +87,7 @@ class PendingReply {
   std::uint32_t id_ = 0;
   State state_ = State::waiting;
   giop::MessageHeader header_;
-  std::vector<std::byte> bytes_;
+  os::ByteBuffer bytes_;
   std::shared_ptr<const void> lent_;  // of a long reply, which then lies elsewhere
   Bytes lies_at_;
   std::uint64_t sent_at_ = 0;  // where the request begins in the stream
@@ -103,14 +104,11 @@ class PendingReply {
 
 class ClientConnection final : public transport::ConnectionMonitor {
  public:
-  // `room`: for half received replies; see giop::Assembler.
-  ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
-                   std::unique_ptr<giop::HalfRoom> room = nullptr);
+  ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits);
   ~ClientConnection() override;
   // The same, and from the start the connection notices the peer's end and its own idle times, and tells the owner.
   static std::shared_ptr<ClientConnection> make(std::shared_ptr<transport::Connection> stream,
-                                                const giop::Limits& limits, std::unique_ptr<giop::HalfRoom> room,
-                                                std::weak_ptr<ConnectionOwner> owner = {});
+                                                const giop::Limits& limits, std::weak_ptr<ConnectionOwner> owner = {});
 
   // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE
   // and has sent a CancelRequest.

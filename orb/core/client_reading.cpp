@@ -153,8 +153,7 @@ void ClientConnection::give(PendingReply& pending, const giop::Message& message,
     return settle(pending, PendingReply::State::answered);
   }
   try {
-    if (!assembler_.hand_over(message.bytes, pending.bytes_))
-      pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
+    if (!assembler_.hand_over(message.bytes, pending.bytes_)) pending.bytes_.assign(message.bytes);
     settle(pending, PendingReply::State::answered);
   } catch (const std::bad_alloc&) {
     pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};

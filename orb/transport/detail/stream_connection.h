@@ -20,6 +20,7 @@
 #include "orb/transport/detail/outbox.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_budget.h"
+#include "orb/transport/memory_budget.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
@@ -84,6 +85,7 @@ class StreamConnection final : public Connection,
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   std::vector<gid_t> groups() const override { return link_->groups(); }
   PeerId id() const noexcept override { return id_; }
+  std::shared_ptr<MemoryAccount> memory() const noexcept override { return memory_; }
 
   Time quiet_since() const noexcept override;
   bool has_sent_message() const noexcept override {
@@ -149,6 +151,7 @@ class StreamConnection final : public Connection,
   const Endpoint peer_;
   const std::optional<PeerCredentials> credentials_;
   const PeerId id_;
+  const std::shared_ptr<MemoryAccount> memory_;  // of an accepted one
 
   // Shared.
   std::atomic<Mode> mode_{Mode::free};
