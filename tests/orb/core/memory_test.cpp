@@ -170,7 +170,8 @@ TEST_CASE("many clients that send long oneways hold no more together than one, a
     CHECK(serves(server, 1));
     most = std::max(most, server.memory().used());
   }
-  CHECK(most <= server.most() + clients * 64 * kib);
+  // A half that becomes a request is not counted for a moment, in which others are read.
+  CHECK(most <= server.most() + longest);
   server.servant->release();
   senders.clear();
   while (server.servant->noted < clients * count * size) std::this_thread::yield();

@@ -226,18 +226,18 @@ TEST_CASE("a setting that was replaced is refused with the one in its place") {
 }
 
 TEST_CASE("peers may make a process hold 64 MiB or four of the largest messages where nothing else is said") {
-  const auto most = [](std::vector<std::pair<const char*, const char*>> options) {
+  const auto bounds_with = [](std::vector<std::pair<const char*, const char*>> options) {
     Start start;
     for (const auto& [name, value] : options) start.option(name, value);
     return core::memory_bounds_of(start.load().value());
   };
-  constexpr std::size_t mib = 1024 * 1024;
-  CHECK(most({}).all == 64 * mib);
-  CHECK(most({}).of_peer == 16 * mib);
-  CHECK(most({{"-ORBLimitsMessageSize", "1048576"}}).all == 64 * mib);
-  CHECK(most({{"-ORBLimitsMessageSize", "67108864"}}).all == 256 * mib);
-  CHECK(most({{"-ORBLimitsMemory", "1000000"}}).all == 1'000'000);
-  CHECK(most({{"-ORBLimitsMemory", "1000000"}}).of_peer == 16 * mib);
+  constexpr std::size_t mebibyte = 1024 * 1024;
+  CHECK(bounds_with({}).all == 64 * mebibyte);
+  CHECK(bounds_with({}).of_peer == 16 * mebibyte);
+  CHECK(bounds_with({{"-ORBLimitsMessageSize", "1048576"}}).all == 64 * mebibyte);
+  CHECK(bounds_with({{"-ORBLimitsMessageSize", "67108864"}}).all == 256 * mebibyte);
+  CHECK(bounds_with({{"-ORBLimitsMemory", "1000000"}}).all == 1'000'000);
+  CHECK(bounds_with({{"-ORBLimitsMemory", "1000000"}}).of_peer == 16 * mebibyte);
 }
 
 TEST_CASE("an unknown variable is refused with the nearest known one") {
