@@ -61,8 +61,8 @@ constexpr Entry table[] = {
      "the peer did not take what was sent before within the time allowed, so nothing was sent; it reads slowly, or not "
      "at all; see timeout.request and limits.backlog"},
     {send_backlogs,
-     "the backlogs of all connections reached limits.backlogs, so the connection that needed more room was closed; "
-     "many peers read slowly, or one over many connections: see limits.connections_per_peer"},
+     "what waits for this peer, or for all peers, reached limits.memory, and this connection was closed: its peer took "
+     "nothing for some time, or a thread that may not wait had more to send. Raise limits.memory, or read faster"},
     {peer_closed,
      "the peer closed the connection in good order, and the call did not run: the server ends, or has as many "
      "connections as limits.connections and limits.connections_per_peer allow; its log says which"},
@@ -75,9 +75,9 @@ constexpr Entry table[] = {
     {listen_denied,
      "permission denied, as for ports below 1024; choose another with -ORBEndpointListen or endpoint.listen"},
     {half_messages,
-     "half received messages exceeded limits.half_messages, or one peer's quarter of it, and this connection held most "
-     "of them: it was closed before its request was whole. Try again, send smaller ones, or raise the receiver's "
-     "limit"},
+     "the receiver's limits.memory, or this peer's part of it, was used up, and no more of this request came for some "
+     "time while others waited for room: the connection was closed before the request was whole. Try again, or raise "
+     "the receiver's limit"},
     {rest_missing, "half a message came, and not its rest within timeout.header"},
     {beyond_select,
      "leader-followers waits by select(), which carries descriptors up to 1023 (and the limit of ulimit -n at the "

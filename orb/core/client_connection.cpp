@@ -24,13 +24,12 @@ std::shared_ptr<OnewayBatch> batch_for(const std::shared_ptr<transport::Connecti
 
 }  // namespace
 
-ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
-                                   std::unique_ptr<giop::HalfRoom> room)
+ClientConnection::ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits)
     : stream_(std::move(stream)),
       batch_(batch_for(stream_)),
       limits_(limits),
       last_used_(os::now()),
-      assembler_(limits, giop::Role::client, std::move(room)),
+      assembler_(limits, giop::Role::client),
       buffer_(std::make_unique_for_overwrite<std::byte[]>(buffer_size)) {
   waiting_.reserve(64);
 }
@@ -42,9 +41,8 @@ ClientConnection::~ClientConnection() {
 
 std::shared_ptr<ClientConnection> ClientConnection::make(std::shared_ptr<transport::Connection> stream,
                                                          const giop::Limits& limits,
-                                                         std::unique_ptr<giop::HalfRoom> room,
                                                          std::weak_ptr<ConnectionOwner> owner) {
-  auto made = std::make_shared<ClientConnection>(std::move(stream), limits, std::move(room));
+  auto made = std::make_shared<ClientConnection>(std::move(stream), limits);
   made->owner_ = std::move(owner);
   made->stream_->set_monitor(made);
   return made;

@@ -21,6 +21,7 @@
 #include "orb/core/oneway_batch.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
+#include "orb/os/byte_buffer.h"
 #include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
@@ -89,7 +90,7 @@ class PendingReply {
   giop::MessageHeader header_;
   // The reply lies in one of these.
   Bytes lies_at_;
-  std::vector<std::byte> bytes_;
+  os::ByteBuffer bytes_;
   std::unique_ptr<std::byte[]> buffer_;  // the connection's, which has got the one that was here
   std::shared_ptr<const void> lent_;     // what keeps the memory of a long reply that the peer wrote
   std::uint64_t sent_at_ = 0;            // where the request begins in the stream
@@ -106,14 +107,11 @@ class PendingReply {
 
 class ClientConnection final : public transport::ConnectionMonitor {
  public:
-  // `room`: for half received replies; see giop::Assembler.
-  ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits,
-                   std::unique_ptr<giop::HalfRoom> room = nullptr);
+  ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits);
   ~ClientConnection() override;
   // The same, and from the start the connection notices the peer's end and its own idle times, and tells the owner.
   static std::shared_ptr<ClientConnection> make(std::shared_ptr<transport::Connection> stream,
-                                                const giop::Limits& limits, std::unique_ptr<giop::HalfRoom> room,
-                                                std::weak_ptr<ConnectionOwner> owner = {});
+                                                const giop::Limits& limits, std::weak_ptr<ConnectionOwner> owner = {});
 
   // The parts of one request, which need not be kept once it was sent.
   using Parts = std::span<const Bytes>;

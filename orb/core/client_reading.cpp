@@ -163,8 +163,7 @@ void ClientConnection::give(PendingReply& pending, const giop::Message& message,
 void ClientConnection::keep_reply(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) {
   pending.lies_at_ = message.bytes;
   if ((pending.lent_ = lent.keeper_of(message.bytes)) || exchange_buffer(pending, message.bytes)) return;
-  if (!assembler_.hand_over(message.bytes, pending.bytes_))
-    pending.bytes_.assign(message.bytes.begin(), message.bytes.end());
+  if (!assembler_.hand_over(message.bytes, pending.bytes_)) pending.bytes_.assign(message.bytes);
   pending.lies_at_ = pending.bytes_;
 }
 

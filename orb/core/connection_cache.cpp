@@ -74,7 +74,7 @@ ConnectionCache::Pool ConnectionCache::make_pool(const Endpoint& endpoint, Traff
   std::size_t most = traffic == Traffic::plain ? options_.connections : 1;
   // A channel takes megabytes of memory, and many threads may wait on one at little cost.
   if (endpoint.kind == EndpointKind::channel) most = std::min(most, most_channels);
-  return std::make_shared<ConnectionPool>(endpoint, limits_, half_messages_, most);
+  return std::make_shared<ConnectionPool>(endpoint, limits_, most);
 }
 
 ConnectionCache::Pool ConnectionCache::pool_of(const Endpoint& endpoint, Traffic traffic) {

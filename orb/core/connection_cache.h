@@ -19,7 +19,6 @@
 
 #include "orb/core/address.h"
 #include "orb/core/connection_pool.h"
-#include "orb/core/half_messages.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::core {
@@ -37,9 +36,7 @@ class ConnectionCache {
     // What connects of the transport are under; null: nobody ends them early.
     std::shared_ptr<transport::ConnectStop> connect_stop{};
   };
-  // `half_messages`: what the connections share with all others of the ORB.
-  ConnectionCache(const giop::Limits& limits, std::shared_ptr<HalfMessages> half_messages, Options options)
-      : limits_(limits), half_messages_(std::move(half_messages)), options_(std::move(options)) {}
+  ConnectionCache(const giop::Limits& limits, Options options) : limits_(limits), options_(std::move(options)) {}
 
   // What a call goes over.
   struct Found {
@@ -90,7 +87,6 @@ class ConnectionCache {
   void announce(const transport::Endpoint& endpoint, const Address& address);
 
   const giop::Limits limits_;
-  const std::shared_ptr<HalfMessages> half_messages_;
   const Options options_;
   mutable std::mutex mutex_;
   // Guarded by mutex_.

@@ -94,13 +94,8 @@ void give_to_thread(std::uint64_t pool, const std::shared_ptr<ClientConnection>&
 
 }  // namespace
 
-ConnectionPool::ConnectionPool(transport::Endpoint endpoint, const giop::Limits& limits,
-                               std::shared_ptr<HalfMessages> half_messages, std::size_t most)
-    : id_(next_pool_id()),
-      endpoint_(std::move(endpoint)),
-      limits_(limits),
-      half_messages_(std::move(half_messages)),
-      most_(std::max<std::size_t>(most, 1)) {}
+ConnectionPool::ConnectionPool(transport::Endpoint endpoint, const giop::Limits& limits, std::size_t most)
+    : id_(next_pool_id()), endpoint_(std::move(endpoint)), limits_(limits), most_(std::max<std::size_t>(most, 1)) {}
 
 ConnectionPool::~ConnectionPool() = default;
 
@@ -261,9 +256,7 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::connect(transport::Trans
   lock.unlock();
   auto stream =
       transport.connect(endpoint_, is_first ? deadline : std::min(deadline, os::now() + patience_for_further));
-  if (stream)
-    return mine.end(ClientConnection::make(std::move(*stream), limits_,
-                                           half_messages_ ? half_messages_->share() : nullptr, weak_from_this()));
+  if (stream) return mine.end(ClientConnection::make(std::move(*stream), limits_, weak_from_this()));
   auto outcome = mine.end(stream.error());
   if (is_first) return outcome;
   lock.lock();

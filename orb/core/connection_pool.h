@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "orb/core/client_connection.h"
-#include "orb/core/half_messages.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
 #include "orb/transport/transport.h"
@@ -36,9 +35,8 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
  public:
   using ConnectionPtr = std::shared_ptr<ClientConnection>;
 
-  // `most`: connections, 1 or more. `half_messages`: see ClientConnection; may be null.
-  ConnectionPool(transport::Endpoint endpoint, const giop::Limits& limits, std::shared_ptr<HalfMessages> half_messages,
-                 std::size_t most);
+  // `most`: connections, 1 or more.
+  ConnectionPool(transport::Endpoint endpoint, const giop::Limits& limits, std::size_t most);
   ~ConnectionPool() override;
 
   const transport::Endpoint& endpoint() const noexcept { return endpoint_; }
@@ -87,7 +85,6 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   const std::uint64_t id_;  // of this process, never used again
   const transport::Endpoint endpoint_;
   const giop::Limits limits_;
-  const std::shared_ptr<HalfMessages> half_messages_;
   const std::size_t most_;
 
   mutable os::PiMutex mutex_;

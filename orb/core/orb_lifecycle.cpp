@@ -49,7 +49,7 @@ Bytes farewell() {
 }
 
 std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, const Settings& settings,
-                                                   std::shared_ptr<ByteBudget> backlogs,
+                                                   std::shared_ptr<transport::MemoryBudget> memory,
                                                    std::shared_ptr<transport::ConnectStop> connect_stop) {
   transport::UnixOptions unix_sockets = settings.unix_sockets;
   unix_sockets.directory = runtime_directory_of(settings);
@@ -60,7 +60,7 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
   channel.directory = unix_sockets.directory;
   channel.handshake = std::max<Duration>(settings.connect_timeout, shortest_handshake);
   transport::ConnectionLimits limits = settings.connections;
-  limits.backlogs = std::move(backlogs);
+  limits.memory = std::move(memory);
   limits.connect_stop = std::move(connect_stop);
   limits.farewell = farewell();
   return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets), std::move(channel));
@@ -92,7 +92,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::pooled_transport(Run
   auto pool = start_pool(settings);
   if (!pool) return pool.error();
   auto made = std::make_shared<leader_followers::LeaderFollowersTransport>(
-      make_sockets(**reactor, settings, backlogs, connect_stop), **reactor, std::move(*pool));
+      make_sockets(**reactor, settings, memory, connect_stop), **reactor, std::move(*pool));
   const std::lock_guard lock(mutex);
   if (phase == Phase::destroyed) return orb_destroyed;
   pooled = std::move(made);
@@ -120,7 +120,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   if (adapts) (void)os::wake_cost();  // measured here and not in a call
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();
-  auto made = make_sockets(**reactor, settings, backlogs, connect_stop);
+  auto made = make_sockets(**reactor, settings, memory, connect_stop);
   const std::lock_guard lock(mutex);
   if (phase == Phase::destroyed) return orb_destroyed;
   sockets = std::move(made);
@@ -206,8 +206,7 @@ Expected<void> Orb::start_listening() {
   if (state_->settings.executive.mode == dispatch::DispatchMode::leader_followers)
     transport = state_->pooled_transport(*runtime);
   if (!transport) return transport.error();
-  auto server =
-      std::make_shared<Server>(shared_from_this(), state_->settings, state_->half_messages, **executive, *target);
+  auto server = std::make_shared<Server>(shared_from_this(), state_->settings, **executive, *target);
   if (const auto listening = server->listen(**transport); !listening) return listening.error();
   {
     const std::lock_guard lock(state_->mutex);

@@ -34,7 +34,7 @@ struct Orb::State {
       : id(std::move(orb_id)),
         settings(std::move(orb_settings)),
         connections(
-            settings.giop, half_messages,
+            settings.giop,
             {.channels = settings.channels, .connections = connections_of(settings), .connect_stop = connect_stop}) {}
 
   // The calling thread's connection to one of the addresses; made if need be. BAD_INV_ORDER after destroy().
@@ -60,10 +60,9 @@ struct Orb::State {
   // Constant after construction.
   const std::string id;
   const Settings settings;
-  // Of all connections, accepted and made.
-  const std::shared_ptr<HalfMessages> half_messages =
-      std::make_shared<HalfMessages>(HalfMessages::bounds_of(settings.half_messages, settings.giop.message_size));
-  const std::shared_ptr<ByteBudget> backlogs = std::make_shared<ByteBudget>(settings.backlogs);
+  // Of all accepted connections.
+  const std::shared_ptr<transport::MemoryBudget> memory =
+      std::make_shared<transport::MemoryBudget>(memory_bounds_of(settings));
 
   // Of all connects of this ORB.
   const std::shared_ptr<transport::ConnectStop> connect_stop = std::make_shared<transport::ConnectStop>();

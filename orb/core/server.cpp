@@ -25,10 +25,9 @@ std::string taken_text(const transport::Endpoint& endpoint) {
 
 }  // namespace
 
-Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<HalfMessages> half_messages,
-               dispatch::Executive& executive, RequestTarget& target)
+Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Executive& executive,
+               RequestTarget& target)
     : settings_(settings),
-      half_messages_(std::move(half_messages)),
       executive_(executive),
       target_(target),
       environment_(std::move(orb)),
@@ -101,6 +100,7 @@ void Server::accept(std::shared_ptr<transport::Connection> stream) {
     std::erase_if(connections_, [](const auto& weak) { return weak.expired(); });
     connections_.push_back(connection);
   }
+  connection->begin();
   if (!connection->serve_where_read()) stream->watch(connection);
 }
 
@@ -131,6 +131,7 @@ std::unique_ptr<ServerJob> Server::take_job() {
     if (!jobs_.empty()) {
       auto job = std::move(jobs_.back());
       jobs_.pop_back();
+      kept_bytes_ -= job->kept_bytes();
       return job;
     }
   }
@@ -138,8 +139,11 @@ std::unique_ptr<ServerJob> Server::take_job() {
 }
 
 void Server::give_back(std::unique_ptr<ServerJob> job) noexcept {
+  const std::size_t bytes = job->kept_bytes();
   const std::lock_guard lock(jobs_mutex_);
-  if (jobs_.size() < kept_jobs) jobs_.push_back(std::move(job));
+  if (jobs_.size() >= kept_jobs || bytes > most_kept_bytes - kept_bytes_) return;
+  kept_bytes_ += bytes;
+  jobs_.push_back(std::move(job));
 }
 
 }  // namespace corelane::core

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "orb/core/half_messages.h"
 #include "orb/core/incident_log.h"
 #include "orb/core/reference.h"
 #include "orb/core/settings.h"
@@ -30,8 +29,7 @@ class TaskOffers;
 class Server : public std::enable_shared_from_this<Server> {
  public:
   // All arguments outlive the server's last connection and job; destroy() of the ORB sees to it.
-  Server(std::shared_ptr<Orb> orb, const Settings& settings, std::shared_ptr<HalfMessages> half_messages,
-         dispatch::Executive& executive, RequestTarget& target);
+  Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Executive& executive, RequestTarget& target);
   ~Server();
 
   // At every endpoint of endpoint.listen, or at none; and at those for clients of this host (endpoint.local). One whose
@@ -50,7 +48,6 @@ class Server : public std::enable_shared_from_this<Server> {
 
   // For connections and jobs.
   const Settings& settings() const noexcept { return settings_; }
-  HalfMessages& half_messages() const noexcept { return *half_messages_; }
   dispatch::Executive& executive() noexcept { return executive_; }
   RequestTarget& target() noexcept { return target_; }
   cdr::Environment* environment() noexcept { return &environment_; }
@@ -62,7 +59,7 @@ class Server : public std::enable_shared_from_this<Server> {
   IncidentLog& incidents() noexcept { return incidents_; }
 
  private:
-  static constexpr std::size_t kept_jobs = 1024;
+  static constexpr std::size_t kept_jobs = 1024, most_kept_bytes = 4 * 1024 * 1024;  // in their buffers
   Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
   void advertise();
   bool lacks(transport::EndpointKind kind) const;
@@ -72,7 +69,6 @@ class Server : public std::enable_shared_from_this<Server> {
 
   // Constant after listen().
   const Settings& settings_;
-  const std::shared_ptr<HalfMessages> half_messages_;
   dispatch::Executive& executive_;
   RequestTarget& target_;
   ReferenceEnvironment environment_;
@@ -88,6 +84,7 @@ class Server : public std::enable_shared_from_this<Server> {
   os::PiMutex jobs_mutex_;
   // Guarded by jobs_mutex_.
   std::vector<std::unique_ptr<ServerJob>> jobs_;
+  std::size_t kept_bytes_ = 0;
 };
 
 // Whether the calling thread runs a request for a client.

@@ -36,43 +36,107 @@ constexpr int requests_until_plain = 16;
 constexpr std::size_t most_waiting = 64;  // requests of a connection, before it is read no further
 constexpr Error no_room{ErrorKind::transient, Completion::no, minor::half_messages};
 
+constexpr Error backlog_stalled{ErrorKind::transient, Completion::no, minor::send_backlogs};
+
+}  // namespace
+
+// Tells the account of a connection what the assembler holds, and keeps which request that is for. Threads: the
+// reader's; request() any.
+class ServerConnection::Half {
+ public:
+  explicit Half(std::shared_ptr<transport::MemoryAccount> account) : account_(std::move(account)) {}
+
+  bool hold(std::size_t bytes, const giop::HalfRoom::Request& request) noexcept {
+    if (request || (bytes == 0 && is_known_)) {
+      const std::lock_guard lock(mutex_);
+      request_ = request;
+      is_known_ = request.has_value();
+    }
+    if (!account_) return true;
+    return account_->hold_half(bytes) && (waits_ || bytes <= uncounted || account_->may_keep_half());
+  }
+  // Whether the connection is not read while there is no room for a half. Else it ends.
+  void set_waits(bool waits) noexcept { waits_ = waits; }
+
+  giop::HalfRoom::Request request() const noexcept {
+    const std::lock_guard lock(mutex_);
+    return request_;
+  }
+
+ private:
+  static constexpr std::size_t uncounted = 64 * 1024;
+
+  const std::shared_ptr<transport::MemoryAccount> account_;
+  bool waits_ = false, is_known_ = false;
+  mutable os::PiMutex mutex_;
+  giop::HalfRoom::Request request_;  // guarded by mutex_
+};
+
+class ServerConnection::Room final : public giop::HalfRoom {
+ public:
+  explicit Room(std::shared_ptr<Half> half) noexcept : half_(std::move(half)) {}
+  bool hold(std::size_t bytes, const Request& request) noexcept override { return half_->hold(bytes, request); }
+
+ private:
+  const std::shared_ptr<Half> half_;
+};
+
+ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream)
+    : server_(std::move(server)),
+      stream_(std::move(stream)),
+      memory_(stream_->memory()),
+      memory_half_(std::make_shared<Half>(memory_)),
+      assembler_(server_->settings().giop, giop::Role::server, std::make_unique<Room>(memory_half_)) {
+  jobs_.reserve(16);
+}
+
+void ServerConnection::begin() noexcept {
+  if (memory_) memory_->belongs_to(weak_from_this());
+}
+
+void ServerConnection::give_up(Stalled why) noexcept {
+  why == Stalled::takes_nothing ? cut_off(backlog_stalled) : refuse_half(memory_half_->request());
+}
+
 // The peer has not sent all of a request, and there is no room for the rest. It hears so where the request is known,
 // and may try again over another connection. Another connection's reader and this one's may find so at once: the first
 // of them tells it. Thread: any.
-void give_up(Server& server, transport::Connection& stream, const giop::HalfRoom::Request& request,
-             std::atomic<bool>& told) noexcept {
-  if (told.exchange(true, std::memory_order_relaxed)) return;  // relaxed: nothing but who is first hangs on it
-  server.incidents().client_cut_off(no_room);
+void ServerConnection::refuse_half(const giop::HalfRoom::Request& request) noexcept {
+  if (told_no_room_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: nothing but who is first hangs on it
+  server_->incidents().client_cut_off(no_room);
   cdr::Writer writer;
   if (!request)
     giop::write_message_error(writer, giop::giop_1_0);
   else if (request->response_expected)
     write_exception(writer, {.request_id = request->id, .version = request->version}, no_room, {}, nullptr);
   const bool is_made = request ? request->response_expected && giop::finish(writer) : writer.ok();
-  if (is_made) (void)stream.send(writer.bytes());
-  stream.close();
+  if (is_made) send(writer.bytes());
+  stream_->close();
 }
 
-// As the census of connections counts them.
-std::string peer_of(const transport::Connection& stream) {
-  const auto credentials = stream.credentials();
-  return credentials ? "user " + std::to_string(credentials->user) : stream.peer().host;
+// What waits because of requests of its own is read on when they end: they keep the connection until then.
+void ServerConnection::on_room() noexcept {
+  // PAIR server_connection.paused: acquire here <- release in read_on_when_there_is_room(). Nobody reads meanwhile.
+  if (paused_.exchange(false, std::memory_order_acquire)) {
+    const Duration patience = server_->settings().connections.header_timeout;
+    stream_->expect_by(half_ && patience > Duration::zero() ? os::now() + patience : never);
+    return watch_again();
+  }
+  std::shared_ptr<ServedConnection> source;
+  {
+    const std::lock_guard lock(mutex_);
+    source = source_.lock();
+  }
+  if (source) server_->executive().resume(source);
 }
 
-std::unique_ptr<giop::HalfRoom> room_for(const std::shared_ptr<Server>& server,
-                                         const std::shared_ptr<transport::Connection>& stream,
-                                         const std::shared_ptr<std::atomic<bool>>& told) {
-  return server->half_messages().share(
-      peer_of(*stream), [server, stream, told](const auto& request) { give_up(*server, *stream, request, *told); });
-}
-
-}  // namespace
-
-ServerConnection::ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream)
-    : server_(std::move(server)),
-      stream_(std::move(stream)),
-      assembler_(server_->settings().giop, giop::Role::server, room_for(server_, stream_, told_no_room_)) {
-  jobs_.reserve(16);
+// The last touch of this thread, where it is not read any more.
+void ServerConnection::read_on_when_there_is_room() noexcept {
+  if (!memory_ || !memory_->has_requests() || memory_->may_read()) return;
+  stream_->unwatch();
+  // PAIR server_connection.paused: release here -> acquire in on_room(). What is known of the half goes with it.
+  paused_.store(true, std::memory_order_release);
+  if (memory_->may_read()) on_room();  // it may have been told before
 }
 
 void ServerConnection::on_bytes(Bytes bytes, Time received) noexcept {
@@ -106,6 +170,7 @@ void ServerConnection::took_bytes(Time received) noexcept {
   const auto rest_by = half_message(received);
   if (since_task_ >= requests_until_plain && read_elsewhere()) return;
   if (rest_by) stream_->expect_by(*rest_by);
+  read_on_when_there_is_room();
 }
 
 // Not where it has tasks: it would be closed as idle when none of them is called.
@@ -129,13 +194,22 @@ bool ServerConnection::serve_where_read() noexcept try {
   const Time half_by = half_ && patience > Duration::zero() ? os::now() + patience : never;
   const auto source =
       std::make_shared<ServedConnection>(shared_from_this(), limits, settings.executive.best_effort_wait, half_by);
-  served_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    source_ = source;
+  }
+  set_served(true);
   stream_->expect_by(never);
   stream_->read_by(source);
   if (server_->executive().serve(source)) return true;
-  return served_ = false;
+  return set_served(false);
 } catch (const std::bad_alloc&) {
-  return served_ = false;
+  return set_served(false);
+}
+
+bool ServerConnection::set_served(bool served) noexcept {
+  memory_half_->set_waits(served);
+  return served_ = served;
 }
 
 Expected<Bytes> ServerConnection::receive(MutableBytes buffer, Time until, os::WaitStrategy strategy,
@@ -156,7 +230,7 @@ ServerConnection::Step ServerConnection::next_request(Bytes& bytes, Time receive
 }
 
 void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) noexcept {
-  served_ = false;
+  set_served(false);
   since_task_ = 0;
   while (take_message(rest, received)) continue;  // bound: each takes bytes
   piece_ = {};
@@ -276,7 +350,7 @@ void ServerConnection::watch_again() noexcept {
 // The peer speaks no GIOP, or against its rules, or there is no memory to hear it: it is told so, and that was that.
 // CORBA 3.3 part 2, 9.4.8.
 void ServerConnection::broken(const Error& error) noexcept {
-  if (error.minor == minor::half_messages) return give_up(*server_, *stream_, assembler_.refused(), *told_no_room_);
+  if (error.minor == minor::half_messages) return refuse_half(assembler_.refused());
   server_->incidents().client_cut_off(error);
   giop::write_message_error(writer_, assembler_.owed_version());
   if (writer_.ok()) send(writer_.bytes());
@@ -367,8 +441,8 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   if (key_.capacity() > longest_kept_key) key_ = std::vector<std::byte>();
 }
 
-void ServerConnection::keep(Bytes message, std::vector<std::byte>& in) {
-  if (!assembler_.hand_over(message, in)) in.assign(message.begin(), message.end());
+void ServerConnection::keep(Bytes message, os::ByteBuffer& in) {
+  if (!assembler_.hand_over(message, in)) in.assign(message);
 }
 
 void ServerConnection::copy_key(Bytes& key) {

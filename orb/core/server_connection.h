@@ -26,7 +26,9 @@
 #include "orb/giop/code_sets.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
+#include "orb/os/byte_buffer.h"
 #include "orb/transport/connection.h"
+#include "orb/transport/memory_budget.h"
 
 namespace corelane::core {
 
@@ -39,9 +41,18 @@ struct ReplyTo {
   bool asks_orb = false;      // its client wants to know whether this is the same ORB
 };
 
-class ServerConnection final : public transport::Watcher, public std::enable_shared_from_this<ServerConnection> {
+class ServedConnection;
+
+class ServerConnection final : public transport::Watcher,
+                               public transport::MemoryHolder,
+                               public std::enable_shared_from_this<ServerConnection> {
  public:
   ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream);
+  // Before it is read: from here on it may have to wait for memory, or to end for others.
+  void begin() noexcept;
+
+  void on_room() noexcept override;
+  void give_up(Stalled why) noexcept override;
 
   void on_bytes(Bytes bytes, Time received) noexcept override;
   void on_lent(transport::Lent lent, Time received) noexcept override;
@@ -127,6 +138,8 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void close_when_sent(Time deadline) noexcept;
 
   Server& server() noexcept { return *server_; }
+  // What its peer makes this process hold; null: nobody counts it.
+  transport::MemoryAccount* memory() const noexcept { return memory_.get(); }
   transport::Connection& stream() const noexcept { return *stream_; }
   PeerId id() const noexcept { return stream_->id(); }
   std::optional<transport::PeerCredentials> credentials() const noexcept { return stream_->credentials(); }
@@ -136,11 +149,13 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   PeerTasks& tasks() noexcept { return tasks_; }
   // The message under way is the job's from here on; where it was put together here it is not copied. Thread: the
   // reader's.
-  void keep(Bytes message, std::vector<std::byte>& in);
+  void keep(Bytes message, os::ByteBuffer& in);
   // The job has ended; a CancelRequest cannot find it any more.
   void forget(ServerJob& job) noexcept;
 
  private:
+  class Half;
+  class Room;
   using Request = giop::Parsed<giop::RequestHeader>;
   struct Binding {
     TaskId task = no_task;
@@ -180,10 +195,15 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   void watch_again() noexcept;
   void broken(const Error& error) noexcept;
   void note_use() noexcept;
+  bool set_served(bool served) noexcept;
+  void read_on_when_there_is_room() noexcept;
+  void refuse_half(const giop::HalfRoom::Request& request) noexcept;
 
   const std::shared_ptr<Server> server_;
   const std::shared_ptr<transport::Connection> stream_;
-  const std::shared_ptr<std::atomic<bool>> told_no_room_ = std::make_shared<std::atomic<bool>>(false);
+  const std::shared_ptr<transport::MemoryAccount> memory_;
+  const std::shared_ptr<Half> memory_half_;
+  std::atomic<bool> told_no_room_{false};
 
   // Owner: whoever reads.
   giop::Assembler assembler_;
@@ -211,12 +231,14 @@ class ServerConnection final : public transport::Watcher, public std::enable_sha
   // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
   std::atomic<giop::Version> version_{giop::giop_1_2};
 
-  std::atomic<bool> lent_{false};  // bound, and read by the reactor all the same
+  std::atomic<bool> lent_{false};    // bound, and read by the reactor all the same
+  std::atomic<bool> paused_{false};  // the reactor is to read on when there is room
 
   PeerTasks tasks_;
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<ServerJob*> jobs_;
+  std::weak_ptr<ServedConnection> source_;  // that reads it, or did
 };
 
 }  // namespace corelane::core

@@ -23,6 +23,7 @@ namespace {
 using errors::no_memory;
 using errors::queue_full;
 using errors::shutting_down;
+using transport::MemoryAccount;
 
 thread_local int requests_on_this_thread = 0;
 thread_local const ServerConnection* peer_on_this_thread = nullptr;
@@ -83,13 +84,29 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   keeper_ = std::move(keeper);
-  if (!keeper_) connection_->keep(message.bytes, bytes_);
+  if (!keeper_) {
+    counted_ = message.bytes.size();
+    if (MemoryAccount* const memory = connection_->memory()) memory->turn_into_request(counted_);
+    connection_->keep(message.bytes, bytes_);
+  }
   message_ = keeper_ ? message.bytes : Bytes(bytes_);
   cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   contract.reset();
 }
 
+void ServerJob::discount() noexcept {
+  MemoryAccount* const memory = connection_->memory();
+  if (memory != nullptr && runs_) memory->end_run();
+  if (memory != nullptr && counted_ > 0) memory->remove_request(counted_);
+  runs_ = false;
+  counted_ = 0;
+}
+
 void ServerJob::run(const dispatch::JobContext&) noexcept try {
+  // Of the others nobody tells when they wait.
+  MemoryAccount* const memory = connection_->memory();
+  runs_ = memory != nullptr && task == no_task && connection_->server().executive().serves_where_read();
+  if (runs_) memory->begin_run();
   if (cancelled_.load(std::memory_order_relaxed))  // relaxed: a hint
     return connection_->server().incidents().request_abandoned();
   const InsideRequest inside(connection_.get());
@@ -141,8 +158,11 @@ void ServerJob::take_over(ServerJob& other) {
   // relaxed: published with the job
   answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   keeper_ = other.keeper_;
-  if (!keeper_) bytes_ = other.bytes_;
+  if (!keeper_) bytes_.assign(other.bytes_);
   message_ = keeper_ ? other.message_ : Bytes(bytes_);
+  counted_ = keeper_ ? 0 : message_.size();
+  if (MemoryAccount* const memory = connection_->memory(); memory != nullptr && counted_ > 0)
+    memory->add_request(counted_);
   contract.reset();
   arrived = other.arrived;
   task = other.task;
@@ -153,7 +173,9 @@ void ServerJob::take_over(ServerJob& other) {
 void ServerJob::run_inside() {
   run_upcall();
   message_ = {};
-  keeper_.reset();  // before the reply: who gets that may want to send as much again
+  // Before the reply: who gets that may want to send as much again.
+  keeper_.reset();
+  if (bytes_.capacity() > longest_kept) bytes_.release(), discount();
   if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
   if (!writer_.ok()) reply_unwritable();
   replies_ = true;
@@ -195,7 +217,7 @@ void ServerJob::run_upcall() {
   arguments.set_code_sets(to_.code_sets);
   writer_.set_limit(connection_->server().settings().giop.message_size);
   begin_reply_to(writer_, to_);
-  room_.use(connection_->stream());
+  room_.use(connection_->stream(), transport::SendRoom::Otherwise::pages);
   writer_.set_room(&room_);
   ServerRequest request(arguments, writer_);
   try {
@@ -256,14 +278,15 @@ void ServerJob::reply_exception(const Error& error) noexcept {
 
 void ServerJob::recycle() noexcept {
   if (remembered_) connection_->forget(*this);
+  discount();
   const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
   object_.reset();
   message_ = {};
   keeper_.reset();
-  if (writer_.kept_bytes() > kept_bytes) writer_ = cdr::Writer();
+  if (writer_.kept_bytes() > longest_kept) writer_ = cdr::Writer();
   writer_.clear();  // what it may lie in goes
   room_.release();
-  if (bytes_.capacity() > kept_bytes) bytes_ = std::vector<std::byte>();  // `{}` would keep the memory
+  if (bytes_.capacity() > longest_kept) bytes_.release();
   Server& server = connection->server();
   server.give_back(std::unique_ptr<ServerJob>(this));
   server.requests().leave();

@@ -6,7 +6,6 @@
 #include <atomic>
 #include <memory>
 #include <string_view>
-#include <vector>
 
 #include "orb/cdr/writer.h"
 #include "orb/core/server_connection.h"
@@ -14,6 +13,7 @@
 #include "orb/dispatch/job.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/message.h"
+#include "orb/os/byte_buffer.h"
 #include "orb/transport/send_room.h"
 
 namespace corelane::core {
@@ -21,7 +21,9 @@ namespace corelane::core {
 class ServerJob final : public dispatch::Job {
  public:
   ServerJob() = default;
-  ~ServerJob() = default;
+  ~ServerJob() {
+    if (connection_) discount();
+  }
 
   // `body_at`: where the arguments begin in the message, which is copied unless it has a keeper.
   void prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object, const Upcall& upcall,
@@ -31,6 +33,8 @@ class ServerJob final : public dispatch::Job {
   const ActiveObject* object() const noexcept { return object_.get(); }
   const Upcall& upcall() const noexcept { return *upcall_; }
   std::size_t held_bytes() const noexcept { return message_.size(); }
+  // In buffers that are used again.
+  std::size_t kept_bytes() const noexcept { return bytes_.capacity() + writer_.kept_bytes(); }
   // Instead of finish(): the whole reply, for the caller to send while it keeps the job; empty when there is none.
   Bytes take_reply() noexcept;
   // In which the request is nested; empty after prepare().
@@ -51,7 +55,8 @@ class ServerJob final : public dispatch::Job {
   void recycle() noexcept override;
 
  private:
-  static constexpr std::size_t kept_bytes = 256 * 1024;  // a buffer that grew beyond is let go
+  static constexpr std::size_t longest_kept = 64 * 1024;  // a buffer that grew beyond is let go
+  void discount() noexcept;
   void run_inside();
   void run_upcall();
   void reply_unwritable();
@@ -79,9 +84,11 @@ class ServerJob final : public dispatch::Job {
   bool remembered_ = false;  // by the connection, for a CancelRequest. Guarded by the connection's mutex or owned
   bool replies_ = false;     // the reply is in writer_
   std::atomic<bool> answered_{false};
+  std::size_t counted_ = 0;  // by the connection's account; not what lies where the peer wrote it
+  bool runs_ = false;        // counted there, too
 
   // Kept.
-  std::vector<std::byte> bytes_;
+  os::ByteBuffer bytes_;
   cdr::Writer writer_;
   transport::SendRoom room_;
 };

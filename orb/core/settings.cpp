@@ -23,6 +23,13 @@ std::size_t connections_of(const Settings& settings) noexcept {
   return std::clamp<std::size_t>(4 * cores, 16, 64);
 }
 
+transport::MemoryBudget::Bounds memory_bounds_of(const Settings& settings) noexcept {
+  const Duration patience = settings.connections.header_timeout;
+  const std::size_t all = settings.memory > 0 ? settings.memory : std::max(64 * mebi, 4 * settings.giop.message_size);
+  return transport::MemoryBudget::bounds_of(all, settings.giop.message_size,
+                                            (patience > Duration::zero() ? patience : std::chrono::seconds{10}) / 4);
+}
+
 const std::vector<SettingsEntry>& settings_table() {
   static const std::vector<SettingsEntry> table = {
       {"dispatch.mode", "manager",
@@ -137,12 +144,13 @@ const std::vector<SettingsEntry>& settings_table() {
       {"io.period", "1ms", "see io.budget", [](S& s, V v) { return span_of_time(v, s.executive.reader.period); }},
       {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",
        [](S& s, V v) { return size(v, s.giop.message_size, 1024, 2047 * mebi); }},
-      {"limits.half_messages", "268435456",
-       "bytes that half received messages take in all connections of an ORB together, beyond the first 64 KiB of each; "
-       "the clients of one address, or of one user of this host, get a quarter of it, and one whole message at least. "
-       "Where that is used up the connection ends that holds most of the peer which holds most; its client gets "
-       "TRANSIENT for the request that it was sending",
-       [](S& s, V v) { return number<std::size_t>(v, s.half_messages, 1024, std::size_t{1} << 40); }},
+      {"limits.memory", "0",
+       "bytes that the clients of an ORB make it hold, all together, beyond the first 64 KiB of each connection: "
+       "requests that wait or run, halves of messages, and replies that are not taken yet. The clients of one address, "
+       "or of one user of this host, get a quarter of it, and one whole message at least. Clients that use up their "
+       "part are read no further until some of it is free. 0: 64 MiB, or four times limits.message_size where that is "
+       "more",
+       [](S& s, V v) { return number<std::size_t>(v, s.memory, 0, std::size_t{1} << 40); }},
       {"limits.connections", "1024",
        "accepted connections; for one more the one ends that was quiet for longest, of those with no request under way "
        "and no admitted task, and its client calls on over another. If more than a quarter of them have sent no whole "
@@ -159,10 +167,6 @@ const std::vector<SettingsEntry>& settings_table() {
        "reader's, wait for nobody, and what they send beyond it closes the connection. Twice the largest message at "
        "least; one that nothing waits before may be longer",
        [](S& s, V v) { return size(v, s.connections.backlog, 1024, 2047 * mebi); }},
-      {"limits.backlogs", "1073741824",
-       "bytes in the backlogs of all connections of an ORB together, beyond the first 64 KiB of each; a connection "
-       "whose next message would exceed it is closed",
-       [](S& s, V v) { return number<std::size_t>(v, s.backlogs, 64 * 1024, std::size_t{1} << 40); }},
       {"limits.requests", "1024", "requests of one connection under way; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.requests_per_connection, 1, 1'000'000); }},
       {"limits.tasks", "256", "admitted tasks; 0: none, for servers that keep no deadlines",

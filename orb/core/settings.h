@@ -100,8 +100,7 @@ struct Settings {
   int io_priority = 50;                           // above the tasks: their requests are not to wait for them
   bool io_within_platform = true;                 // io.budget is "platform"; else executive.reader has it
   giop::Limits giop;
-  std::size_t half_messages = 256 * 1024 * 1024;
-  std::size_t backlogs = 1024 * 1024 * 1024;
+  std::size_t memory = 0;  // 0: see memory_bounds_of()
   transport::ConnectionLimits connections;
   std::size_t requests_per_connection = 1024;
   std::size_t requests_parallel = 0;          // of one connection, without a contract; 0: two for each core
@@ -128,6 +127,8 @@ struct Settings {
 
 // How many connections a client may have to one endpoint: as the setting says, or by the number of cores.
 std::size_t connections_of(const Settings& settings) noexcept;
+// What peers may make this process hold.
+transport::MemoryBudget::Bounds memory_bounds_of(const Settings& settings) noexcept;
 
 // One row of the table.
 struct SettingsEntry {

@@ -24,14 +24,30 @@ constexpr const char* config_variable = "CORELANE_CONFIG";
 
 using Fault = Unexpected<SettingsFault>;
 
+// What a setting that is gone was replaced by, spelled alike; else "".
+std::string replacement(std::string_view name) {
+  struct Replaced {
+    std::string_view key, by;
+  };
+  constexpr Replaced all[] = {{"limits.half_messages", "limits.memory"}, {"limits.backlogs", "limits.memory"}};
+  for (const auto& [key, by] : all) {
+    if (name == key) return std::string(by);
+    if (name == option_of(key)) return option_of(by);
+    if (name == variable_of(key)) return variable_of(by);
+  }
+  return {};
+}
+
 std::string unknown(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
-  return "unknown " + std::string(what) + " " + std::string(name) + meant(name, known, "the nearest known is");
+  const std::string text = "unknown " + std::string(what) + " " + std::string(name);
+  if (const std::string by = replacement(name); !by.empty()) return text + "; it was replaced by " + by;
+  return text + meant(name, known, "the nearest known is");
 }
 
 // Of too many to be listed.
 std::string unknown_of_all(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
   const std::string text = unknown(what, name, known);
-  const bool is_near = !meant(name, known, "").empty();
+  const bool is_near = !meant(name, known, "").empty() || !replacement(name).empty();
   return text + (is_near ? "" : "; docs/configuration.md has them all");
 }
 

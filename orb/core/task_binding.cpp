@@ -23,7 +23,7 @@ Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnectio
   const Settings& settings = state.settings;
   auto stream = (*transport)->connect(shared.peer(), deadline);
   if (!stream) return stream.error();
-  auto made = ClientConnection::make(std::move(*stream), settings.giop, state.half_messages->share());
+  auto made = ClientConnection::make(std::move(*stream), settings.giop);
   if (const auto adopted = state.connections.adopt(made); !adopted) return adopted.error();
   return made;
 }

@@ -13,21 +13,11 @@ namespace {
 constexpr std::size_t fragment_header_size = 4;   // the request id of 1.2
 constexpr std::size_t kept_capacity = 16 * 1024;  // of an empty buffer, in no budget: one that has more is given back
 constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // of one that came by hand_over()
-constexpr std::size_t least_growth = 64 * 1024;
-constexpr std::size_t most_of_beginning = 4 * 1024;  // of the body of a message that is refused
+constexpr std::size_t claimed_at_once = 4 * 1024 * 1024;   // addresses for a message of which little has come
+constexpr std::size_t most_of_beginning = 4 * 1024;        // of the body of a message that is refused
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
-void give_back(std::vector<std::byte>& buffer) noexcept { std::vector<std::byte>().swap(buffer); }
-
-void empty(std::vector<std::byte>& buffer) noexcept {
-  if (buffer.capacity() > kept_capacity) return give_back(buffer);
-  buffer.clear();
-}
-
-std::size_t held_by(const std::vector<std::byte>& buffer) noexcept { return buffer.empty() ? 0 : buffer.capacity(); }
-
-// Where there is room already.
-void append(std::vector<std::byte>& buffer, Bytes bytes) { buffer.insert(buffer.end(), bytes.begin(), bytes.end()); }
+void empty(os::ByteBuffer& buffer) noexcept { buffer.capacity() > kept_capacity ? buffer.release() : buffer.clear(); }
 
 // The first ulong of the body: in 1.2 the request id of every message that has one.
 bool read_id(const MessageHeader& header, Bytes message, std::uint32_t& id) noexcept {
@@ -54,12 +44,12 @@ bool may_be_refused(const MessageHeader& header) noexcept {
 }
 
 // The whole message's header in place of the first fragment's.
-void rewrite_header(MessageHeader& header, std::vector<std::byte>& bytes) noexcept {
+void rewrite_header(MessageHeader& header, os::ByteBuffer& bytes) noexcept {
   header.more_fragments = false;
   header.body_size = static_cast<std::uint32_t>(bytes.size() - header_size);
-  bytes[6] = static_cast<std::byte>(header.order);
+  bytes.data()[6] = static_cast<std::byte>(header.order);
   const auto raw = cdr::to_raw(header.body_size, header.order != native_order);
-  std::memcpy(&bytes[8], &raw, sizeof raw);
+  std::memcpy(bytes.data() + 8, &raw, sizeof raw);
 }
 
 }  // namespace
@@ -87,13 +77,13 @@ Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   }
 }
 
-bool Assembler::hand_over(Bytes message, std::vector<std::byte>& to) noexcept {
-  for (std::vector<std::byte>* from : {&partial_, &joined_}) {
+bool Assembler::hand_over(Bytes message, os::ByteBuffer& to) noexcept {
+  for (os::ByteBuffer* from : {&partial_, &joined_}) {
     if (from->empty() || message.data() != from->data()) continue;
     from->swap(to);
     from->clear();
     const bool is_kept = role_ == Role::client && from == &partial_ && from->capacity() <= kept_in_exchange;
-    if (!is_kept && from->capacity() > kept_capacity) give_back(*from);
+    if (!is_kept && from->capacity() > kept_capacity) from->release();
     delivered_ = delivered_ && from != &partial_;
     settle();
     return true;
@@ -102,8 +92,8 @@ bool Assembler::hand_over(Bytes message, std::vector<std::byte>& to) noexcept {
 }
 
 std::size_t Assembler::held_bytes() const noexcept {
-  std::size_t sum = held_by(partial_) + held_by(joined_);
-  for (const Pending& pending : pending_) sum += held_by(pending.bytes);  // bound: limits.fragmented_messages
+  std::size_t sum = partial_.size() + joined_.size();
+  for (const Pending& pending : pending_) sum += pending.bytes.size();  // bound: limits.fragmented_messages
   return sum;
 }
 
@@ -114,23 +104,20 @@ HalfRoom::Request Assembler::half_request(const MessageHeader& header, Bytes byt
   return parsed ? HalfRoom::Request(*parsed) : std::nullopt;
 }
 
-// For `bytes` more of what will be `goal` in the end: four times as much as before where there is so much, else an
-// eighth more. Never less, since all that is there is copied each time: a peer that sends single bytes would make the
-// reader do that for each. False: there is not even that.
-bool Assembler::make_room(std::vector<std::byte>& buffer, const MessageHeader& header, std::size_t bytes,
-                          std::size_t goal) {
-  if (buffer.empty() && !hold(held_bytes() + buffer.capacity())) give_back(buffer);
+// For `bytes` more of what will be `goal` in the end. Once it is long, growing copies nothing. False: there is no room.
+bool Assembler::make_room(os::ByteBuffer& buffer, const MessageHeader& header, std::size_t bytes, std::size_t goal) {
   const std::size_t needed = buffer.size() + bytes;
-  if (needed <= buffer.capacity()) return true;
-  const HalfRoom::Request request = half_request(header, buffer);
-  const std::size_t others = held_bytes() - held_by(buffer);
-  const auto grown_to = [&](std::size_t wish) { return std::min(std::max(needed, wish), std::max(needed, goal)); };
-  std::size_t room = grown_to(4 * buffer.capacity());
-  if (!hold(others + room, request)) {
-    room = grown_to(buffer.capacity() + std::max(least_growth, buffer.capacity() / 8));
-    if (!hold(others + room, request, true)) return refused_ = request, false;
-  }
-  buffer.reserve(room);
+  const bool grows = needed > buffer.capacity();
+  const bool is_partial = &buffer == &partial_;
+  if (is_partial && buffer.empty()) is_told_ = false;
+  const HalfRoom::Request request =
+      grows || (is_partial && !is_told_) ? half_request(header, buffer) : HalfRoom::Request{};
+  if (is_partial && request) is_told_ = true;
+  if (!hold(held_bytes() + bytes, request)) return refused_ = half_request(header, buffer), false;
+  if (!grows) return true;
+  const bool is_claimed = is_partial && goal >= os::ByteBuffer::mapped_from;
+  const std::size_t wish = std::max(4 * buffer.capacity(), is_claimed ? claimed_at_once : 0);
+  buffer.reserve(std::max(needed, std::min(wish, goal)));
   return true;
 }
 
@@ -155,13 +142,13 @@ Expected<std::optional<Message>> Assembler::fail(ErrorKind kind, std::uint32_t c
   error_ = Error{kind, Completion::no, code};
   pending_.clear();
   pending_bytes_ = 0;
-  give_back(partial_);
+  partial_.release();
   settle();
   return *error_;
 }
 
 void Assembler::drop() noexcept {
-  give_back(joined_);
+  joined_.release();
   (void)fail(ErrorKind::comm_failure, minor::closed_here);
 }
 
@@ -193,7 +180,7 @@ Expected<Bytes> Assembler::gather(Bytes& input) {
 Expected<bool> Assembler::take(Bytes& input, std::size_t goal) {
   const std::size_t count = std::min(input.size(), goal - partial_.size());
   if (!make_room(partial_, header_, count, goal)) return fail(ErrorKind::imp_limit, minor::half_messages).error();
-  append(partial_, input.first(count));
+  partial_.append(input.first(count));
   input = input.subspan(count);
   return partial_.size() == goal;
 }
@@ -254,11 +241,11 @@ Expected<std::optional<Message>> Assembler::start_fragmented(Bytes bytes, Time n
       pending_bytes_ + bytes.size() > limits_.fragment_bytes)
     return fail(ErrorKind::imp_limit, minor::bad_fragment);
   const HalfRoom::Request request = half_request(header_, bytes);
-  if (!hold(held_bytes() + bytes.size(), request, true)) {
+  if (!hold(held_bytes() + bytes.size(), request)) {
     refused_ = request;
     return fail(ErrorKind::imp_limit, minor::half_messages);
   }
-  pending_.push_back({id, header_, {bytes.begin(), bytes.end()}, 1, now});
+  pending_.push_back({id, header_, os::ByteBuffer(bytes), 1, now});
   pending_bytes_ += bytes.size();
   return Whole{};
 }
@@ -282,7 +269,7 @@ Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
     return refuse_fragmented(index, minor::bad_fragment);
   if (!make_room(pending.bytes, pending.header, data.size(), limits_.message_size))
     return fail(ErrorKind::imp_limit, minor::half_messages);
-  append(pending.bytes, data);
+  pending.bytes.append(data);
   pending_bytes_ += data.size();
   return header_.more_fragments ? Whole{} : complete(index);
 }
@@ -292,7 +279,6 @@ Message Assembler::take_joined(std::size_t index) {
   Pending& pending = pending_[index];
   MessageHeader header = pending.header;
   joined_ = std::move(pending.bytes);
-  pending.bytes.clear();
   pending_bytes_ -= joined_.size();
   rewrite_header(header, joined_);
   return {header, joined_};

@@ -2,8 +2,8 @@
 // CORBA 3.3 part 2, 9.4.1 and 9.4.9.
 //
 // Threads: the connection's reader only. Time comes in as a value.
-// Invariants: memory grows with the bytes that have arrived, never with a size that a header claims, and never beyond
-// that size; a broken stream stays broken. A message that lies whole in the fed bytes is not copied.
+// Invariants: memory grows with the bytes that have arrived and never with a size that a header claims, which may take
+// addresses only; a broken stream stays broken. A message that lies whole in the fed bytes is not copied.
 //
 // A request or reply that exceeds a limit costs that call and not the connection: its beginning comes out, with
 // Message::refusal, and the rest of it is skipped.
@@ -22,6 +22,7 @@
 #include "orb/giop/half_room.h"
 #include "orb/giop/limits.h"
 #include "orb/giop/message.h"
+#include "orb/os/byte_buffer.h"
 
 namespace corelane::giop {
 
@@ -43,7 +44,7 @@ class Assembler {
   // Whether the message that next() gave last, with those bytes, was put together here: then it is `to`'s without being
   // copied, and stays where it lies. A client's end keeps the place that `to` had for a later one, up to 4 MiB of it
   // and in no budget: how many connections a client has is for itself to say.
-  bool hand_over(Bytes message, std::vector<std::byte>& to) noexcept;
+  bool hand_over(Bytes message, os::ByteBuffer& to) noexcept;
 
   // The bytes that complete the header or the body now under way: what a blocking read may ask for at most without
   // reading into the next message. 1 or more.
@@ -54,7 +55,7 @@ class Assembler {
   // A fragmented message is older than limits.fragment_age. next() finds this by itself; a timer asks for silent peers.
   bool expired(Time now) const noexcept;
   std::size_t pending_bytes() const noexcept { return pending_bytes_ + partial_.size(); }
-  // What they take, room that is not used yet included; what was handed out by the last call counts, too.
+  // What they take; what was handed out by the last call counts, too. Memory that is not written to yet takes nothing.
   std::size_t held_bytes() const noexcept;
   // After next() failed with half_messages: the request that had no room, where it is known.
   const HalfRoom::Request& refused() const noexcept { return refused_; }
@@ -67,7 +68,7 @@ class Assembler {
   struct Pending {
     std::uint32_t request_id;  // 0 for 1.1, which has only one
     MessageHeader header;
-    std::vector<std::byte> bytes;
+    os::ByteBuffer bytes;
     std::uint32_t fragments;
     Time since;
     bool is_refused = false;  // its further fragments are skipped
@@ -79,9 +80,9 @@ class Assembler {
   Expected<void> check(Bytes header) noexcept;
   bool accepts(MessageType type) const noexcept;
   Expected<bool> take(Bytes& input, std::size_t goal);
-  bool make_room(std::vector<std::byte>& buffer, const MessageHeader& header, std::size_t bytes, std::size_t goal);
-  bool hold(std::size_t bytes, const HalfRoom::Request& request = {}, bool insists = false) noexcept {
-    return !room_ || room_->hold(bytes, request, insists);
+  bool make_room(os::ByteBuffer& buffer, const MessageHeader& header, std::size_t bytes, std::size_t goal);
+  bool hold(std::size_t bytes, const HalfRoom::Request& request = {}) noexcept {
+    return !room_ || room_->hold(bytes, request);
   }
   HalfRoom::Request half_request(const MessageHeader& header, Bytes bytes) const noexcept;
   void settle() noexcept { (void)hold(held_bytes()); }
@@ -104,13 +105,14 @@ class Assembler {
   std::uint32_t refusal_ = 0;  // of that message, see Message
   std::size_t skip_ = 0;       // bytes that follow of a message that was refused
   Version version_ = giop_1_0;
-  std::vector<std::byte> partial_;  // of the message under way, when it did not come in one piece
+  os::ByteBuffer partial_;          // of the message under way, when it did not come in one piece
+  bool is_told_ = false;            // the room knows which request partial_ is
   bool delivered_ = false;          // partial_ is a message handed out by the last call
   std::vector<Pending> pending_;    // messages of which more fragments follow; at most limits.fragmented_messages
   std::size_t pending_bytes_ = 0;   // in pending_
   std::unique_ptr<HalfRoom> room_;  // covers held_bytes()
   HalfRoom::Request refused_;
-  std::vector<std::byte> joined_;  // the reassembled message handed out by the last call
+  os::ByteBuffer joined_;  // the reassembled message handed out by the last call
   std::optional<Error> error_;
 };
 

@@ -1,5 +1,4 @@
-// HalfRoom: where an Assembler asks for the room that half received messages take. Who gives it counts what all
-// connections together hold.
+// HalfRoom: counts what an Assembler holds of half received messages, and may refuse more of them.
 // Thread: the connection's reader.
 #pragma once
 
@@ -15,10 +14,9 @@ class HalfRoom {
   using Request = std::optional<HalfRequest>;
   virtual ~HalfRoom() = default;  // gives all back
 
-  // The connection holds `bytes` from here on instead of what it held. False, and nothing changed: so many are not
-  // there. Holding less never fails. `request`: what the bytes are for, where that is known. `insists`: others may lose
-  // their connection for it.
-  [[nodiscard]] virtual bool hold(std::size_t bytes, const Request& request, bool insists) noexcept = 0;
+  // The connection holds `bytes` from here on instead of what it held. False, and nothing changed: there is no room for
+  // so many. Holding less never fails. `request`: what the bytes are for, where that is known and was not said before.
+  [[nodiscard]] virtual bool hold(std::size_t bytes, const Request& request) noexcept = 0;
 };
 
 }  // namespace corelane::giop

@@ -46,6 +46,7 @@ class PooledConnection final : public transport::Connection, public std::enable_
   std::optional<transport::PeerCredentials> credentials() const noexcept override { return below_->credentials(); }
   std::vector<gid_t> groups() const override { return below_->groups(); }
   PeerId id() const noexcept override { return below_->id(); }
+  std::shared_ptr<transport::MemoryAccount> memory() const noexcept override { return below_->memory(); }
 
  private:
   class Watch;

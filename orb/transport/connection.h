@@ -119,6 +119,8 @@ class Reader {
   virtual void on_drained() noexcept = 0;
 };
 
+class MemoryAccount;
+
 class Connection {
  public:
   virtual ~Connection() = default;
@@ -150,8 +152,8 @@ class Connection {
 
   // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
   // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when that holds something and would
-  // exceed its bound, send_backlogs when those of all connections together would; the connection is then closed, as it
-  // is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
+  // exceed its bound, send_backlogs when the peer holds too much altogether (MemoryBudget); the connection is then
+  // closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
   // For a message of at least so many bytes; null: there is none now, or this kind has none. Thread: any.
@@ -197,7 +199,7 @@ class Connection {
   // lives, so that no call has to wait for memory. Takes milliseconds. Thread: any but a real-time one.
   virtual void keep_memory() noexcept {}
   // Bytes of shared memory that this end has taken from the system for the connection. Thread: any.
-  virtual std::size_t memory() const noexcept { return 0; }
+  virtual std::size_t channel_memory() const noexcept { return 0; }
 
   // The idle time-out starts over, as it does when bytes come or go. Thread: any.
   virtual void renew() noexcept = 0;
@@ -249,6 +251,8 @@ class Connection {
   virtual std::vector<gid_t> groups() const { return {}; }
   // Of this process, never used again; never 0.
   virtual PeerId id() const noexcept = 0;
+  // What the peer makes this process hold is counted there; null: nobody counts it. Constant. Thread: any.
+  virtual std::shared_ptr<MemoryAccount> memory() const noexcept { return nullptr; }
 };
 
 }  // namespace corelane::transport

@@ -15,12 +15,12 @@ struct Outbox::Sender {
   os::Parker parker{};
 };
 
-Outbox::Outbox(std::size_t limit, Duration patience, std::shared_ptr<ByteBudget> budget)
-    : limit_(limit), patience_(patience), backlog_(std::move(budget)) {}
+Outbox::Outbox(std::size_t limit, Duration patience, std::shared_ptr<MemoryAccount> account)
+    : limit_(limit), patience_(patience), account_(account), backlog_(std::move(account)) {}
 
-bool Outbox::append(std::span<const Bytes> parts, std::size_t skip) {
+void Outbox::append(std::span<const Bytes> parts, std::size_t skip) {
   if (backlog_.empty()) last_taken_ = os::now();
-  return backlog_.append(parts, skip);
+  backlog_.append(parts, skip);
 }
 
 void Outbox::consume(std::size_t bytes) noexcept {
@@ -62,7 +62,9 @@ std::optional<Error> Outbox::await_room(Lock& lock, std::size_t bytes, Time unti
   return in_vain;
 }
 
-bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept { return backlog_.has_room(bytes, limit_ / 2); }
+bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept {
+  return backlog_.empty() || (backlog_.has_room(bytes, limit_ / 2) && has_memory(bytes));
+}
 
 // An empty backlog waits for the sender who is next, not for the peer.
 Time Outbox::stalls_at(const Sender& sender) const noexcept {

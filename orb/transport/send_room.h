@@ -1,36 +1,64 @@
-// SendRoom: the room of a connection as a cdr::Writer takes it, so that a long message is written where it is sent
-// from. Threads: one at a time.
+// SendRoom: where a cdr::Writer puts a long message: in memory of the connection, so that it is written where it is
+// sent from, or in pages of its own (os::ByteBuffer says why). Threads: one at a time.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "orb/cdr/writer.h"
+#include "orb/os/byte_buffer.h"
 #include "orb/transport/connection.h"
 
 namespace corelane::transport {
 
 class SendRoom final : public cdr::Room {
  public:
-  // The connection outlives the marshalling; what was lent keeps it longer.
-  void use(Connection& connection) noexcept { connection_ = &connection; }
+  enum class Otherwise { heap, pages };
+
+  SendRoom() = default;
+  SendRoom(const SendRoom&) = delete;
+  SendRoom& operator=(const SendRoom&) = delete;
+  ~SendRoom() { release(); }
+
+  // The connection outlives the marshalling; what was lent keeps it longer. `otherwise`: where a message goes for which
+  // the connection has no memory.
+  void use(Connection& connection, Otherwise otherwise = Otherwise::heap) noexcept {
+    connection_ = &connection;
+    otherwise_ = otherwise;
+  }
   // What was not sent goes back.
   void release() noexcept {
     connection_ = nullptr;
-    before_.reset();
-    now_.reset();
+    before_.release();
+    now_.release();
   }
 
   MutableBytes lend(std::size_t bytes) noexcept override {
-    auto berth = connection_ != nullptr ? connection_->berth(bytes) : nullptr;
-    if (!berth) return {};
-    before_ = std::exchange(now_, std::move(berth));
-    return now_->bytes();
+    Piece next;
+    if (connection_ != nullptr) next.berth = connection_->berth(bytes);
+    if (connection_ != nullptr && !next.berth && otherwise_ == Otherwise::pages)
+      next.pages = os::take_pages(std::max(bytes, 2 * now_.pages.size()));
+    if (next.bytes().empty()) return {};
+    before_.release();
+    before_ = std::exchange(now_, std::move(next));  // the message still lies there
+    return now_.bytes();
   }
 
  private:
+  struct Piece {
+    MutableBytes bytes() const noexcept { return berth ? berth->bytes() : pages; }
+    void release() noexcept {
+      berth.reset();
+      os::give_pages(std::exchange(pages, {}));
+    }
+    std::unique_ptr<Berth> berth{};
+    MutableBytes pages{};
+  };
+
   Connection* connection_ = nullptr;
-  std::unique_ptr<Berth> before_, now_;  // the message still lies in the first when the second is lent
+  Otherwise otherwise_ = Otherwise::heap;
+  Piece before_, now_;
 };
 
 }  // namespace corelane::transport

@@ -43,8 +43,9 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       peer_(link_->peer()),
       credentials_(link_->credentials()),
       id_(next_id(ticket, credentials_)),
+      memory_(ticket && limits.memory ? limits.memory->open(ticket->holder().number()) : nullptr),
       last_traffic_(os::now()),
-      outbox_(limits.backlog, limits.backlog_timeout, limits.backlogs),
+      outbox_(limits.backlog, limits.backlog_timeout, memory_),
       reads_{.peer = id_},
       ticket_(std::move(ticket)) {}
 
@@ -126,6 +127,7 @@ Time StreamConnection::backlog_taken_at() const noexcept {
 }
 
 void StreamConnection::tell_if_drained() noexcept {
+  if (memory_) memory_->tell_others();
   std::shared_ptr<Reader> reader;
   {
     const std::lock_guard lock(mutex_);
@@ -156,9 +158,11 @@ Expected<void> StreamConnection::send(std::span<const Bytes> parts, std::uint64_
   renew();
   Lock lock(mutex_);
   if (!takes_more()) return why_refused();
-  if (outbox_.has_room(length_of(parts))) return put(parts, position, std::move(lock));
+  const std::size_t bytes = length_of(parts);
+  const bool fits = outbox_.has_room(bytes);
+  if (fits && outbox_.has_memory(bytes)) return put(parts, position, std::move(lock));
   lock.unlock();
-  return close_for(backlog_full);
+  return close_for(fits ? backlogs_full : backlog_full);
 } catch (const std::bad_alloc&) {
   return close_for(errors::no_memory);
 }
@@ -175,10 +179,7 @@ Expected<void> StreamConnection::put(std::span<const Bytes> parts, std::uint64_t
   }
   // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
   if (sent.outcome == Io::failed) return ended_by(minor::connection_lost);
-  if (!outbox_.append(parts, sent.count)) {
-    lock.unlock();
-    return close_for(backlogs_full);
-  }
+  outbox_.append(parts, sent.count);
   backlogged_.store(true, std::memory_order_relaxed);  // relaxed: see await_drained()
   if (std::exchange(draining_, true)) return {};
   lock.unlock();

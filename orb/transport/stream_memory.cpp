@@ -22,7 +22,7 @@ constexpr std::size_t memory_slice = 256 * 1024;
 
 }  // namespace
 
-std::size_t StreamConnection::memory() const noexcept {
+std::size_t StreamConnection::channel_memory() const noexcept {
   const channel::Channel* const channel = link_->channel();
   return channel == nullptr ? 0 : channel->memory();
 }

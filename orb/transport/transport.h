@@ -8,13 +8,13 @@
 #include <functional>
 #include <memory>
 
-#include "orb/base/byte_budget.h"
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/transport/connect_stop.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/endpoint.h"
+#include "orb/transport/memory_budget.h"
 
 namespace corelane::transport {
 
@@ -26,9 +26,8 @@ struct ConnectionLimits {
   std::size_t connections_per_peer = 256;  // accepted and alive from one address, or from one user of this host
   // Bytes not yet taken by the socket, for each connection; those who may wait leave half of it to those who may not.
   std::size_t backlog = 32 * 1024 * 1024;
-  // What the backlogs of all connections take, these and others that have the same budget, in steps of 64 KiB. Null:
-  // no bound but their number.
-  std::shared_ptr<ByteBudget> backlogs{};
+  // What accepted connections hold, these and others that have the same budget. Null: nobody counts it.
+  std::shared_ptr<MemoryBudget> memory{};
   Duration backlog_timeout = std::chrono::seconds{10};  // so long a peer may take nothing while somebody waits for room
   Duration idle_timeout = Duration::zero();             // a watched connection without traffic is closed; 0: never
   Duration header_timeout = std::chrono::seconds{10};   // what the protocol above passes to expect_by(); 0: none

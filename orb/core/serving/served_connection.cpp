@@ -54,6 +54,8 @@ ServedConnection::ServedConnection(std::shared_ptr<ServerConnection> connection,
       wait_(wait),
       idle_timeout_(connection_->server().settings().connections.idle_timeout),
       backlog_timeout_(connection_->server().settings().connections.backlog_timeout),
+      header_timeout_(connection_->server().settings().connections.header_timeout),
+      memory_patience_(memory_bounds_of(connection_->server().settings()).patience),
       order_(limits),
       half_by_(half_by) {
   note_quiet(os::now());
@@ -75,11 +77,13 @@ bool ServedConnection::arm() noexcept {
 dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept {
   current_ = nullptr;
   for (;;) {  // bound: ends with a request, with the bytes of one read, or with the connection
-    blocked_ = !connection_->stream().await_drained();
-    if (blocked_) {
+    if (lacks_bytes()) return flush(), Found::nothing;
+    if (!may_go_on()) {
+      blocked_ = true;
       keep_rest();
       return note_quiet(os::now()), Found::blocked;
     }
+    if (blocked_) go_on(os::now());
     const Found found = rest_.empty() ? read(buffer, until) : parse(job);
     if (found != Found::again || rest_.empty()) return found;
   }
@@ -115,8 +119,9 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
 
 void ServedConnection::note_quiet(Time since) noexcept {
   const Time idle = idle_timeout_ > Duration::zero() ? since + idle_timeout_ : never;
-  const Time stalls = blocked_ ? since + backlog_timeout_ : never;
-  expires_at_.store(std::min({idle, half_by_, stalls}), std::memory_order_relaxed);  // relaxed: see expires_at()
+  const Time stalls = blocked_ ? since + std::min(backlog_timeout_, memory_patience_) : never;
+  const Time half_by = blocked_ ? never : half_by_;  // what is not read cannot become whole
+  expires_at_.store(std::min({idle, half_by, stalls}), std::memory_order_relaxed);  // relaxed: see expires_at()
 }
 
 // Takes one message.
@@ -250,7 +255,40 @@ bool ServedConnection::has_stalled(Time now) noexcept {
   return taken != never && taken + backlog_timeout_ <= now;
 }
 
-bool ServedConnection::unblocked() noexcept { return connection_->stream().await_drained(); }
+bool ServedConnection::may_go_on() noexcept {
+  transport::MemoryAccount* const memory = connection_->memory();
+  return connection_->stream().await_drained() && (memory == nullptr || memory->may_read());
+}
+
+// There is little memory, and nothing to be read: then it is not memory that the connection waits for.
+bool ServedConnection::lacks_bytes() noexcept {
+  transport::MemoryAccount* const memory = connection_->memory();
+  transport::Connection& stream = connection_->stream();
+  if (memory == nullptr || !memory->is_tight() || !rest_.empty() || !stream.await_drained()) return false;
+  if (!stream.await_bytes() || stream.has_bytes()) return false;
+  memory->stop_waiting();
+  if (blocked_) go_on(os::now());
+  return true;
+}
+
+// It was not read until now, so the rest of a half is waited for anew.
+void ServedConnection::go_on(Time now) noexcept {
+  blocked_ = false;
+  if (half_by_ != never) half_by_ = now + header_timeout_;
+  note_quiet(now);
+}
+
+bool ServedConnection::unblocked() noexcept { return may_go_on(); }
+
+bool ServedConnection::begin_wait() noexcept {
+  if (auto* const memory = connection_->memory()) memory->begin_wait();
+  return order_.begin_wait();
+}
+
+void ServedConnection::end_wait() noexcept {
+  if (auto* const memory = connection_->memory()) memory->end_wait();
+  order_.end_wait();
+}
 
 void ServedConnection::on_drained() noexcept { connection_->server().executive().resume(shared_from_this()); }
 
@@ -259,7 +297,7 @@ bool ServedConnection::expire(Time now) noexcept {
   if (blocked_) {
     constexpr Error took_nothing{.kind = ErrorKind::transient, .minor = minor::send_stalled};
     if (has_stalled(now)) return end(took_nothing), true;
-    note_quiet(now);
+    may_go_on() ? go_on(now) : note_quiet(now);
     return false;
   }
   if (half_by_ <= now) return end(errors::deadline_passed), true;

@@ -37,8 +37,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   bool detach() noexcept override;
   Next finish_detached(dispatch::JobPtr job) noexcept override;
   Next take_waiting() noexcept override { return order_.take(); }
-  bool begin_wait() noexcept override { return order_.begin_wait(); }
-  void end_wait() noexcept override { order_.end_wait(); }
+  bool begin_wait() noexcept override;
+  void end_wait() noexcept override;
   bool arm() noexcept override;
   int descriptor() const noexcept override;
   Time expires_at() const noexcept override {
@@ -68,10 +68,13 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   void flush() noexcept;
   void note_quiet(Time since) noexcept;
   bool has_stalled(Time now) noexcept;
+  bool lacks_bytes() noexcept;
+  bool may_go_on() noexcept;
+  void go_on(Time now) noexcept;
 
   const std::shared_ptr<ServerConnection> connection_;
   const os::WaitStrategy wait_;
-  const Duration idle_timeout_, backlog_timeout_;
+  const Duration idle_timeout_, backlog_timeout_, header_timeout_, memory_patience_;
   RequestOrder order_;
   std::atomic<Time> expires_at_{never};
   std::atomic<bool> half_closed_{false};  // the peer sends nothing any more, and may wait for answers
@@ -85,7 +88,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Time kept_since_{};     // the oldest of replies_
   Time half_by_ = never;  // the rest of half a message has to be there by then
   bool drained_ = false;
-  bool blocked_ = false;  // waits for the peer to take replies
+  bool blocked_ = false;  // waits for the peer to take replies, or for memory
   RequestOrder::Key current_key_;
   ServerJob* current_ = nullptr;  // runs on the holder's thread
 };

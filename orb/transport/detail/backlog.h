@@ -1,20 +1,20 @@
 // Backlog: bytes that wait for the socket, in chunks, so that growing copies nothing twice.
-// Threads: none of its own; the connection's lock guards it. Bounds: whoever appends asks has_room() before; and a
-// budget that it shares with the backlogs of other connections. The first chunk is not of the budget: who uses all of
-// that takes from nobody else the room for a short message.
+// Threads: none of its own; the connection's lock guards it. Bounds: whoever appends asks has_room() before. All but
+// the first chunk is told to the connection's account.
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <memory>
+#include <new>
 #include <span>
 #include <utility>
 
-#include "orb/base/byte_budget.h"
 #include "orb/base/bytes.h"
 #include "orb/base/copy.h"
+#include "orb/os/byte_buffer.h"
+#include "orb/transport/memory_budget.h"
 
 namespace corelane::transport {
 
@@ -22,8 +22,8 @@ class Backlog {
  public:
   static constexpr std::size_t chunk_size = 64 * 1024;
 
-  // std::bad_alloc, as every deque.
-  explicit Backlog(std::shared_ptr<ByteBudget> budget = nullptr) : share_(std::move(budget)) {}
+  // `account`: null where nobody counts. std::bad_alloc, as every deque.
+  explicit Backlog(std::shared_ptr<MemoryAccount> account = nullptr) : account_(std::move(account)) {}
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
@@ -33,21 +33,19 @@ class Backlog {
     return empty() || bytes <= limit - std::min(size_, limit);
   }
 
-  // Copies what follows the first `skip` bytes of the parts. False where the budget has no more: some of it may have
-  // been copied.
-  [[nodiscard]] bool append(std::span<const Bytes> parts, std::size_t skip) {
+  // Copies what follows the first `skip` bytes of the parts. std::bad_alloc; some of it may have been copied.
+  void append(std::span<const Bytes> parts, std::size_t skip) {
     for (const Bytes part : parts) {
       const std::size_t skipped = std::min(skip, part.size());
       skip -= skipped;
-      if (!append(part.subspan(skipped))) return false;
+      append(part.subspan(skipped));
     }
-    return true;
   }
 
   // The oldest bytes that lie together; empty when there are none.
   Bytes front() const noexcept {
     if (empty()) return {};
-    return Bytes{*chunks_.front()}.subspan(begin_, std::min(chunk_size - begin_, size_));
+    return chunks_.front().bytes().subspan(begin_, std::min(chunk_size - begin_, size_));
   }
 
   // Drops `count` bytes of front().
@@ -58,43 +56,57 @@ class Backlog {
       clear();
     } else if (begin_ == chunk_size) {
       chunks_.pop_front();
-      (void)hold(chunks_.size());  // less is always granted
       begin_ = 0;
     }
+    if (count > 0) note(true);
   }
 
   void clear() noexcept {
     chunks_.clear();
-    (void)hold(0);
     begin_ = size_ = 0;
+    note(true);
   }
 
  private:
-  using Chunk = std::array<std::byte, chunk_size>;
+  // Pages of its own: the heap would keep the peak.
+  class Chunk {
+   public:
+    Chunk() : pages_(os::take_pages(chunk_size)) {
+      if (pages_.empty()) throw std::bad_alloc();
+    }
+    Chunk(Chunk&& other) noexcept : pages_(std::exchange(other.pages_, {})) {}
+    Chunk& operator=(Chunk&&) = delete;
+    ~Chunk() { os::give_pages(pages_); }
+    MutableBytes bytes() const noexcept { return pages_.first(chunk_size); }
 
-  [[nodiscard]] bool hold(std::size_t chunks) noexcept {
-    return share_.hold(chunks > 1 ? (chunks - 1) * chunk_size : 0);
+   private:
+    MutableBytes pages_;
+  };
+
+  void note(bool was_taken) noexcept {
+    const std::size_t bytes = chunks_.size() > 1 ? (chunks_.size() - 1) * chunk_size : 0;
+    if (account_ && std::exchange(noted_, bytes) + bytes > 0) account_->hold_backlog(bytes, was_taken);
   }
 
-  bool append(Bytes bytes) {
+  void append(Bytes bytes) {
     while (!bytes.empty()) {
       const std::size_t used = (begin_ + size_) % chunk_size;
       if (begin_ + size_ == chunks_.size() * chunk_size) {
-        if (!hold(chunks_.size() + 1)) return false;
-        chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
+        chunks_.emplace_back();
+        note(false);
       }
       const Bytes piece = bytes.first(std::min(bytes.size(), chunk_size - used));
-      copy_bytes(chunks_.back()->data() + used, piece.data(), piece.size());
+      copy_bytes(chunks_.back().bytes().data() + used, piece.data(), piece.size());
       size_ += piece.size();
       bytes = bytes.subspan(piece.size());
     }
-    return true;
   }
 
-  BudgetShare share_;
-  std::deque<std::unique_ptr<Chunk>> chunks_;
+  const std::shared_ptr<MemoryAccount> account_;
+  std::deque<Chunk> chunks_;
   std::size_t begin_ = 0;  // in the first chunk
   std::size_t size_ = 0;
+  std::size_t noted_ = 0;  // what the account was told last
 };
 
 }  // namespace corelane::transport

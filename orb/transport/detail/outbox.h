@@ -11,13 +11,13 @@
 #include <span>
 #include <vector>
 
-#include "orb/base/byte_budget.h"
 #include "orb/base/bytes.h"
 #include "orb/base/error.h"
 #include "orb/base/minor.h"
 #include "orb/base/time.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/detail/backlog.h"
+#include "orb/transport/memory_budget.h"
 
 namespace corelane::transport {
 
@@ -29,19 +29,21 @@ class Outbox {
   static constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
 
   // `limit`: bytes of the backlog; those who may wait leave half of it to those who may not. `patience`: so long a peer
-  // may take nothing while somebody waits. `budget`: of the backlogs of all connections; null: none. std::bad_alloc.
-  Outbox(std::size_t limit, Duration patience, std::shared_ptr<ByteBudget> budget);
+  // may take nothing while somebody waits. `account`: of the connection; null: none. std::bad_alloc.
+  Outbox(std::size_t limit, Duration patience, std::shared_ptr<MemoryAccount> account);
 
   bool empty() const noexcept { return backlog_.empty(); }
   // Room for a sender that may not wait. A message that finds the backlog empty may be longer than the limit.
   bool has_room(std::size_t bytes) const noexcept { return backlog_.has_room(bytes, limit_); }
+  // Whether the peer's account has room, too. Whoever may wait does so only behind what waits for the same peer.
+  bool has_memory(std::size_t bytes) const noexcept { return account_ == nullptr || account_->has_room(bytes); }
 
   // When the peer last took something, or the backlog began to fill.
   Time last_taken() const noexcept { return last_taken_; }
 
-  // Copies what follows the first `skip` bytes of the parts. False where the budget has no more: some of it may have
-  // been copied, so the connection is to be closed. std::bad_alloc.
-  [[nodiscard]] bool append(std::span<const Bytes> parts, std::size_t skip);
+  // Copies what follows the first `skip` bytes of the parts. std::bad_alloc: some of it may have been copied, so the
+  // connection is to be closed.
+  void append(std::span<const Bytes> parts, std::size_t skip);
   // The oldest bytes that lie together; empty when there are none.
   Bytes front() const noexcept { return backlog_.front(); }
   // Removes `bytes` of front(), which the peer took; may be 0.
@@ -66,6 +68,7 @@ class Outbox {
 
   const std::size_t limit_;
   const Duration patience_;
+  const std::shared_ptr<MemoryAccount> account_;
   Backlog backlog_;
   Time last_taken_{};             // when the peer last took something, or the backlog began to fill
   std::vector<Sender*> senders_;  // who wait for room, in order

@@ -21,6 +21,7 @@
 #include "orb/transport/detail/outbox.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_budget.h"
+#include "orb/transport/memory_budget.h"
 #include "orb/transport/transport.h"
 
 namespace corelane::transport {
@@ -66,7 +67,7 @@ class StreamConnection final : public Connection,
   void read_for_tasks() noexcept override;
   void charge_message(bool is_foreseen) noexcept override;
   void keep_memory() noexcept override;
-  std::size_t memory() const noexcept override;
+  std::size_t channel_memory() const noexcept override;
   void renew() noexcept override;
   // relaxed: a census that sees it a little later asks whether the connection may go all the same
   void note_first_message() noexcept override { has_sent_message_.store(true, std::memory_order_relaxed); }
@@ -88,6 +89,7 @@ class StreamConnection final : public Connection,
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   std::vector<gid_t> groups() const override { return link_->groups(); }
   PeerId id() const noexcept override { return id_; }
+  std::shared_ptr<MemoryAccount> memory() const noexcept override { return memory_; }
 
   Time quiet_since() const noexcept override;
   bool has_sent_message() const noexcept override {
@@ -165,6 +167,7 @@ class StreamConnection final : public Connection,
   const Endpoint peer_;
   const std::optional<PeerCredentials> credentials_;
   const PeerId id_;
+  const std::shared_ptr<MemoryAccount> memory_;  // of an accepted one
 
   // Shared.
   std::atomic<Mode> mode_{Mode::free};

@@ -99,7 +99,7 @@ class CallingThread {
 struct Caches {
   using Outcome = Expected<ConnectionCache::ConnectionPtr>;
 
-  explicit Caches(std::size_t connections = 1) : cache(giop::Limits{}, nullptr, {.connections = connections}) {}
+  explicit Caches(std::size_t connections = 1) : cache(giop::Limits{}, {.connections = connections}) {}
 
   Outcome acquire(Time deadline = never, Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free) {
     auto found = cache.acquire(wires, addresses, deadline, traffic, order);

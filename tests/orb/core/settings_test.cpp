@@ -216,6 +216,30 @@ TEST_CASE("an unknown key of the file is refused with the nearest known one") {
   CHECK(settings.error().text.find("unknown key pool.core; the nearest known is pool.cores") != std::string::npos);
 }
 
+TEST_CASE("a setting that was replaced is refused with the one in its place") {
+  CHECK(Start().option("-ORBLimitsBacklogs", "100000").fault() ==
+        "unknown option -ORBLimitsBacklogs; it was replaced by -ORBLimitsMemory");
+  CHECK(Start().variable("CORELANE_LIMITS_HALF_MESSAGES", "100000").fault() ==
+        "unknown variable CORELANE_LIMITS_HALF_MESSAGES; it was replaced by CORELANE_LIMITS_MEMORY");
+  CHECK_THAT(Start().file("[limits]\nhalf_messages = 100000\n").fault(),
+             Catch::EndsWith("unknown key limits.half_messages; it was replaced by limits.memory"));
+}
+
+TEST_CASE("peers may make a process hold 64 MiB or four of the largest messages where nothing else is said") {
+  const auto bounds_with = [](std::vector<std::pair<const char*, const char*>> options) {
+    Start start;
+    for (const auto& [name, value] : options) start.option(name, value);
+    return core::memory_bounds_of(start.load().value());
+  };
+  constexpr std::size_t mebibyte = 1024 * 1024;
+  CHECK(bounds_with({}).all == 64 * mebibyte);
+  CHECK(bounds_with({}).of_peer == 16 * mebibyte);
+  CHECK(bounds_with({{"-ORBLimitsMessageSize", "1048576"}}).all == 64 * mebibyte);
+  CHECK(bounds_with({{"-ORBLimitsMessageSize", "67108864"}}).all == 256 * mebibyte);
+  CHECK(bounds_with({{"-ORBLimitsMemory", "1000000"}}).all == 1'000'000);
+  CHECK(bounds_with({{"-ORBLimitsMemory", "1000000"}}).of_peer == 16 * mebibyte);
+}
+
 TEST_CASE("an unknown variable is refused with the nearest known one") {
   CHECK(Start().variable("CORELANE_POOL_CORE", "0").fault() ==
         "unknown variable CORELANE_POOL_CORE; the nearest known is CORELANE_POOL_CORES");

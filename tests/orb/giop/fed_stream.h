@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "orb/giop/assembler.h"
+#include "orb/os/byte_buffer.h"
 #include "tests/support/wire.h"
 
 namespace corelane::giop::fed {
@@ -83,8 +85,40 @@ class Stream {
   bool in_place = false;
   bool sound = true;
   bool takes_over = false;
-  Wire kept;  // the message that was taken over last
+  os::ByteBuffer kept;  // the message that was taken over last
   std::optional<Error> error;
 };
+
+// How many bytes streams may hold together, and the part of one of them: nothing of it is free.
+class Budget {
+ public:
+  explicit Budget(std::size_t bytes) : limit_(bytes) {}
+  bool take(std::size_t bytes) { return bytes <= limit_ - used_ && (used_ += bytes, true); }
+  void give(std::size_t bytes) { used_ -= bytes; }
+  std::size_t used() const { return used_; }
+
+ private:
+  const std::size_t limit_;
+  std::size_t used_ = 0;
+};
+
+class BudgetRoom final : public HalfRoom {
+ public:
+  explicit BudgetRoom(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {}
+  ~BudgetRoom() override { budget_->give(held_); }
+  bool hold(std::size_t bytes, const Request&) noexcept override {
+    if (bytes > held_ && !budget_->take(bytes - held_)) return false;
+    if (bytes < held_) budget_->give(held_ - bytes);
+    held_ = bytes;
+    return true;
+  }
+
+ private:
+  const std::shared_ptr<Budget> budget_;
+  std::size_t held_ = 0;
+};
+inline std::unique_ptr<HalfRoom> room_of(const std::shared_ptr<Budget>& budget) {
+  return std::make_unique<BudgetRoom>(budget);
+}
 
 }  // namespace corelane::giop::fed

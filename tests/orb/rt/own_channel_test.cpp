@@ -119,8 +119,8 @@ TEST_CASE(
   constexpr std::size_t ring = 72 * 1024;
   OwnChannel test;
   const auto shared = test.probe->_reference()->binding_of("echo")->connection(true);
-  CHECK(test.own->stream().memory() == ring + 1'376'256);
-  CHECK(shared->stream().memory() == ring + 1'376'256);
+  CHECK(test.own->stream().channel_memory() == ring + 1'376'256);
+  CHECK(shared->stream().channel_memory() == ring + 1'376'256);
   const Time latest = os::now() + 60s;
   const auto servers = [] { return whole_regions(ring + transport::usual_channel_pool); };
   while (servers() < 2 && os::now() < latest) std::this_thread::sleep_for(5ms);  // sleep: nobody is told

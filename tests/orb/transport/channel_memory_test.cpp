@@ -46,9 +46,9 @@ void pass(const ConnectionPtr& from, const ConnectionPtr& to, std::size_t size) 
 // Whether it comes to that in time.
 bool comes_to(const ConnectionPtr& end, std::size_t memory) {
   const Time latest = patience();
-  while (end->memory() != memory && os::now() < latest)
+  while (end->channel_memory() != memory && os::now() < latest)
     std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: nobody is told
-  return end->memory() == memory;
+  return end->channel_memory() == memory;
 }
 
 transport::Lent receive_lent(const ConnectionPtr& end) {
@@ -72,7 +72,7 @@ TEST_CASE("a hundred connections through channels take little memory, and less o
       pass(caller, called, size);
       pass(called, caller, size);
     }
-    taken += caller->memory() + called->memory();
+    taken += caller->channel_memory() + called->channel_memory();
     ends.insert(ends.end(), {caller, called});
   }
   CHECK(taken <= 200 * (base + 64 * kibi));
@@ -84,17 +84,17 @@ TEST_CASE("a connection grows by what is under way, and shrinks once it is quiet
   if (cannot_grow()) return;
   StreamHarness<UsualPool> harness;
   const auto [caller, called] = harness.connect();
-  CHECK(caller->memory() == base);
+  CHECK(caller->channel_memory() == base);
   const std::string kept = pattern(200 * kibi, 5);
   REQUIRE(send(caller, kept));
   const transport::Lent lent = receive_lent(called);
   for (int round = 0; round < 2; ++round) {
     pass(caller, called, 3 * mebi);
-    CHECK(caller->memory() >= base + 3 * mebi + 200 * kibi);
+    CHECK(caller->channel_memory() >= base + 3 * mebi + 200 * kibi);
     CHECK(comes_to(caller, base + 224 * kibi));
     CHECK(text_of(lent.bytes) == kept);
   }
-  CHECK(called->memory() == base);
+  CHECK(called->channel_memory() == base);
 }
 
 TEST_CASE("a berth, sent or not, grows and goes back") {
@@ -103,7 +103,7 @@ TEST_CASE("a berth, sent or not, grows and goes back") {
   const auto [caller, called] = harness.connect();
   auto berth = caller->berth(mebi);
   REQUIRE(berth);
-  CHECK(caller->memory() == base + mebi);
+  CHECK(caller->channel_memory() == base + mebi);
   const bool sent = GENERATE(true, false);
   if (sent) {
     REQUIRE(caller->send(berth->bytes().first(mebi)));
@@ -134,15 +134,15 @@ TEST_CASE("a connection of tasks has all of its memory, and keeps it while other
   const auto [other, others_server] = harness.connect();
   pass(caller, called, mebi);
   caller->keep_memory();
-  CHECK(caller->memory() == whole);
+  CHECK(caller->channel_memory() == whole);
   called->read_for_tasks();
   CHECK(comes_to(called, whole));
   for (int round = 0; round < 2; ++round) {
     pass(other, others_server, mebi);
-    CHECK(other->memory() >= base + mebi);
+    CHECK(other->channel_memory() >= base + mebi);
     CHECK(comes_to(other, base));
-    CHECK(caller->memory() == whole);
-    CHECK(called->memory() == whole);
+    CHECK(caller->channel_memory() == whole);
+    CHECK(called->channel_memory() == whole);
     pass(caller, called, mebi);
     pass(called, caller, 100);
   }
@@ -152,8 +152,8 @@ TEST_CASE("a socket has no shared memory") {
   StreamHarness<UnixSocket> harness;
   const auto [caller, called] = harness.connect();
   caller->keep_memory();
-  CHECK(caller->memory() == 0);
-  CHECK(called->memory() == 0);
+  CHECK(caller->channel_memory() == 0);
+  CHECK(called->channel_memory() == 0);
 }
 
 }  // namespace channel_memory_test

@@ -103,13 +103,16 @@ TEMPLATE_LIST_TEST_CASE("a backlog beyond its bound closes the connection", "", 
   CHECK(collector->closed.take().minor == corelane::minor::send_backlog);
 }
 
-TEMPLATE_LIST_TEST_CASE("who would exceed the budget of all backlogs is closed, and nobody else", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("a sender that may not wait is closed where its peer holds too much, and nobody else", "",
+                        ByteTransports) {
   using namespace corelane::testing;
+  using corelane::transport::MemoryBudget;
   if (!can_run<TestType>()) return;
-  const auto budget = std::make_shared<corelane::ByteBudget>(beyond_any_socket_buffer);
-  StreamHarness<TestType> harness({.backlogs = budget});
-  const auto [hoarder, deaf] = harness.connect();
-  const auto [caller, called] = harness.connect();
+  const auto budget =
+      std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(beyond_any_socket_buffer, 1, std::chrono::seconds{1}));
+  StreamHarness<TestType> harness({.memory = budget});
+  const auto [deaf, hoarder] = harness.connect();  // the accepting ends are the server's
+  const auto [called, caller] = harness.connect();
   const std::string text = pattern(beyond_any_socket_buffer / 2);
   REQUIRE(send(caller, text));
   corelane::Expected<void> result;
@@ -120,6 +123,28 @@ TEMPLATE_LIST_TEST_CASE("who would exceed the budget of all backlogs is closed, 
   CHECK((read(called, text.size()) == text));
   REQUIRE(send(caller, "still here"));
   CHECK(read(called, 10) == "still here");
+  while (budget->used() > 0) std::this_thread::yield();
+}
+
+TEMPLATE_LIST_TEST_CASE("senders that may wait do so where their peer holds too much, and it gets all", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  using corelane::transport::MemoryBudget;
+  if (!can_run<TestType>()) return;
+  const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(200'000, 1, std::chrono::seconds{1}));
+  StreamHarness<TestType> harness({.memory = budget});
+  const auto [called, caller] = harness.connect();
+  constexpr int messages = 6;
+  const std::string text = pattern(beyond_any_socket_buffer / 4);
+  const std::jthread sender([&] {
+    for (int i = 0; i < messages; ++i) {
+      const corelane::Bytes bytes = bytes_of(text);
+      std::uint64_t position = 0;
+      if (!caller->send_by(corelane::never, std::span<const corelane::Bytes>{&bytes, 1}, position)) FAIL("not sent");
+    }
+  });
+  for (int i = 0; i < messages; ++i) CHECK((read(called, text.size()) == text));
+  while (budget->used() > 0) std::this_thread::yield();
 }
 
 TEMPLATE_LIST_TEST_CASE("a message longer than the backlog's bound goes when nothing waits before it", "",

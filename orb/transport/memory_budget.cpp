@@ -1,0 +1,347 @@
+#include "orb/transport/memory_budget.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "orb/os/clock.h"
+
+namespace corelane::transport {
+namespace {
+
+// What one read may add; and what half messages are counted in.
+constexpr std::size_t step = 64 * 1024;
+
+std::size_t in_steps(std::size_t bytes) noexcept { return (bytes + step - 1) / step * step; }
+
+}  // namespace
+
+std::shared_ptr<MemoryAccount> MemoryBudget::open(std::uint32_t peer) {
+  Peers made;
+  made.try_emplace(peer);
+  Accounts place(1);
+  const std::lock_guard lock(mutex_);
+  const auto entry = peers_.insert(made.extract(made.begin())).position;
+  ++entry->second.accounts;
+  try {
+    auto account = std::make_shared<MemoryAccount>(shared_from_this(), entry);
+    account->place_ = place.begin();
+    place.front() = account.get();
+    accounts_.splice(accounts_.end(), place);
+    return account;
+  } catch (...) {
+    if (--entry->second.accounts == 0) peers_.erase(entry);
+    throw;
+  }
+}
+
+void MemoryBudget::close(MemoryAccount& account) noexcept {
+  Accounts gone;
+  const Peer* left = &account.peer_->second;
+  {
+    const std::lock_guard lock(mutex_);
+    Peer& peer = account.peer_->second;
+    account.messages_.store(0, std::memory_order_relaxed);  // relaxed: nobody else has it any more
+    peer.backlogs -= std::exchange(account.backlog_, 0);
+    count(account);
+    end_wait(account);
+    end_election(account);
+    gone.splice(gone.begin(), accounts_, account.place_);
+    if (--peer.accounts == 0) peers_.erase(account.peer_), left = nullptr;
+  }
+  wake(left);
+}
+
+std::size_t MemoryBudget::used() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return used_;
+}
+
+// Makes the sums agree with what the account holds.
+void MemoryBudget::count(MemoryAccount& account) noexcept {
+  Peer& peer = account.peer_->second;
+  const std::size_t messages = account.messages();
+  const std::size_t counted_messages = messages > bounds_.free ? messages - bounds_.free : 0;
+  const std::size_t goal = account.gave_way_ ? 0 : account.backlog_ + counted_messages;
+  const std::size_t before = std::exchange(account.counted_, goal);
+  if (before == goal) return;
+  const auto is_held = [](std::size_t bytes) { return bytes > 0 ? std::size_t{1} : std::size_t{0}; };
+  peer.holders = peer.holders - is_held(before) + is_held(goal);
+  holders_ -= is_held(peer.held);
+  peer.held = peer.held - before + goal;
+  holders_ += is_held(peer.held);
+  used_ = used_ - before + goal;
+  // relaxed: hints; who sees them late reads once more, or looks in vain
+  peer.is_tight.store(peer.held + step > bounds_.of_peer, std::memory_order_relaxed);
+  is_tight_.store(used_ + step > bounds_.all, std::memory_order_relaxed);
+}
+
+// Where all is used up, each peer that holds something has the same part of it.
+bool MemoryBudget::is_beyond_share(const Peer& peer) const noexcept {
+  if (peer.held + step > bounds_.of_peer) return true;
+  return used_ + step > bounds_.all && peer.held + step > bounds_.all / std::max<std::size_t>(holders_, 1);
+}
+
+bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
+  Peer& peer = account.peer_->second;
+  if (account.gave_way_) return true;  // and finds its end
+  if (peer.backlogs > bounds_.of_peer) return false;
+  if (account.messages() <= bounds_.free || !is_beyond_share(peer)) return true;
+  const bool progresses = makes_progress(peer), is_elected = peer.elected == &account;
+  if (is_elected && !progresses) return true;
+  if (peer.held > bounds_.of_peer + bounds_.message || used_ > bounds_.all + bounds_.of_peer) return false;
+  if (is_elected) return true;
+  // Of one peer's share each connection has the same part.
+  if (account.counted_ + step <= bounds_.of_peer / (peer.holders + 1)) return true;
+  const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
+  if (peer.elected != nullptr || (!has_waited && progresses) || !is_first(account)) return false;
+  peer.elected = &account;
+  account.is_elected_.store(true, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
+  return true;
+}
+
+// Its message is whole, or it ends.
+void MemoryBudget::end_election(MemoryAccount& account) noexcept {
+  Peer& peer = account.peer_->second;
+  if (peer.elected != &account) return;
+  peer.elected = nullptr;
+  account.is_elected_.store(false, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
+}
+
+// Whether a request of the peer runs that will end by itself, and whose end makes room. Bound: the connections.
+bool MemoryBudget::makes_progress(const Peer& peer) const noexcept {
+  return std::any_of(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
+    // relaxed: who begins to wait tells the others afterwards, and those that wait look again after `patience`
+    return &each->peer_->second == &peer && each->has_requests() &&
+           each->running_.load(std::memory_order_relaxed) > each->suspended_.load(std::memory_order_relaxed);
+  });
+}
+
+// Of the halves of its peer the one goes on over whose connection a request has come before, and of several the
+// longest. Of two that are alike, the older one. Bound: the connections.
+bool MemoryBudget::is_first(const MemoryAccount& account) const noexcept {
+  const auto half_of = [](const MemoryAccount& each) {
+    return each.half_.load(std::memory_order_relaxed);  // relaxed: see MemoryAccount::hold_half()
+  };
+  const auto rank = [&](const MemoryAccount& each) { return std::pair(each.has_sent_request(), half_of(each)); };
+  const MemoryAccount* first = nullptr;
+  for (const MemoryAccount* each : accounts_) {
+    const bool takes_part = each == &account || (half_of(*each) > 0 && !each->gave_way_);
+    if (!takes_part || &each->peer_->second != &account.peer_->second) continue;
+    if (first == nullptr || rank(*each) > rank(*first)) first = each;
+  }
+  return first == &account;
+}
+
+// The one that holds most of what does not become free by waiting, of the peers that hold more than their share; but
+// first one over which no request has come. Bound: the connections.
+MemoryAccount* MemoryBudget::stalled(const MemoryAccount& asking, Time now) noexcept {
+  const Peer& own = asking.peer_->second;
+  const bool of_own = own.held + step > bounds_.of_peer;
+  MemoryAccount* found = nullptr;
+  std::pair<bool, std::size_t> most;
+  for (MemoryAccount* each : accounts_) {
+    const Peer& peer = each->peer_->second;
+    if (each == &asking || each->gave_way_ || each->counted_ == 0 || each->holder_.expired()) continue;
+    if (of_own ? &peer != &own : !is_beyond_share(peer)) continue;
+    std::size_t idle = 0;
+    if (each->waits_ == 0 && now - each->half_grew_at_ >= bounds_.patience)
+      idle += each->half_.load(std::memory_order_relaxed);  // relaxed: see MemoryAccount::hold_half()
+    if (now - each->backlog_taken_at_ >= bounds_.patience) idle += each->backlog_;
+    if (idle <= bounds_.free) continue;
+    const std::pair rank(!each->has_sent_request(), idle);
+    if (found == nullptr || rank > most) found = each, most = rank;
+  }
+  return found;
+}
+
+// Of a peer whose connections cannot all be kept waiting.
+bool MemoryBudget::has_room_without_waiting(const Peer& peer, std::size_t bytes) const noexcept {
+  const std::size_t all = std::max(bounds_.all, bounds_.of_peer);
+  return peer.held + bytes <= all && used_ + bytes <= 2 * all;
+}
+
+// What stalled() found holds nothing any more; the caller has it give up. Null: nothing was found.
+std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccount& asking, Time now,
+                                                              MemoryHolder::Stalled& why) noexcept {
+  MemoryAccount* const idle = stalled(asking, now);
+  if (idle == nullptr) return nullptr;
+  why = idle->backlog_ > 0 ? MemoryHolder::Stalled::takes_nothing : MemoryHolder::Stalled::sends_nothing;
+  idle->gave_way_ = true;
+  end_election(*idle);
+  idle->peer_->second.backlogs -= std::exchange(idle->backlog_, 0);
+  count(*idle);
+  return idle->holder_.lock();
+}
+
+void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
+  if (std::exchange(account.waits_, 0) == 0) return;
+  account.half_grew_at_ = os::now();  // from now on it can grow again
+  // relaxed: hints
+  account.waits_hint_.store(false, std::memory_order_relaxed);
+  has_waiting_.store(--waiting_ > 0, std::memory_order_relaxed);
+}
+
+// Tells those that wait: of one peer, and all of them where there is room for all. Bound: the connections, each once.
+void MemoryBudget::wake(const Peer* peer) noexcept {
+  std::uint64_t last = 0;
+  for (;;) {
+    std::shared_ptr<MemoryHolder> holder;
+    {
+      const std::lock_guard lock(mutex_);
+      if (waiting_ == 0) return;
+      if (last == 0) last = last_wait_;
+      const bool has_room = used_ + step <= bounds_.all;
+      const auto found = std::find_if(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
+        return each->waits_ != 0 && each->waits_ <= last && (has_room || &each->peer_->second == peer);
+      });
+      if (found == accounts_.end()) return;
+      end_wait(**found);
+      holder = (*found)->holder_.lock();
+    }
+    if (holder) holder->on_room();
+  }
+}
+
+MemoryAccount::~MemoryAccount() { budget_->close(*this); }
+
+void MemoryAccount::belongs_to(std::weak_ptr<MemoryHolder> holder) noexcept {
+  const std::lock_guard lock(budget_->mutex_);
+  holder_.swap(holder);
+}
+
+bool MemoryAccount::is_tight() const noexcept {
+  // relaxed: hints, see MemoryBudget::count(); and only the connection's reader begins to wait
+  return peer_->second.is_tight.load(std::memory_order_relaxed) || budget_->is_tight_.load(std::memory_order_relaxed) ||
+         waits_hint_.load(std::memory_order_relaxed);
+}
+
+void MemoryAccount::stop_waiting() noexcept {
+  const std::lock_guard lock(budget_->mutex_);
+  waits_since_ = never;
+  if (waits_ == 0) return;
+  const Time grew_at = half_grew_at_;
+  budget_->end_wait(*this);
+  half_grew_at_ = grew_at;
+}
+
+bool MemoryAccount::may_read() noexcept {
+  if (!is_tight()) return true;
+  for (;;) {  // bound: the connections, of which one ends each time
+    std::shared_ptr<MemoryHolder> other;
+    MemoryHolder::Stalled why{};
+    {
+      const std::lock_guard lock(budget_->mutex_);
+      const Time now = os::now();
+      if (holder_.expired() || budget_->may_read(*this, now)) {
+        budget_->end_wait(*this);
+        waits_since_ = never;
+        return true;
+      }
+      if (waits_ == 0) {
+        waits_ = ++budget_->last_wait_;
+        ++budget_->waiting_;
+        // relaxed: hints
+        waits_hint_.store(true, std::memory_order_relaxed);
+        budget_->has_waiting_.store(true, std::memory_order_relaxed);
+      }
+      if (waits_since_ == never) waits_since_ = now;
+      other = budget_->take_from_stalled(*this, now, why);
+    }
+    if (!other) return false;
+    other->give_up(why);
+  }
+}
+
+bool MemoryAccount::may_keep_half() noexcept {
+  for (;;) {  // bound: as in may_read()
+    std::shared_ptr<MemoryHolder> other;
+    MemoryHolder::Stalled why{};
+    {
+      const std::lock_guard lock(budget_->mutex_);
+      if (budget_->has_room_without_waiting(peer_->second, 0)) return true;
+      other = budget_->take_from_stalled(*this, os::now(), why);
+    }
+    if (!other) return false;
+    other->give_up(why);
+  }
+}
+
+bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
+  const std::size_t after = bytes <= budget_->bounds_.free ? bytes : in_steps(bytes);
+  // relaxed: only this thread changes it, and others see it with the lock, or approximately
+  const std::size_t before = half_.load(std::memory_order_relaxed);
+  if (before == after) return true;
+  half_.store(after, std::memory_order_relaxed);  // relaxed: as above
+  if (after > before && after > budget_->bounds_.free) {
+    const std::lock_guard lock(budget_->mutex_);
+    half_grew_at_ = os::now();
+  }
+  return add(after - before);  // modulo 2^64, where it is less
+}
+
+void MemoryAccount::add_request(std::size_t bytes) noexcept {
+  if (!has_sent_request()) has_sent_request_.store(true, std::memory_order_relaxed);  // relaxed: decides who waits only
+  (void)add(bytes);
+}
+
+// If the half was of another message, the next hold_half() says so.
+void MemoryAccount::turn_into_request(std::size_t bytes) noexcept {
+  const std::size_t half = half_.load(std::memory_order_relaxed);  // relaxed: see hold_half()
+  const std::size_t moved = std::min(half, bytes <= budget_->bounds_.free ? bytes : in_steps(bytes));
+  half_.store(half - moved, std::memory_order_relaxed);  // relaxed: see hold_half()
+  add_request(bytes - moved);                            // modulo 2^64
+}
+
+void MemoryAccount::remove_request(std::size_t bytes) noexcept { (void)add(std::size_t{0} - bytes); }
+
+// Of messages; modulo 2^64. False: the connection had to end. Who changes what is beyond the free part counts it anew:
+// the last one to do so sees what all have made of it.
+bool MemoryAccount::add(std::size_t bytes) noexcept {
+  const std::size_t before = messages_.fetch_add(bytes, std::memory_order_relaxed);  // relaxed: the lock orders counts
+  const std::size_t after = before + bytes;
+  const bool is_elected = is_elected_.load(std::memory_order_relaxed);  // relaxed: elected by this thread, the reader
+  if (std::max(before, after) <= budget_->bounds_.free && !is_elected) return true;
+  bool may_go_on = false;
+  {
+    const std::lock_guard lock(budget_->mutex_);
+    budget_->count(*this);
+    may_go_on = !gave_way_;
+    if (half_.load(std::memory_order_relaxed) == 0) budget_->end_election(*this);  // relaxed: see hold_half()
+  }
+  if (after < before || is_elected) budget_->wake(&peer_->second);
+  return may_go_on;
+}
+
+bool MemoryAccount::has_requests() const noexcept {
+  return messages() > half_.load(std::memory_order_relaxed) + budget_->bounds_.free;  // relaxed: see hold_half()
+}
+
+void MemoryAccount::begin_wait() noexcept {
+  suspended_.fetch_add(1, std::memory_order_relaxed);  // relaxed: see makes_progress()
+  if (budget_->has_waiting_.load(std::memory_order_relaxed)) budget_->wake(&peer_->second);  // relaxed: a hint
+}
+
+void MemoryAccount::hold_backlog(std::size_t bytes, bool was_taken) noexcept {
+  const std::lock_guard lock(budget_->mutex_);
+  if (gave_way_) return;
+  if (was_taken || backlog_ == 0) backlog_taken_at_ = os::now();
+  if (bytes < backlog_) made_room_.store(true, std::memory_order_relaxed);  // relaxed: see tell_others()
+  peer_->second.backlogs = peer_->second.backlogs - backlog_ + bytes;
+  backlog_ = bytes;
+  budget_->count(*this);
+}
+
+void MemoryAccount::tell_others() noexcept {
+  // relaxed: set by this thread; or another one that tells them, too
+  if (made_room_.load(std::memory_order_relaxed) && made_room_.exchange(false, std::memory_order_relaxed))
+    budget_->wake(&peer_->second);
+}
+
+bool MemoryAccount::has_room(std::size_t bytes) const noexcept {
+  if (bytes <= step) return true;
+  const std::lock_guard lock(budget_->mutex_);
+  return !gave_way_ && budget_->has_room_without_waiting(peer_->second, bytes);
+}
+
+}  // namespace corelane::transport

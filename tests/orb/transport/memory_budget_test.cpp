@@ -1,0 +1,361 @@
+#include "orb/transport/memory_budget.h"
+
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <deque>
+#include <thread>
+#include <vector>
+
+#include "orb/os/clock.h"
+
+using namespace corelane;
+using namespace corelane::transport;
+using namespace std::chrono_literals;
+
+namespace {
+
+constexpr std::size_t kib = 1024, mib = 1024 * kib;
+constexpr Duration any_patience{0}, in_an_hour = 1h;
+
+// A connection, and what the budget has asked of it.
+struct Client final : MemoryHolder {
+  explicit Client(std::shared_ptr<MemoryAccount> its) : account(std::move(its)) {}
+  void on_room() noexcept override { ++told; }
+  void give_up(Stalled why) noexcept override { gave_up.push_back(why); }
+  bool half(std::size_t bytes) { return account->hold_half(bytes); }
+  bool may_read() { return account->may_read(); }
+
+  const std::shared_ptr<MemoryAccount> account;
+  std::atomic<int> told{0};
+  std::vector<Stalled> gave_up;
+};
+
+using Stalled = MemoryHolder::Stalled;
+using ClientPtr = std::shared_ptr<Client>;
+
+struct House {
+  explicit House(std::size_t all, std::size_t message, Duration patience)
+      : budget(std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(all, message, patience))) {}
+  ClientPtr comes(std::uint32_t peer) {
+    auto client = std::make_shared<Client>(budget->open(peer));
+    client->account->belongs_to(client);
+    return client;
+  }
+  const std::shared_ptr<MemoryBudget> budget;
+};
+
+}  // namespace
+
+TEST_CASE("the part of a peer is a quarter and one whole message at least") {
+  CHECK(MemoryBudget::bounds_of(400, 50, any_patience).of_peer == 100);
+  CHECK(MemoryBudget::bounds_of(400, 150, any_patience).of_peer == 150);
+  CHECK(MemoryBudget::bounds_of(400, 500, any_patience).of_peer == 500);
+}
+
+TEST_CASE("the first bytes of each connection count nowhere") {
+  House house(4 * mib, mib, in_an_hour);
+  const auto one = house.comes(1), other = house.comes(1);
+  REQUIRE(one->half(64 * kib));
+  other->account->add_request(64 * kib);
+  CHECK(house.budget->used() == 0);
+  other->account->add_request(1);
+  CHECK(house.budget->used() == 1);
+  one->account->add_request(10);
+  CHECK(house.budget->used() == 11);
+  other->account->remove_request(1);
+  one->account->remove_request(10);
+  CHECK(house.budget->used() == 0);
+}
+
+TEST_CASE("what a peer holds is one sum of requests, halves and what waits for it") {
+  House house(40 * mib, mib, in_an_hour);
+  const auto one = house.comes(1), other = house.comes(1);
+  one->account->add_request(2 * mib);
+  REQUIRE(one->half(3 * mib));
+  other->account->hold_backlog(4 * mib, false);
+  CHECK(house.budget->used() == 9 * mib - 64 * kib);
+  one->account->remove_request(2 * mib);
+  CHECK(house.budget->used() == 7 * mib - 64 * kib);
+  other->account->hold_backlog(0, true);
+  REQUIRE(one->half(0));
+  CHECK(house.budget->used() == 0);
+}
+
+TEST_CASE("a half that becomes a request is counted once, and leaves no room in between") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto one = house.comes(1), waits = house.comes(1);
+  REQUIRE(one->half(10 * mib));
+  REQUIRE(waits->half(4 * mib));
+  REQUIRE_FALSE(waits->may_read());
+  one->account->begin_run();
+  one->account->turn_into_request(10 * mib - 10);
+  CHECK(waits->told <= 1);
+  CHECK_FALSE(waits->may_read());
+  CHECK(house.budget->used() == 14 * mib - 10 - 2 * 64 * kib);
+  REQUIRE(one->half(0));
+  CHECK(house.budget->used() == 14 * mib - 10 - 2 * 64 * kib);
+  one->account->remove_request(10 * mib - 10);
+  CHECK(house.budget->used() == 4 * mib - 64 * kib);
+  CHECK(waits->may_read());
+}
+
+TEST_CASE("a peer beyond its share is read no further until a request of it has ended, and others are") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto one = house.comes(1), small = house.comes(1), other = house.comes(2);
+  one->account->add_request(11 * mib);
+  one->account->begin_run();
+  CHECK_FALSE(one->may_read());
+  CHECK(small->may_read());
+  CHECK(other->may_read());
+  CHECK(one->told == 0);
+  one->account->end_run();
+  one->account->remove_request(11 * mib);
+  CHECK(one->told == 1);
+  CHECK(one->may_read());
+  CHECK(house.budget->used() == 0);
+}
+
+TEST_CASE("a connection that holds little of its peer's share goes on beside one that holds most of it") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto hog = house.comes(1), good = house.comes(1);
+  hog->account->add_request(11 * mib);
+  hog->account->begin_run();
+  good->account->add_request(64 * kib);
+  REQUIRE(good->half(256 * kib));
+  CHECK(good->may_read());
+  CHECK_FALSE(hog->may_read());
+}
+
+TEST_CASE("while all requests of a peer wait for calls of their own it is read, for one message more") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto one = house.comes(1);
+  one->account->add_request(11 * mib);
+  one->account->begin_run();
+  REQUIRE_FALSE(one->may_read());
+  one->account->begin_wait();
+  CHECK(one->told == 1);
+  CHECK(one->may_read());
+  one->account->add_request(10 * mib);
+  CHECK_FALSE(one->may_read());
+  one->account->remove_request(10 * mib);
+  one->account->end_wait();
+  CHECK_FALSE(one->may_read());
+}
+
+TEST_CASE("where a peer's halves fill its share the longest goes on, and the others when it is whole") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto first = house.comes(1), second = house.comes(1), third = house.comes(1);
+  REQUIRE(first->half(4 * mib));
+  REQUIRE(second->half(5 * mib));
+  REQUIRE(third->half(4 * mib));
+  CHECK_FALSE(first->may_read());
+  CHECK(second->may_read());
+  CHECK_FALSE(third->may_read());
+  REQUIRE(second->half(10 * mib));
+  CHECK(second->may_read());
+  REQUIRE(second->half(0));
+  CHECK(first->told == 1);
+  CHECK(third->told == 1);
+  CHECK(first->may_read());
+  CHECK(first->gave_up.empty());
+}
+
+TEST_CASE("a half of which no more comes ends where others of its peer wait, and no other half") {
+  House house(40 * mib, 10 * mib, 1ns);
+  const auto good = house.comes(1), stalled = house.comes(1), other = house.comes(2);
+  REQUIRE(other->half(9 * mib));
+  REQUIRE(good->half(4 * mib));
+  REQUIRE(stalled->half(9 * mib));
+  const Time then = os::now();
+  while (os::now() <= then + 1us) continue;  // bound: a microsecond
+  CHECK(good->may_read());
+  CHECK(stalled->gave_up == std::vector{Stalled::sends_nothing});
+  CHECK(other->gave_up.empty());
+  CHECK(good->gave_up.empty());
+  CHECK_FALSE(stalled->half(10 * mib));
+  (void)stalled->half(0);
+  CHECK(house.budget->used() == 13 * mib - 2 * 64 * kib);
+}
+
+TEST_CASE("the half that was let go on does so until it is whole, and ends if no more of it comes") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto first = house.comes(1), known = house.comes(1);
+  known->account->add_request(10);
+  REQUIRE(first->half(11 * mib));
+  REQUIRE(first->may_read());
+  REQUIRE(known->half(5 * mib));
+  CHECK_FALSE(known->may_read());
+  CHECK(first->may_read());
+  REQUIRE(first->half(0));
+  CHECK(known->told == 1);
+  House impatient(40 * mib, 10 * mib, 1ns);
+  const auto stalls = impatient.comes(1), other = impatient.comes(1);
+  REQUIRE(stalls->half(11 * mib));
+  REQUIRE(stalls->may_read());
+  REQUIRE(other->half(5 * mib));
+  const Time then = os::now();
+  while (os::now() <= then + 1us) continue;  // bound: a microsecond
+  CHECK(other->may_read());
+  CHECK(stalls->gave_up == std::vector{Stalled::sends_nothing});
+}
+
+TEST_CASE("what waits for its peer and not for room ends like any other half of which no more comes") {
+  House house(40 * mib, 10 * mib, 1ns);
+  const auto first = house.comes(1), waits = house.comes(1), other = house.comes(1);
+  first->account->add_request(11 * mib);
+  first->account->begin_run();
+  REQUIRE(waits->half(8 * mib));
+  REQUIRE_FALSE(waits->may_read());
+  const Time then = os::now();
+  while (os::now() <= then + 1us) continue;  // bound: a microsecond
+  CHECK_FALSE(first->may_read());
+  CHECK(waits->gave_up.empty());
+  waits->account->stop_waiting();
+  (void)other->half(8 * mib);
+  (void)other->may_read();
+  CHECK(waits->gave_up == std::vector{Stalled::sends_nothing});
+}
+
+TEST_CASE("a half that waits for room is not one of which no more comes") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto one = house.comes(1), waits = house.comes(1);
+  one->account->add_request(11 * mib);
+  one->account->begin_run();
+  REQUIRE(waits->half(8 * mib));
+  CHECK_FALSE(waits->may_read());
+  CHECK_FALSE(one->may_read());
+  CHECK(waits->gave_up.empty());
+}
+
+TEST_CASE("a peer that has taken nothing ends where others of it wait, even small ones") {
+  const Duration patience = GENERATE(1ns, Duration(1h));
+  House house(40 * mib, 10 * mib, patience);
+  const auto deaf = house.comes(1), good = house.comes(1), other = house.comes(2);
+  deaf->account->hold_backlog(11 * mib, false);
+  const Time then = os::now();
+  while (os::now() <= then + 1us) continue;  // bound: a microsecond
+  CHECK(other->may_read());
+  if (patience > 1s) {
+    CHECK_FALSE(good->may_read());
+    CHECK(deaf->gave_up.empty());
+    deaf->account->hold_backlog(mib, true);
+    CHECK(good->told == 0);  // not before the connection's lock is free
+    deaf->account->tell_others();
+    CHECK(good->told == 1);
+  } else {
+    CHECK(good->may_read());
+    CHECK(deaf->gave_up == std::vector{Stalled::takes_nothing});
+  }
+}
+
+TEST_CASE("where all is used up each peer has the same part of it") {
+  House house(40 * mib, 2 * mib, in_an_hour);
+  std::vector<ClientPtr> hogs;
+  for (std::uint32_t peer = 1; peer <= 4; ++peer) {
+    hogs.push_back(house.comes(peer));
+    hogs.back()->account->begin_run();
+    hogs.back()->account->add_request(10 * mib - 32 * kib);
+  }
+  const auto newcomer = house.comes(5);
+  REQUIRE(newcomer->half(6 * mib));
+  CHECK(newcomer->may_read());
+  for (const auto& hog : hogs) CHECK_FALSE(hog->may_read());
+  hogs.front()->account->remove_request(10 * mib - 32 * kib);
+  CHECK(hogs.front()->told == 1);
+  CHECK(hogs.back()->told == 1);  // there is room again
+}
+
+TEST_CASE("a sender that may not wait has room until its peer holds as much as all together may") {
+  House house(4 * mib, mib, in_an_hour);
+  const auto one = house.comes(1);
+  one->account->hold_backlog(3 * mib, false);
+  CHECK(one->account->has_room(mib));
+  CHECK_FALSE(one->account->has_room(mib + 1));
+  CHECK(one->account->has_room(64 * kib));
+}
+
+TEST_CASE("a connection that is read all the same keeps its half until its peer holds as much as all may") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto one = house.comes(1), other = house.comes(1);
+  other->account->add_request(35 * mib);
+  REQUIRE(one->half(4 * mib));
+  CHECK(one->account->may_keep_half());
+  REQUIRE(one->half(6 * mib));
+  CHECK_FALSE(one->account->may_keep_half());
+  CHECK(other->gave_up.empty());
+}
+
+TEST_CASE("a connection that ends gives all back and wakes those that wait") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  auto one = house.comes(1);
+  const auto waits = house.comes(1);
+  one->account->add_request(11 * mib);
+  one->account->begin_run();
+  REQUIRE(waits->half(8 * mib));
+  REQUIRE_FALSE(waits->may_read());
+  one.reset();
+  CHECK(waits->told == 1);
+  CHECK(house.budget->used() == 8 * mib - 64 * kib);
+}
+
+TEST_CASE("a connection without a holder is never kept waiting") {
+  House house(4 * mib, mib, in_an_hour);
+  const auto account = house.budget->open(1);
+  account->add_request(10 * mib);
+  CHECK(account->may_read());
+}
+
+TEST_CASE("many threads that hold and let go leave no byte behind") {
+  House house(mib, 256 * kib, 1ms);
+  std::deque<ClientPtr> clients;
+  for (std::uint32_t i = 0; i < 4; ++i) clients.push_back(house.comes(i % 2));
+  std::vector<std::jthread> threads;
+  for (std::size_t number = 0; number < 8; ++number)
+    threads.emplace_back([&, number] {
+      MemoryAccount& account = *clients[number % 4]->account;
+      for (std::size_t round = 0; round < 2000; ++round) {
+        const std::size_t bytes = round * 37 % (100 * kib);
+        account.add_request(bytes);
+        account.begin_run();
+        if (number < 4) {  // the reader of the connection
+          (void)account.may_read();
+          (void)account.hold_half(bytes * 2);
+          account.hold_backlog(bytes, round % 2 == 0);
+          account.tell_others();
+        } else {
+          account.begin_wait();
+          account.end_wait();
+        }
+        account.end_run();
+        account.remove_request(bytes);
+      }
+      if (number < 4) {
+        (void)account.hold_half(0);
+        account.hold_backlog(0, true);
+      }
+    });
+  threads.clear();
+  CHECK(house.budget->used() == 0);
+}
+
+TEST_CASE("of a peer's halves the one goes on whose connection has sent a request before, and it ends last") {
+  House house(40 * mib, 10 * mib, 1h);
+  const auto silent = house.comes(1), known = house.comes(1);
+  known->account->add_request(10);
+  known->account->remove_request(10);
+  REQUIRE(silent->half(9 * mib));
+  REQUIRE(known->half(5 * mib));
+  CHECK_FALSE(silent->may_read());
+  CHECK(known->may_read());
+  House impatient(40 * mib, 10 * mib, 1ns);
+  const auto quiet = impatient.comes(1), trusted = impatient.comes(1), asks = impatient.comes(1);
+  trusted->account->add_request(10);
+  REQUIRE(trusted->half(5 * mib));
+  REQUIRE(quiet->half(4 * mib));
+  REQUIRE(asks->half(3 * mib));
+  const Time then = os::now();
+  while (os::now() <= then + 1us) continue;  // bound: a microsecond
+  CHECK(asks->may_read());
+  CHECK(quiet->gave_up.size() == 1);
+  CHECK(trusted->gave_up.empty());
+}
