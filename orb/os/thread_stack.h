@@ -31,7 +31,9 @@ class ThreadStack {
   ThreadStack() = default;
   // `size`: a multiple of the page size.
   ThreadStack(std::size_t size, bool lazy) noexcept : size_(below() + size) {
-    void* const made = mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | MAP_NORESERVE, -1, 0);
+    // All of a stack that is not lazy is going to be used: the system refuses one for which it has no memory.
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | (lazy ? MAP_NORESERVE : 0);
+    void* const made = mmap(nullptr, size_, PROT_NONE, flags, -1, 0);
     if (made == MAP_FAILED) return;
     lowest_ = static_cast<std::byte*>(made);
     (void)munlock(lowest_, lazy ? size_ : below());
