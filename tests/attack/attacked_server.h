@@ -100,6 +100,15 @@ class AttackedServer {
     return 0;
   }
 
+  // Whether it holds no more than that, once it had time to give memory back.
+  bool comes_down_to(std::size_t bytes) const {
+    const Time latest = os::now() + far_too_long;
+    while (resident() > bytes && os::now() < latest)
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: another process tells nobody
+    UNSCOPED_INFO("the server holds " << resident() / mib << " MiB of " << bytes / mib);
+    return resident() <= bytes;
+  }
+
   // It lives and serves, and has its descriptors back; its threads, too, or no more than the settings allow: those
   // that serve are kept for ten seconds.
   bool recovers(bool all_threads = false) const {
