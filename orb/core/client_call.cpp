@@ -51,6 +51,12 @@ Error with_completion(Error error, Completion completed) {
 constexpr std::uint32_t padding_context = 0x434C4E00;
 constexpr std::array<std::byte, 4> padding_data{};
 
+// Spinning uses a job's budget, so `adaptive` sleeps at once in a job.
+os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {
+  if (strategy.mode == os::WaitMode::adaptive && dispatch::current_job() != nullptr) strategy.mode = os::WaitMode::park;
+  return strategy;
+}
+
 }  // namespace
 
 void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
@@ -308,9 +314,9 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   return take_reply(raises);
 }
 
-// A job that calls is suspended while it sleeps. Spinning uses its budget, so `adaptive` sleeps at once in a job.
+// A job that calls is suspended while it sleeps.
 bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
-  if (strategy.mode == os::WaitMode::adaptive && dispatch::current_job() != nullptr) strategy.mode = os::WaitMode::park;
+  strategy = as_in_job(strategy);
   const bool sleeps = strategy.mode != os::WaitMode::spin;
   if (wait_number_ == 0) {
     const dispatch::SuspensionScope waits(sleeps);
@@ -464,7 +470,7 @@ bool ClientCall::locate() {
   header.target.object_key = address_->object_key;
   giop::begin_locate_request(writer_, header, address_->version);
   if (!giop::finish(writer_)) raise(writer_.error());
-  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, state.settings.wait))
+  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(state.settings.wait)))
     raise_failed(pending_.error());
   auto reply = giop::parse_locate_reply(pending_.message());
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <new>
+#include <thread>
 #include <utility>
 
 #include "orb/base/errors.h"
@@ -18,9 +19,8 @@
 namespace corelane::core {
 namespace {
 
-constexpr Duration burst_ends = std::chrono::milliseconds{1};      // without a oneway
-constexpr Duration between_looks = std::chrono::microseconds{50};  // of the flusher
-constexpr unsigned long timer_slack = 1000;                        // ns, instead of the kernel's 50,000
+constexpr Duration burst_ends = std::chrono::milliseconds{1};  // without a oneway
+constexpr unsigned long timer_slack = 1000;                    // ns, instead of the kernel's 50,000
 
 thread_local const char this_thread = 0;  // its address names the thread
 
@@ -99,7 +99,10 @@ Expected<void> OnewayBatch::send_all(Time deadline) noexcept {
   auto sent = stream_->send_by(Time{}, std::span{&all, 1}, position);
   if (!sent && sent.error().minor == minor::no_send_room && deadline > Time{}) {
     const dispatch::SuspensionScope waits;
+    // relaxed: end() looks again and again
+    waits_for_room_.store(true, std::memory_order_relaxed);
     sent = stream_->send_by(deadline, std::span{&all, 1}, position);
+    waits_for_room_.store(false, std::memory_order_relaxed);
   }
   if (!sent) run_.store(0, std::memory_order_relaxed);  // relaxed: a hint
   if (!sent && sent.error().minor == minor::no_send_room) return sent;
@@ -110,21 +113,33 @@ Expected<void> OnewayBatch::send_all(Time deadline) noexcept {
 }
 
 void OnewayBatch::end(Time deadline) noexcept {
-  if (!mutex_.try_lock()) return;  // its thread waits for room, and hears that the connection ends
+  // Bound: whoever has the lock sends without waiting, or waits for room. In the latter case it hears that the
+  // connection ends.
+  while (!mutex_.try_lock()) {
+    if (waits_for_room_.load(std::memory_order_relaxed)) return;  // relaxed: see send_all()
+    std::this_thread::sleep_for(between_looks);
+  }
   const std::lock_guard lock(mutex_, std::adopt_lock);
   (void)send_all(deadline);
   owner_.store(nullptr, std::memory_order_relaxed);  // relaxed: mutex_ is held, and take() looks again with it
   stream_.reset();
 }
 
-bool OnewayBatch::look(Time now) noexcept {
-  if (!mutex_.try_lock()) return true;
+Time OnewayBatch::look_later(Time now) noexcept {
+  pause_ = std::min(2 * pause_, longest_pause);
+  return now + pause_;
+}
+
+Time OnewayBatch::look(Time now) noexcept {
+  if (!mutex_.try_lock()) return look_later(now);
   const std::lock_guard lock(mutex_, std::adopt_lock);
-  if (!bytes_.empty() && now - since_ >= longest_wait) (void)send_all(Time{});
+  const bool is_due = !bytes_.empty() && now - since_ >= longest_wait;
+  if (is_due && !send_all(Time{}) && !bytes_.empty()) return look_later(now);
+  pause_ = between_looks;
   const Time last = last_.load(std::memory_order_relaxed);  // relaxed: a hint
   const bool is_over = stream_ == nullptr || (bytes_.empty() && now - last >= burst_ends);
   if (is_over) owner_.store(nullptr, std::memory_order_relaxed);  // relaxed: mutex_ is held
-  return !is_over;
+  return is_over ? never : now + between_looks;
 }
 
 OnewayFlusher& OnewayFlusher::instance() noexcept {
@@ -157,16 +172,21 @@ bool OnewayFlusher::start() {
 void OnewayFlusher::run() noexcept {
   prctl(PR_SET_TIMERSLACK, timer_slack);
   for (;;) {
-    const bool has_bursts = look();
-    parker_.park(has_bursts ? os::now() + between_looks : never);
+    parker_.park(look());
   }
 }
 
-bool OnewayFlusher::look() noexcept {
+// Looks at all, and returns when to do so again.
+Time OnewayFlusher::look() noexcept {
   const std::lock_guard lock(mutex_);
   const Time now = os::now();
-  std::erase_if(watched_, [&](const auto& batch) { return !batch->look(now); });
-  return !watched_.empty() && !ended_;
+  Time next = never;
+  std::erase_if(watched_, [&](const auto& batch) {
+    const Time again = batch->look(now);
+    next = std::min(next, again);
+    return again == never;
+  });
+  return ended_ ? never : next;
 }
 
 // Statics go now, and with them perhaps what sends.

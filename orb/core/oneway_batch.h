@@ -36,7 +36,7 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
   static constexpr std::size_t longest_request = 2048;
   static constexpr std::size_t most_bytes = 16 * 1024;
 
-  // Who calls look() until the burst is over; false: nobody. OnewayFlusher::watch(), but for tests.
+  // Has look() called until the burst is over; false: nobody does. OnewayFlusher::watch(), except in tests.
   using Watch = bool (*)(std::shared_ptr<OnewayBatch>) noexcept;
 
   explicit OnewayBatch(std::shared_ptr<transport::Connection> stream);
@@ -55,8 +55,9 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
   }
   // Sends what is in the batch, as far as there is room by `deadline`, and takes nothing more.
   void end(Time deadline) noexcept;
-  // For the flusher: sends what has waited for long. False: the burst is over.
-  bool look(Time now) noexcept;
+  // Sends what has waited for long. When to call it again; never: the burst is over. Where there is no room for what
+  // waits, the time to the next call doubles up to 10 ms. Thread: the flusher's.
+  Time look(Time now) noexcept;
 
  private:
   static Time now() noexcept;
@@ -65,6 +66,10 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
   bool begin() noexcept;
   Expected<void> flush_now(Time deadline) noexcept;
   Expected<void> send_all(Time deadline) noexcept;
+  Time look_later(Time now) noexcept;
+
+  static constexpr Duration between_looks = std::chrono::microseconds{50};
+  static constexpr Duration longest_pause = std::chrono::milliseconds{10};
 
   const Watch watch_;
 
@@ -80,6 +85,9 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
   std::atomic<const void*> owner_{nullptr};        // the thread that has the burst; it alone may ask without mutex_
   std::vector<std::byte> bytes_;
   Time since_{};  // when the oldest of them came
+
+  std::atomic<bool> waits_for_room_{false};  // its thread does, and has mutex_ meanwhile
+  Duration pause_ = between_looks;           // owner: the flusher
 };
 
 // OnewayFlusher: one ordinary thread of the process that sends the rest of bursts. It sleeps while there are none.
@@ -95,7 +103,7 @@ class OnewayFlusher {
   bool add(std::shared_ptr<OnewayBatch> batch) noexcept;
   bool start();
   void run() noexcept;
-  bool look() noexcept;
+  Time look() noexcept;
   void finish() noexcept;
   static void at_exit() noexcept;
 

@@ -219,8 +219,8 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.connections.header_timeout); }},
       {"client.wait", "adaptive",
        "how calling threads wait for replies: park (sleep at once), spin (burn the core), spin-then-park (spin for "
-       "client.spin, then sleep), adaptive (spin only where replies lately came sooner than a wake-up takes, no longer "
-       "than that, and while no other thread needs the core; in a task's job and on one core as park)",
+       "client.spin, then sleep), adaptive. Adaptive spins only where replies lately came sooner than a wake-up takes, "
+       "no longer than that, and while no other thread needs the core. In a task's job and on one core it is park",
        [](S& s, V v) { return wait_mode(v, s.wait.mode); }},
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},

@@ -237,12 +237,13 @@ void ActiveObject::leave() noexcept {
   release_if_empty();
 }
 
-// The last to leave an object that is not active gives its servant free, even if it never got in.
+// The last to leave an object that is not active gives its servant free, even if it never got in. Before
+// end_deactivation() the slots do not show all that are inside yet; it calls this again.
 void ActiveObject::release_if_empty() noexcept {
-  if (active() || !presence_.empty()) return;
+  if (active()) return;
   std::shared_ptr<void> servant;  // destroyed after the lock: its destructor is the user's code
   const std::lock_guard lock(mutex_);
-  servant.swap(servant_);
+  if (deactivated_ && presence_.empty()) servant.swap(servant_);
 }
 
 std::shared_ptr<void> ActiveObject::servant() {

@@ -21,8 +21,8 @@ namespace corelane::os {
 // sleeps for the event at most so long; whether it came; may return early. CoreId peer(): the core that the event comes
 // from, no_core when nobody knows. `learnt`: of this place of waiting. Polls at least once at the deadline.
 //
-// An adaptive wait of an ordinary thread spins only with a SpinPermit, and gives way while it spins: after 2 us, or at
-// once where its peer ran on the same core lately, it yields the core every 4 us. If that takes long, another thread
+// An adaptive wait spins only with a SpinPermit. That of an ordinary thread gives way while it spins: after 2 us, or
+// at once where its peer ran on the same core lately, it yields the core every 4 us. If that takes long, another thread
 // needs the core, and this one stops spinning.
 template <typename Poll, typename Sleep, typename Peer>
 bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&& poll, Sleep&& sleep, Peer&& peer) {
@@ -34,7 +34,8 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
   const SpinnerClass& spinner = spinner_class(start);
   const bool gives_way = adapts && !spinner.real_time;
   SpinPermit permit;
-  if (gives_way && (!spin_backoff().may_spin(start) || !permit.take())) strategy.spin = Duration::zero();
+  if (gives_way && !spin_backoff().may_spin(start)) strategy.spin = Duration::zero();
+  if (adapts && strategy.spin > Duration::zero() && !permit.take()) strategy.spin = Duration::zero();
   const bool bound = spinner.real_time && spinner.only_core != no_core;
   Time end = bound && !may_spin(spinner, peer()) ? start : spin_end(strategy, start, deadline);
   Time next_yield = !gives_way ? never : learnt.shares_core() ? start : start + before_first_yield;

@@ -71,9 +71,10 @@ void MemoryBudget::count(MemoryAccount& account) noexcept {
   peer.held = peer.held - before + goal;
   holders_ += is_held(peer.held);
   used_ = used_ - before + goal;
-  // relaxed: hints; who sees them late reads once more, or looks in vain
-  peer.is_tight.store(peer.held + step > bounds_.of_peer, std::memory_order_relaxed);
-  is_tight_.store(used_ + step > bounds_.all, std::memory_order_relaxed);
+  // A thread that sees them late reads once more, or takes the lock for nothing.
+  // PAIR memory_budget.suspended: seq_cst here and in makes_progress() -> seq_cst in begin_wait().
+  peer.is_tight.store(peer.held + step > bounds_.of_peer, std::memory_order_seq_cst);
+  is_tight_.store(used_ + step > bounds_.all, std::memory_order_seq_cst);
 }
 
 // Where all is used up, each peer that holds something has the same part of it.
@@ -111,9 +112,9 @@ void MemoryBudget::end_election(MemoryAccount& account) noexcept {
 // Whether a request of the peer runs that will end by itself, and whose end makes room. Bound: the connections.
 bool MemoryBudget::makes_progress(const Peer& peer) const noexcept {
   return std::any_of(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
-    // relaxed: who begins to wait tells the others afterwards, and those that wait look again after `patience`
+    // relaxed: a reader that waits looks again after `patience`. seq_cst: see begin_wait()
     return &each->peer_->second == &peer && each->has_requests() &&
-           each->running_.load(std::memory_order_relaxed) > each->suspended_.load(std::memory_order_relaxed);
+           each->running_.load(std::memory_order_relaxed) > each->suspended_.load(std::memory_order_seq_cst);
   });
 }
 
@@ -177,9 +178,9 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
   if (std::exchange(account.waits_, 0) == 0) return;
   account.half_grew_at_ = os::now();  // from now on it can grow again
-  // relaxed: hints
+  // relaxed: a hint
   account.waits_hint_.store(false, std::memory_order_relaxed);
-  has_waiting_.store(--waiting_ > 0, std::memory_order_relaxed);
+  --waiting_;
 }
 
 // Tells those that wait: of one peer, and all of them where there is room for all. Bound: the connections, each once.
@@ -241,9 +242,8 @@ bool MemoryAccount::may_read() noexcept {
       if (waits_ == 0) {
         waits_ = ++budget_->last_wait_;
         ++budget_->waiting_;
-        // relaxed: hints
+        // relaxed: a hint
         waits_hint_.store(true, std::memory_order_relaxed);
-        budget_->has_waiting_.store(true, std::memory_order_relaxed);
       }
       if (waits_since_ == never) waits_since_ = now;
       other = budget_->take_from_stalled(*this, now, why);
@@ -318,8 +318,12 @@ bool MemoryAccount::has_requests() const noexcept {
 }
 
 void MemoryAccount::begin_wait() noexcept {
-  suspended_.fetch_add(1, std::memory_order_relaxed);  // relaxed: see makes_progress()
-  if (budget_->has_waiting_.load(std::memory_order_relaxed)) budget_->wake(&peer_->second);  // relaxed: a hint
+  // PAIR memory_budget.suspended: seq_cst here <- seq_cst in count() and makes_progress(). Either this thread sees that
+  // memory is tight, or the reader that is about to wait sees that this request waits.
+  suspended_.fetch_add(1, std::memory_order_seq_cst);
+  const bool is_tight =
+      peer_->second.is_tight.load(std::memory_order_seq_cst) || budget_->is_tight_.load(std::memory_order_seq_cst);
+  if (is_tight) budget_->wake(&peer_->second);
 }
 
 void MemoryAccount::hold_backlog(std::size_t bytes, bool was_taken) noexcept {

@@ -96,8 +96,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   void close(MemoryAccount& account) noexcept;
 
   const Bounds bounds_;
-  std::atomic<bool> is_tight_{false};     // see Peer
-  std::atomic<bool> has_waiting_{false};  // a hint
+  std::atomic<bool> is_tight_{false};  // see Peer
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
   Peers peers_;
