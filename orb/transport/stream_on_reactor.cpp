@@ -116,7 +116,11 @@ void StreamConnection::try_again_on_reactor() {
 void StreamConnection::arm_write_on_reactor() {
   if (std::exchange(write_armed_, true)) return;
   if (link_->room() == Link::Room::untold) return try_again_on_reactor();
-  if (!room_) return (writable_ ? writable_ : readiness_)->arm_write();
+  if (!room_) {
+    // Not as one expression: the compiler would read the reactor's readiness_ here, too.
+    if (drains_apart()) return writable_->arm_write();
+    return readiness_->arm_write();
+  }
   {
     const std::lock_guard lock(mutex_);
     link_->await_room(outbox_.front().size());

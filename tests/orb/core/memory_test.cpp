@@ -184,8 +184,8 @@ TEST_CASE("halves that stay halves are bounded, and end where another client of 
   std::vector<std::unique_ptr<Bare>> halves;
   for (std::size_t i = 0; i < clients; ++i) halves.push_back(std::make_unique<Bare>(server, kind));
   {
-    std::vector<std::jthread> senders;
     const auto message = halves.front()->request("note", std::string(longest - kib, 'x'));
+    std::vector<std::jthread> senders;  // after what they send
     for (const auto& each : halves)
       senders.emplace_back([&] { (void)each->send(Bytes(message).first(message.size() - 1)); });
     std::size_t most = 0;
