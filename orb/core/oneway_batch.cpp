@@ -143,7 +143,9 @@ Time OnewayBatch::look(Time now) noexcept {
 }
 
 OnewayFlusher& OnewayFlusher::instance() noexcept {
-  static OnewayFlusher& made = *new OnewayFlusher;  // for ever: its thread ends with the process
+  // For ever, since its thread ends with the process; and in place, since there may be no memory for it.
+  alignas(OnewayFlusher) static std::byte place[sizeof(OnewayFlusher)];
+  static OnewayFlusher& made = *new (place) OnewayFlusher;
   return made;
 }
 

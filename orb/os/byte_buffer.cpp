@@ -60,7 +60,9 @@ class KeptPages {
 };
 
 KeptPages& kept_pages() noexcept {
-  static KeptPages& kept = *new KeptPages;  // for ever: buffers may outlive what is static
+  // For ever, since buffers may outlive what is static; and in place, since there may be no memory for it.
+  alignas(KeptPages) static std::byte place[sizeof(KeptPages)];
+  static KeptPages& kept = *new (place) KeptPages;
   return kept;
 }
 
