@@ -130,7 +130,7 @@ class ServerEnd final : public End {
   void read_by(std::weak_ptr<transport::Reader> reader) noexcept override {
     source_ = std::dynamic_pointer_cast<dispatch::RequestSource>(reader.lock());
   }
-  // Whoever watches it once is its ServerConnection.
+  // The first watcher is its ServerConnection.
   void watch(std::shared_ptr<transport::Watcher> watcher) override {
     connection_ = std::dynamic_pointer_cast<core::ServerConnection>(watcher);
     End::watch(std::move(watcher));

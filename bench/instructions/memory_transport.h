@@ -1,6 +1,6 @@
-// MemoryTransport: connections within this process, without sockets, threads or waits. Whoever waits for bytes on the
-// client's side runs the server's side meanwhile, on its own thread, step by step: what was sent is parsed there, its
-// request runs, and the reply is there. So the instructions of a call are those of the broker, the same each time.
+// MemoryTransport: connections within this process, without sockets, threads or waits. A thread that waits for bytes on
+// the client's side runs the server's side meanwhile, on its own thread, step by step: what was sent is parsed there,
+// its request runs, and the reply is there. So the instructions of a call are those of the broker, the same each time.
 //
 // A server's end works as ServerConnection asks for it: read by a RequestSource (requests without a contract), by a
 // Watcher, or, once it is bound to a task, by an OwnConnection. It has a descriptor that never becomes readable, so

@@ -2,8 +2,8 @@
 //
 // Memory either is whole: all of it is taken from the system when it is made, and stays. Or it grows: only its
 // beginning is there for good; its maker takes the rest part by part and gives parts back that neither end reads.
-// Growing memory is for two ends of one user, because whoever reads a part that is not there makes the kernel take
-// memory for it.
+// Growing memory is for two ends of one user, because a process that reads a part that is not there makes the kernel
+// take memory for it.
 //
 // Threads: any but real-time ones (system calls, page faults). Nothing has a name in a file system: what a killed
 // process leaves behind goes with its last descriptor and mapping.

@@ -135,7 +135,8 @@ Hello hello_to(const Peer& peer, const Options& options) {
   hello.slots = shape.slots;
   hello.chunks = shape.chunks;
   hello.chunk_size = shape.chunk_size;
-  // Whoever reads memory that grows can be made to pay for it: that is for those who may end each other anyway.
+  // A process that reads memory that grows can be made to pay for it. So only ends of one user have it, which may end
+  // each other anyway.
   const bool may_grow = of_own_user && options.knows_peer;
   if (!may_grow) hello.offered &= ~feature_growth;
   if (may_grow && options.grows && shape.chunks != 0 && can_grow()) hello.required = feature_growth;

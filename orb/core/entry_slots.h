@@ -1,9 +1,9 @@
 // EntrySlots: the turnstiles that one thread is inside, in memory that only this thread writes. So entering a servant
 // takes plain stores instead of locked instructions, and threads that call the same object share no cache line.
 //
-// A thread writes the turnstile into a slot, and then reads its rule. Whoever changes a rule first writes the rule,
-// then calls os::order_threads(), and then reads all slots. So either the thread sees the new rule, or its slot is
-// seen.
+// A thread writes the turnstile into a slot, and then reads its rule. A thread that changes a rule first writes the
+// rule, then calls os::order_threads(), and then reads all slots. So either the thread sees the new rule, or its slot
+// is seen.
 //
 // Bounds: `threads` threads have slots; others, visits nested more deeply than `depth`, and systems without
 // os::order_threads() count inside the turnstile instead.
@@ -39,7 +39,8 @@ class alignas(64) EntrySlots {
     inside_[used_++].store(&turnstile, std::memory_order_release);
   }
   void pop() noexcept {
-    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). Whoever tears down sees what the visit did.
+    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The thread that tears down sees what the visit
+    // did.
     inside_[--used_].store(nullptr, std::memory_order_release);
   }
 

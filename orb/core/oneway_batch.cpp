@@ -113,7 +113,7 @@ Expected<void> OnewayBatch::send_all(Time deadline) noexcept {
 }
 
 void OnewayBatch::end(Time deadline) noexcept {
-  // Bound: whoever has the lock sends without waiting, or waits for room. In the latter case it hears that the
+  // Bound: the thread that has the lock sends without waiting, or waits for room. In the latter case it hears that the
   // connection ends.
   while (!mutex_.try_lock()) {
     if (waits_for_room_.load(std::memory_order_relaxed)) return;  // relaxed: see send_all()

@@ -156,8 +156,8 @@ class Visit {
     slots->push(object_.gate_->turnstile());
     slots->push(object_.presence_);
     slots_ = slots;
-    // seq_cst: for the compiler alone. The barrier of whoever changes a rule, os::order_threads(), is this thread's,
-    // too.
+    // seq_cst: for the compiler alone. The barrier of a thread that changes a rule, os::order_threads(), is this
+    // thread's, too.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     inside_ = both_active();
     if (!inside_) leave_slots();

@@ -1,4 +1,4 @@
-// Turnstile: the rule of entry to something, and who is inside. Whoever owns it changes the rule, and learns when
+// Turnstile: the rule of entry to something, and which threads are inside. Its owner changes the rule, and learns when
 // everybody who entered before has left.
 //
 // A thread enters in one of two ways. It counts in the word of the rule itself: enter() and leave(), one locked
@@ -27,9 +27,9 @@ class Turnstile {
     if (passage != Passage::active) leave();
     return passage;
   }
-  // True when the rule has changed: whoever tears down what is inside has to look whether it is empty().
+  // True when the rule has changed: the thread that tears down what is inside has to look whether it is empty().
   bool leave() noexcept {
-    // PAIR turnstile.count: release here -> acquire in empty(), for whoever tears down.
+    // PAIR turnstile.count: release here -> acquire in empty(), for the thread that tears down.
     const std::uint64_t before = word_.fetch_sub(1, std::memory_order_acq_rel);
     if (passage_of(before) == Passage::active) return false;
     note_departure();
@@ -45,7 +45,7 @@ class Turnstile {
 
   // After the rule was changed to one that keeps newcomers out.
   bool empty() const noexcept {
-    // PAIR turnstile.count: acquire here <- release in leave(). Whoever tears down sees what the visitors did.
+    // PAIR turnstile.count: acquire here <- release in leave(). The thread that tears down sees what the visitors did.
     return (word_.load(std::memory_order_acquire) & count_mask) == 0 && !EntrySlots::is_anyone_in(*this);
   }
   // PAIR turnstile: acquire here <- release in set().

@@ -7,7 +7,8 @@
 //   highest usable(), where the thread runs
 //
 // `lazy`: pages come into memory as they are used and are never locked there. Otherwise the usable part is locked where
-// the process has its memory locked (mlockall), and whoever runs there brings it into memory. The rest is never locked.
+// the process has its memory locked (mlockall), and the thread that runs there brings it into memory. The rest is never
+// locked.
 //
 // Threads: the owner's; it outlives the thread that runs on it.
 #pragma once

@@ -19,7 +19,7 @@ class ArrivalMeter {
   ArrivalMeter() = default;  // foresees nothing
   explicit ArrivalMeter(const Contract& contract) noexcept
       : period_(contract.period), early_(contract.period + contract.jitter) {}
-  // relaxed: whoever copies it is the only one to use it then
+  // relaxed: the thread that copies it is the only one to use it then
   ArrivalMeter(const ArrivalMeter& other) noexcept
       : period_(other.period_), early_(other.early_), due_(other.due_.load(std::memory_order_relaxed)) {}
   ArrivalMeter& operator=(const ArrivalMeter& other) noexcept {

@@ -192,8 +192,8 @@ class Connection {
   // Requests for tasks come over it: from here on it is read at their expense (Reactor::limit_reads), and an ordinary
   // thread soon does what keep_memory() does. Thread: any.
   virtual void read_for_tasks() noexcept {}
-  // A message has come, and a contract foresees it or does not (Reactor::limit_unforeseen_reads). Thread: whoever
-  // reads.
+  // A message has come, and a contract foresees it or does not (Reactor::limit_unforeseen_reads). Thread: the one
+  // that reads.
   virtual void charge_message(bool /*is_foreseen*/) noexcept {}
   // Calls of a task go over it: takes all memory that its messages may need, and keeps it as long as the connection
   // lives, so that no call has to wait for memory. Takes milliseconds. Thread: any but a real-time one.

@@ -1,6 +1,6 @@
 // Backlog: bytes that wait for the socket, in chunks, so that growing copies nothing twice.
-// Threads: none of its own; the connection's lock guards it. Bounds: whoever appends asks has_room() before. All but
-// the first chunk is told to the connection's account.
+// Threads: none of its own; the connection's lock guards it. Bounds: a thread that appends asks has_room() before. All
+// but the first chunk is told to the connection's account.
 #pragma once
 
 #include <algorithm>

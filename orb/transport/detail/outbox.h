@@ -35,7 +35,7 @@ class Outbox {
   bool empty() const noexcept { return backlog_.empty(); }
   // Room for a sender that may not wait. A message that finds the backlog empty may be longer than the limit.
   bool has_room(std::size_t bytes) const noexcept { return backlog_.has_room(bytes, limit_); }
-  // Whether the peer's account has room, too. Whoever may wait does so only behind what waits for the same peer.
+  // Whether the peer's account has room, too. A thread that may wait does so only behind what waits for the same peer.
   bool has_memory(std::size_t bytes) const noexcept { return account_ == nullptr || account_->has_room(bytes); }
 
   // When the peer last took something, or the backlog began to fill.

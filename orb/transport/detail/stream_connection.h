@@ -3,8 +3,8 @@
 // on the reactor's thread. Invariants: the link's descriptors stay open until the destructor, so no thread ever uses a
 // number that became somebody else's; close() is a shutdown. What the reactor does for the connection (reading for a
 // watcher, draining the backlog, time-outs) follows from mode_, outbox_ and closed_ in update_on_reactor() alone:
-// whoever changes one of them posts an update, and updates may come twice or late. Where the reactor has a thread for
-// ordinary work that one drains the backlog, after updates of its own: drain_on_ordinary().
+// a thread that changes one of them posts an update, and updates may come twice or late. Where the reactor has a thread
+// for ordinary work that one drains the backlog, after updates of its own: drain_on_ordinary().
 #pragma once
 
 #include <atomic>

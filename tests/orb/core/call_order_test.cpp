@@ -110,7 +110,7 @@ void send_all(const CORBA::object_reference<Probing::Probe>& probe, const std::s
 
 }  // namespace
 
-TEST_CASE("oneways and calls of one thread to one object run in their order, whoever else calls it") {
+TEST_CASE("oneways and calls of one thread to one object run in their order, also while others call it") {
   const TempDirectory directory;
   const Server server = any_server(directory);
   TestOrb left, right;

@@ -68,7 +68,7 @@ TEST_CASE("a turnstile counts who entered and says to those who leave that its r
   CHECK(turnstile.empty());
 }
 
-TEST_CASE("whoever deactivates an object sees each visit, however deeply they are nested") {
+TEST_CASE("the thread that deactivates an object sees each visit, however deeply they are nested") {
   Site site;
   const int depth = depths();
   nest(

@@ -1,5 +1,5 @@
 // Clients that send what no contract foresees, with and without tasks of their own, beside a task and beside clients
-// that behave: what the reader defers, and for whom.
+// that behave: what the reader defers, and for which client.
 #include <atomic>
 #include <thread>
 
@@ -178,7 +178,7 @@ TEST_CASE("unknown operations that flood delay no request of a task and fail no 
   REQUIRE(task);
   auto with_tasks = served.connections();
   for (const auto& connection : with_tasks) connection->take_task();
-  // What is used up stays so: whoever sends something unforeseen is read no more by the reader.
+  // What is used up stays so: a client that sends something unforeseen is read no more by the reader.
   reader->limit_unforeseen_reads({1us, 1h});
   Floods floods;
   for (auto& connection : with_tasks) floods.add(std::move(connection));

@@ -90,7 +90,7 @@ constexpr ReadTurn piece{.bytes = 4096};
 
 }  // namespace
 
-TEST_CASE("what contracts foresee is read at once, however much it is and whoever floods") {
+TEST_CASE("what contracts foresee is read at once, however much it is and however others flood") {
   ReadBudget budget(platform, ReadLimit::unforeseen);
   ReadAccount flood, ours;
   for (Duration now{}; now < 100ms; now += 100us) {
