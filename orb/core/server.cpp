@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "orb/base/kept_by_thread.h"
 #include "orb/base/minor.h"
 #include "orb/core/advertised_host.h"
 #include "orb/core/own_connection.h"
@@ -125,7 +126,10 @@ void Server::close_connections() {
   incidents_.tell();
 }
 
+// The thread that ended a request takes the next one in the same job, without a lock: that of all threads is waited for
+// by each of them, once a few serve connections of their own.
 std::unique_ptr<ServerJob> Server::take_job() {
+  if (auto* const own = kept_by_thread<std::unique_ptr<ServerJob>>(); own != nullptr && *own) return std::move(*own);
   {
     const std::lock_guard lock(jobs_mutex_);
     if (!jobs_.empty()) {
@@ -139,6 +143,10 @@ std::unique_ptr<ServerJob> Server::take_job() {
 }
 
 void Server::give_back(std::unique_ptr<ServerJob> job) noexcept {
+  if (auto* const own = kept_by_thread<std::unique_ptr<ServerJob>>(); own != nullptr && !*own) {
+    *own = std::move(job);
+    return;
+  }
   const std::size_t bytes = job->kept_bytes();
   const std::lock_guard lock(jobs_mutex_);
   if (jobs_.size() >= kept_jobs || bytes > most_kept_bytes - kept_bytes_) return;

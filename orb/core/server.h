@@ -53,6 +53,7 @@ class Server : public std::enable_shared_from_this<Server> {
   cdr::Environment* environment() noexcept { return &environment_; }
   // active: the request counts until its job leaves.
   Turnstile& requests() noexcept { return requests_; }
+  // The thread's own job, or one of the pool of all threads, or a new one; std::bad_alloc.
   std::unique_ptr<ServerJob> take_job();
   void give_back(std::unique_ptr<ServerJob> job) noexcept;
   TaskOffers& offers() noexcept { return *offers_; }

@@ -331,7 +331,6 @@ void ServingThreads::lead(Lock& lock) noexcept {
     const auto found = sources_.find(raw);
     if (found != sources_.end() && found->second->turn.claim()) push_ready(*found->second);
   }
-  update_hints();
 }
 
 // Until it is called. False: the thread ends.
@@ -339,13 +338,15 @@ bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
   idle_.push_back(&worker);
   update_hints();
   lock.unlock();
-  const bool called = worker.parker.park(os::now() + options_.linger);
+  bool called = worker.parker.park(os::now() + options_.linger);
   lock.lock();
-  if (called) return true;
-  if (std::erase(idle_, &worker) == 0) {  // called at this very moment: the token is on its way
+  if (!called && std::erase(idle_, &worker) == 0) {  // called at this very moment: the token is on its way
     lock.unlock();
-    (void)worker.parker.park(never);
+    called = worker.parker.park(never);
     lock.lock();
+  }
+  if (called) {
+    if (!stopped_) --called_;
     return true;
   }
   const bool ends = alive_ > fewest_threads;
@@ -359,7 +360,7 @@ bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
 
 bool ServingThreads::may_stay(const Worker& worker) const noexcept {
   // relaxed: hints; a thread that stays in vain comes back after `stay` at the latest
-  return !has_ready_.load(std::memory_order_relaxed) && !worker.on_duty.load(std::memory_order_relaxed);
+  return !lacks_thread_.load(std::memory_order_relaxed) && !worker.on_duty.load(std::memory_order_relaxed);
 }
 
 // With the lock.
@@ -370,13 +371,15 @@ void ServingThreads::end_duty(Worker& worker) noexcept {
 }
 
 bool ServingThreads::may_grow() const noexcept {
-  return !stopped_ && alive_ - std::min(detached_, options_.detached) < options_.running;
+  constexpr std::size_t leader = 1;
+  return !stopped_ && alive_ - std::min(detached_, options_.detached) < options_.running + leader;
 }
 
 // relaxed: see may_stay()
 void ServingThreads::update_hints() noexcept {
-  const bool ready = first_ready_ != nullptr || first_helped_ != nullptr;
-  if (has_ready_.load(std::memory_order_relaxed) != ready) has_ready_.store(ready, std::memory_order_relaxed);
+  const bool comes = led_ || called_ > 0 || starting_ > 0 || !idle_.empty();
+  const bool lacks = !comes && (first_ready_ != nullptr || first_helped_ != nullptr);
+  if (lacks_thread_.load(std::memory_order_relaxed) != lacks) lacks_thread_.store(lacks, std::memory_order_relaxed);
 }
 
 bool ServingThreads::call_thread(Lock& lock) noexcept {
@@ -384,6 +387,7 @@ bool ServingThreads::call_thread(Lock& lock) noexcept {
   if (!idle_.empty()) {
     Worker* const next = idle_.back();
     idle_.pop_back();
+    ++called_;
     next->parker.unpark();
   } else if (led_) {
     ring();

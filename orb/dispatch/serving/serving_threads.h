@@ -12,8 +12,8 @@
 //                                        │ a servant runs for longer than `patience`
 //                                        └──▶ detached: the monitor gives the connection to another thread
 //
-// Bounds: at most `running` threads read and serve, and at most `detached` more are in long servants or in nested
-// calls. Idle connections cost memory alone.
+// Bounds: at most `running` threads read and serve beside the leader, and at most `detached` more are in long servants or
+// in nested calls. Idle connections cost memory alone.
 //
 // Threads: any, but not from inside a request for start(), stop(). Only ordinary threads make threads.
 #pragma once
@@ -38,7 +38,7 @@
 namespace corelane::dispatch {
 
 struct ServingOptions {
-  std::size_t running = 16;   // threads that read and serve
+  std::size_t running = 16;   // threads that read and serve, beside the leader
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
   Duration stay = std::chrono::milliseconds{1050};     // how long a thread waits at its connection for the next request
@@ -129,7 +129,7 @@ class ServingThreads {
   std::unique_ptr<Monitor> monitor_;
 
   // Read by every thread before it waits at its connection.
-  std::atomic<bool> has_ready_{false};     // a connection waits to be served
+  std::atomic<bool> lacks_thread_{false};  // a connection waits to be served, and no thread is about to take it
   std::atomic<std::int64_t> next_expiry_;  // ns; the leader looks at the connections' times then
   std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
   std::atomic<std::uint64_t> shortages_{0};
@@ -148,6 +148,7 @@ class ServingThreads {
   std::size_t alive_ = 0;
   std::size_t detached_ = 0;  // of those
   std::size_t starting_ = 0;  // threads that were made and have not asked for work yet
+  std::size_t called_ = 0;    // threads that rested, were woken and have not asked for work yet
   std::size_t growing_ = 0;   // calls of grow() that start one
   std::uint64_t made_ = 0;
   int since_wait_ = 0;  // sources that were taken from that list since somebody asked the epoll set
