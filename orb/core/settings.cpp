@@ -220,13 +220,14 @@ const std::vector<SettingsEntry>& settings_table() {
       {"client.wait", "adaptive",
        "how calling threads wait for replies: park (sleep at once), spin (burn the core), spin-then-park (spin for "
        "client.spin, then sleep), adaptive. Adaptive spins only where replies lately came sooner than a wake-up takes, "
-       "no longer than that, and while no other thread needs the core. In a task's job and on one core it is park",
+       "no longer than that, and while no other thread needs the core. It is park in a task's job, on a machine "
+       "with one core, and where a quota of CPU time is worth one core",
        [](S& s, V v) { return wait_mode(v, s.wait.mode); }},
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
       {"client.connections", "auto",
        "connections that a client has to one server at most: each of its threads gets one for itself as long as there "
-       "are enough, beyond that threads share; of channels two at most. auto: four for each core, from 16 to 64",
+       "are enough, beyond that threads share; of channels four at most. auto: four for each core, from 16 to 64",
        client_connections},
       {"client.channel", "on", "off: call through sockets also where a reference names a channel",
        [](S& s, V v) { return yes_or_no(v, s.channels); }},

@@ -4,13 +4,23 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
+#include <optional>
 
 #include "orb/base/time.h"
 
 namespace corelane::os {
 
-// The right to spin: at most usable_cores() - 1 threads of the process have it at one time, so that one core is left
-// for the threads that they wait for.
+// How many threads of this process may spin at one time, as it was at the first call. Thread: any but real-time ones:
+// the first call reads files.
+std::size_t spinner_limit() noexcept;
+// The same by what is known. `allowed`: cores of the affinity mask, 1 or more; `online`: cores of the machine; `quota`:
+// whole cores that a quota of CPU time is worth, 1 or more.
+// One core is left for the threads that the spinners wait for. A process that is bound to one core may spin with one
+// thread, since what it waits for may run on another core; a spinner yields, so this costs little where it does not.
+std::size_t spinner_limit(std::size_t allowed, std::size_t online, std::optional<std::size_t> quota) noexcept;
+
+// The right to spin: at most spinner_limit() threads of the process have it at one time.
 // Thread: one; other threads take and give back theirs at the same time.
 class SpinPermit {
  public:

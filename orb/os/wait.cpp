@@ -15,7 +15,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/cpu_mask.h"
 #include "orb/os/spin_guard.h"
-#include "orb/os/usable_cores.h"
+#include "orb/os/spin_limit.h"
 #include "orb/os/wait_loop.h"
 
 namespace corelane::os {
@@ -40,10 +40,12 @@ constexpr struct {
                   {"park", WaitMode::park}};
 
 constexpr Duration cheapest_wake = std::chrono::microseconds{1}, dearest_wake = std::chrono::microseconds{200};
+// Between cores. For a process that is bound to one core, and so cannot measure it.
+constexpr Duration usual_wake = std::chrono::microseconds{30};
 constexpr int measured_wakes = 16;
 
-// Two cores that this process may use, the first of them this thread's if it is bound to one; no_core: there is one
-// only.
+// Two cores that this process may use, the first of them this thread's if it is bound to one. `second` is no_core:
+// there is one only.
 struct TwoCores {
   CoreId first = no_core, second = no_core;
 };
@@ -54,7 +56,7 @@ TwoCores two_cores() noexcept {
     if (!ours.contains(core) || core == cores.first) continue;
     (cores.first == no_core ? cores.first : cores.second) = core;
   }
-  return cores.second == no_core ? TwoCores{} : cores;
+  return cores;
 }
 
 void stay_on(CoreId core) noexcept {
@@ -69,6 +71,7 @@ void stay_on(CoreId core) noexcept {
 Duration measure_wake() {
   Parker there, back;
   const TwoCores cores = two_cores();
+  if (cores.second == no_core) return usual_wake;
   std::array<Duration, measured_wakes> samples;
   std::thread answering([&] {
     stay_on(cores.second);
@@ -104,7 +107,7 @@ std::string_view name_of(WaitMode mode) noexcept {
 }
 
 WaitStrategy settled(WaitStrategy strategy) noexcept {
-  if (strategy.mode == WaitMode::adaptive && usable_cores() == 1) strategy.mode = WaitMode::park;
+  if (strategy.mode == WaitMode::adaptive && spinner_limit() == 0) strategy.mode = WaitMode::park;
   return strategy;
 }
 

@@ -33,7 +33,7 @@ struct WaitStrategy {
   Duration spin = std::chrono::microseconds{50};  // budget of spin_then_park, the largest one of adaptive
 };
 
-// The strategy as this process can follow it: park instead of adaptive where the process may use one core only.
+// The strategy as this process can follow it: park instead of adaptive where no thread may spin.
 // Reads files at the first call. Thread: any but real-time ones.
 WaitStrategy settled(WaitStrategy strategy) noexcept;
 

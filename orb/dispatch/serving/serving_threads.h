@@ -12,8 +12,8 @@
 //                                        │ a servant runs for longer than `patience`
 //                                        └──▶ detached: the monitor gives the connection to another thread
 //
-// Bounds: at most `running` threads read and serve beside the leader, and at most `detached` more are in long servants or
-// in nested calls. Idle connections cost memory alone.
+// Bounds: at most `running` threads read and serve beside the leader, and at most `detached` more are in long servants
+// or in nested calls. Idle connections cost memory alone.
 //
 // Threads: any, but not from inside a request for start(), stop(). Only ordinary threads make threads.
 #pragma once

@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "orb/os/clock.h"
-#include "orb/os/usable_cores.h"
 #include "orb/os/wait.h"
 #include "orb/os/wait_loop.h"
 
@@ -24,9 +23,19 @@ constexpr Time start{1s};
 
 }  // namespace
 
-TEST_CASE("all usable cores but one may spin at one time") {
+TEST_CASE("all usable cores but one may spin, and one thread of a process that is bound to one core") {
+  CHECK(spinner_limit(16, 16, {}) == 15);
+  CHECK(spinner_limit(2, 16, {}) == 1);
+  CHECK(spinner_limit(16, 16, 4) == 3);
+  CHECK(spinner_limit(1, 16, {}) == 1);
+  CHECK(spinner_limit(1, 1, {}) == 0);
+  CHECK(spinner_limit(1, 16, 1) == 0);
+  CHECK(spinner_limit(16, 16, 1) == 0);
+}
+
+TEST_CASE("as many threads as the limit allows have a permit at one time") {
   std::list<SpinPermit> permits;
-  for (std::size_t i = 1; i < usable_cores(); ++i) CHECK(permits.emplace_back().take());
+  for (std::size_t i = 0; i < spinner_limit(); ++i) CHECK(permits.emplace_back().take());
   SpinPermit beyond;
   CHECK_FALSE(beyond.take());
   if (permits.empty()) return;
@@ -56,7 +65,7 @@ TEST_CASE("permits that threads take at the same time are never more than there 
         }
       });
   }
-  CHECK(most <= usable_cores() - 1);
+  CHECK(most <= spinner_limit());
 }
 
 TEST_CASE("a thread that lost its core does not spin for a while, and longer each time") {
@@ -82,7 +91,7 @@ TEST_CASE("spins that end with their event make the pauses short again") {
 
 TEST_CASE("an adaptive wait sleeps at once where as many threads spin as may") {
   std::list<SpinPermit> others;
-  for (std::size_t i = 1; i < usable_cores(); ++i) REQUIRE(others.emplace_back().take());
+  for (std::size_t i = 0; i < spinner_limit(); ++i) REQUIRE(others.emplace_back().take());
   AdaptiveSpin learnt;
   int polls = 0;
   const bool came = wait_for(
@@ -93,7 +102,7 @@ TEST_CASE("an adaptive wait sleeps at once where as many threads spin as may") {
 }
 
 TEST_CASE("an adaptive wait that lost its core stops spinning, and the next one sleeps at once") {
-  if (usable_cores() < 2) return;
+  if (spinner_limit() == 0) return;
   AdaptiveSpin learnt;
   int polls = 0;
   const auto lose_core = [&] {
@@ -116,7 +125,7 @@ TEST_CASE("an adaptive wait that lost its core stops spinning, and the next one 
 
 TEST_CASE("where one core is usable adaptive settles for park") {
   const WaitStrategy asked{WaitMode::adaptive, 7us};
-  CHECK(settled(asked).mode == (usable_cores() == 1 ? WaitMode::park : WaitMode::adaptive));
+  CHECK(settled(asked).mode == (spinner_limit() == 0 ? WaitMode::park : WaitMode::adaptive));
   CHECK(settled(asked).spin == 7us);
   for (const WaitMode mode : {WaitMode::park, WaitMode::spin, WaitMode::spin_then_park})
     CHECK(settled({mode, 7us}).mode == mode);

@@ -1,13 +1,11 @@
-#include "orb/os/usable_cores.h"
+#include "orb/os/cpu_quota.h"
 
 #include <algorithm>
 #include <charconv>
-#include <exception>
 #include <fstream>
 #include <utility>
 #include <vector>
 
-#include "orb/os/cpu_mask.h"
 #include "orb/os/mounts.h"
 
 namespace corelane::os {
@@ -68,19 +66,6 @@ std::optional<std::size_t> quota_of_groups(const std::string& cgroups, const std
     }
   }
   return least;
-}
-
-std::size_t usable_cores() noexcept {
-  static const std::size_t cores = [] {
-    const int allowed = CPU_COUNT_S(CpuMask::native_size, process_affinity().native());
-    const auto mask = static_cast<std::size_t>(std::max(allowed, 1));
-    try {
-      return std::min(mask, quota_of_groups("/proc/self/cgroup", "/proc/self/mountinfo").value_or(mask));
-    } catch (const std::exception&) {  // no memory
-      return mask;
-    }
-  }();
-  return cores;
 }
 
 }  // namespace corelane::os
