@@ -37,7 +37,9 @@ const std::vector<SettingsEntry>& settings_table() {
        "admitted over the network gets a connection of its own, which its thread reads); leader-followers (whichever "
        "thread reads a call runs it: the way of older ORBs, to compare with; analyses nothing and promises nothing)",
        mode},
-      {"dispatch.queue_capacity", "1024", "requests that may wait for the manager; more get TRANSIENT",
+      {"dispatch.queue_capacity", "1024",
+       "requests that may wait for the manager; more get TRANSIENT. One task or client gets half of them at most, and "
+       "less while others take as many as they can get",
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
       {"dispatch.admission", "on", "off: admit every task, whether its deadlines hold or not",
        [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
