@@ -263,6 +263,8 @@ void Channel::disarm_for_room() noexcept {
 
 // ---- Memory
 
+void Channel::measure_growth(GrowthMeter* meter) noexcept { end_->pool.measure(meter); }
+
 std::size_t Channel::memory() const noexcept {
   const EndParts& parts = end_->parts;
   return parts.grows ? chunks_offset(parts.mine) + end_->pool.memory() : region_size(parts.mine);

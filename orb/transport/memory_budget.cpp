@@ -43,6 +43,8 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
     Peer& peer = account.peer_->second;
     account.messages_.store(0, std::memory_order_relaxed);  // relaxed: nobody else has it any more
     peer.backlogs -= std::exchange(account.backlog_, 0);
+    peer.channels -= account.channel_;
+    channels_ -= account.channel_;
     count(account);
     end_wait(account);
     end_election(account);
@@ -55,6 +57,11 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
 std::size_t MemoryBudget::used() const noexcept {
   const std::lock_guard lock(mutex_);
   return used_;
+}
+
+std::size_t MemoryBudget::channels() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return channels_;
 }
 
 // Makes the sums agree with what the account holds.
@@ -340,6 +347,26 @@ void MemoryAccount::tell_others() noexcept {
   // relaxed: set by this thread; or another one that tells them, too
   if (made_room_.load(std::memory_order_relaxed) && made_room_.exchange(false, std::memory_order_relaxed))
     budget_->wake(&peer_->second);
+}
+
+bool MemoryAccount::grow_channel(std::size_t bytes, bool is_promised) noexcept {
+  MemoryBudget& all = *budget_;
+  const std::lock_guard lock(all.mutex_);
+  MemoryBudget::Peer& peer = peer_->second;
+  const bool has_room = !gave_way_ && peer.held + peer.channels + bytes <= all.bounds_.of_peer &&
+                        all.used_ + all.channels_ + bytes <= all.bounds_.all;
+  if (!has_room && !is_promised) return false;
+  channel_ += bytes;
+  peer.channels += bytes;
+  all.channels_ += bytes;
+  return true;
+}
+
+void MemoryAccount::shrink_channel(std::size_t bytes) noexcept {
+  const std::lock_guard lock(budget_->mutex_);
+  channel_ -= bytes;
+  peer_->second.channels -= bytes;
+  budget_->channels_ -= bytes;
 }
 
 bool MemoryAccount::has_room(std::size_t bytes) const noexcept {

@@ -11,6 +11,8 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/base/peer.h"
+#include "orb/channel/channel.h"
+#include "orb/channel/growth_meter.h"
 #include "orb/os/clock.h"
 #include "orb/os/own_user.h"
 
@@ -33,6 +35,21 @@ PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket,
 
 }  // namespace
 
+// Has the peer's account count what its channel takes.
+class StreamConnection::ChannelMeter final : public channel::GrowthMeter {
+ public:
+  explicit ChannelMeter(std::shared_ptr<MemoryAccount> account) noexcept : account_(std::move(account)) {}
+  bool take(std::size_t bytes, bool is_promised) noexcept override {
+    return account_->grow_channel(bytes, is_promised);
+  }
+  void give_back(std::size_t bytes) noexcept override { account_->shrink_channel(bytes); }
+
+ private:
+  const std::shared_ptr<MemoryAccount> account_;
+};
+
+StreamConnection::~StreamConnection() = default;
+
 StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor,
                                    const ConnectionLimits& limits, std::optional<ConnectionCensus::Ticket> ticket)
     : link_(std::move(link)),
@@ -44,10 +61,13 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       credentials_(link_->credentials()),
       id_(next_id(ticket, credentials_)),
       memory_(ticket && limits.memory ? limits.memory->open(ticket->holder().number()) : nullptr),
+      channel_meter_(memory_ && link_->channel() != nullptr ? std::make_unique<ChannelMeter>(memory_) : nullptr),
       last_traffic_(os::now()),
       outbox_(limits.backlog, limits.backlog_timeout, memory_),
       reads_{.peer = id_},
-      ticket_(std::move(ticket)) {}
+      ticket_(std::move(ticket)) {
+  if (channel_meter_) link_->channel()->measure_growth(channel_meter_.get());
+}
 
 void StreamConnection::take_seat() {
   if (ticket_) ticket_->belongs_to(weak_from_this());

@@ -34,7 +34,7 @@ class StreamConnection final : public Connection,
   // `ticket`: of an accepted connection.
   StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
                    std::optional<ConnectionCensus::Ticket> ticket);
-  ~StreamConnection() override = default;
+  ~StreamConnection() override;
   // Of an accepted one, before anybody has it: it may have to make room for others.
   void take_seat();
 
@@ -107,6 +107,7 @@ class StreamConnection final : public Connection,
  private:
   enum class Mode : std::uint8_t { free, receiving, watched };
 
+  class ChannelMeter;
   class Drainer;
   class OwnBerth;
   struct EndWaiter;
@@ -167,7 +168,8 @@ class StreamConnection final : public Connection,
   const Endpoint peer_;
   const std::optional<PeerCredentials> credentials_;
   const PeerId id_;
-  const std::shared_ptr<MemoryAccount> memory_;  // of an accepted one
+  const std::shared_ptr<MemoryAccount> memory_;        // of an accepted one
+  const std::unique_ptr<ChannelMeter> channel_meter_;  // of an accepted one through a channel
 
   // Shared.
   std::atomic<Mode> mode_{Mode::free};

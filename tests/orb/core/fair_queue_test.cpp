@@ -41,20 +41,16 @@ class Server {
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.kind == kind; });
     REQUIRE(found != all.end());
     const Time deadline = os::now() + long_enough;
-    return std::move(*(kind == EndpointKind::tcp ? wires_.tcp.connect(*found, deadline)
-                                                 : unix_.connect(*found, deadline)));
+    return std::move(
+        *(kind == EndpointKind::tcp ? wires_.tcp.connect(*found, deadline) : unix_.connect(*found, deadline)));
   }
   TestOrb& orb() { return orb_; }
   Bytes key() const { return key_; }
 
  private:
   std::vector<std::string> options(std::vector<std::string> more) const {
-    std::vector<std::string> all{"-ORBRuntimeDirectory",
-                                 directory_.path(),
-                                 "-ORBEndpointListen",
-                                 "127.0.0.1:0, unix:",
-                                 "-ORBDispatchQueueCapacity",
-                                 std::to_string(capacity)};
+    std::vector<std::string> all{"-ORBRuntimeDirectory", directory_.path(),           "-ORBEndpointListen",
+                                 "127.0.0.1:0, unix:",   "-ORBDispatchQueueCapacity", std::to_string(capacity)};
     all.insert(all.end(), more.begin(), more.end());
     return all;
   }

@@ -359,3 +359,56 @@ TEST_CASE("of a peer's halves the one goes on whose connection has sent a reques
   CHECK(quiet->gave_up.size() == 1);
   CHECK(trusted->gave_up.empty());
 }
+
+// Channels.
+
+TEST_CASE("a channel grows within its peer's share and the budget, less what both hold already") {
+  House house(8 * mib, mib, in_an_hour);  // 2 MiB for each peer
+  const auto one = house.comes(1), same = house.comes(1), other = house.comes(2);
+  REQUIRE(one->account->grow_channel(mib, false));
+  REQUIRE(same->account->grow_channel(mib, false));
+  CHECK_FALSE(same->account->grow_channel(1, false));
+  REQUIRE(other->account->grow_channel(mib, false));
+  CHECK(house.budget->channels() == 3 * mib);
+  other->account->add_request(mib + 64 * kib);
+  CHECK_FALSE(other->account->grow_channel(1, false));
+  other->account->remove_request(mib + 64 * kib);
+  CHECK(other->account->grow_channel(1, false));
+  std::vector<ClientPtr> more;
+  for (std::uint32_t peer = 3; peer < 6; ++peer) more.push_back(house.comes(peer));
+  CHECK(more[0]->account->grow_channel(2 * mib, false));
+  CHECK(more[1]->account->grow_channel(2 * mib, false));
+  CHECK_FALSE(more[2]->account->grow_channel(2 * mib, false));  // of all there is no more
+}
+
+TEST_CASE("what a channel gives back, or a connection that ends, makes room for others to grow") {
+  House house(8 * mib, mib, in_an_hour);
+  auto one = house.comes(1);
+  const auto same = house.comes(1);
+  REQUIRE(one->account->grow_channel(2 * mib, false));
+  REQUIRE_FALSE(same->account->grow_channel(1, false));
+  const bool ends = GENERATE(false, true);
+  if (ends)
+    one.reset();
+  else
+    one->account->shrink_channel(2 * mib);
+  CHECK(house.budget->channels() == 0);
+  CHECK(same->account->grow_channel(2 * mib, false));
+}
+
+TEST_CASE("a channel of tasks grows in any case, and is counted") {
+  House house(8 * mib, mib, in_an_hour);
+  const auto one = house.comes(1), same = house.comes(1);
+  CHECK(one->account->grow_channel(10 * mib, true));
+  CHECK(house.budget->channels() == 10 * mib);
+  CHECK_FALSE(same->account->grow_channel(1, false));
+}
+
+TEST_CASE("the memory of channels keeps nobody from being read") {
+  House house(8 * mib, mib, in_an_hour);
+  const auto one = house.comes(1);
+  REQUIRE(one->account->grow_channel(10 * mib, true));
+  REQUIRE(one->half(mib));
+  CHECK(one->may_read());
+  CHECK(one->account->has_room(mib));
+}
