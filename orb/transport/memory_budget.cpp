@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "orb/os/clock.h"
+#include "orb/os/closer.h"
+#include "orb/os/thread.h"
 
 namespace corelane::transport {
 namespace {
@@ -185,13 +187,51 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
   if (std::exchange(account.waits_, 0) == 0) return;
   account.half_grew_at_ = os::now();  // from now on it can grow again
-  // relaxed: a hint
-  account.waits_hint_.store(false, std::memory_order_relaxed);
   --waiting_;
 }
 
-// Tells those that wait: of one peer, and all of them where there is room for all. Bound: the connections, each once.
+// It may be read, or does not want to be.
+void MemoryBudget::forget_wait(MemoryAccount& account) noexcept {
+  end_wait(account);
+  account.waits_since_ = never;
+  account.waits_hint_.store(false, std::memory_order_relaxed);  // relaxed: a hint
+}
+
+// A real-time thread leaves it to an ordinary one, since as many connections may wait as there are.
 void MemoryBudget::wake(const Peer* peer) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_ == 0) return;
+  }
+  if (!os::is_real_time() || !wake_elsewhere()) wake_here(peer);
+}
+
+// False: there is no ordinary thread to be had.
+bool MemoryBudget::wake_elsewhere() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (woken_elsewhere_) return true;  // that thread has not begun yet
+    woken_elsewhere_ = shared_from_this();
+  }
+  const auto run = [](const os::Closer::Task& task) noexcept {
+    auto* const budget = static_cast<MemoryBudget*>(task.base);
+    std::shared_ptr<MemoryBudget> kept;
+    {
+      const std::lock_guard lock(budget->mutex_);
+      kept = std::move(budget->woken_elsewhere_);
+    }
+    kept->wake_here(nullptr);
+  };
+  if (os::Closer::of_memory().take({.run = run, .base = this})) return true;
+  std::shared_ptr<MemoryBudget> kept;  // the caller has it, too
+  const std::lock_guard lock(mutex_);
+  kept = std::move(woken_elsewhere_);
+  return false;
+}
+
+// Tells those that wait: of one peer, or of all where there is none; and all of them where there is room for all.
+// Bound: the connections, each once.
+void MemoryBudget::wake_here(const Peer* peer) noexcept {
   std::uint64_t last = 0;
   for (;;) {
     std::shared_ptr<MemoryHolder> holder;
@@ -201,7 +241,8 @@ void MemoryBudget::wake(const Peer* peer) noexcept {
       if (last == 0) last = last_wait_;
       const bool has_room = used_ + step <= bounds_.all;
       const auto found = std::find_if(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
-        return each->waits_ != 0 && each->waits_ <= last && (has_room || &each->peer_->second == peer);
+        return each->waits_ != 0 && each->waits_ <= last &&
+               (has_room || peer == nullptr || &each->peer_->second == peer);
       });
       if (found == accounts_.end()) return;
       end_wait(**found);
@@ -226,10 +267,8 @@ bool MemoryAccount::is_tight() const noexcept {
 
 void MemoryAccount::stop_waiting() noexcept {
   const std::lock_guard lock(budget_->mutex_);
-  waits_since_ = never;
-  if (waits_ == 0) return;
   const Time grew_at = half_grew_at_;
-  budget_->end_wait(*this);
+  budget_->forget_wait(*this);
   half_grew_at_ = grew_at;
 }
 
@@ -242,17 +281,15 @@ bool MemoryAccount::may_read() noexcept {
       const std::lock_guard lock(budget_->mutex_);
       const Time now = os::now();
       if (holder_.expired() || budget_->may_read(*this, now)) {
-        budget_->end_wait(*this);
-        waits_since_ = never;
+        budget_->forget_wait(*this);
         return true;
       }
       if (waits_ == 0) {
         waits_ = ++budget_->last_wait_;
         ++budget_->waiting_;
-        // relaxed: a hint
-        waits_hint_.store(true, std::memory_order_relaxed);
       }
       if (waits_since_ == never) waits_since_ = now;
+      waits_hint_.store(true, std::memory_order_relaxed);  // relaxed: a hint
       other = budget_->take_from_stalled(*this, now, why);
     }
     if (!other) return false;

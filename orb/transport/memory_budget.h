@@ -99,8 +99,11 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   std::shared_ptr<MemoryHolder> take_from_stalled(const MemoryAccount& asking, Time now,
                                                   MemoryHolder::Stalled& why) noexcept;
   void end_wait(MemoryAccount& account) noexcept;
+  void forget_wait(MemoryAccount& account) noexcept;
 
   void wake(const Peer* peer) noexcept;
+  bool wake_elsewhere() noexcept;
+  void wake_here(const Peer* peer) noexcept;
   void close(MemoryAccount& account) noexcept;
 
   const Bounds bounds_;
@@ -111,9 +114,10 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   Accounts accounts_;  // oldest first
   std::size_t used_ = 0;
   std::size_t channels_ = 0;
-  std::size_t holders_ = 0;      // peers that hold something
-  std::size_t waiting_ = 0;      // connections that wait for room
-  std::uint64_t last_wait_ = 0;  // numbers them
+  std::size_t holders_ = 0;                        // peers that hold something
+  std::size_t waiting_ = 0;                        // connections that wait for room
+  std::uint64_t last_wait_ = 0;                    // numbers them
+  std::shared_ptr<MemoryBudget> woken_elsewhere_;  // this, while an ordinary thread is to wake those that wait
 };
 
 // What one connection holds.
@@ -184,7 +188,7 @@ class MemoryAccount {
   std::atomic<bool> has_sent_request_{false};
   std::atomic<bool> made_room_{false};   // tell_others() is owed
   std::atomic<bool> is_elected_{false};  // changes with the lock
-  std::atomic<bool> waits_hint_{false};  // waits_ is not 0
+  std::atomic<bool> waits_hint_{false};  // waits_since_ is there
 
   // Guarded by the budget's mutex.
   MemoryBudget::Accounts::iterator place_{};
@@ -193,8 +197,8 @@ class MemoryAccount {
   std::size_t backlog_ = 0;
   std::size_t channel_ = 0;
   Time half_grew_at_{}, backlog_taken_at_{};
-  std::uint64_t waits_ = 0;  // its number; 0: it does not
-  Time waits_since_ = never;
+  std::uint64_t waits_ = 0;   // its number; 0: it does not
+  Time waits_since_ = never;  // it was refused, until it may be read or stops waiting, whether it was told or not
   bool gave_way_ = false;
 };
 
