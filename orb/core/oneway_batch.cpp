@@ -134,7 +134,10 @@ Time OnewayBatch::look(Time now) noexcept {
   if (!mutex_.try_lock()) return look_later(now);
   const std::lock_guard lock(mutex_, std::adopt_lock);
   const bool is_due = !bytes_.empty() && now - since_ >= longest_wait;
-  if (is_due && !send_all(Time{}) && !bytes_.empty()) return look_later(now);
+  if (is_due && !send_all(Time{}) && !bytes_.empty()) {
+    stream_->close_if_stalled(since_);  // nobody else waits for room
+    return look_later(now);
+  }
   pause_ = between_looks;
   const Time last = last_.load(std::memory_order_relaxed);  // relaxed: a hint
   const bool is_over = stream_ == nullptr || (bytes_.empty() && now - last >= burst_ends);

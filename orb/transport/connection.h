@@ -171,6 +171,10 @@ class Connection {
   virtual Expected<void> send_by(Time /*until*/, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
     return send(parts, position);
   }
+  // Closes the connection with send_stalled if something waits for the peer since then at least, and the peer has taken
+  // nothing for ConnectionLimits::backlog_timeout: for who tries send_by() again and again without waiting. Thread:
+  // any.
+  virtual void close_if_stalled(Time /*since*/) noexcept {}
   // Once the connection has failed: whether the peer may have looked at any of what was sent from that position on.
   // Thread: any.
   virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }

@@ -221,6 +221,13 @@ Expected<void> StreamConnection::send_by(Time until, std::span<const Bytes> part
   return close_for(errors::no_memory);
 }
 
+void StreamConnection::close_if_stalled(Time since) noexcept {
+  Lock lock(mutex_);
+  if (!outbox_.has_stalled(since)) return;
+  lock.unlock();
+  close_for(Outbox::stalled);
+}
+
 // A part of the link's memory, until it is sent or let go.
 class StreamConnection::OwnBerth final : public Berth {
  public:

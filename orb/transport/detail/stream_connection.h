@@ -56,6 +56,7 @@ class StreamConnection final : public Connection,
   }
   Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
+  void close_if_stalled(Time since) noexcept override;
   std::unique_ptr<Berth> berth(std::size_t bytes) noexcept override;
   bool may_have_been_read(std::uint64_t position) const noexcept override {
     return link_->may_have_been_read(position);
