@@ -176,8 +176,11 @@ void ServerConnection::took_bytes(Time received) noexcept {
 // Not where it has tasks: it would be closed as idle when none of them is called.
 bool ServerConnection::read_elsewhere() noexcept {
   if (!server_->executive().serves_where_read() || binding_.task != no_task || !tasks_.empty()) return false;
+  const Time now = os::now();
+  if (!move_.is_due(now)) return false;
   stream_->unwatch();
-  if (serve_where_read()) return true;
+  if (serve_where_read()) return move_.start(Time{}), true;
+  move_.failed(now);           // for want of memory or descriptors
   half_ = completed_ = false;  // its rest is waited for anew
   stream_->expect_by(half_message(os::now()).value_or(never));
   watch_again();
