@@ -120,7 +120,7 @@ void ServerConnection::on_room() noexcept {
   if (paused_.exchange(false, std::memory_order_acquire)) {
     const Duration patience = server_->settings().connections.header_timeout;
     stream_->expect_by(half_ && patience > Duration::zero() ? os::now() + patience : never);
-    return watch_again();
+    return stream_->resume_reading();
   }
   std::shared_ptr<ServedConnection> source;
   {
@@ -130,10 +130,11 @@ void ServerConnection::on_room() noexcept {
   if (source) server_->executive().resume(source);
 }
 
-// The last touch of this thread, where it is not read any more.
+// The last touch of this thread, where it is not read any more. What is not read cannot become whole in time.
 void ServerConnection::read_on_when_there_is_room() noexcept {
   if (!memory_ || !memory_->has_requests() || memory_->may_read()) return;
-  stream_->unwatch();
+  stream_->expect_by(never);
+  stream_->pause_reading();
   // PAIR server_connection.paused: release here -> acquire in on_room(). What is known of the half goes with it.
   paused_.store(true, std::memory_order_release);
   if (memory_->may_read()) on_room();  // it may have been told before

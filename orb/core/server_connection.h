@@ -62,6 +62,7 @@ class ServerConnection final : public transport::Watcher,
   bool read_elsewhere() noexcept override;
   bool is_idle() noexcept override;
   bool owes_answer() noexcept override;
+  void on_peer_gone() noexcept override { give_up_requests(); }
   void give_way() noexcept override { close_orderly(); }
   void on_closed(Error reason) noexcept override;
 

@@ -126,6 +126,33 @@ void PooledConnection::unwatch() {
   watch->end_and_wait();
 }
 
+void PooledConnection::pause_reading() noexcept {
+  std::shared_ptr<Watch> watch;
+  {
+    const std::lock_guard lock(mutex_);
+    watch = watch_;
+  }
+  auto watcher = watch ? watch->watcher() : nullptr;
+  unwatch();
+  const std::lock_guard lock(mutex_);
+  paused_ = std::move(watcher);
+}
+
+void PooledConnection::resume_reading() noexcept {
+  std::shared_ptr<transport::Watcher> watcher;
+  {
+    const std::lock_guard lock(mutex_);
+    watcher = std::move(paused_);
+  }
+  if (!watcher) return;
+  try {
+    watch(watcher);
+  } catch (const std::bad_alloc&) {
+    below_->close();
+    watcher->on_closed(errors::no_memory);
+  }
+}
+
 void PooledConnection::expect_by(Time deadline) noexcept {
   // relaxed: keep_time() reads it on this thread; the timer that is set later is ordered by the reactor
   expected_by_.store(deadline, std::memory_order_relaxed);

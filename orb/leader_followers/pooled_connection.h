@@ -34,6 +34,9 @@ class PooledConnection final : public transport::Connection, public std::enable_
   Loans loans() const noexcept override { return below_->loans(); }
   void watch(std::shared_ptr<transport::Watcher> watcher) override;
   void unwatch() override;
+  // Nobody looks for the peer's end meanwhile.
+  void pause_reading() noexcept override;
+  void resume_reading() noexcept override;
   void expect_by(Time deadline) noexcept override;
   void renew() noexcept override;
   void close() noexcept override { below_->close(); }
@@ -74,6 +77,7 @@ class PooledConnection final : public transport::Connection, public std::enable_
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::shared_ptr<Watch> watch_;
+  std::shared_ptr<transport::Watcher> paused_;
   std::optional<Error> cut_off_;  // why the timer closed it, when it did
   Time timer_at_ = never;         // of the timer that runs
 };

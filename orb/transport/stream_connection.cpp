@@ -159,9 +159,11 @@ void StreamConnection::tell_if_drained() noexcept {
   if (reader) reader->on_drained();
 }
 
-bool StreamConnection::has_ended() const noexcept {
-  pollfd end{.fd = link_->descriptor(), .events = 0, .revents = 0};
-  return !is_open() || (poll(&end, 1, 0) != 0 && (end.revents & (POLLHUP | POLLERR)) != 0);
+Connection::PeerEnd StreamConnection::peer_end() const noexcept {
+  pollfd end{.fd = link_->hang_up_descriptor(), .events = POLLRDHUP, .revents = 0};
+  if (!is_open()) return PeerEnd::both_directions;
+  if (poll(&end, 1, 0) <= 0) return PeerEnd::none;
+  return (end.revents & (POLLHUP | POLLERR)) != 0 ? PeerEnd::both_directions : PeerEnd::sends_nothing;
 }
 
 bool StreamConnection::has_bytes() const noexcept {
@@ -274,6 +276,7 @@ void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
   if (!mine) return watcher->on_closed(misused);
   // relaxed: see renew()
   last_traffic_.store(os::now(), std::memory_order_relaxed);
+  paused_.store(false, std::memory_order_relaxed);  // relaxed: see resume_reading()
   {
     const std::lock_guard lock(mutex_);
     watcher_ = std::move(watcher);
@@ -293,6 +296,17 @@ void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
 
 void StreamConnection::unwatch() {
   if (!reactor_->run_and_wait([this] { detach_on_reactor(); })) detach_on_reactor();  // as in watch()
+}
+
+void StreamConnection::pause_reading() noexcept {
+  paused_.store(true, std::memory_order_relaxed);  // relaxed: for this thread
+}
+
+void StreamConnection::resume_reading() noexcept try {
+  paused_.store(false, std::memory_order_relaxed);  // relaxed: the update is ordered by the reactor's queue
+  ask_for_update();                                 // refused: the connection is closed with the reactor
+} catch (const std::bad_alloc&) {
+  close_for(errors::no_memory);
 }
 
 void StreamConnection::expect_by(Time deadline) noexcept try {

@@ -64,6 +64,8 @@ class StreamConnection final : public Connection,
   Loans loans() const noexcept override { return link_->loans(); }
   void watch(std::shared_ptr<Watcher> watcher) override;
   void unwatch() override;
+  void pause_reading() noexcept override;
+  void resume_reading() noexcept override;
   void expect_by(Time deadline) noexcept override;
   void read_for_tasks() noexcept override;
   void charge_message(bool is_foreseen) noexcept override;
@@ -85,7 +87,9 @@ class StreamConnection final : public Connection,
   bool await_drained() noexcept override;
   Time backlog_taken_at() const noexcept override;
   bool has_bytes() const noexcept override;
-  bool has_ended() const noexcept override;
+  PeerEnd peer_end() const noexcept override;
+  bool has_unread() noexcept override { return link_->has_unread(); }
+  int hang_up_descriptor() const noexcept override { return link_->hang_up_descriptor(); }
   Time last_traffic() const noexcept override { return quiet_since(); }
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   std::vector<gid_t> groups() const override { return link_->groups(); }
@@ -128,6 +132,9 @@ class StreamConnection final : public Connection,
   Error reason() noexcept;
   void close_when_sent_on_reactor(Time deadline) noexcept;
   bool monitor_on_reactor();
+  bool watch_end_on_reactor();
+  bool is_paused() const noexcept { return paused_.load(std::memory_order_relaxed); }  // relaxed: see resume_reading()
+  void look_at_end_on_reactor() noexcept;
   std::shared_ptr<ConnectionMonitor> monitor_of_open() noexcept;
   bool watch_on_reactor(bool room);
   void arm_read_on_reactor(Readiness::Rest rest = Readiness::Rest::unknown);
@@ -178,6 +185,7 @@ class StreamConnection final : public Connection,
   std::atomic<Time> last_traffic_;
   std::atomic<Time> expected_by_{never};
   std::atomic<bool> for_tasks_{false};
+  std::atomic<bool> paused_{false};                                   // a watched one, which is not read
   std::atomic<bool> noted_message_{false}, noted_unforeseen_{false};  // in the turn of the reactor's that goes on
   std::atomic<bool> backlogged_{false};  // the outbox holds something; changes under the lock
 
