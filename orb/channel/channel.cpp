@@ -11,12 +11,6 @@
 namespace corelane::channel {
 namespace {
 
-std::size_t length_of(std::span<const Bytes> parts) noexcept {
-  std::size_t length = 0;
-  for (const Bytes part : parts) length += part.size();
-  return length;
-}
-
 template <typename T>
 bool is_over(const Expected<T, Fault>& result) noexcept {
   return result || result.error() != Fault::would_block;

@@ -44,8 +44,7 @@ bool OnewayBatch::is_burst(Time now) noexcept {
 }
 
 Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, Time now) noexcept {
-  std::size_t length = 0;
-  for (const Bytes part : request) length += part.size();
+  const std::size_t length = length_of(request);
   if (length > longest_request || !is_burst(now)) return false;
   // relaxed: only this thread makes it this thread's, and another one can take it away only when the burst is over
   if (owner_.load(std::memory_order_relaxed) != &this_thread && !begin()) return false;

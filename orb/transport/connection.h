@@ -155,9 +155,9 @@ class Connection {
   virtual Expected<Arrival> take(MutableBytes buffer, Lent& /*lent*/) noexcept { return take(buffer); }
 
   // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
-  // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when that holds something and would
-  // exceed its bound, send_backlogs when the peer holds too much altogether (MemoryBudget); the connection is then
-  // closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
+  // at once is copied to a backlog that an ordinary thread drains. TRANSIENT send_backlog when that holds something and
+  // would exceed its bound, send_backlogs when the peer holds too much altogether (MemoryBudget); the connection is
+  // then closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
   // For a message of at least so many bytes; null: there is none now, or this kind has none. Thread: any.

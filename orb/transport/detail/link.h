@@ -29,12 +29,6 @@ struct IoResult {
   std::size_t count = 0;  // bytes moved; a read of 0 is the peer's orderly end
 };
 
-inline std::size_t length_of(std::span<const Bytes> parts) noexcept {
-  std::size_t length = 0;
-  for (const Bytes part : parts) length += part.size();
-  return length;
-}
-
 class Link {
  public:
   virtual ~Link() = default;
