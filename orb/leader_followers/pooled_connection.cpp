@@ -134,8 +134,31 @@ void PooledConnection::pause_reading() noexcept {
   }
   auto watcher = watch ? watch->watcher() : nullptr;
   unwatch();
-  const std::lock_guard lock(mutex_);
-  paused_ = std::move(watcher);
+  bool asks = false;
+  {
+    const std::lock_guard lock(mutex_);
+    paused_ = std::move(watcher);
+    asks = !std::exchange(monitors_, true);
+  }
+  try {
+    if (asks) below_->set_monitor(weak_from_this());
+  } catch (const std::bad_alloc&) {
+    // The end is seen once reading goes on.
+  }
+  on_peer_end();  // if it has come before
+}
+
+// Where nothing is left to be read the end is.
+void PooledConnection::on_peer_end() noexcept {
+  const PeerEnd end = peer_end();
+  if (end == PeerEnd::none) return;
+  if (!has_unread()) return resume_reading();
+  std::shared_ptr<transport::Watcher> watcher;
+  {
+    const std::lock_guard lock(mutex_);
+    watcher = paused_;
+  }
+  if (watcher && end == PeerEnd::both_directions) watcher->on_peer_gone();
 }
 
 void PooledConnection::resume_reading() noexcept {
