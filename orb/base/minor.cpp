@@ -93,8 +93,8 @@ constexpr Entry table[] = {
      "this process holds no lease on a core: other servers of this host hold them, or corelane-reserved gave it none"},
     {too_many_tasks, "limits.tasks reached"},
     {queue_full,
-     "a queue of requests is full, the server is overloaded: fewer requests at once, or a larger limit there: "
-     "dispatch.queue_capacity, or limits.requests of one connection"},
+     "a queue of requests is full, or this client's part of it, the server is overloaded: fewer requests at once, or a "
+     "larger limit there: dispatch.queue_capacity, or limits.requests of one connection"},
     {bad_contract,
      "a contract that promises nothing: outside 0 < C <= D <= 1 h, 0 <= J < D, 0 < T <= 1 h, 0 <= S <= D - C, or D + J "
      "spans more than 8 periods"},

@@ -11,12 +11,6 @@
 namespace corelane::channel {
 namespace {
 
-std::size_t length_of(std::span<const Bytes> parts) noexcept {
-  std::size_t length = 0;
-  for (const Bytes part : parts) length += part.size();
-  return length;
-}
-
 template <typename T>
 bool is_over(const Expected<T, Fault>& result) noexcept {
   return result || result.error() != Fault::would_block;
@@ -262,6 +256,8 @@ void Channel::disarm_for_room() noexcept {
 }
 
 // ---- Memory
+
+void Channel::measure_growth(GrowthMeter* meter) noexcept { end_->pool.measure(meter); }
 
 std::size_t Channel::memory() const noexcept {
   const EndParts& parts = end_->parts;

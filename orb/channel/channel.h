@@ -32,6 +32,7 @@
 namespace corelane::channel {
 
 class End;
+class GrowthMeter;
 struct EndParts;
 
 // A large message where the peer wrote it: read it in place, without a copy. Its chunks go back to the peer with this
@@ -143,6 +144,9 @@ class Channel {
 
   // ---- Memory. Thread: the writer's, where none is named. With Options::grows; otherwise all memory is there always.
 
+  // From here on the meter is asked before this end takes memory for chunks, and may refuse: then long messages go
+  // through the ring in pieces, as where no chunk is free. It outlives every later call but the destructor.
+  void measure_growth(GrowthMeter* meter) noexcept;
   // Bytes that this end has taken from the system for what it writes. Thread: any.
   std::size_t memory() const noexcept;
   // Whether give_back_some() may find something, now or later.

@@ -95,7 +95,16 @@ void ChunkPool::set_pages(std::uint32_t begin, std::uint32_t end, bool has_pages
   has_pages ? memory_.fetch_add(bytes, std::memory_order_relaxed) : memory_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-// Bound: the chunks of the run. False: the system has none left; those before the gap have them.
+// False: the meter refuses, or the system has none left.
+bool ChunkPool::take_gap(std::uint32_t begin, std::uint32_t end) noexcept {
+  const std::size_t bytes = std::size_t{end - begin} * chunk_size_;
+  if (meter_ != nullptr && !meter_->take(bytes, keeps_)) return false;
+  if (growing_->take(offset_of(begin), bytes)) return set_pages(begin, end, true), true;
+  if (meter_ != nullptr) meter_->give_back(bytes);
+  return false;
+}
+
+// Bound: the chunks of the run. False: as take_gap(); those before the gap have pages.
 bool ChunkPool::take_pages(std::uint32_t begin, std::uint32_t end) noexcept {
   for (std::uint32_t at = begin; at < end;) {
     if (runs_[at].has_pages) {
@@ -104,8 +113,7 @@ bool ChunkPool::take_pages(std::uint32_t begin, std::uint32_t end) noexcept {
     }
     std::uint32_t behind = at + 1;
     while (behind < end && !runs_[behind].has_pages) ++behind;
-    if (!growing_->take(offset_of(at), std::size_t{behind - at} * chunk_size_)) return false;
-    set_pages(at, behind, true);
+    if (!take_gap(at, behind)) return false;
     at = behind;
   }
   return true;
@@ -137,8 +145,10 @@ bool ChunkPool::give_back_some(std::size_t most) noexcept {
       begin = end;
     }
   }
-  if (begin >= end || !growing_->give_back(offset_of(begin), std::size_t{end - begin} * chunk_size_)) return false;
+  const std::size_t bytes = std::size_t{end - begin} * chunk_size_;
+  if (begin >= end || !growing_->give_back(offset_of(begin), bytes)) return false;
   set_pages(begin, end, false);
+  if (meter_ != nullptr) meter_->give_back(bytes);
   return true;
 }
 

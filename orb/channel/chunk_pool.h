@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/channel/growth_meter.h"
 #include "orb/channel/layout.h"
 #include "orb/channel/memory.h"
 
@@ -26,8 +27,11 @@ class ChunkPool {
   // pool. Null: all chunks have pages.
   ChunkPool(const Shape& shape, const Control& borrower, const Mapping* growing = nullptr);
 
+  // From here on the meter is asked; null: none is. It outlives every later call but the destructor.
+  void measure(GrowthMeter* meter) noexcept { meter_ = meter; }
+
   // The first chunk of a run for so many bytes, the lowest that is free; nothing when there is none, or when the system
-  // has no memory for it.
+  // has no memory for it, or the meter refuses it.
   std::optional<std::uint32_t> lend(std::uint64_t bytes) noexcept;
   // Whether lend() would find some.
   bool has_room(std::uint64_t bytes) noexcept;
@@ -61,12 +65,14 @@ class ChunkPool {
   std::optional<std::uint32_t> find(std::uint32_t length) const noexcept;
   void collect() noexcept;
   bool take_pages(std::uint32_t begin, std::uint32_t end) noexcept;
+  bool take_gap(std::uint32_t begin, std::uint32_t end) noexcept;
   void set_pages(std::uint32_t begin, std::uint32_t end, bool has_pages) noexcept;
   std::size_t offset_of(std::uint32_t chunk) const noexcept { return chunks_at_ + std::size_t{chunk} * chunk_size_; }
   std::uint32_t chunks_in(std::size_t most) const noexcept;
 
   const Control* borrower_;
   const Mapping* growing_;
+  GrowthMeter* meter_ = nullptr;
   std::size_t chunks_at_;  // in the region
   std::uint32_t chunk_size_;
   std::vector<Run> runs_;

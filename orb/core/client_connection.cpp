@@ -114,7 +114,7 @@ void ClientConnection::leave_alone(PendingReply& pending) noexcept {
   alone_ = nullptr;
   pending.alone_ = false;
   std::uint32_t own = led;
-  // PAIR client_connection.use: release here -> acquire in enter_alone() and lead(). seq_cst: before the look at
+  // PAIR client_connection.use: release here -> acquire in lead_unlisted() and lead(). seq_cst: before the look at
   // peer_ended_, see on_peer_end(). relaxed on failure: a call has come to the list, and the mutex orders what follows
   if (!use_.compare_exchange_strong(own, 0, std::memory_order_seq_cst, std::memory_order_relaxed)) {
     const Lock lock(mutex_);

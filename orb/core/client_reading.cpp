@@ -133,7 +133,8 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Le
   // relaxed: a hint, which changes once
   if (!answered_.load(std::memory_order_relaxed)) answered_.store(true, std::memory_order_relaxed);
   if (alone_ != nullptr && alone_->id_ == *id) return give(*alone_, message, lent);
-  // PAIR client_connection.listed: acquire here <- release in enter(). A call is listed before its request is sent.
+  // PAIR client_connection.listed: acquire here <- release in set_listed(). A call is listed before its request is
+  // sent.
   if ((use_.load(std::memory_order_acquire) & listed) == 0) return;
   const Lock lock(mutex_);
   const auto found =

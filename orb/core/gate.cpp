@@ -6,9 +6,10 @@ namespace corelane::core {
 
 bool Gate::hold(dispatch::JobPtr& job) {
   const std::lock_guard lock(mutex_);
-  if (turnstile_.passage() != Passage::holding || held_count_ == capacity_) return false;
+  const dispatch::FairShares::Sharer sharer{.task = job->task, .peer = job->owner};
+  if (turnstile_.passage() != Passage::holding || !shares_.may_take(sharer)) return false;
+  shares_.take(sharer);
   held_.push_back(std::move(job));
-  ++held_count_;
   return true;
 }
 
@@ -32,7 +33,7 @@ bool Gate::is_untold() noexcept {
 
 std::size_t Gate::waiting() {
   const std::lock_guard lock(mutex_);
-  return held_count_ + waiting_.size();
+  return shares_.taken() + waiting_.size();
 }
 
 bool Gate::change(Passage passage) {
@@ -45,11 +46,11 @@ bool Gate::change(Passage passage) {
       untold_ = untold_ || !held;
     } else {
       released = std::move(held_);
-      held_count_ = 0;
+      shares_.give_all_back();
       for (os::Parker* parker : waiting_) parker->unpark();  // bound: the callers of this process
     }
   }
-  // Bound: capacity_.
+  // Bound: the capacity.
   while (dispatch::JobPtr job = released.pop_front()) submit_(std::move(job));
   return true;
 }

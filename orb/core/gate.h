@@ -10,6 +10,7 @@
 
 #include "orb/base/time.h"
 #include "orb/core/turnstile.h"
+#include "orb/dispatch/fair_shares.h"
 #include "orb/dispatch/request_queue.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/wait.h"
@@ -20,8 +21,9 @@ class Gate {
  public:
   using Submit = std::function<void(dispatch::JobPtr)>;
 
-  // submit: what becomes of jobs that waited, when the gate opens or closes for good. capacity: how many may wait.
-  Gate(Submit submit, std::size_t capacity) : submit_(std::move(submit)), capacity_(capacity) {}
+  // submit: what becomes of jobs that waited, when the gate opens or closes for good. capacity: how many may wait, of
+  // which no peer gets more than its share.
+  Gate(Submit submit, std::size_t capacity) : submit_(std::move(submit)), shares_(capacity) {}
 
   Turnstile& turnstile() noexcept { return turnstile_; }
 
@@ -43,12 +45,11 @@ class Gate {
 
  private:
   const Submit submit_;
-  const std::size_t capacity_;
   Turnstile turnstile_{Passage::holding};
   os::PiMutex mutex_;
   // Guarded by mutex_.
   dispatch::JobList held_;
-  std::size_t held_count_ = 0;
+  dispatch::FairShares shares_;
   bool untold_ = true;
   std::vector<os::Parker*> waiting_;
 };

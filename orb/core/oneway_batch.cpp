@@ -44,8 +44,7 @@ bool OnewayBatch::is_burst(Time now) noexcept {
 }
 
 Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, Time now) noexcept {
-  std::size_t length = 0;
-  for (const Bytes part : request) length += part.size();
+  const std::size_t length = length_of(request);
   if (length > longest_request || !is_burst(now)) return false;
   // relaxed: only this thread makes it this thread's, and another one can take it away only when the burst is over
   if (owner_.load(std::memory_order_relaxed) != &this_thread && !begin()) return false;
@@ -134,7 +133,10 @@ Time OnewayBatch::look(Time now) noexcept {
   if (!mutex_.try_lock()) return look_later(now);
   const std::lock_guard lock(mutex_, std::adopt_lock);
   const bool is_due = !bytes_.empty() && now - since_ >= longest_wait;
-  if (is_due && !send_all(Time{}) && !bytes_.empty()) return look_later(now);
+  if (is_due && !send_all(Time{}) && !bytes_.empty()) {
+    stream_->close_if_stalled(since_);  // nobody else waits for room
+    return look_later(now);
+  }
   pause_ = between_looks;
   const Time last = last_.load(std::memory_order_relaxed);  // relaxed: a hint
   const bool is_over = stream_ == nullptr || (bytes_.empty() && now - last >= burst_ends);

@@ -56,7 +56,8 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
   // Sends what is in the batch, as far as there is room by `deadline`, and takes nothing more.
   void end(Time deadline) noexcept;
   // Sends what has waited for long. When to call it again; never: the burst is over. Where there is no room for what
-  // waits, the time to the next call doubles up to 10 ms. Thread: the flusher's.
+  // waits, the time to the next call doubles up to 10 ms, and a peer that takes nothing is given up as by a blocked
+  // send. Thread: the flusher's.
   Time look(Time now) noexcept;
 
  private:

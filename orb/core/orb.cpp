@@ -1,5 +1,9 @@
 #include "orb/core/orb.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/core/name_service.h"
@@ -21,7 +25,9 @@ constexpr std::size_t largest_reference_file = 1024 * 1024;
 // The ORBs that live. Never destroyed: threads may still run when static objects are.
 struct Registry {
   std::mutex mutex;
-  std::map<std::string, std::shared_ptr<Orb>> orbs;  // guarded by mutex
+  // Guarded by mutex.
+  std::map<std::string, std::shared_ptr<Orb>> orbs;
+  std::uint64_t made = 0;
 };
 Registry& registry() {
   static Registry* const instance = new Registry;
@@ -72,7 +78,7 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
   const std::lock_guard lock(all.mutex);
   if (const auto known = all.orbs.find(name); known != all.orbs.end()) return {known->second, false};
   if (settings->log_level) os::log::set_level(*settings->log_level);
-  auto orb = std::shared_ptr<Orb>(new Orb(std::make_unique<State>(name, std::move(*settings))));
+  auto orb = std::shared_ptr<Orb>(new Orb(std::make_unique<State>(++all.made, name, std::move(*settings))));
   all.orbs.emplace(name, orb);
   return {std::move(orb), true};
 }
@@ -80,7 +86,10 @@ Orb::Initialized Orb::init(int& argc, char* argv[], const std::string& id) {
 std::shared_ptr<Orb> Orb::first_of_process() {
   Registry& all = registry();
   const std::lock_guard lock(all.mutex);
-  return all.orbs.empty() ? nullptr : all.orbs.begin()->second;
+  const auto rank = [](const auto& orb) { return std::pair(!orb.first.empty(), orb.second->state().number); };
+  const auto first = std::min_element(all.orbs.begin(), all.orbs.end(),
+                                      [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  return first == all.orbs.end() ? nullptr : first->second;
 }
 
 void Orb::State::end() {

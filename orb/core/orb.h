@@ -47,7 +47,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   static Initialized init(int& argc, char* argv[], const std::string& id);
   ~Orb();
 
-  // Null when none lives. The default ORB (id "") comes first.
+  // Of the ORBs that live: the default one (id ""), or else the one that was initialized first. Null when none lives.
   static std::shared_ptr<Orb> first_of_process();
 
   std::string id() const;

@@ -30,8 +30,9 @@
 namespace corelane::core {
 
 struct Orb::State {
-  State(std::string orb_id, Settings orb_settings)
-      : id(std::move(orb_id)),
+  State(std::uint64_t orb_number, std::string orb_id, Settings orb_settings)
+      : number(orb_number),
+        id(std::move(orb_id)),
         settings(std::move(orb_settings)),
         connections(
             settings.giop,
@@ -58,6 +59,7 @@ struct Orb::State {
   void end();
 
   // Constant after construction.
+  const std::uint64_t number;  // in the order in which the ORBs of this process were initialized
   const std::string id;
   const Settings settings;
   // Of all accepted connections.

@@ -48,7 +48,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
     const Address* address;  // of addresses()
   };
   // Null before the first call, and where the call went to an endpoint of tried_last(). Lives as long as this
-  // reference. PAIR reference.route: acquire here <- release in set_route(). Publishes the route.
+  // reference. PAIR reference.route: acquire here <- release in set_route() and try_last(). Publishes the route.
   const Route* route(Traffic traffic) const noexcept {
     return routes_by_traffic_[static_cast<std::size_t>(traffic)].load(std::memory_order_acquire);
   }
@@ -79,7 +79,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
   // The local object; OBJECT_NOT_EXIST when it is not active. Call only when is_local().
   Expected<std::shared_ptr<ActiveObject>> find_local() noexcept;
   // The same without touching a count; null when it is not cached. Lives as long as this reference.
-  // PAIR reference.local: acquire here <- release in find_local().
+  // PAIR reference.local: acquire here <- release in find_local() and the constructor.
   ActiveObject* cached_local() noexcept { return local_cache_.load(std::memory_order_acquire); }
 
   // Where a server said that the object is now; null when nowhere else. Takes a lock only when there is one.
@@ -93,7 +93,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
     return has_bindings() ? find_binding(operation) : nullptr;
   }
   // Whether a task is bound for any operation.
-  // PAIR reference.bindings: acquire here <- release in bind(); the list itself is read under the mutex.
+  // PAIR reference.bindings: acquire here <- release in bind() and unbind(); the list itself is read under the mutex.
   bool has_bindings() const noexcept { return has_bindings_.load(std::memory_order_acquire); }
 
  private:

@@ -120,7 +120,7 @@ void ServerConnection::on_room() noexcept {
   if (paused_.exchange(false, std::memory_order_acquire)) {
     const Duration patience = server_->settings().connections.header_timeout;
     stream_->expect_by(half_ && patience > Duration::zero() ? os::now() + patience : never);
-    return watch_again();
+    return stream_->resume_reading();
   }
   std::shared_ptr<ServedConnection> source;
   {
@@ -130,10 +130,11 @@ void ServerConnection::on_room() noexcept {
   if (source) server_->executive().resume(source);
 }
 
-// The last touch of this thread, where it is not read any more.
+// The last touch of this thread, where it is not read any more. What is not read cannot become whole in time.
 void ServerConnection::read_on_when_there_is_room() noexcept {
   if (!memory_ || !memory_->has_requests() || memory_->may_read()) return;
-  stream_->unwatch();
+  stream_->expect_by(never);
+  stream_->pause_reading();
   // PAIR server_connection.paused: release here -> acquire in on_room(). What is known of the half goes with it.
   paused_.store(true, std::memory_order_release);
   if (memory_->may_read()) on_room();  // it may have been told before
@@ -176,8 +177,11 @@ void ServerConnection::took_bytes(Time received) noexcept {
 // Not where it has tasks: it would be closed as idle when none of them is called.
 bool ServerConnection::read_elsewhere() noexcept {
   if (!server_->executive().serves_where_read() || binding_.task != no_task || !tasks_.empty()) return false;
+  const Time now = os::now();
+  if (!move_.is_due(now)) return false;
   stream_->unwatch();
-  if (serve_where_read()) return true;
+  if (serve_where_read()) return move_.start(Time{}), true;
+  move_.failed(now);           // for want of memory or descriptors
   half_ = completed_ = false;  // its rest is waited for anew
   stream_->expect_by(half_message(os::now()).value_or(never));
   watch_again();

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,7 @@
 
 #include "orb/core/peer_tasks.h"
 #include "orb/core/server.h"
+#include "orb/dispatch/back_off.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
@@ -60,6 +62,7 @@ class ServerConnection final : public transport::Watcher,
   bool read_elsewhere() noexcept override;
   bool is_idle() noexcept override;
   bool owes_answer() noexcept override;
+  void on_peer_gone() noexcept override { give_up_requests(); }
   void give_way() noexcept override { close_orderly(); }
   void on_closed(Error reason) noexcept override;
 
@@ -225,8 +228,9 @@ class ServerConnection final : public transport::Watcher,
   bool used_task_ = false;        // by a message of next_request(), within its contract
   bool asked_for_tasks_ = false;  // ever
   int since_task_ = 0;            // messages that no contract foresees since one that it does
-  TaskId own_task_ = no_task;     // whose thread reads
-  dispatch::JobPtr own_job_;      // for the caller of next_job() or next_request()
+  dispatch::BackOff move_{std::chrono::milliseconds{10}, std::chrono::seconds{1}};  // of read_elsewhere()
+  TaskId own_task_ = no_task;                                                       // whose thread reads
+  dispatch::JobPtr own_job_;  // for the caller of next_job() or next_request()
 
   // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
   std::atomic<giop::Version> version_{giop::giop_1_2};

@@ -37,7 +37,9 @@ const std::vector<SettingsEntry>& settings_table() {
        "admitted over the network gets a connection of its own, which its thread reads); leader-followers (whichever "
        "thread reads a call runs it: the way of older ORBs, to compare with; analyses nothing and promises nothing)",
        mode},
-      {"dispatch.queue_capacity", "1024", "requests that may wait for the manager; more get TRANSIENT",
+      {"dispatch.queue_capacity", "1024",
+       "requests that may wait for the manager; more get TRANSIENT. One task or client gets half of them at most, and "
+       "less while others take as many as they can get",
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
       {"dispatch.admission", "on", "off: admit every task, whether its deadlines hold or not",
        [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
@@ -148,8 +150,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "bytes that the clients of an ORB make it hold, all together, beyond the first 64 KiB of each connection: "
        "requests that wait or run, halves of messages, and replies that are not taken yet. The clients of one address, "
        "or of one user of this host, get a quarter of it, and one whole message at least. Clients that use up their "
-       "part are read no further until some of it is free. 0: 64 MiB, or four times limits.message_size where that is "
-       "more",
+       "part are read no further until some of it is free. Channels grow only as far as it has room, and are counted "
+       "beside the others. 0: 64 MiB, or four times limits.message_size where that is more",
        [](S& s, V v) { return number<std::size_t>(v, s.memory, 0, std::size_t{1} << 40); }},
       {"limits.connections", "1024",
        "accepted connections; for one more the one ends that was quiet for longest, of those with no request under way "

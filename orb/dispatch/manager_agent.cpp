@@ -15,8 +15,6 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr std::size_t max_admissions = Newcomers::most;
-
 // Who takes no tasks has no part of a core, whatever the leases are.
 std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   std::vector<CoreCounters> result;
@@ -65,6 +63,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       core_watch_(leases, provider, inbox_),
       below_(*this, leases.front().core),
       departures_(options.max_tasks),
+      admission_shares_(Newcomers::most),
       manager_(manager_options(options, leases), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
       newcomers_(manager_, promises_, spin_of(options), refusals_),
@@ -150,8 +149,9 @@ void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHand
   {
     const std::lock_guard lock(door_mutex_);
     closed = closed_;
-    if (!closed && admission_count_ < max_admissions) {
-      ++admission_count_;
+    const FairShares::Sharer sharer{.task = no_task, .peer = asked->owner};
+    if (!closed && admission_shares_.may_take(sharer)) {
+      admission_shares_.take(sharer);
       admissions_.push_back(std::move(asked));
     }
   }
@@ -303,11 +303,11 @@ void ManagerAgent::shut_down(Time now) noexcept {
     const std::lock_guard lock(door_mutex_);
     closed_ = true;
     asked.emplace(std::move(admissions_));
-    admission_count_ = 0;
+    admission_shares_.give_all_back();
     unattached.emplace(std::move(attachments_));
   }
   while (auto admission = asked->pop_front())
-    admission->handler->failed(errors::shutting_down);                            // bound: max_admissions
+    admission->handler->failed(errors::shutting_down);                            // bound: Newcomers::most
   while (auto attachment = unattached->pop_front()) attachment->source->close();  // bound: the tasks
   {
     const std::lock_guard lock(state_mutex_);

@@ -49,6 +49,7 @@
 #include "orb/dispatch/counter_publisher.h"
 #include "orb/dispatch/departures.h"
 #include "orb/dispatch/executive.h"
+#include "orb/dispatch/fair_shares.h"
 #include "orb/dispatch/housekeeper.h"
 #include "orb/dispatch/inbox.h"
 #include "orb/dispatch/newcomers.h"
@@ -245,7 +246,7 @@ class ManagerAgent final : public Agent {
   Departures departures_;
   os::PiMutex door_mutex_;
   NodeList<Newcomer> admissions_;     // guarded by door_mutex_
-  std::size_t admission_count_ = 0;   // guarded by door_mutex_: of admissions_
+  FairShares admission_shares_;       // guarded by door_mutex_: of admissions_
   std::vector<PeerId> losses_;        // guarded by door_mutex_; at most most_losses, oldest first
   NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each connection
   bool closed_ = false;               // guarded by door_mutex_

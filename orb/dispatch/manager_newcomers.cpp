@@ -16,7 +16,7 @@ bool ManagerAgent::take_admission(Time now) noexcept {
   {
     const std::lock_guard lock(door_mutex_);
     asked = admissions_.pop_front();
-    if (asked) --admission_count_;
+    if (asked) admission_shares_.give_back({.task = no_task, .peer = asked->owner});
   }
   if (!asked) return false;
   asked->since = now;
@@ -39,10 +39,10 @@ void ManagerAgent::drop_newcomers(PeerId peer) noexcept {
   const auto next = [&] {
     const std::lock_guard lock(door_mutex_);
     auto asked = admissions_.take_if([&](const Newcomer& newcomer) { return newcomer.owner == peer; });
-    if (asked) --admission_count_;
+    if (asked) admission_shares_.give_back({.task = no_task, .peer = asked->owner});
     return asked;
   };
-  while (const NewcomerPtr asked = next()) asked->fail(errors::task_gone);  // bound: max_admissions
+  while (const NewcomerPtr asked = next()) asked->fail(errors::task_gone);  // bound: Newcomers::most
 }
 
 // His first slice, which most decisions do not exceed.
@@ -83,7 +83,7 @@ void ManagerAgent::leave_rest_below(Time now) noexcept {
 bool ManagerAgent::has_newcomers(Time now) noexcept {
   if (newcomers_.wake_at() <= now || queue_.size() > 0) return true;
   const std::lock_guard lock(door_mutex_);
-  return admission_count_ > 0;
+  return !admissions_.empty();
 }
 
 // One slice, or one decision, so that dispatching waits for no more than that.

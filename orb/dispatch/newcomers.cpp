@@ -27,9 +27,10 @@ void Newcomers::propose(NewcomerPtr newcomer, Time now) noexcept {
     return turn_away(std::move(newcomer), {.code = sched::RefusalCode::not_schedulable,
                                            .response = contract.budget + contract.suspension,
                                            .deadline = contract.deadline});
-  const auto is_full = [&] { return waiting_.size() + deciding_.size() + explaining_.size() >= most; };
-  if (is_full() && !explaining_.empty()) end_explaining();
-  if (is_full()) return newcomer->fail(errors::queue_full);
+  if (shares_.is_full() && !explaining_.empty()) end_explaining();
+  const FairShares::Sharer sharer{.task = no_task, .peer = newcomer->owner};
+  if (!shares_.may_take(sharer)) return newcomer->fail(errors::queue_full);
+  newcomer->place = FairPlace(shares_, sharer);
   if (waiting_.empty()) retry_.start(now);
   waiting_.push_back(std::move(newcomer));
 }

@@ -19,6 +19,7 @@
 #include "orb/dispatch/back_off.h"
 #include "orb/dispatch/ceilings.h"
 #include "orb/dispatch/executive.h"
+#include "orb/dispatch/fair_shares.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/node_list.h"
 #include "orb/dispatch/promise_keeper.h"
@@ -46,6 +47,7 @@ struct Newcomer {
   Time since{};
   CeilingsOfTask ceilings{};  // keeps those of what it would lock
   sched::Refusal refusal{};   // of one who waits for what would have fitted
+  FairPlace place{};          // among those that wait
   std::unique_ptr<Newcomer> next;
 };
 using NewcomerPtr = std::unique_ptr<Newcomer>;
@@ -62,7 +64,8 @@ class Newcomers {
   Newcomers(RecordedManager& manager, PromiseKeeper& promises, Duration spin, RefusalLog& log)
       : manager_(manager), promises_(promises), log_(log), spin_(spin) {}
 
-  // Takes him in, or tells him why not. Where `most` are here those go first who are refused already.
+  // Takes it in, or tells it why not. Where `most` are here those go first that are refused already. No peer has more
+  // than its share of these places.
   void propose(NewcomerPtr newcomer, Time now) noexcept;
   // A slice of the first newcomer's analysis; or, when that has ended, his decision: `commands` is then what the
   // Manager wants done. Whether anything was done.
@@ -102,6 +105,7 @@ class Newcomers {
   PromiseKeeper& promises_;
   RefusalLog& log_;
   const Duration spin_;
+  FairShares shares_{most};
   NodeList<Newcomer> waiting_;     // not told to the Manager; the first is being prepared, or has to try again
   NodeList<Newcomer> deciding_;    // told, not answered: one, and one who waits until others have moved
   NodeList<Newcomer> explaining_;  // refused; what would fit is still to be computed

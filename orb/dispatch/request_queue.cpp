@@ -11,6 +11,8 @@ std::size_t level_of(Priority priority) noexcept {
   return static_cast<std::size_t>(std::clamp<std::int32_t>(priority.value, 0, RequestQueue::levels - 1));
 }
 
+FairShares::Sharer sharer_of(const Job& job) noexcept { return {.task = job.task, .peer = job.owner}; }
+
 }  // namespace
 
 JobList::JobList(JobList&& other) noexcept
@@ -45,14 +47,17 @@ Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noe
   const std::size_t level = level_of(priority);
   const std::lock_guard lock(mutex_);
   if (closed_) return Pushed::closed;
-  if (size_ == capacity_) {
+  const FairShares::Sharer sharer = sharer_of(*job);
+  if (shares_.is_full()) {
     const auto least = static_cast<std::size_t>(std::countr_zero(occupied_));
     if (!displaced || least >= level) return Pushed::full;
     *displaced = take_from(least);
+  } else if (!shares_.may_take(sharer)) {
+    return Pushed::full;
   }
+  shares_.take(sharer);
   lists_[level].push_back(std::move(job));
   occupied_ |= std::uint64_t{1} << level;
-  ++size_;
   note_clear();
   return Pushed::done;
 }
@@ -68,7 +73,7 @@ JobPtr RequestQueue::pop(Priority least) noexcept {
 JobPtr RequestQueue::take_from(std::size_t level) noexcept {
   JobPtr job = lists_[level].pop_front();
   if (lists_[level].empty()) occupied_ &= ~(std::uint64_t{1} << level);
-  --size_;
+  shares_.give_back(sharer_of(*job));
   note_clear();
   return job;
 }
@@ -84,7 +89,7 @@ void RequestQueue::close() noexcept {
 
 std::size_t RequestQueue::size() const noexcept {
   const std::lock_guard lock(mutex_);
-  return size_;
+  return shares_.taken();
 }
 
 }  // namespace corelane::dispatch

@@ -1,6 +1,7 @@
-// RequestQueue: where requests wait for the manager, or for whoever takes its turn. Bounded; higher priority first,
-// first come first served within a priority. Full is an answer, not a wait: who comes with a higher priority than the
-// least in the queue takes the place of one of those, and that one is answered; else the one that comes is.
+// RequestQueue: where requests wait for the manager, or for the thread that takes its turn. Bounded; higher priority
+// first, first come first served within a priority. Full is an answer, not a wait: a request of a higher priority than
+// the least in the queue takes the place of one of those, and that one is answered; else the one that comes is. The
+// queue is also full for a task or a peer that has its share of it (FairShares).
 //
 // Threads: any number of producers and consumers. Guarded by a priority-inheriting mutex, not lock-free: a push is a
 // dozen instructions under the lock, a pre-empted low-priority producer is lifted to the manager's priority while it
@@ -15,6 +16,7 @@
 #include <mutex>
 
 #include "orb/base/ids.h"
+#include "orb/dispatch/fair_shares.h"
 #include "orb/dispatch/job.h"
 #include "orb/os/pi_mutex.h"
 
@@ -43,7 +45,7 @@ class RequestQueue {
  public:
   static constexpr std::size_t levels = 64;  // priorities above share the highest, those below the lowest
 
-  explicit RequestQueue(std::size_t capacity) noexcept : capacity_(capacity) {}
+  explicit RequestQueue(std::size_t capacity) : shares_(capacity) {}
 
   // Takes the job when done; otherwise it stays with the caller. Where the queue is full and `displaced` is there, the
   // oldest job of the lowest priority, if that is below `priority`, makes room and comes back in `displaced`: of those
@@ -58,18 +60,17 @@ class RequestQueue {
   bool is_clear() const noexcept { return clear_.load(std::memory_order_relaxed); }  // relaxed: see note_clear()
 
   std::size_t size() const noexcept;
-  std::size_t capacity() const noexcept { return capacity_; }
+  std::size_t capacity() const noexcept { return shares_.capacity(); }
 
  private:
   JobPtr take_from(std::size_t level) noexcept;
   void note_clear() noexcept;
 
-  const std::size_t capacity_;
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
+  FairShares shares_;
   std::array<JobList, levels> lists_;
   std::uint64_t occupied_ = 0;  // bit i: lists_[i] is not empty
-  std::size_t size_ = 0;
   bool closed_ = false;
   std::atomic<bool> clear_{true};  // changes under the lock
 };

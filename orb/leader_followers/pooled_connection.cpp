@@ -126,6 +126,56 @@ void PooledConnection::unwatch() {
   watch->end_and_wait();
 }
 
+void PooledConnection::pause_reading() noexcept {
+  std::shared_ptr<Watch> watch;
+  {
+    const std::lock_guard lock(mutex_);
+    watch = watch_;
+  }
+  auto watcher = watch ? watch->watcher() : nullptr;
+  unwatch();
+  bool asks = false;
+  {
+    const std::lock_guard lock(mutex_);
+    paused_ = std::move(watcher);
+    asks = !std::exchange(monitors_, true);
+  }
+  try {
+    if (asks) below_->set_monitor(weak_from_this());
+  } catch (const std::bad_alloc&) {
+    // The end is seen once reading goes on.
+  }
+  on_peer_end();  // if it has come before
+}
+
+// Where nothing is left to be read the end is.
+void PooledConnection::on_peer_end() noexcept {
+  const PeerEnd end = peer_end();
+  if (end == PeerEnd::none) return;
+  if (!has_unread()) return resume_reading();
+  std::shared_ptr<transport::Watcher> watcher;
+  {
+    const std::lock_guard lock(mutex_);
+    watcher = paused_;
+  }
+  if (watcher && end == PeerEnd::both_directions) watcher->on_peer_gone();
+}
+
+void PooledConnection::resume_reading() noexcept {
+  std::shared_ptr<transport::Watcher> watcher;
+  {
+    const std::lock_guard lock(mutex_);
+    watcher = std::move(paused_);
+  }
+  if (!watcher) return;
+  try {
+    watch(watcher);
+  } catch (const std::bad_alloc&) {
+    below_->close();
+    watcher->on_closed(errors::no_memory);
+  }
+}
+
 void PooledConnection::expect_by(Time deadline) noexcept {
   // relaxed: keep_time() reads it on this thread; the timer that is set later is ordered by the reactor
   expected_by_.store(deadline, std::memory_order_relaxed);

@@ -18,7 +18,9 @@
 
 namespace corelane::leader_followers {
 
-class PooledConnection final : public transport::Connection, public std::enable_shared_from_this<PooledConnection> {
+class PooledConnection final : public transport::Connection,
+                               public transport::ConnectionMonitor,
+                               public std::enable_shared_from_this<PooledConnection> {
  public:
   PooledConnection(std::shared_ptr<transport::Connection> below, std::shared_ptr<ThreadPool> pool,
                    transport::Reactor& reactor, const transport::ConnectionLimits& limits);
@@ -34,8 +36,17 @@ class PooledConnection final : public transport::Connection, public std::enable_
   Loans loans() const noexcept override { return below_->loans(); }
   void watch(std::shared_ptr<transport::Watcher> watcher) override;
   void unwatch() override;
+  void pause_reading() noexcept override;
+  void resume_reading() noexcept override;
   void expect_by(Time deadline) noexcept override;
   void renew() noexcept override;
+  void close_if_stalled(Time since) noexcept override { below_->close_if_stalled(since); }
+  PeerEnd peer_end() const noexcept override { return below_->peer_end(); }
+  bool has_unread() noexcept override { return below_->has_unread(); }
+  int hang_up_descriptor() const noexcept override { return below_->hang_up_descriptor(); }
+  // While reading is paused.
+  void on_peer_end() noexcept override;
+  void on_idle() noexcept override {}
   void close() noexcept override { below_->close(); }
   void close_when_sent(Time deadline) noexcept override { below_->close_when_sent(deadline); }
   bool wait_until_closed(Time deadline) noexcept override { return below_->wait_until_closed(deadline); }
@@ -74,6 +85,8 @@ class PooledConnection final : public transport::Connection, public std::enable_
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::shared_ptr<Watch> watch_;
+  std::shared_ptr<transport::Watcher> paused_;
+  bool monitors_ = false;         // what is below tells of the peer's end
   std::optional<Error> cut_off_;  // why the timer closed it, when it did
   Time timer_at_ = never;         // of the timer that runs
 };

@@ -2,7 +2,8 @@
 // never locked into memory, take memory only as they are written to, and go back to the system when it ends.
 //
 // The heap keeps its peak: where memory is locked (lock_memory()), it gives nothing back. So what a peer can make long
-// does not belong there.
+// does not belong there. Long requests of tasks lie in such pages, too: docs/servers.md says what their jobs may wait
+// for.
 //
 // Threads: one at a time.
 #pragma once

@@ -62,6 +62,10 @@ class Watcher {
   // watcher has called unwatch() and has others read the connection. False: it waits.
   virtual bool read_elsewhere() noexcept { return false; }
 
+  // Reading is paused, and the peer has ended both directions: it takes no answers any more. What it sent before is
+  // still to be read. May come again.
+  virtual void on_peer_gone() noexcept {}
+
   // Whether nothing is under way for the peer, so that the connection may end for the sake of another.
   virtual bool is_idle() noexcept { return false; }
   // Whether the peer waits for an answer that is being made: then the connection is in use, however quiet it is.
@@ -151,9 +155,9 @@ class Connection {
   virtual Expected<Arrival> take(MutableBytes buffer, Lent& /*lent*/) noexcept { return take(buffer); }
 
   // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
-  // at once is copied to a backlog that the reactor drains. TRANSIENT send_backlog when that holds something and would
-  // exceed its bound, send_backlogs when the peer holds too much altogether (MemoryBudget); the connection is then
-  // closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
+  // at once is copied to a backlog that an ordinary thread drains. TRANSIENT send_backlog when that holds something and
+  // would exceed its bound, send_backlogs when the peer holds too much altogether (MemoryBudget); the connection is
+  // then closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
   // For a message of at least so many bytes; null: there is none now, or this kind has none. Thread: any.
@@ -171,6 +175,10 @@ class Connection {
   virtual Expected<void> send_by(Time /*until*/, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
     return send(parts, position);
   }
+  // Closes the connection with send_stalled if something waits for the peer since then at least, and the peer has taken
+  // nothing for ConnectionLimits::backlog_timeout: for who tries send_by() again and again without waiting. Thread:
+  // any.
+  virtual void close_if_stalled(Time /*since*/) noexcept {}
   // Once the connection has failed: whether the peer may have looked at any of what was sent from that position on.
   // Thread: any.
   virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }
@@ -185,6 +193,10 @@ class Connection {
   virtual void watch(std::shared_ptr<Watcher> watcher) = 0;
   // No callback runs after it returned; it waits for one that runs now, unless called from inside it.
   virtual void unwatch() = 0;
+  // A watched connection is not read until resume_reading(), or until the peer has ended it and nothing is left to be
+  // read. pause_reading() on the reactor's thread, resume_reading() any, which may come for nothing.
+  virtual void pause_reading() noexcept {}
+  virtual void resume_reading() noexcept {}
   // A watched connection closes with deadline_passed unless expect_by() is called again before `deadline`; `never`
   // takes the deadline back. For half messages: a peer that sends a header and stalls. Thread: any.
   virtual void expect_by(Time deadline) noexcept = 0;
@@ -233,9 +245,12 @@ class Connection {
   virtual bool await_drained() noexcept { return true; }
   // When the peer last took something of the backlog, or it began to fill. Thread: any.
   virtual Time backlog_taken_at() const noexcept { return never; }
-  // Whether the peer has ended both directions, as far as the system knows; what it sent before may be unread. Thread:
+  // How far the peer has ended the connection, as far as the system knows; what it sent before may be unread. Thread:
   // any.
-  virtual bool has_ended() const noexcept { return !is_open(); }
+  enum class PeerEnd : std::uint8_t { none, sends_nothing, both_directions };
+  virtual PeerEnd peer_end() const noexcept { return is_open() ? PeerEnd::none : PeerEnd::both_directions; }
+  // Whether something came that nobody has read; the peer's end is nothing. Thread: the one that reads.
+  virtual bool has_unread() noexcept { return has_bytes(); }
   // When something came or went last, or renew() was called; where there is an idle time-out. Thread: any.
   virtual Time last_traffic() const noexcept { return never; }
   // Whether something came that nobody has read. After await_bytes(). Thread: any.
@@ -244,6 +259,8 @@ class Connection {
   // Readable when receive() may have something, for a poll together with other descriptors; never read or closed by the
   // caller. Constant; -1 when this kind has none. Thread: any.
   virtual int descriptor() const noexcept { return -1; }
+  // Tells of the peer's end by EPOLLRDHUP and EPOLLHUP, also while nobody reads. Constant. Thread: any.
+  virtual int hang_up_descriptor() const noexcept { return descriptor(); }
   // Nothing when the peer came over the network.
   virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
   // All groups of that peer's process, primary and supplementary; asks the kernel: os::peer_groups(). None when the

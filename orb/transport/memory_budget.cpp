@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "orb/os/clock.h"
+#include "orb/os/closer.h"
+#include "orb/os/thread.h"
 
 namespace corelane::transport {
 namespace {
@@ -43,6 +45,8 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
     Peer& peer = account.peer_->second;
     account.messages_.store(0, std::memory_order_relaxed);  // relaxed: nobody else has it any more
     peer.backlogs -= std::exchange(account.backlog_, 0);
+    peer.channels -= account.channel_;
+    channels_ -= account.channel_;
     count(account);
     end_wait(account);
     end_election(account);
@@ -55,6 +59,11 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
 std::size_t MemoryBudget::used() const noexcept {
   const std::lock_guard lock(mutex_);
   return used_;
+}
+
+std::size_t MemoryBudget::channels() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return channels_;
 }
 
 // Makes the sums agree with what the account holds.
@@ -178,13 +187,51 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
   if (std::exchange(account.waits_, 0) == 0) return;
   account.half_grew_at_ = os::now();  // from now on it can grow again
-  // relaxed: a hint
-  account.waits_hint_.store(false, std::memory_order_relaxed);
   --waiting_;
 }
 
-// Tells those that wait: of one peer, and all of them where there is room for all. Bound: the connections, each once.
+// It may be read, or does not want to be.
+void MemoryBudget::forget_wait(MemoryAccount& account) noexcept {
+  end_wait(account);
+  account.waits_since_ = never;
+  account.waits_hint_.store(false, std::memory_order_relaxed);  // relaxed: a hint
+}
+
+// A real-time thread leaves it to an ordinary one, since as many connections may wait as there are.
 void MemoryBudget::wake(const Peer* peer) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (waiting_ == 0) return;
+  }
+  if (!os::is_real_time() || !wake_elsewhere()) wake_here(peer);
+}
+
+// False: there is no ordinary thread to be had.
+bool MemoryBudget::wake_elsewhere() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    if (woken_elsewhere_) return true;  // that thread has not begun yet
+    woken_elsewhere_ = shared_from_this();
+  }
+  const auto run = [](const os::Closer::Task& task) noexcept {
+    auto* const budget = static_cast<MemoryBudget*>(task.base);
+    std::shared_ptr<MemoryBudget> kept;
+    {
+      const std::lock_guard lock(budget->mutex_);
+      kept = std::move(budget->woken_elsewhere_);
+    }
+    kept->wake_here(nullptr);
+  };
+  if (os::Closer::of_memory().take({.run = run, .base = this})) return true;
+  std::shared_ptr<MemoryBudget> kept;  // the caller has it, too
+  const std::lock_guard lock(mutex_);
+  kept = std::move(woken_elsewhere_);
+  return false;
+}
+
+// Tells those that wait: of one peer, or of all where there is none; and all of them where there is room for all.
+// Bound: the connections, each once.
+void MemoryBudget::wake_here(const Peer* peer) noexcept {
   std::uint64_t last = 0;
   for (;;) {
     std::shared_ptr<MemoryHolder> holder;
@@ -194,7 +241,8 @@ void MemoryBudget::wake(const Peer* peer) noexcept {
       if (last == 0) last = last_wait_;
       const bool has_room = used_ + step <= bounds_.all;
       const auto found = std::find_if(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
-        return each->waits_ != 0 && each->waits_ <= last && (has_room || &each->peer_->second == peer);
+        return each->waits_ != 0 && each->waits_ <= last &&
+               (has_room || peer == nullptr || &each->peer_->second == peer);
       });
       if (found == accounts_.end()) return;
       end_wait(**found);
@@ -219,10 +267,8 @@ bool MemoryAccount::is_tight() const noexcept {
 
 void MemoryAccount::stop_waiting() noexcept {
   const std::lock_guard lock(budget_->mutex_);
-  waits_since_ = never;
-  if (waits_ == 0) return;
   const Time grew_at = half_grew_at_;
-  budget_->end_wait(*this);
+  budget_->forget_wait(*this);
   half_grew_at_ = grew_at;
 }
 
@@ -235,17 +281,15 @@ bool MemoryAccount::may_read() noexcept {
       const std::lock_guard lock(budget_->mutex_);
       const Time now = os::now();
       if (holder_.expired() || budget_->may_read(*this, now)) {
-        budget_->end_wait(*this);
-        waits_since_ = never;
+        budget_->forget_wait(*this);
         return true;
       }
       if (waits_ == 0) {
         waits_ = ++budget_->last_wait_;
         ++budget_->waiting_;
-        // relaxed: a hint
-        waits_hint_.store(true, std::memory_order_relaxed);
       }
       if (waits_since_ == never) waits_since_ = now;
+      waits_hint_.store(true, std::memory_order_relaxed);  // relaxed: a hint
       other = budget_->take_from_stalled(*this, now, why);
     }
     if (!other) return false;
@@ -340,6 +384,26 @@ void MemoryAccount::tell_others() noexcept {
   // relaxed: set by this thread; or another one that tells them, too
   if (made_room_.load(std::memory_order_relaxed) && made_room_.exchange(false, std::memory_order_relaxed))
     budget_->wake(&peer_->second);
+}
+
+bool MemoryAccount::grow_channel(std::size_t bytes, bool is_promised) noexcept {
+  MemoryBudget& all = *budget_;
+  const std::lock_guard lock(all.mutex_);
+  MemoryBudget::Peer& peer = peer_->second;
+  const bool has_room = !gave_way_ && peer.held + peer.channels + bytes <= all.bounds_.of_peer &&
+                        all.used_ + all.channels_ + bytes <= all.bounds_.all;
+  if (!has_room && !is_promised) return false;
+  channel_ += bytes;
+  peer.channels += bytes;
+  all.channels_ += bytes;
+  return true;
+}
+
+void MemoryAccount::shrink_channel(std::size_t bytes) noexcept {
+  const std::lock_guard lock(budget_->mutex_);
+  channel_ -= bytes;
+  peer_->second.channels -= bytes;
+  budget_->channels_ -= bytes;
 }
 
 bool MemoryAccount::has_room(std::size_t bytes) const noexcept {

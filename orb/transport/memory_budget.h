@@ -1,5 +1,5 @@
 // MemoryBudget: what peers make this process hold, all connections together: messages that are half received, requests
-// that wait or run, and bytes that wait for a peer to take them.
+// that wait or run, bytes that wait for a peer to take them, and the memory by which channels have grown.
 //
 // Each peer (an address, or a user of this host) has a share. While a peer holds more than that, its connections are
 // read no further, until some of its requests have ended or it has taken what waits for it. What does not become free
@@ -9,6 +9,11 @@
 // What the peer needs to get its requests done goes on: the first bytes of each connection count nowhere; and while no
 // request of the peer runs, or those that run wait for calls of their own, the longest half goes on, or a request that
 // belongs to such a call. So one message more than the share may be there for each peer.
+//
+// A channel may grow while its peer holds no more than its share, and all no more than the budget, the memory of their
+// channels included. That memory keeps nobody from being read: a channel that may not grow goes on in pieces, while a
+// request could not go on. So requests and channels together hold twice the budget at most. Channels of tasks grow in
+// any case, and are counted.
 //
 // Threads: any; one lock, which is not taken for the first bytes of a connection while there is room.
 #pragma once
@@ -63,8 +68,10 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   std::shared_ptr<MemoryAccount> open(std::uint32_t peer);
 
   const Bounds& bounds() const noexcept { return bounds_; }
-  // What all hold beyond what is free.
+  // What all hold beyond what is free, but for channels.
   std::size_t used() const noexcept;
+  // By which the channels of all have grown.
+  std::size_t channels() const noexcept;
 
  private:
   friend class MemoryAccount;
@@ -73,6 +80,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
     std::size_t holders = 0;  // of them, those that hold something
     std::size_t held = 0;
     std::size_t backlogs = 0;
+    std::size_t channels = 0;
     MemoryAccount* elected = nullptr;   // goes on beyond the share until its message is whole
     std::atomic<bool> is_tight{false};  // may_read() has to look closer
   };
@@ -91,8 +99,11 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   std::shared_ptr<MemoryHolder> take_from_stalled(const MemoryAccount& asking, Time now,
                                                   MemoryHolder::Stalled& why) noexcept;
   void end_wait(MemoryAccount& account) noexcept;
+  void forget_wait(MemoryAccount& account) noexcept;
 
   void wake(const Peer* peer) noexcept;
+  bool wake_elsewhere() noexcept;
+  void wake_here(const Peer* peer) noexcept;
   void close(MemoryAccount& account) noexcept;
 
   const Bounds bounds_;
@@ -102,9 +113,11 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   Peers peers_;
   Accounts accounts_;  // oldest first
   std::size_t used_ = 0;
-  std::size_t holders_ = 0;      // peers that hold something
-  std::size_t waiting_ = 0;      // connections that wait for room
-  std::uint64_t last_wait_ = 0;  // numbers them
+  std::size_t channels_ = 0;
+  std::size_t holders_ = 0;                        // peers that hold something
+  std::size_t waiting_ = 0;                        // connections that wait for room
+  std::uint64_t last_wait_ = 0;                    // numbers them
+  std::shared_ptr<MemoryBudget> woken_elsewhere_;  // this, while an ordinary thread is to wake those that wait
 };
 
 // What one connection holds.
@@ -150,6 +163,9 @@ class MemoryAccount {
   // is to follow without any lock.
   void hold_backlog(std::size_t bytes, bool was_taken) noexcept;
   void tell_others() noexcept;
+  // The channel of the connection grows by so many bytes; false: it may not. `is_promised`: it may in any case.
+  [[nodiscard]] bool grow_channel(std::size_t bytes, bool is_promised) noexcept;
+  void shrink_channel(std::size_t bytes) noexcept;
   // For a sender that may not wait: whether so many bytes more may be kept for the peer.
   bool has_room(std::size_t bytes) const noexcept;
 
@@ -172,16 +188,17 @@ class MemoryAccount {
   std::atomic<bool> has_sent_request_{false};
   std::atomic<bool> made_room_{false};   // tell_others() is owed
   std::atomic<bool> is_elected_{false};  // changes with the lock
-  std::atomic<bool> waits_hint_{false};  // waits_ is not 0
+  std::atomic<bool> waits_hint_{false};  // waits_since_ is there
 
   // Guarded by the budget's mutex.
   MemoryBudget::Accounts::iterator place_{};
   std::weak_ptr<MemoryHolder> holder_;
   std::size_t counted_ = 0;
   std::size_t backlog_ = 0;
+  std::size_t channel_ = 0;
   Time half_grew_at_{}, backlog_taken_at_{};
-  std::uint64_t waits_ = 0;  // its number; 0: it does not
-  Time waits_since_ = never;
+  std::uint64_t waits_ = 0;   // its number; 0: it does not
+  Time waits_since_ = never;  // it was refused, until it may be read or stops waiting, whether it was told or not
   bool gave_way_ = false;
 };
 

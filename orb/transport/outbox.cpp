@@ -52,7 +52,7 @@ std::optional<Error> Outbox::await_room(Lock& lock, std::size_t bytes, Time unti
   // Bound: `until`, or that the peer takes nothing.
   while (!closed_ && (senders_.front() != &self || !has_room_for_waiting(bytes)) &&
          !(in_vain = why_in_vain(self, until))) {
-    const Time wake_at = std::min(until, stalls_at(self));
+    const Time wake_at = std::min(until, stalls_at(self.since));
     lock.unlock();
     self.parker.park(wake_at);
     lock.lock();
@@ -67,13 +67,15 @@ bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept {
 }
 
 // An empty backlog waits for the sender who is next, not for the peer.
-Time Outbox::stalls_at(const Sender& sender) const noexcept {
-  return backlog_.empty() ? never : std::max(last_taken_, sender.since) + patience_;
+Time Outbox::stalls_at(Time since) const noexcept {
+  return backlog_.empty() ? never : std::max(last_taken_, since) + patience_;
 }
+
+bool Outbox::has_stalled(Time since) const noexcept { return os::now() >= stalls_at(since); }
 
 std::optional<Error> Outbox::why_in_vain(const Sender& sender, Time until) const noexcept {
   const Time now = os::now();
-  if (now >= stalls_at(sender)) return stalled;
+  if (now >= stalls_at(sender.since)) return stalled;
   if (now >= until) return no_room;
   return std::nullopt;
 }

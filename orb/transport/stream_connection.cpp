@@ -11,6 +11,8 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/base/peer.h"
+#include "orb/channel/channel.h"
+#include "orb/channel/growth_meter.h"
 #include "orb/os/clock.h"
 #include "orb/os/own_user.h"
 
@@ -33,6 +35,21 @@ PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket,
 
 }  // namespace
 
+// Has the peer's account count what its channel takes.
+class StreamConnection::ChannelMeter final : public channel::GrowthMeter {
+ public:
+  explicit ChannelMeter(std::shared_ptr<MemoryAccount> account) noexcept : account_(std::move(account)) {}
+  bool take(std::size_t bytes, bool is_promised) noexcept override {
+    return account_->grow_channel(bytes, is_promised);
+  }
+  void give_back(std::size_t bytes) noexcept override { account_->shrink_channel(bytes); }
+
+ private:
+  const std::shared_ptr<MemoryAccount> account_;
+};
+
+StreamConnection::~StreamConnection() = default;
+
 StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor,
                                    const ConnectionLimits& limits, std::optional<ConnectionCensus::Ticket> ticket)
     : link_(std::move(link)),
@@ -44,10 +61,13 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       credentials_(link_->credentials()),
       id_(next_id(ticket, credentials_)),
       memory_(ticket && limits.memory ? limits.memory->open(ticket->holder().number()) : nullptr),
+      channel_meter_(memory_ && link_->channel() != nullptr ? std::make_unique<ChannelMeter>(memory_) : nullptr),
       last_traffic_(os::now()),
       outbox_(limits.backlog, limits.backlog_timeout, memory_),
       reads_{.peer = id_},
-      ticket_(std::move(ticket)) {}
+      ticket_(std::move(ticket)) {
+  if (channel_meter_) link_->channel()->measure_growth(channel_meter_.get());
+}
 
 void StreamConnection::take_seat() {
   if (ticket_) ticket_->belongs_to(weak_from_this());
@@ -139,9 +159,11 @@ void StreamConnection::tell_if_drained() noexcept {
   if (reader) reader->on_drained();
 }
 
-bool StreamConnection::has_ended() const noexcept {
-  pollfd end{.fd = link_->descriptor(), .events = 0, .revents = 0};
-  return !is_open() || (poll(&end, 1, 0) != 0 && (end.revents & (POLLHUP | POLLERR)) != 0);
+Connection::PeerEnd StreamConnection::peer_end() const noexcept {
+  pollfd end{.fd = link_->hang_up_descriptor(), .events = POLLRDHUP, .revents = 0};
+  if (!is_open()) return PeerEnd::both_directions;
+  if (poll(&end, 1, 0) <= 0) return PeerEnd::none;
+  return (end.revents & (POLLHUP | POLLERR)) != 0 ? PeerEnd::both_directions : PeerEnd::sends_nothing;
 }
 
 bool StreamConnection::has_bytes() const noexcept {
@@ -201,6 +223,13 @@ Expected<void> StreamConnection::send_by(Time until, std::span<const Bytes> part
   return close_for(errors::no_memory);
 }
 
+void StreamConnection::close_if_stalled(Time since) noexcept {
+  Lock lock(mutex_);
+  if (!outbox_.has_stalled(since)) return;
+  lock.unlock();
+  close_for(Outbox::stalled);
+}
+
 // A part of the link's memory, until it is sent or let go.
 class StreamConnection::OwnBerth final : public Berth {
  public:
@@ -247,6 +276,7 @@ void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
   if (!mine) return watcher->on_closed(misused);
   // relaxed: see renew()
   last_traffic_.store(os::now(), std::memory_order_relaxed);
+  paused_.store(false, std::memory_order_relaxed);  // relaxed: see resume_reading()
   {
     const std::lock_guard lock(mutex_);
     watcher_ = std::move(watcher);
@@ -266,6 +296,17 @@ void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
 
 void StreamConnection::unwatch() {
   if (!reactor_->run_and_wait([this] { detach_on_reactor(); })) detach_on_reactor();  // as in watch()
+}
+
+void StreamConnection::pause_reading() noexcept {
+  paused_.store(true, std::memory_order_relaxed);  // relaxed: for this thread
+}
+
+void StreamConnection::resume_reading() noexcept try {
+  paused_.store(false, std::memory_order_relaxed);  // relaxed: the update is ordered by the reactor's queue
+  ask_for_update();                                 // refused: the connection is closed with the reactor
+} catch (const std::bad_alloc&) {
+  close_for(errors::no_memory);
 }
 
 void StreamConnection::expect_by(Time deadline) noexcept try {

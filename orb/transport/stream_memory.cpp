@@ -1,4 +1,5 @@
-// The memory of a connection through a channel. It grows when something long is sent (channel::Options::grows). While
+// The memory of a connection through a channel. It grows when something long is sent (channel::Options::grows), as far
+// as the peer's account lets it; where it may not, long messages go through the ring in pieces. While
 // it may shrink the reactor looks once in a second, and once nothing long was sent for such a time an ordinary thread
 // gives back what no message uses. A connection of tasks has all of it, and never shrinks.
 #include <algorithm>

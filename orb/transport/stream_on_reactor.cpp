@@ -41,11 +41,12 @@ void StreamConnection::update_on_reactor() noexcept try {
   }
   if (monitored && !write && !active_watcher_) return;
   if (!active_watcher_ && !write) return release_on_reactor();
-  if (!watch_on_reactor(write)) {
+  if (!watch_on_reactor(write) || (active_watcher_ && is_paused() && !watch_end_on_reactor())) {
     close_for(reactor_->is_stopping() ? ended_by(minor::shutting_down) : ended_by(minor::connection_lost));
     return finish_on_reactor();
   }
-  if (active_watcher_) arm_read_on_reactor();
+  if (active_watcher_ && is_paused()) look_at_end_on_reactor();
+  if (active_watcher_ && !is_paused()) arm_read_on_reactor();
   if (write) arm_write_on_reactor();
   if (active_watcher_) update_timer_on_reactor();
 } catch (const std::bad_alloc&) {
@@ -54,11 +55,29 @@ void StreamConnection::update_on_reactor() noexcept try {
 
 // From here on the reactor hears of the peer's end, and keeps the idle time. False as below.
 bool StreamConnection::monitor_on_reactor() {
+  const bool is_watched = watch_end_on_reactor();
+  if (is_watched && idle_timeout_ > Duration::zero()) update_timer_on_reactor();
+  return is_watched;
+}
+
+// False as below.
+bool StreamConnection::watch_end_on_reactor() {
   constexpr auto end = Reactor::Impl::Interest::end;
   std::unique_ptr<Readiness>& told = link_->hang_up_descriptor() == link_->bytes_descriptor() ? readiness_ : hang_up_;
   if (!told) told = reactor_->watch(link_->hang_up_descriptor(), shared_from_this(), end);
-  if (told && idle_timeout_ > Duration::zero()) update_timer_on_reactor();
   return told != nullptr;
+}
+
+// Of a paused connection. Where nothing is left to be read the end is.
+void StreamConnection::look_at_end_on_reactor() noexcept {
+  const PeerEnd end = peer_end();
+  if (end == PeerEnd::none) return;
+  if (!has_unread()) {
+    paused_.store(false, std::memory_order_relaxed);  // relaxed: see resume_reading()
+  } else if (end == PeerEnd::both_directions) {
+    const std::shared_ptr<Watcher> watcher = active_watcher_;
+    watcher->on_peer_gone();
+  }
 }
 
 std::shared_ptr<ConnectionMonitor> StreamConnection::monitor_of_open() noexcept {
@@ -67,6 +86,7 @@ std::shared_ptr<ConnectionMonitor> StreamConnection::monitor_of_open() noexcept 
 }
 
 void StreamConnection::on_hang_up() noexcept {
+  if (active_watcher_ && is_paused()) return update_on_reactor();
   if (const auto monitor = monitor_of_open()) monitor->on_peer_end();
 }
 
@@ -255,6 +275,7 @@ ReadTurn StreamConnection::read_so_far() noexcept {
 
 void StreamConnection::on_readable() noexcept try {
   read_armed_ = false;
+  if (is_paused()) return;
   if (defer_read()) return;
   if (active_watcher_) link_->stop_awaiting();
   // relaxed: see charge_message()
@@ -262,7 +283,7 @@ void StreamConnection::on_readable() noexcept try {
   noted_unforeseen_.store(false, std::memory_order_relaxed);  // relaxed: as above
   bool has_all = false;
   turn_bytes_ = 0;
-  for (int turn = 0; turn < reads_per_turn && is_open(); ++turn) {
+  for (int turn = 0; turn < reads_per_turn && is_open() && !is_paused(); ++turn) {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
     if (!watcher) break;  // taken back, perhaps by the last on_bytes()
     const MutableBytes buffer = reactor_->read_buffer(watcher->rest_of_message());
@@ -281,12 +302,12 @@ void StreamConnection::on_readable() noexcept try {
     lent.keeper ? watcher->on_lent(std::move(lent), received) : watcher->on_bytes(buffer.first(result.count), received);
     if (reactor_->reads().is_over(reads_, read_so_far())) break;
     // Before the descriptor is asked for, one more look: who answers at once is often called at once.
-    if (has_all && (!active_watcher_ || link_->await_bytes())) break;
+    if (has_all && (!active_watcher_ || is_paused() || link_->await_bytes())) break;
   }
   reactor_->reads().charge(reads_, read_so_far());
   // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may
   // hold.
-  if (!active_watcher_ || !is_open()) return update_on_reactor();
+  if (!active_watcher_ || !is_open() || is_paused()) return update_on_reactor();
   arm_read_on_reactor(has_all && link_->tells_of_more() ? Readiness::Rest::none : Readiness::Rest::unknown);
   update_timer_on_reactor();
 } catch (const std::bad_alloc&) {

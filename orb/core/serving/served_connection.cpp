@@ -1,5 +1,7 @@
 #include "orb/core/serving/served_connection.h"
 
+#include <sys/epoll.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -78,7 +80,7 @@ dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, Mut
   current_ = nullptr;
   for (;;) {  // bound: ends with a request, with the bytes of one read, or with the connection
     if (lacks_bytes()) return flush(), Found::nothing;
-    if (!may_go_on()) {
+    if (!may_go_on() && !has_nothing_left()) {
       blocked_ = true;
       keep_rest();
       return note_quiet(os::now()), Found::blocked;
@@ -105,7 +107,7 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
   if (!got) return end(got.error());
   if (got->empty()) {
     // The client may have ended its own direction alone, and wait for answers.
-    half_closed_.store(true, std::memory_order_relaxed);  // relaxed: order_ has a lock
+    note_end(PeerEnd::sends_nothing);
     connection_->leave_tasks();
     if (order_.wait_until_idle()) return Found::full;
     return end(transport::ended_by(minor::peer_closed));
@@ -230,7 +232,7 @@ void ServedConnection::keep_rest() noexcept {
 dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr job) noexcept {
   job->finish();
   // A peer that is gone altogether says so once it was sent something.
-  if (half_closed_.load(std::memory_order_relaxed) && connection_->stream().has_ended())  // relaxed: as above
+  if (peer_end() != PeerEnd::none && connection_->stream().peer_end() == PeerEnd::both_directions)
     connection_->give_up_requests();
   return order_.ended(*job);
 }
@@ -278,7 +280,39 @@ void ServedConnection::go_on(Time now) noexcept {
   note_quiet(now);
 }
 
-bool ServedConnection::unblocked() noexcept { return may_go_on(); }
+bool ServedConnection::unblocked() noexcept { return may_go_on() || connection_->stream().peer_end() > peer_end(); }
+
+// As next() does, where the connection was not read for another reason.
+bool ServedConnection::block() noexcept {
+  const Time now = os::now();
+  if (may_go_on()) {
+    if (blocked_) go_on(now);
+    return false;
+  }
+  if (!std::exchange(blocked_, true)) note_quiet(now);
+  return true;
+}
+
+int ServedConnection::hang_up_descriptor() const noexcept { return connection_->stream().hang_up_descriptor(); }
+
+std::optional<std::uint32_t> ServedConnection::end_events() const noexcept {
+  if (peer_end() == PeerEnd::both_directions) return std::nullopt;
+  return peer_end() == PeerEnd::none ? std::uint32_t{EPOLLRDHUP} : 0;
+}
+
+void ServedConnection::note_end(PeerEnd end) noexcept {
+  if (end > peer_end()) peer_end_.store(end, std::memory_order_relaxed);  // relaxed: see peer_end()
+}
+
+// The peer has ended the connection, nothing but that is left to be read, and no answer waits for the peer to take it.
+// Where it takes no answers any more, none is made.
+bool ServedConnection::has_nothing_left() noexcept {
+  note_end(connection_->stream().peer_end());
+  const bool is_gone = peer_end() == PeerEnd::both_directions;
+  if (is_gone) connection_->give_up_requests();
+  if (peer_end() == PeerEnd::none || !rest_.empty() || connection_->stream().has_unread()) return false;
+  return is_gone || connection_->stream().await_drained();
+}
 
 bool ServedConnection::begin_wait() noexcept {
   if (auto* const memory = connection_->memory()) memory->begin_wait();

@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "orb/base/bytes.h"
@@ -47,6 +48,9 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   bool expire(Time now) noexcept override;
   bool give_way(bool surely) noexcept override;
   bool unblocked() noexcept override;
+  bool block() noexcept override;
+  int hang_up_descriptor() const noexcept override;
+  std::optional<std::uint32_t> end_events() const noexcept override;
   void close() noexcept override;
 
   // For the listener, which needs a place: transport::Reader.
@@ -54,6 +58,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   void on_drained() noexcept override;
 
  private:
+  using PeerEnd = transport::Connection::PeerEnd;
   static constexpr std::size_t longest_kept_reply = 4096;
   static constexpr std::size_t most_kept_replies = 32 * 1024;
 
@@ -70,6 +75,11 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   bool has_stalled(Time now) noexcept;
   bool lacks_bytes() noexcept;
   bool may_go_on() noexcept;
+  PeerEnd peer_end() const noexcept {
+    return peer_end_.load(std::memory_order_relaxed);  // relaxed: a hint without the turn, which orders it else
+  }
+  void note_end(PeerEnd end) noexcept;
+  bool has_nothing_left() noexcept;
   void go_on(Time now) noexcept;
 
   const std::shared_ptr<ServerConnection> connection_;
@@ -77,7 +87,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   const Duration idle_timeout_, backlog_timeout_, header_timeout_, memory_patience_;
   RequestOrder order_;
   std::atomic<Time> expires_at_{never};
-  std::atomic<bool> half_closed_{false};  // the peer sends nothing any more, and may wait for answers
+  std::atomic<PeerEnd> peer_end_{PeerEnd::none};  // as far as it was noticed; the peer may still wait for answers
 
   // Owner: the holder of the turn.
   Bytes rest_;  // read and not parsed yet: in the reader's buffer, in kept_, or where the peer wrote it

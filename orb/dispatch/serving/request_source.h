@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "orb/base/bytes.h"
 #include "orb/base/time.h"
@@ -21,7 +22,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
     again,    // bytes were taken, and what they asked for was answered or handed in elsewhere
     nothing,  // no bytes came
     full,     // requests of this connection wait for others of it; Next::may_read says when to read on
-    blocked,  // the peer takes no replies; once it does, ServingThreads::resume() is called
+    blocked,  // the peer takes no replies, or memory is short; ServingThreads::resume() is called once that is over
     gone,     // the connection has ended, or somebody else reads it from here on: it is not called any more
   };
   virtual ~RequestSource() = default;
@@ -56,8 +57,14 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // Constant.
   virtual int descriptor() const noexcept = 0;
 
-  // Whether a connection that was blocked is not any more.
+  // Whether next() would not say blocked now. Also without the turn.
   virtual bool unblocked() noexcept = 0;
+  // Whether it is blocked, as far as unblocked() tells, and from here on if it was not.
+  virtual bool block() noexcept = 0;
+  // What to watch a blocked connection for: events of epoll on that descriptor, by which its peer's end is seen, beside
+  // EPOLLHUP and EPOLLERR. Nothing: that end is known. The descriptor is constant.
+  virtual int hang_up_descriptor() const noexcept { return descriptor(); }
+  virtual std::optional<std::uint32_t> end_events() const noexcept = 0;
 
   // When the connection has waited for long enough, if nothing comes; `never`: it may wait for ever. Thread: any.
   virtual Time expires_at() const noexcept = 0;

@@ -467,7 +467,7 @@ bool ServingThreads::evict(const SourcePtr& source) noexcept {
 }
 
 void ServingThreads::give_up_turn(const SourcePtr& source) noexcept {
-  source->unblocked() ? give_back(source) : wait_blocked(source);
+  source->block() ? wait_blocked(source) : give_back(source);
 }
 
 // The turn goes first: an event that came before that would find it taken, and be lost.
@@ -480,11 +480,23 @@ void ServingThreads::give_back(const SourcePtr& source) noexcept {
   note_expiry(source->expires_at());  // last: expire_some() can only claim a free turn
 }
 
-// Its time to expire goes on. Who resumes it may do so before the turn is free: then this one looks again.
+// Its time to expire goes on, and its peer's end is watched for. Who resumes it, and an event, may come before the turn
+// is free, and in vain: then this one looks again. Nothing may be asked of epoll later, when another thread may have
+// the turn and wait for bytes.
 void ServingThreads::wait_blocked(const SourcePtr& source) noexcept {
+  watch_end(*source);
   source->turn.release();
   note_expiry(source->expires_at());
   if (source->unblocked()) resume(source);
+}
+
+// The descriptor may be another one than that for bytes.
+void ServingThreads::watch_end(const RequestSource& source) noexcept {
+  const auto events = source.end_events();
+  if (!events) return;
+  epoll_event event{.events = *events | EPOLLONESHOT, .data = {.ptr = const_cast<RequestSource*>(&source)}};
+  const int fd = source.hang_up_descriptor();
+  if (epoll_ctl(poll_.get(), EPOLL_CTL_MOD, fd, &event) != 0) (void)epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &event);
 }
 
 void ServingThreads::resume(const SourcePtr& source) noexcept {
@@ -500,6 +512,8 @@ void ServingThreads::forget(const RequestSource& source) noexcept {
   sources_.erase(found);
   epoll_event ignored{};
   (void)epoll_ctl(poll_.get(), EPOLL_CTL_DEL, source.descriptor(), &ignored);
+  if (source.hang_up_descriptor() != source.descriptor())
+    (void)epoll_ctl(poll_.get(), EPOLL_CTL_DEL, source.hang_up_descriptor(), &ignored);
 }
 
 void ServingThreads::note_expiry(Time at) noexcept {

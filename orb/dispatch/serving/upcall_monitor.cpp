@@ -1,21 +1,16 @@
 #include "orb/dispatch/serving/upcall_monitor.h"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <new>
 #include <utility>
 
 #include "orb/os/clock.h"
+#include "orb/os/thread_barrier.h"
 
 namespace corelane::dispatch {
 namespace {
 
 constexpr Duration longest_blind_sleep = std::chrono::milliseconds{10};  // where the system has no membarrier
-
-bool membarrier(int command) noexcept { return syscall(SYS_membarrier, command, 0, 0) == 0; }
 
 }  // namespace
 
@@ -34,8 +29,8 @@ void UpcallMonitor::stop() noexcept {
 }
 
 void UpcallMonitor::run() noexcept {
-  (void)membarrier(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED);
-  int quiet = 0;  // looks that found no servant
+  const bool can_order = os::can_order_threads();  // which registers the process
+  int quiet = 0;                                   // looks that found no servant
   // PAIR monitor.stopped: acquire here <- release in stop().
   while (!stopped_.load(std::memory_order_acquire)) try {
       const bool busy = look();
@@ -43,7 +38,7 @@ void UpcallMonitor::run() noexcept {
       if (quiet < looks_before_sleep) {
         (void)parker_.park(os::now() + (busy ? patience_ : std::max(patience_, rarely)));
       } else {
-        sleep();
+        sleep(can_order);
         quiet = 0;
       }
     } catch (const std::bad_alloc&) {
@@ -65,12 +60,12 @@ bool UpcallMonitor::look() {
 
 // Either the barrier makes a servant's beginning visible to the look behind it, or its thread sees asleep_ and wakes
 // this one. seq_cst: with the barrier, which the threads that run servants need not pay for.
-void UpcallMonitor::sleep() noexcept {
+void UpcallMonitor::sleep(bool can_order) noexcept {
   asleep_.store(true, std::memory_order_seq_cst);
-  const bool ordered = membarrier(MEMBARRIER_CMD_PRIVATE_EXPEDITED);
+  if (can_order) os::order_threads();
   bool busy = false;
   for (const std::shared_ptr<Upcaller>& thread : upcallers()) busy = busy || thread->now().upcall != Turn::no_upcall;
-  if (!busy) (void)parker_.park(ordered ? never : os::now() + longest_blind_sleep);
+  if (!busy) (void)parker_.park(can_order ? never : os::now() + longest_blind_sleep);
   asleep_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up too many is harmless
 }
 

@@ -68,7 +68,7 @@ class UpcallMonitor {
     friend bool operator==(const Seen&, const Seen&) = default;
   };
   void run() noexcept;
-  void sleep() noexcept;
+  void sleep(bool can_order) noexcept;
   void wake() noexcept;
 
   const Duration patience_;

@@ -59,6 +59,7 @@ class ChannelLink final : public Link {
   int bytes_descriptor() const noexcept override { return has_own() ? channel_.descriptor() : watch_.all.get(); }
   int end_descriptor() const noexcept override { return has_own() ? watch_.more.get() : -1; }
   int hang_up_descriptor() const noexcept override { return channel_.hang_up_descriptor(); }
+  bool has_unread() noexcept override { return channel_.peek().has_value(); }
   bool await_bytes() noexcept override;
   void stop_awaiting() noexcept override;
   void nudge() noexcept override;

@@ -29,12 +29,6 @@ struct IoResult {
   std::size_t count = 0;  // bytes moved; a read of 0 is the peer's orderly end
 };
 
-inline std::size_t length_of(std::span<const Bytes> parts) noexcept {
-  std::size_t length = 0;
-  for (const Bytes part : parts) length += part.size();
-  return length;
-}
-
 class Link {
  public:
   virtual ~Link() = default;
@@ -80,6 +74,8 @@ class Link {
   // Tells of the peer's end by EPOLLRDHUP, also while nobody reads. Constant.
   virtual int hang_up_descriptor() const noexcept { return descriptor(); }
   virtual int end_descriptor() const noexcept { return -1; }
+  // Whether something came that nobody has read; the end is nothing. Thread: the reader's.
+  virtual bool has_unread() noexcept = 0;
   // Whether a read that found less than it had room for has found all, so that an edge of bytes_descriptor() tells of
   // whatever comes then. Constant.
   virtual bool tells_of_more() const noexcept { return false; }

@@ -41,6 +41,9 @@ class Outbox {
   // When the peer last took something, or the backlog began to fill.
   Time last_taken() const noexcept { return last_taken_; }
 
+  // Whether the peer has taken nothing for `patience`, though something has waited for it since then.
+  bool has_stalled(Time since) const noexcept;
+
   // Copies what follows the first `skip` bytes of the parts. std::bad_alloc: some of it may have been copied, so the
   // connection is to be closed.
   void append(std::span<const Bytes> parts, std::size_t skip);
@@ -62,7 +65,7 @@ class Outbox {
  private:
   struct Sender;
   bool has_room_for_waiting(std::size_t bytes) const noexcept;
-  Time stalls_at(const Sender& sender) const noexcept;
+  Time stalls_at(Time since) const noexcept;
   std::optional<Error> why_in_vain(const Sender& sender, Time until) const noexcept;
   void call_next() noexcept;
 

@@ -27,6 +27,7 @@ class SocketLink final : public Link {
   bool has_arrived() const noexcept override;
   int descriptor() const noexcept override { return fd_.get(); }
   bool tells_of_more() const noexcept override;
+  bool has_unread() noexcept override;
   Endpoint local() const override;
   Endpoint peer() const override;
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }

@@ -34,7 +34,7 @@ class StreamConnection final : public Connection,
   // `ticket`: of an accepted connection.
   StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
                    std::optional<ConnectionCensus::Ticket> ticket);
-  ~StreamConnection() override = default;
+  ~StreamConnection() override;
   // Of an accepted one, before anybody has it: it may have to make room for others.
   void take_seat();
 
@@ -56,6 +56,7 @@ class StreamConnection final : public Connection,
   }
   Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
+  void close_if_stalled(Time since) noexcept override;
   std::unique_ptr<Berth> berth(std::size_t bytes) noexcept override;
   bool may_have_been_read(std::uint64_t position) const noexcept override {
     return link_->may_have_been_read(position);
@@ -63,6 +64,8 @@ class StreamConnection final : public Connection,
   Loans loans() const noexcept override { return link_->loans(); }
   void watch(std::shared_ptr<Watcher> watcher) override;
   void unwatch() override;
+  void pause_reading() noexcept override;
+  void resume_reading() noexcept override;
   void expect_by(Time deadline) noexcept override;
   void read_for_tasks() noexcept override;
   void charge_message(bool is_foreseen) noexcept override;
@@ -84,7 +87,9 @@ class StreamConnection final : public Connection,
   bool await_drained() noexcept override;
   Time backlog_taken_at() const noexcept override;
   bool has_bytes() const noexcept override;
-  bool has_ended() const noexcept override;
+  PeerEnd peer_end() const noexcept override;
+  bool has_unread() noexcept override { return link_->has_unread(); }
+  int hang_up_descriptor() const noexcept override { return link_->hang_up_descriptor(); }
   Time last_traffic() const noexcept override { return quiet_since(); }
   std::optional<PeerCredentials> credentials() const noexcept override { return credentials_; }
   std::vector<gid_t> groups() const override { return link_->groups(); }
@@ -107,6 +112,7 @@ class StreamConnection final : public Connection,
  private:
   enum class Mode : std::uint8_t { free, receiving, watched };
 
+  class ChannelMeter;
   class Drainer;
   class OwnBerth;
   struct EndWaiter;
@@ -126,6 +132,9 @@ class StreamConnection final : public Connection,
   Error reason() noexcept;
   void close_when_sent_on_reactor(Time deadline) noexcept;
   bool monitor_on_reactor();
+  bool watch_end_on_reactor();
+  bool is_paused() const noexcept { return paused_.load(std::memory_order_relaxed); }  // relaxed: see resume_reading()
+  void look_at_end_on_reactor() noexcept;
   std::shared_ptr<ConnectionMonitor> monitor_of_open() noexcept;
   bool watch_on_reactor(bool room);
   void arm_read_on_reactor(Readiness::Rest rest = Readiness::Rest::unknown);
@@ -167,7 +176,8 @@ class StreamConnection final : public Connection,
   const Endpoint peer_;
   const std::optional<PeerCredentials> credentials_;
   const PeerId id_;
-  const std::shared_ptr<MemoryAccount> memory_;  // of an accepted one
+  const std::shared_ptr<MemoryAccount> memory_;        // of an accepted one
+  const std::unique_ptr<ChannelMeter> channel_meter_;  // of an accepted one through a channel
 
   // Shared.
   std::atomic<Mode> mode_{Mode::free};
@@ -175,6 +185,7 @@ class StreamConnection final : public Connection,
   std::atomic<Time> last_traffic_;
   std::atomic<Time> expected_by_{never};
   std::atomic<bool> for_tasks_{false};
+  std::atomic<bool> paused_{false};                                   // a watched one, which is not read
   std::atomic<bool> noted_message_{false}, noted_unforeseen_{false};  // in the turn of the reactor's that goes on
   std::atomic<bool> backlogged_{false};  // the outbox holds something; changes under the lock
 

@@ -23,6 +23,9 @@ using core::OnewayBatch;
 
 namespace {
 
+constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
+constexpr Error lost{.kind = ErrorKind::comm_failure, .minor = minor::connection_lost};
+
 // Writes down what is sent.
 struct Recorder final : transport::Connection {
   Expected<std::size_t> receive(MutableBytes, Time, os::WaitStrategy) noexcept override { return std::size_t{0}; }
@@ -38,6 +41,10 @@ struct Recorder final : transport::Connection {
     if (fails) return *fails;
     return send(parts);
   }
+  void close_if_stalled(Time since) noexcept override {
+    waits_since = since;
+    if (gives_up) fails = lost;
+  }
   void watch(std::shared_ptr<transport::Watcher>) override {}
   void unwatch() override {}
   void expect_by(Time) noexcept override {}
@@ -51,11 +58,10 @@ struct Recorder final : transport::Connection {
   std::vector<std::string> sent;
   std::optional<Error> fails;
   Time waited_until{};
+  std::optional<Time> waits_since;
+  bool gives_up = false;
   transport::Endpoint endpoint;
 };
-
-constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
-constexpr Error lost{.kind = ErrorKind::comm_failure, .minor = minor::connection_lost};
 
 struct Batching {
   std::shared_ptr<Recorder> stream = std::make_shared<Recorder>();
@@ -212,6 +218,26 @@ TEST_CASE("the flusher sends what has waited and ends a burst in which nothing c
   CHECK(b.takes("b"));  // as if no pause had been
   CHECK(b.batch->flush(never));
   CHECK(b.stream->sent == Texts{"a", "b"});
+}
+
+TEST_CASE("a burst for which there is no room is given up with its peer") {
+  Batching b;
+  b.begin_burst();
+  CHECK(b.takes("a"));
+  const Time came = b.now;
+  b.now += OnewayBatch::close_together - 1us;
+  CHECK(b.takes("b"));
+  b.stream->fails = no_room;
+  Time next = b.now + OnewayBatch::longest_wait;
+  for (int i = 0; i < 20; ++i) {
+    next = b.batch->look(next);
+    REQUIRE(next != never);
+    CHECK(b.stream->waits_since == came);
+  }
+  b.stream->gives_up = true;
+  next = b.batch->look(next);
+  CHECK(b.batch->look(next + 1s) == never);
+  CHECK(b.stream->sent.empty());
 }
 
 TEST_CASE("an ended batch has sent all and takes nothing") {

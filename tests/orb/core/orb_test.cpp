@@ -263,6 +263,30 @@ TEST_CASE("a reference names the hosts and ports where clients reach the server,
   CHECK(client->string_to_object(ior)->_non_existent());
 }
 
+TEST_CASE("the first ORB of a process is the default one or the one that was initialized first") {
+  const auto init = [](const std::string& id) {
+    int argc = 0;
+    char* argv[] = {nullptr};
+    return CORBA::ORB_init(argc, argv, id);
+  };
+  const auto first_id = [] { return corelane::core::Orb::first_of_process()->id(); };
+  const auto b = init("b"), a = init("a"), c = init("c");
+  CHECK(first_id() == "b");
+  b->destroy();
+  CHECK(first_id() == "a");
+  const auto unnamed = init("");
+  CHECK(first_id().empty());
+  unnamed->destroy();
+  const auto again = init("b");
+  CHECK(first_id() == "a");
+  a->destroy();
+  CHECK(first_id() == "c");
+  c->destroy();
+  CHECK(first_id() == "b");
+  again->destroy();
+  CHECK(corelane::core::Orb::first_of_process() == nullptr);
+}
+
 TEST_CASE("a second ORB whose settings of the process differ is refused and told which") {
   const auto [option, value, key] = GENERATE(table<std::string, std::string, std::string>({
       {"-ORBBestEffortThreads", "3", "best_effort.threads"},

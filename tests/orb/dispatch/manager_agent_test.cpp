@@ -424,7 +424,7 @@ TEST_CASE("a task whose thread does not start is not admitted") {
 
 TEST_CASE("a full queue says so and keeps nothing") {
   ExecutiveOptions options = bare_options();
-  options.queue_capacity = 2;
+  options.queue_capacity = 4;  // of which one task has half
   Machine machine(1, options);
   const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.send(id);
@@ -434,6 +434,42 @@ TEST_CASE("a full queue says so and keeps nothing") {
   CHECK(machine.pushed == Pushed::full);
   CHECK(fate->recycled == 1);
   CHECK(machine.manager.report().queue_full == 1);
+}
+
+TEST_CASE("requests of one task leave room for those of another peer's task, and of first calls") {
+  Machine machine;
+  const PeerId hog = peer_of(1, 1), other = peer_of(2, 2);
+  const TaskId flooded = machine.admit(plain(10ms, 1ms), hog), quiet = machine.admit(plain(20ms, 1ms), other);
+  do machine.send(flooded, {}, hog);
+  while (machine.pushed == Pushed::done);
+  const auto call = machine.send(quiet, {}, other);
+  const auto first_call = machine.send_new(plain(50ms, 1ms), other);
+  machine.settle();
+  CHECK(call->runs == 1);
+  CHECK(first_call->runs == 1);
+}
+
+TEST_CASE("one peer that asks for admission again and again leaves room for the next peer") {
+  Machine machine;
+  machine.provider().busy = true;  // nobody is decided
+  const PeerId hog = peer_of(1, 1), other = peer_of(2, 2);
+  const auto is_turned_away = [](const auto& answer) {
+    return answer->error && answer->error->minor == minor::queue_full;
+  };
+  const bool are_taken_in = GENERATE(false, true);  // or wait to be
+  std::size_t asked = 0;
+  for (;; ++asked) {
+    REQUIRE(asked < Newcomers::most);
+    const auto answer = machine.ask(plain(10ms, 1ms), hog);
+    if (are_taken_in) machine.manager.step(virtual_now);
+    if (is_turned_away(answer)) break;
+  }
+  CHECK(asked == Newcomers::most / 2);
+  const auto answer = machine.ask(plain(20ms, 1ms), other);
+  machine.provider().busy = false;
+  for (int i = 0; i < 2000 && answer->calls == 0; ++i) machine.advance(1ms);
+  CHECK(answer->calls == 1);
+  CHECK_FALSE(is_turned_away(answer));
 }
 
 TEST_CASE("shutting down gives the promises back without waiting for another process") {

@@ -229,7 +229,7 @@ TEST_CASE("what others promise during an analysis counts when it is decided") {
 
 TEST_CASE("a newcomer waits while requests fill batches but not for ever") {
   ExecutiveOptions options = bare_options();
-  options.queue_capacity = 1024;
+  options.queue_capacity = 2048;  // of which one task has half
   Machine machine(1, options);
   const TaskId id = machine.admit(plain(10ms, 1ms));
   const auto newcomer = machine.ask(plain(10ms, 1ms));

@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "orb/base/peer.h"
+
 namespace request_queue_test {
 
 using namespace corelane;
@@ -36,6 +38,19 @@ class Queue {
   Pushed push(std::uint64_t number, int priority = 1) {
     JobPtr job(new CountedJob(recycled, number));
     return queue.push(job, Priority{priority});
+  }
+  // Of a peer's connection, for a task or none.
+  Pushed push_of(PeerId peer, TaskId task = no_task) {
+    JobPtr job(new CountedJob(recycled, peer.value));
+    job->owner = peer;
+    job->task = task;
+    return queue.push(job, Priority{task == no_task ? 0 : 1});
+  }
+  // As many as are taken.
+  std::size_t fill_of(PeerId peer, TaskId task = no_task) {
+    std::size_t count = 0;
+    while (push_of(peer, task) == Pushed::done) ++count;  // bound: the capacity
+    return count;
   }
   // The same, in the place of a lesser one when it is full; whose place that was, or 0.
   Pushed push_over(std::uint64_t number, int priority, std::uint64_t& displaced) {
@@ -210,7 +225,70 @@ TEST_CASE("who comes to a full queue takes the place of the oldest that matters 
   CHECK(queue.pop() == 0);
 }
 
+// Shares.
+
+TEST_CASE("one peer gets half of a queue, more peers share it, and the next one finds room") {
+  Queue queue(64);
+  CHECK(queue.fill_of(peer_of(1, 1)) == 32);
+  CHECK(queue.fill_of(peer_of(2, 2, true)) == 16);
+  CHECK(queue.fill_of(peer_of(3, 3)) == 8);
+  for (std::uint32_t holder = 4; holder < 8; ++holder) CHECK(queue.push_of(peer_of(holder, holder)) == Pushed::done);
+  CHECK(queue.queue.size() == 60);
+}
+
+TEST_CASE("connections of one holder have one share, and those of unknown holders one each") {
+  Queue queue(64);
+  CHECK(queue.fill_of(peer_of(1, 1)) == 32);
+  CHECK(queue.push_of(peer_of(2, 1)) == Pushed::full);
+  CHECK(queue.fill_of(peer_of(3, 0)) == 16);
+  CHECK(queue.push_of(peer_of(4, 0)) == Pushed::done);
+}
+
+TEST_CASE("each task has a share of its own, also of one peer") {
+  Queue queue(64);
+  CHECK(queue.fill_of(peer_of(1, 1), TaskId{1}) == 32);
+  CHECK(queue.push_of(peer_of(2, 2), TaskId{1}) == Pushed::full);
+  CHECK(queue.fill_of(peer_of(1, 1), TaskId{2}) == 16);
+  CHECK(queue.fill_of(peer_of(1, 1)) == 8);
+}
+
+TEST_CASE("a share comes back with each job that leaves the queue") {
+  Queue queue(4);
+  const PeerId peer = peer_of(1, 1);
+  REQUIRE(queue.fill_of(peer) == 2);
+  CHECK(queue.pop() == peer.value);
+  CHECK(queue.push_of(peer) == Pushed::done);
+  CHECK(queue.push_of(peer) == Pushed::full);
+  while (queue.pop() != 0) continue;
+  CHECK(queue.fill_of(peer) == 2);
+}
+
+TEST_CASE("work of this process has no share and takes what is free") {
+  Queue queue(8);
+  REQUIRE(queue.fill_of(peer_of(1, 1)) == 4);
+  CHECK(queue.fill_of(PeerId{}) == 4);
+}
+
 // Edges.
+
+TEST_CASE("a queue of one place takes one job of any peer") {
+  Queue queue(1);
+  CHECK(queue.fill_of(peer_of(1, 1)) == 1);
+  CHECK(queue.pop() != 0);
+  CHECK(queue.fill_of(peer_of(2, 2)) == 1);
+}
+
+TEST_CASE("peers beyond those that are counted are still bounded by the capacity") {
+  constexpr std::uint32_t peers = FairShares::most_counted + 100;
+  Queue queue(4 * peers);
+  for (int round = 0; round < 2; ++round) {
+    for (std::uint32_t holder = 1; holder <= peers; ++holder)
+      CHECK(queue.push_of(peer_of(holder, holder)) == Pushed::done);
+    CHECK(queue.queue.size() == peers);
+    while (queue.pop() != 0) continue;
+    CHECK(queue.queue.size() == 0);
+  }
+}
 
 TEST_CASE("a queue takes exactly its capacity over all priorities, and room returns with each pop") {
   Queue queue(3);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <iostream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -12,12 +13,14 @@
 #include "orb/channel/memory.h"
 #include "orb/os/clock.h"
 #include "orb/transport/channel.h"
+#include "orb/transport/memory_budget.h"
 #include "tests/orb/transport/kinds.h"
 
 namespace channel_memory_test {
 
 using namespace corelane;
 using namespace corelane::testing;
+using transport::MemoryBudget;
 
 namespace {
 
@@ -146,6 +149,66 @@ TEST_CASE("a connection of tasks has all of its memory, and keeps it while other
     pass(caller, called, mebi);
     pass(called, caller, 100);
   }
+}
+
+TEST_CASE("channels grow as far as the server's memory budget lets them, and carry everything all the same") {
+  if (cannot_grow()) return;
+  const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(4 * mebi, mebi, std::chrono::seconds{1}));
+  StreamHarness<UsualPool> harness({.memory = budget});
+  std::vector<Pair> all;
+  std::size_t taken = 0;
+  for (int i = 0; i < 8; ++i) {
+    all.push_back(harness.connect());
+    const auto& [caller, called] = all.back();
+    for (const std::size_t size : {4 * kibi, 5 * kibi, 40 * kibi, 3 * mebi}) {
+      pass(caller, called, size);
+      pass(called, caller, size);
+    }
+    taken += called->channel_memory() - base;
+    CHECK(taken <= mebi);                    // one user's share
+    CHECK(caller->channel_memory() > base);  // a client's own does not count
+  }
+  CHECK(taken > 0);
+  const auto& [caller, called] = all.back();
+  CHECK_FALSE(called->berth(2 * mebi));
+  for (const auto& each : all) CHECK(comes_to(each.called, base));
+  CHECK(budget->channels() == 0);
+  CHECK(called->berth(mebi));  // there is room again
+}
+
+TEST_CASE("a reply that may not grow its channel waits for the client and arrives") {
+  if (cannot_grow()) return;
+  const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(0, 64 * kibi, std::chrono::seconds{1}));
+  StreamHarness<UsualPool> harness({.memory = budget});
+  const auto [caller, called] = harness.connect();
+  std::string all;
+  for (std::uint32_t i = 0; i < 20; ++i) {
+    const std::string text = pattern(10 * kibi, i);
+    REQUIRE(send_by(called, never, text));
+    all += text;
+    if (i % 4 != 3) continue;
+    CHECK((read(caller, all.size()) == all));
+    all.clear();
+  }
+  CHECK(called->channel_memory() <= base + 64 * kibi);
+}
+
+TEST_CASE("a connection of tasks has all of its memory whatever the budget is, and it is counted") {
+  if (cannot_grow()) return;
+  const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(mebi, mebi, std::chrono::seconds{1}));
+  StreamHarness<UsualPool> harness({.memory = budget});
+  auto [caller, called] = harness.connect();
+  called->read_for_tasks();
+  CHECK(comes_to(called, whole));
+  CHECK(budget->channels() == pool);
+  const auto [other, others_server] = harness.connect();
+  pass(others_server, other, mebi);
+  CHECK(others_server->channel_memory() == base);
+  caller->close();
+  called->close();
+  caller.reset();
+  called.reset();
+  while (budget->channels() > 0) std::this_thread::yield();
 }
 
 TEST_CASE("a socket has no shared memory") {

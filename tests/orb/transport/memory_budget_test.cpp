@@ -3,10 +3,12 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
+#include <iostream>
 #include <thread>
 #include <vector>
 
 #include "orb/os/clock.h"
+#include "orb/os/thread.h"
 
 using namespace corelane;
 using namespace corelane::transport;
@@ -358,4 +360,112 @@ TEST_CASE("of a peer's halves the one goes on whose connection has sent a reques
   CHECK(asks->may_read());
   CHECK(quiet->gave_up.size() == 1);
   CHECK(trusted->gave_up.empty());
+}
+
+// Channels.
+
+TEST_CASE("a channel grows within its peer's share and the budget, less what both hold already") {
+  House house(8 * mib, mib, in_an_hour);  // 2 MiB for each peer
+  const auto one = house.comes(1), same = house.comes(1), other = house.comes(2);
+  REQUIRE(one->account->grow_channel(mib, false));
+  REQUIRE(same->account->grow_channel(mib, false));
+  CHECK_FALSE(same->account->grow_channel(1, false));
+  REQUIRE(other->account->grow_channel(mib, false));
+  CHECK(house.budget->channels() == 3 * mib);
+  other->account->add_request(mib + 64 * kib);
+  CHECK_FALSE(other->account->grow_channel(1, false));
+  other->account->remove_request(mib + 64 * kib);
+  CHECK(other->account->grow_channel(1, false));
+  std::vector<ClientPtr> more;
+  for (std::uint32_t peer = 3; peer < 6; ++peer) more.push_back(house.comes(peer));
+  CHECK(more[0]->account->grow_channel(2 * mib, false));
+  CHECK(more[1]->account->grow_channel(2 * mib, false));
+  CHECK_FALSE(more[2]->account->grow_channel(2 * mib, false));  // of all there is no more
+}
+
+TEST_CASE("what a channel gives back, or a connection that ends, makes room for others to grow") {
+  House house(8 * mib, mib, in_an_hour);
+  auto one = house.comes(1);
+  const auto same = house.comes(1);
+  REQUIRE(one->account->grow_channel(2 * mib, false));
+  REQUIRE_FALSE(same->account->grow_channel(1, false));
+  const bool ends = GENERATE(false, true);
+  if (ends)
+    one.reset();
+  else
+    one->account->shrink_channel(2 * mib);
+  CHECK(house.budget->channels() == 0);
+  CHECK(same->account->grow_channel(2 * mib, false));
+}
+
+TEST_CASE("a channel of tasks grows in any case, and is counted") {
+  House house(8 * mib, mib, in_an_hour);
+  const auto one = house.comes(1), same = house.comes(1);
+  CHECK(one->account->grow_channel(10 * mib, true));
+  CHECK(house.budget->channels() == 10 * mib);
+  CHECK_FALSE(same->account->grow_channel(1, false));
+}
+
+TEST_CASE("the memory of channels keeps nobody from being read") {
+  House house(8 * mib, mib, in_an_hour);
+  const auto one = house.comes(1);
+  REQUIRE(one->account->grow_channel(10 * mib, true));
+  REQUIRE(one->half(mib));
+  CHECK(one->may_read());
+  CHECK(one->account->has_room(mib));
+}
+
+// Waiting.
+
+TEST_CASE("a connection that was let on waits anew the next time, however long it had waited before") {
+  constexpr Duration patience = 20ms;
+  House house(8 * mib, mib, patience);
+  const auto runs = house.comes(1), waits = house.comes(1);
+  runs->account->add_request(2 * mib);
+  runs->account->begin_run();
+  REQUIRE(waits->half(mib));
+  REQUIRE_FALSE(waits->may_read());
+  runs->account->remove_request(2 * mib);
+  CHECK(waits->told == 1);
+  REQUIRE(waits->may_read());
+  std::this_thread::sleep_for(2 * patience);  // sleep: time that does not count
+  runs->account->add_request(2 * mib);
+  CHECK_FALSE(waits->may_read());
+}
+
+TEST_CASE("a real-time thread that makes room has others tell those that wait") {
+  struct Listening final : MemoryHolder {
+    explicit Listening(std::shared_ptr<MemoryAccount> its) : account(std::move(its)) {}
+    void on_room() noexcept override { (os::is_real_time() ? told_in_real_time : told).fetch_add(1); }
+    void give_up(Stalled) noexcept override {}
+    const std::shared_ptr<MemoryAccount> account;
+    std::atomic<int> told{0}, told_in_real_time{0};
+  };
+  const bool of_other_peer = GENERATE(false, true);
+  House house(2 * mib, mib, in_an_hour);
+  const auto runs = house.comes(1);
+  runs->account->begin_run();
+  std::vector<std::shared_ptr<Listening>> all;
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    all.push_back(std::make_shared<Listening>(house.budget->open(of_other_peer ? 2 : 1)));
+    all.back()->account->belongs_to(all.back());
+  }
+  runs->account->add_request(2 * mib);
+  for (const auto& each : all) {
+    REQUIRE(each->account->hold_half(128 * kib));
+    (void)each->account->may_read();
+  }
+  int waiting = 0;
+  for (const auto& each : all) waiting += each->account->may_read() ? 0 : 1;
+  CHECK(waiting > 50);
+  auto thread = os::start_thread({.fifo_priority = 1}, [&] { runs->account->remove_request(2 * mib); });
+  if (!thread) return (void)(std::cout << "SKIPPED: no privilege for SCHED_FIFO\n");
+  thread->join();
+  const auto sum = [&] {
+    int told = 0;
+    for (const auto& each : all) told += each->told > 0 ? 1 : 0;
+    return told;
+  };
+  while (sum() < waiting) std::this_thread::yield();
+  for (const auto& each : all) CHECK(each->told_in_real_time == 0);
 }

@@ -249,3 +249,23 @@ TEMPLATE_LIST_TEST_CASE("sending to a peer that has gone fails without a signal"
   CHECK(result.error().kind == corelane::ErrorKind::comm_failure);
   CHECK(result.error().minor == corelane::minor::connection_lost);
 }
+
+TEMPLATE_LIST_TEST_CASE("a peer that takes nothing is given up by who looks, but not before its time", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  using namespace std::chrono_literals;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness({.backlog = 64 * 1024, .backlog_timeout = 50ms});
+  const auto [called, caller] = harness.connect();
+  caller->close_if_stalled(corelane::Time{});  // nothing waits
+  CHECK(caller->is_open());
+  const std::string text = pattern(beyond_any_socket_buffer);
+  const corelane::Time begun = corelane::os::now();
+  REQUIRE(send(caller, text));
+  CHECK(send_by(caller, corelane::Time{}, "x").error().minor == corelane::minor::no_send_room);
+  caller->close_if_stalled(corelane::os::now() + 1h);
+  CHECK(caller->is_open());
+  while (caller->is_open()) caller->close_if_stalled(begun);
+  CHECK(corelane::os::now() >= begun + 50ms);
+  CHECK(send(caller, "x").error().minor == corelane::minor::send_stalled);
+}

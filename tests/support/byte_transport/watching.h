@@ -204,3 +204,90 @@ TEMPLATE_LIST_TEST_CASE("a reactor that stops closes what it watches and answers
   CHECK(second->closed.take().minor == corelane::minor::shutting_down);
   called->unwatch();
 }
+
+namespace corelane::testing {
+
+// Pauses after each piece.
+struct PausingCollector final : Collector {
+  explicit PausingCollector(transport::Connection& its) : end(its) {}
+  void on_bytes(Bytes bytes, Time received) noexcept override {
+    end.pause_reading();
+    Collector::on_bytes(bytes, received);
+  }
+  void on_peer_gone() noexcept override { gone.put(true); }
+  transport::Connection& end;
+  Mailbox<bool> gone;
+};
+
+// Until the reactor has done what it knew of.
+inline void pass_reactor(transport::Reactor& reactor) {
+  Mailbox<bool> passed;
+  for (int i = 0; i < 3; ++i) {
+    reactor.post([&] { passed.put(true); });
+    passed.take();
+  }
+}
+
+}  // namespace corelane::testing
+
+TEMPLATE_LIST_TEST_CASE("a watcher that pauses gets no more until it resumes, and then all of it", "", ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<PausingCollector>(*called);
+  called->watch(collector);
+  std::string all;
+  for (int round = 0; round < 20; ++round) {
+    const std::string text = pattern(GENERATE(1u, 1000u), static_cast<std::uint32_t>(round));
+    REQUIRE(send(caller, text));
+    if (round > 0) {
+      pass_reactor(*harness.reactor);
+      CHECK((collector->text() == all));
+      called->resume_reading();
+    }
+    all += text;
+    CHECK((collector->wait_for(all.size()) == all));
+  }
+  CHECK(collector->gone.empty());
+}
+
+TEMPLATE_LIST_TEST_CASE("a watcher that pauses hears of its peer's end where nothing is left to be read", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<PausingCollector>(*called);
+  called->watch(collector);
+  REQUIRE(send(caller, "one"));
+  CHECK(collector->wait_for(3) == "one");
+  if (GENERATE(false, true)) pass_reactor(*harness.reactor);
+  caller->close();
+  CHECK(collector->closed.take().minor == corelane::minor::peer_closed);
+}
+
+TEMPLATE_LIST_TEST_CASE("what a peer sent before its end waits for a watcher that pauses", "", ByteTransports) {
+  using namespace corelane::testing;
+  using PeerEnd = corelane::transport::Connection::PeerEnd;
+  if (!can_run<TestType>()) return;
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  const auto collector = std::make_shared<PausingCollector>(*called);
+  called->watch(collector);
+  REQUIRE(send(caller, "one"));
+  CHECK(collector->wait_for(3) == "one");
+  CHECK(called->peer_end() == PeerEnd::none);
+  REQUIRE(send(caller, "two"));
+  caller->close();
+  // TCP tells that a peer sends no more, and not whether it still takes something.
+  const bool is_tcp = called->local().kind == corelane::transport::EndpointKind::tcp;
+  if (!is_tcp) CHECK(collector->gone.take());
+  while (called->peer_end() != (is_tcp ? PeerEnd::sends_nothing : PeerEnd::both_directions)) std::this_thread::yield();
+  pass_reactor(*harness.reactor);
+  CHECK(collector->text() == "one");
+  CHECK(collector->closed.empty());
+  called->resume_reading();
+  CHECK(collector->wait_for(6) == "onetwo");
+  CHECK(collector->closed.take().minor == corelane::minor::peer_closed);
+}

@@ -1,6 +1,7 @@
 #include "orb/dispatch/serving/serving_threads.h"
 
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
@@ -10,6 +11,7 @@
 #include <latch>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -78,6 +80,11 @@ class Letters final : public RequestSource {
   Letters(Servant& servant, os::Fd fd) : servant_(servant), fd_(std::move(fd)) {}
 
   Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept override {
+    if (is_blocked) {
+      pollfd end{.fd = fd_.get(), .events = POLLRDHUP, .revents = 0};
+      sees_end = ::poll(&end, 1, 0) > 0;
+      return ++found_blocked, Found::blocked;
+    }
     if (rest_.empty()) {
       pollfd wait{.fd = fd_.get(), .events = POLLIN, .revents = 0};
       const auto left = std::chrono::ceil<std::chrono::milliseconds>(os::left_until(until)).count();
@@ -107,15 +114,25 @@ class Letters final : public RequestSource {
   void end_wait() noexcept override {}
   bool arm() noexcept override { return rest_.empty(); }
   int descriptor() const noexcept override { return fd_.get(); }
-  bool unblocked() noexcept override { return true; }
+  bool unblocked() noexcept override { return !is_blocked; }
+  bool block() noexcept override { return ++blocks, is_blocked; }
+  std::optional<std::uint32_t> end_events() const noexcept override {
+    return sees_end ? std::nullopt : std::optional<std::uint32_t>(EPOLLRDHUP);
+  }
   Time expires_at() const noexcept override { return expires.load(std::memory_order_relaxed); }  // relaxed: set before
-  bool expire(Time now) noexcept override { return ended = now >= expires_at(); }
-  bool give_way(bool) noexcept override { return ended = true; }
+  bool expire(Time now) noexcept override {
+    if (!is_kept) return ended = now >= expires_at();
+    expires.store(never, std::memory_order_relaxed);  // relaxed: for the caller
+    return false;
+  }
+  bool give_way(bool) noexcept override { return ended = !is_kept; }
   void close() noexcept override { ::shutdown(fd_.get(), SHUT_RDWR); }
 
   std::atomic<bool> ended{false};
   std::atomic<int> detached{0};
   std::atomic<Time> expires{never};
+  std::atomic<bool> is_blocked{false}, sees_end{false}, is_kept{false};
+  std::atomic<int> found_blocked{0}, blocks{0};
 
  private:
   Servant& servant_;
@@ -264,6 +281,54 @@ TEST_CASE("a connection gives way unless a thread is busy with it") {
   CHECK(server.threads.evict(idle.source));
   CHECK(idle.source->ended);
   CHECK(server.threads.connections() == 1);
+}
+
+TEST_CASE("a connection that is blocked is asked again when its peer ends it, and once") {
+  Server server;
+  auto client = server.client();
+  const auto other = server.client();
+  client.source->is_blocked = true;
+  client.send("aa");
+  while (client.source->found_blocked == 0) std::this_thread::yield();
+  CHECK_FALSE(client.source->sees_end);
+  client.fd.reset();
+  while (client.source->found_blocked < 2) std::this_thread::yield();
+  CHECK(client.source->sees_end);
+  for (int i = 0; i < 3; ++i) {
+    other.send("a");
+    CHECK(other.receive(1) == "a");
+  }
+  CHECK(client.source->found_blocked == 2);
+  client.source->is_blocked = false;
+  server.threads.resume(client.source);  // and what it sent is read
+  while (!client.source->ended) std::this_thread::yield();
+}
+
+TEST_CASE("a connection that does not give way or end in time is blocked if it may not be read") {
+  Server server({.stay = 0ms, .stack = 256 * 1024});
+  const bool is_blocked = GENERATE(false, true), is_evicted = GENERATE(false, true);
+  const auto client = server.client();
+  client.source->is_kept = true;
+  client.source->is_blocked = is_blocked;
+  if (is_evicted) {
+    while (client.source->blocks == 0) CHECK_FALSE(server.threads.evict(client.source));  // once no thread has it
+  } else {
+    client.source->expires.store(os::now(), std::memory_order_relaxed);  // relaxed: the threads look again and again
+    server.client(os::now());                                            // which makes them look
+    while (client.source->blocks == 0) std::this_thread::yield();
+  }
+  if (is_blocked) {
+    client.send("a");
+    const auto other = server.client();
+    other.send("a");
+    CHECK(other.receive(1) == "a");
+    CHECK(client.source->found_blocked == 0);  // nobody waits for its bytes
+    client.source->is_blocked = false;
+    server.threads.resume(client.source);
+  } else {
+    client.send("a");
+  }
+  CHECK(client.receive(1) == "a");
 }
 
 TEST_CASE("stop() lets requests end, and closes what waits") {
