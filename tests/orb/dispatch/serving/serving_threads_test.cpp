@@ -5,6 +5,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -112,7 +113,7 @@ class Letters final : public RequestSource {
   Next take_waiting() noexcept override { return {}; }
   bool begin_wait() noexcept override { return false; }
   void end_wait() noexcept override {}
-  bool arm() noexcept override { return rest_.empty(); }
+  bool arm() noexcept override { return ++armed, rest_.empty(); }
   int descriptor() const noexcept override { return fd_.get(); }
   bool unblocked() noexcept override { return !is_blocked; }
   bool block() noexcept override { return ++blocks, is_blocked; }
@@ -130,6 +131,7 @@ class Letters final : public RequestSource {
 
   std::atomic<bool> ended{false};
   std::atomic<int> detached{0};
+  std::atomic<int> armed{0};  // times that it went to the epoll set
   std::atomic<Time> expires{never};
   std::atomic<bool> is_blocked{false}, sees_end{false}, is_kept{false};
   std::atomic<int> found_blocked{0}, blocks{0};
@@ -231,6 +233,22 @@ TEST_CASE("many more connections than threads are served") {
     for (const auto& client : clients) REQUIRE(client.receive(1) == "q");
   }
   CHECK(server.threads.connections() == 50);
+}
+
+TEST_CASE("as many connections as threads may run keep their threads, beside one that is served by the leader") {
+  ServingOptions options{.stay = 1h, .stack = 256 * 1024};
+  options.running = GENERATE(1u, 2u, 5u);
+  Server server(options);
+  std::vector<Server::Client> clients;
+  for (std::size_t i = 0; i < options.running + 1; ++i) clients.push_back(server.client());
+  for (int round = 0; round < 100; ++round)
+    for (const auto& client : clients) {
+      client.send("q");
+      REQUIRE(client.receive(1) == "q");
+    }
+  const auto kept = std::count_if(clients.begin(), clients.end(), [](const auto& c) { return c.source->armed == 1; });
+  CHECK(static_cast<std::size_t>(kept) == options.running);
+  CHECK(server.threads.threads() == options.running + 1);
 }
 
 TEST_CASE("a request that waits in a nested call is replaced, so that what it waits for is served") {
