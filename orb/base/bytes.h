@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 namespace corelane {
@@ -15,6 +16,12 @@ inline std::size_t length_of(std::span<const Bytes> parts) noexcept {
   std::size_t length = 0;
   for (const Bytes part : parts) length += part.size();
   return length;
+}
+
+// Whether all of `part` lies in `whole`. An empty one holds nothing.
+inline bool holds(Bytes whole, Bytes part) noexcept {
+  return !whole.empty() && std::less_equal{}(whole.data(), part.data()) &&
+         std::less_equal{}(part.data() + part.size(), whole.data() + whole.size());
 }
 
 enum class ByteOrder : std::uint8_t { big = 0, little = 1 };  // the numbers of GIOP's flag

@@ -1,6 +1,7 @@
 #include "orb/core/server.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "orb/base/kept_by_thread.h"
 #include "orb/base/minor.h"
@@ -17,6 +18,14 @@ namespace corelane::core {
 using transport::EndpointKind;
 
 namespace {
+
+// The job in which the calling thread ran its last request without a contract, for its next one. The pool of all
+// threads has a lock, and threads that serve connections of their own would wait for it at each request.
+constinit thread_local ServerJob* own_job = nullptr;
+constexpr std::size_t most_bytes_of_own = 8 * 1024;  // in its buffers
+struct OwnJob {
+  ~OwnJob() { delete std::exchange(own_job, nullptr); }
+};
 
 std::string taken_text(const transport::Endpoint& endpoint) {
   const transport::Endpoint free{.host = endpoint.host, .port = 0};
@@ -126,10 +135,8 @@ void Server::close_connections() {
   incidents_.tell();
 }
 
-// The thread that ended a request takes the next one in the same job, without a lock: that of all threads is waited for
-// by each of them, once a few serve connections of their own.
 std::unique_ptr<ServerJob> Server::take_job() {
-  if (auto* const own = kept_by_thread<std::unique_ptr<ServerJob>>(); own != nullptr && *own) return std::move(*own);
+  if (own_job != nullptr) return std::unique_ptr<ServerJob>(std::exchange(own_job, nullptr));
   {
     const std::lock_guard lock(jobs_mutex_);
     if (!jobs_.empty()) {
@@ -143,11 +150,11 @@ std::unique_ptr<ServerJob> Server::take_job() {
 }
 
 void Server::give_back(std::unique_ptr<ServerJob> job) noexcept {
-  if (auto* const own = kept_by_thread<std::unique_ptr<ServerJob>>(); own != nullptr && !*own) {
-    *own = std::move(job);
+  const std::size_t bytes = job->kept_bytes();
+  if (own_job == nullptr && job->task == no_task && bytes <= most_bytes_of_own && kept_by_thread<OwnJob>() != nullptr) {
+    own_job = job.release();
     return;
   }
-  const std::size_t bytes = job->kept_bytes();
   const std::lock_guard lock(jobs_mutex_);
   if (jobs_.size() >= kept_jobs || bytes > most_kept_bytes - kept_bytes_) return;
   kept_bytes_ += bytes;

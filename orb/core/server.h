@@ -60,7 +60,9 @@ class Server : public std::enable_shared_from_this<Server> {
   IncidentLog& incidents() noexcept { return incidents_; }
 
  private:
-  static constexpr std::size_t kept_jobs = 1024, most_kept_bytes = 4 * 1024 * 1024;  // in their buffers
+  static constexpr std::size_t kept_jobs = 1024,
+                               most_kept_bytes =
+                                   4 * 1024 * 1024;  // in their buffers, but for jobs that threads keep for themselves
   Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
   void advertise();
   bool lacks(transport::EndpointKind kind) const;

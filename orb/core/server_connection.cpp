@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
@@ -224,9 +223,12 @@ Expected<Bytes> ServerConnection::receive(MutableBytes buffer, Time until, os::W
   return Bytes(buffer).first(*count);
 }
 
-ServerConnection::Step ServerConnection::next_request(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept {
+ServerConnection::Step ServerConnection::next_request(Bytes& bytes, bool stays, Time received,
+                                                      dispatch::JobPtr& job) noexcept {
   used_task_ = false;
+  stays_ = stays && !lies_elsewhere(bytes) ? bytes : Bytes{};
   take_message(bytes, received);
+  stays_ = {};
   if (bytes.empty()) piece_ = {};
   if (own_job_) return job = std::move(own_job_), Step::request;
   if (!stream_->is_open()) return Step::end;
@@ -245,8 +247,7 @@ void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) 
 }
 
 bool ServerConnection::lies_elsewhere(Bytes bytes) const noexcept {
-  return piece_.keeper && std::less_equal{}(piece_.bytes.data(), bytes.data()) &&
-         std::less_equal{}(bytes.data() + bytes.size(), piece_.bytes.data() + piece_.bytes.size());
+  return piece_.keeper && holds(piece_.bytes, bytes);
 }
 
 bool ServerConnection::remember_running(ServerJob& job) noexcept try {
@@ -487,10 +488,13 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   foreseen_ = whose->foreseen;
   Gate& gate = object->gate();
   const std::shared_ptr<ActiveObject> asked = whose->asks ? object : nullptr;
+  const bool runs_here = served_ && !of_task && !asked && gate.turnstile().passage() != Passage::holding;
   std::unique_ptr<ServerJob> fresh = server_->take_job();
-  fresh->prepare(shared_from_this(), std::move(object), upcall, message, keeper_of(message.bytes),
+  fresh->prepare(shared_from_this(), std::move(object), upcall, message,
+                 {.keeper = keeper_of(message.bytes), .stays = runs_here && holds(stays_, message.bytes)},
                  request.body.offset(), to);
   if (!chain_of(request, to, fresh->chain())) return;
+  if (fresh->chain().count > 0) fresh->keep_message();  // a thread that waits in the chain may run it
   if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
   ServerJob* made = fresh.release();  // from here on it leaves by recycle()
   made->arrived = received;
@@ -498,10 +502,10 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   made->owner = binding_.owner ? binding_.owner->id() : id();
   dispatch::JobPtr job(made);
   // One that runs right here need not be found by a CancelRequest: nobody reads one before it has run.
-  const bool runs_here = served_ && !of_task && !asked && gate.turnstile().passage() != Passage::holding;
   if ((!runs_here || made->chain().count > 0) && !remember(*made)) return send_exception(to, queue_full);
   if (asked) return asked->ask_again(upcall, std::move(job));
   if (gate.turnstile().passage() == Passage::holding) {
+    made->keep_message();
     server_->incidents().request_held(gate, upcall.name);
     if (gate.hold(job)) return;
     if (gate.turnstile().passage() == Passage::holding) return send_exception(to, queue_full);

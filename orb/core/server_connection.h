@@ -96,8 +96,9 @@ class ServerConnection final : public transport::Watcher,
     tasks,    // a contract foresees the request: read_by_reactor() is to follow
     end,      // the connection has ended
   };
-  // Takes one message from the front of `bytes`.
-  Step next_request(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept;
+  // Takes one message from the front of `bytes`. `stays`: they lie in a buffer of the calling thread, which keeps them
+  // until it has run the request.
+  Step next_request(Bytes& bytes, bool stays, Time received, dispatch::JobPtr& job) noexcept;
   // The reactor reads from here on, after `rest`.
   void read_by_reactor(Bytes rest, Time received, Time half_by) noexcept;
   // Whether they lie in memory that the peer shares, and not in a buffer.
@@ -223,6 +224,7 @@ class ServerConnection final : public transport::Watcher,
   bool sent_message_ = false;     // see has_sent_message()
   bool completed_ = false;        // a message was taken since half_message()
   Binding binding_;               // once bound
+  Bytes stays_;                   // of next_request(), while it runs
   bool served_ = false;           // by the thread that reads it
   bool foreseen_ = false;         // by a contract: the message under way
   bool used_task_ = false;        // by a message of next_request(), within its contract

@@ -72,8 +72,8 @@ void ServerRequest::finish_arguments(std::size_t count) {
 }
 
 void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
-                        const Upcall& upcall, const giop::Message& message, std::shared_ptr<const void> keeper,
-                        std::size_t body_at, const ReplyTo& to) {
+                        const Upcall& upcall, const giop::Message& message, Place place, std::size_t body_at,
+                        const ReplyTo& to) {
   connection_ = std::move(connection);
   object_ = std::move(object);
   upcall_ = &upcall;
@@ -83,15 +83,29 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   chain_.count = 0;
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
-  keeper_ = std::move(keeper);
-  if (!keeper_) {
-    counted_ = message.bytes.size();
-    if (MemoryAccount* const memory = connection_->memory()) memory->turn_into_request(counted_);
+  keeper_ = std::move(place.keeper);
+  message_ = message.bytes;
+  in_reader_ = !keeper_ && place.stays;
+  MemoryAccount* const memory = connection_->memory();
+  if (in_reader_) {
+    if (memory != nullptr) memory->note_request();
+  } else if (!keeper_) {
+    counted_ = message_.size();
+    if (memory != nullptr) memory->turn_into_request(counted_);
     connection_->keep(message.bytes, bytes_);
+    message_ = bytes_;
   }
-  message_ = keeper_ ? message.bytes : Bytes(bytes_);
   cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
   contract.reset();
+}
+
+void ServerJob::keep_message() {
+  if (!in_reader_) return;
+  bytes_.assign(message_);
+  message_ = bytes_;
+  in_reader_ = false;
+  counted_ = message_.size();
+  if (MemoryAccount* const memory = connection_->memory()) memory->add_request(counted_);
 }
 
 void ServerJob::discount() noexcept {
@@ -158,7 +172,8 @@ void ServerJob::take_over(ServerJob& other) {
   // relaxed: published with the job
   answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   keeper_ = other.keeper_;
-  if (!keeper_) bytes_.assign(other.bytes_);
+  in_reader_ = false;
+  if (!keeper_) bytes_.assign(other.message_);
   message_ = keeper_ ? other.message_ : Bytes(bytes_);
   counted_ = keeper_ ? 0 : message_.size();
   if (MemoryAccount* const memory = connection_->memory(); memory != nullptr && counted_ > 0)

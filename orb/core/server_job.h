@@ -25,10 +25,18 @@ class ServerJob final : public dispatch::Job {
     if (connection_) discount();
   }
 
-  // `body_at`: where the arguments begin in the message, which is copied unless it has a keeper.
+  // Where the message lies until the job has run: where `keeper` keeps it, in the buffer of the thread that reads and
+  // runs it (null, `stays`), or else in the job, which copies it. `body_at`: where the arguments begin in it.
+  // std::bad_alloc.
+  struct Place {
+    std::shared_ptr<const void> keeper{};
+    bool stays = false;
+  };
   void prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object, const Upcall& upcall,
-               const giop::Message& message, std::shared_ptr<const void> keeper, std::size_t body_at,
-               const ReplyTo& to);
+               const giop::Message& message, Place place, std::size_t body_at, const ReplyTo& to);
+  // Before the job waits, or goes to another thread: a message that lies in the reader's buffer is copied.
+  // std::bad_alloc.
+  void keep_message();
   const ReplyTo& to() const noexcept { return to_; }
   const ActiveObject* object() const noexcept { return object_.get(); }
   const Upcall& upcall() const noexcept { return *upcall_; }
@@ -74,8 +82,9 @@ class ServerJob final : public dispatch::Job {
   std::shared_ptr<ActiveObject> object_;
   const Upcall* upcall_ = nullptr;
   giop::MessageHeader header_;
-  Bytes message_;                       // in bytes_, or where `keeper_` keeps it
+  Bytes message_;                       // in bytes_, in the reader's buffer, or where `keeper_` keeps it
   std::shared_ptr<const void> keeper_;  // of a long one
+  bool in_reader_ = false;              // in the reader's buffer
   std::size_t body_at_ = 0;
   ReplyTo to_;
   giop::ChainContext chain_;

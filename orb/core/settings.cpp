@@ -93,8 +93,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "where they run: unbound, round-robin (bound to the cores by count) or single-core (all on the first core)",
        placement},
       {"best_effort.threads", "0",
-       "threads that read and run requests without a contract; 0: four for each core, and at least 16. With "
-       "best_effort.server: threads on each of its cores, 0: 2",
+       "threads that read and run requests without a contract; 0: four for each core, at least 16, and one that waits "
+       "for new work. With best_effort.server: threads on each of its cores, 0: 2",
        [](S& s, V v) { return size(v, s.executive.best_effort_threads, 0, 256); }},
       {"best_effort.waiting", "64",
        "requests without a contract that may wait in calls of their own without taking one of best_effort.threads from "

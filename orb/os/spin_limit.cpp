@@ -20,7 +20,7 @@ thread_local SpinBackoff backoff;
 
 std::size_t spinner_limit(std::size_t allowed, std::size_t online, std::optional<std::size_t> quota) noexcept {
   const std::size_t usable = std::min(allowed, quota.value_or(allowed));
-  const bool peers_may_run_elsewhere = usable == 1 && online > 1 && !quota;
+  const bool peers_may_run_elsewhere = allowed == 1 && online > 1 && quota.value_or(online) > 1;
   return peers_may_run_elsewhere ? 1 : usable - 1;
 }
 

@@ -11,7 +11,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,9 +32,7 @@ struct Lent {
 
   // The keeper of a long part of the bytes; null: it lies elsewhere, or is better copied.
   std::shared_ptr<const void> keeper_of(Bytes part) const noexcept {
-    const bool inside = std::less_equal{}(bytes.data(), part.data()) &&
-                        std::less_equal{}(part.data() + part.size(), bytes.data() + bytes.size());
-    return inside && part.size() >= worth_keeping ? keeper : nullptr;
+    return part.size() >= worth_keeping && holds(bytes, part) ? keeper : nullptr;
   }
   static constexpr std::size_t worth_keeping = 32 * 1024;
 };

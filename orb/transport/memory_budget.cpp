@@ -324,8 +324,12 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
   return add(after - before);  // modulo 2^64, where it is less
 }
 
-void MemoryAccount::add_request(std::size_t bytes) noexcept {
+void MemoryAccount::note_request() noexcept {
   if (!has_sent_request()) has_sent_request_.store(true, std::memory_order_relaxed);  // relaxed: decides who waits only
+}
+
+void MemoryAccount::add_request(std::size_t bytes) noexcept {
+  note_request();
   (void)add(bytes);
 }
 

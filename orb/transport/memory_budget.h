@@ -150,6 +150,8 @@ class MemoryAccount {
   // The same of a message that has just become whole: what was counted as a half of it is the request's from here on,
   // so that there is no room in between. Thread: the reader's.
   void turn_into_request(std::size_t bytes) noexcept;
+  // A request that takes no memory of its own.
+  void note_request() noexcept;
   void remove_request(std::size_t bytes) noexcept;
   // Whether requests are under way that it counts.
   bool has_requests() const noexcept;

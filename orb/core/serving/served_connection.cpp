@@ -129,7 +129,7 @@ void ServedConnection::note_quiet(Time since) noexcept {
 // Takes one message.
 dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) noexcept {
   using Step = ServerConnection::Step;
-  const Step step = connection_->next_request(rest_, received_, job);
+  const Step step = connection_->next_request(rest_, !is_kept(), received_, job);
   if (const auto half_by = connection_->half_message(received_)) {
     half_by_ = *half_by;
     note_quiet(received_);
@@ -159,6 +159,7 @@ Error ServedConnection::why_closed() noexcept {
 dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   if (!order_.idle()) try {
+      request.keep_message();
       keep_rest();  // before enter(): once that says full, another thread may read on
       const auto verdict =
           connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Verdict::waits;
@@ -214,11 +215,14 @@ bool ServedConnection::detach() noexcept {
   return !rest_.empty();
 }
 
+// What is read and not parsed lies in kept_.
+bool ServedConnection::is_kept() const noexcept {
+  return std::less_equal{}(kept_.data(), rest_.data()) && std::less{}(rest_.data(), kept_.data() + kept_.size());
+}
+
 // The buffer that it lies in goes back to its thread.
 void ServedConnection::keep_rest() noexcept {
-  const bool is_kept =
-      std::less_equal{}(kept_.data(), rest_.data()) && std::less{}(rest_.data(), kept_.data() + kept_.size());
-  if (rest_.empty() || is_kept || connection_->lies_elsewhere(rest_)) return;
+  if (rest_.empty() || is_kept() || connection_->lies_elsewhere(rest_)) return;
   try {
     std::vector<std::byte> kept(rest_.begin(), rest_.end());
     kept_.swap(kept);

@@ -69,6 +69,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Found end(const Error& reason) noexcept;
   Error why_closed() noexcept;
   void keep_reply(Bytes reply);
+  bool is_kept() const noexcept;
   void keep_rest() noexcept;
   void flush() noexcept;
   void note_quiet(Time since) noexcept;

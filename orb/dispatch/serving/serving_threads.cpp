@@ -371,8 +371,7 @@ void ServingThreads::end_duty(Worker& worker) noexcept {
 }
 
 bool ServingThreads::may_grow() const noexcept {
-  constexpr std::size_t leader = 1;
-  return !stopped_ && alive_ - std::min(detached_, options_.detached) < options_.running + leader;
+  return !stopped_ && alive_ - std::min(detached_, options_.detached) < options_.running;
 }
 
 // relaxed: see may_stay()
@@ -454,8 +453,8 @@ void ServingThreads::call_help(const SourcePtr& source) noexcept {
   Lock lock(mutex_);
   if (std::exchange(source->is_helped_, true)) return;
   source->next_helped_ = std::exchange(first_helped_, source);
-  update_hints();
   (void)call_thread(lock);
+  update_hints();
 }
 
 bool ServingThreads::evict(const SourcePtr& source) noexcept {

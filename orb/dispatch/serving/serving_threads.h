@@ -12,8 +12,8 @@
 //                                        │ a servant runs for longer than `patience`
 //                                        └──▶ detached: the monitor gives the connection to another thread
 //
-// Bounds: at most `running` threads read and serve beside the leader, and at most `detached` more are in long servants
-// or in nested calls. Idle connections cost memory alone.
+// Bounds: at most `running` threads read and serve, the leader among them, and at most `detached` more are in long
+// servants or in nested calls. Idle connections cost memory alone.
 //
 // Threads: any, but not from inside a request for start(), stop(). Only ordinary threads make threads.
 #pragma once
@@ -38,7 +38,7 @@
 namespace corelane::dispatch {
 
 struct ServingOptions {
-  std::size_t running = 16;   // threads that read and serve, beside the leader
+  std::size_t running = 17;   // threads that read and serve; all but one may stay with connections of their own
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
   Duration stay = std::chrono::milliseconds{1050};     // how long a thread waits at its connection for the next request

@@ -28,6 +28,7 @@ TEST_CASE("all usable cores but one may spin, and one thread of a process that i
   CHECK(spinner_limit(2, 16, {}) == 1);
   CHECK(spinner_limit(16, 16, 4) == 3);
   CHECK(spinner_limit(1, 16, {}) == 1);
+  CHECK(spinner_limit(1, 16, 4) == 1);
   CHECK(spinner_limit(1, 1, {}) == 0);
   CHECK(spinner_limit(1, 16, 1) == 0);
   CHECK(spinner_limit(16, 16, 1) == 0);
@@ -123,7 +124,7 @@ TEST_CASE("an adaptive wait that lost its core stops spinning, and the next one 
       .join();
 }
 
-TEST_CASE("where one core is usable adaptive settles for park") {
+TEST_CASE("where no thread may spin adaptive settles for park") {
   const WaitStrategy asked{WaitMode::adaptive, 7us};
   CHECK(settled(asked).mode == (spinner_limit() == 0 ? WaitMode::park : WaitMode::adaptive));
   CHECK(settled(asked).spin == 7us);
