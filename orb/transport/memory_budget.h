@@ -12,8 +12,8 @@
 //
 // A channel may grow while its peer holds no more than its share, and all no more than the budget, the memory of their
 // channels included. That memory keeps nobody from being read: a channel that may not grow goes on in pieces, while a
-// request could not go on. So requests and channels together hold twice the budget at most. Channels of tasks grow in
-// any case, and are counted.
+// request could not go on. So requests and channels without tasks hold twice the budget together. Channels of tasks
+// grow in any case, and are counted.
 //
 // Threads: any; one lock, which is not taken for the first bytes of a connection while there is room.
 #pragma once

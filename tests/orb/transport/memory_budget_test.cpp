@@ -436,7 +436,10 @@ TEST_CASE("a connection that was let on waits anew the next time, however long i
 TEST_CASE("a real-time thread that makes room has others tell those that wait") {
   struct Listening final : MemoryHolder {
     explicit Listening(std::shared_ptr<MemoryAccount> its) : account(std::move(its)) {}
-    void on_room() noexcept override { (os::is_real_time() ? told_in_real_time : told).fetch_add(1); }
+    void on_room() noexcept override {
+      if (os::is_real_time()) ++told_in_real_time;
+      ++told;
+    }
     void give_up(Stalled) noexcept override {}
     const std::shared_ptr<MemoryAccount> account;
     std::atomic<int> told{0}, told_in_real_time{0};
