@@ -627,7 +627,7 @@ void ServerConnection::send_patiently(Bytes message) noexcept {
   std::uint64_t position = 0;
   const auto sent = stream_->send_by(Time{}, std::span{&message, 1}, position);
   if (sent || sent.error().minor != minor::no_send_room) return note_sent(sent);
-  const dispatch::SuspensionScope waits;
+  const dispatch::SuspensionScope waits(true, dispatch::WaitsFor::peer);
   note_sent(stream_->send_by(never, std::span{&message, 1}, position));
 }
 
