@@ -433,6 +433,8 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   auto request = giop::parse_request(message, server_->settings().giop);
   if (!request) return broken(request.error());
   ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
+  // relaxed: see note_sent()
+  if (to.expected && takes_no_replies_.load(std::memory_order_relaxed)) return server_->incidents().request_abandoned();
   const auto code_sets = code_sets_.of_request(request->header.contexts, message.header.version);
   if (!code_sets) return send_exception(to, code_sets.error());
   to.code_sets = *code_sets;
@@ -589,8 +591,12 @@ void ServerConnection::take_cancel(const giop::Message& message) {
     if (job->to().request_id == *id) job->cancel();
 }
 
-void ServerConnection::send(Bytes message) noexcept {
-  (void)stream_->send(message);  // a peer that is gone needs no answer; on_closed() cleans up
+void ServerConnection::send(Bytes message) noexcept { note_sent(stream_->send(message)); }
+
+// What the peer sent before it went is read to its end all the same: what needs no answer runs.
+void ServerConnection::note_sent(const Expected<void>& sent) noexcept {
+  // relaxed: a request more that is run is no harm
+  if (!sent && !takes_no_replies_.exchange(true, std::memory_order_relaxed)) give_up_requests();
 }
 
 void ServerConnection::send_exception(const ReplyTo& to, const Error& error, std::string_view text,
@@ -628,9 +634,9 @@ void ServerConnection::send_reply(cdr::Writer& reply) noexcept {
 void ServerConnection::send_patiently(Bytes message) noexcept {
   std::uint64_t position = 0;
   const auto sent = stream_->send_by(Time{}, std::span{&message, 1}, position);
-  if (sent || sent.error().minor != minor::no_send_room) return;  // as in send()
-  const dispatch::SuspensionScope waits;
-  (void)stream_->send_by(never, std::span{&message, 1}, position);
+  if (sent || sent.error().minor != minor::no_send_room) return note_sent(sent);
+  const dispatch::SuspensionScope waits(true, dispatch::WaitsFor::peer);
+  note_sent(stream_->send_by(never, std::span{&message, 1}, position));
 }
 
 void ServerConnection::close_when_sent(Time deadline) noexcept {

@@ -121,6 +121,8 @@ class ServerConnection final : public transport::Watcher,
   // Requests for tasks come over it.
   void read_for_tasks() noexcept { stream_->read_for_tasks(); }
   void send(Bytes message) noexcept;
+  // Where it failed nobody gets a reply any more.
+  void note_sent(const Expected<void>& sent) noexcept;
   // A reply without results.
   void send_done(const ReplyTo& to) noexcept;
   void send_exception(const ReplyTo& to, const Error& error, std::string_view text = {},
@@ -237,8 +239,9 @@ class ServerConnection final : public transport::Watcher,
   // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
   std::atomic<giop::Version> version_{giop::giop_1_2};
 
-  std::atomic<bool> lent_{false};    // bound, and read by the reactor all the same
-  std::atomic<bool> paused_{false};  // the reactor is to read on when there is room
+  std::atomic<bool> lent_{false};              // bound, and read by the reactor all the same
+  std::atomic<bool> paused_{false};            // the reactor is to read on when there is room
+  std::atomic<bool> takes_no_replies_{false};  // sending one failed
 
   PeerTasks tasks_;
   os::PiMutex mutex_;

@@ -66,8 +66,8 @@ class BestEffortCrew::Member final : public ServedThread, public Suspendable {
   void set_native(int native) noexcept override { (void)thread_.set_priority(native); }
   Duration cpu_time() const noexcept override { return thread_.cpu_time(); }
   void bind(CoreId core) noexcept { (void)thread_.bind(core); }
-  void suspend() noexcept override { crew_.begin_wait(); }
-  void resume() noexcept override { crew_.end_wait(); }
+  void suspend(WaitsFor) noexcept override { crew_.begin_wait(); }
+  void resume(WaitsFor) noexcept override { crew_.end_wait(); }
   // The other half is for those that wait in nested calls, which may wait for each other.
   bool has_substitute() const noexcept override { return crew_.waiting() < crew_.size_.waiting / 2; }
 

@@ -32,16 +32,16 @@ bool has_substitute() noexcept {
   return job_here == nullptr && thread_here != nullptr && !suspended && thread_here->has_substitute();
 }
 
-SuspensionScope::SuspensionScope(bool sleeps) noexcept : control_(told_by(sleeps)) {
+SuspensionScope::SuspensionScope(bool sleeps, WaitsFor what) noexcept : control_(told_by(sleeps)), what_(what) {
   if (control_ == nullptr) return;
   suspended = true;
-  control_->suspend();
+  control_->suspend(what_);
 }
 
 SuspensionScope::~SuspensionScope() {
   if (control_ == nullptr) return;
   suspended = false;
-  control_->resume();
+  control_->resume(what_);
 }
 
 }  // namespace corelane::dispatch

@@ -4,18 +4,23 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include "orb/dispatch/job.h"
 
 namespace corelane::dispatch {
+
+// What a thread waits for: `peer`: that the client of the request which it runs takes replies. Whoever runs another
+// request of that client instead would only wait, too.
+enum class WaitsFor : std::uint8_t { anything, peer };
 
 // Hears that the thread which it belongs to waits, from suspend() to resume(), for something else than its core. No
 // pairs within pairs. Thread: that thread.
 class Suspendable {
  public:
   virtual ~Suspendable() = default;
-  virtual void suspend() noexcept = 0;
-  virtual void resume() noexcept = 0;
+  virtual void suspend(WaitsFor what) noexcept = 0;
+  virtual void resume(WaitsFor what) noexcept = 0;
   // Whether another thread takes its place from suspend() on, so that it may wait for a peer's sake.
   virtual bool has_substitute() const noexcept { return false; }
 };
@@ -69,13 +74,14 @@ bool has_substitute() noexcept;
 // requests without a contract is free for another one. `sleeps`: it uses no core; a job that does goes on.
 class SuspensionScope {
  public:
-  explicit SuspensionScope(bool sleeps = true) noexcept;
+  explicit SuspensionScope(bool sleeps = true, WaitsFor what = WaitsFor::anything) noexcept;
   ~SuspensionScope();
   SuspensionScope(const SuspensionScope&) = delete;
   SuspensionScope& operator=(const SuspensionScope&) = delete;
 
  private:
   Suspendable* const control_;
+  const WaitsFor what_;
 };
 
 }  // namespace corelane::dispatch

@@ -164,12 +164,12 @@ void TaskWorker::tell(TaskEventKind kind, const JobContext& context, Time end, D
                  .suspended = slept_});
 }
 
-void TaskWorker::suspend() noexcept {
+void TaskWorker::suspend(WaitsFor) noexcept {
   suspended_at_ = clock_.now();
   CorePool::suspend(*this, current_, suspended_at_);
 }
 
-void TaskWorker::resume() noexcept {
+void TaskWorker::resume(WaitsFor) noexcept {
   const Time now = clock_.now();
   slept_ += now - suspended_at_;
   CorePool::resume(*this, current_, now);

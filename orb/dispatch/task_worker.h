@@ -148,8 +148,8 @@ class TaskWorker final : public Agent, private JobControl {
   bool enter(ResourceId resource) noexcept override;
   void leave(ResourceId resource) noexcept override;
   std::size_t waiting_jobs() const noexcept override;
-  void suspend() noexcept override;
-  void resume() noexcept override;
+  void suspend(WaitsFor what) noexcept override;
+  void resume(WaitsFor what) noexcept override;
   std::size_t use_index(ResourceId resource) const noexcept;
   int native() const noexcept;
 

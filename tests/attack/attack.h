@@ -8,7 +8,9 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <cstring>
 #include <future>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -31,7 +34,8 @@ namespace corelane::attack {
 // One connection, from 127.0.0.N over TCP. No descriptor: the server, or the system, refuses it.
 inline os::Fd connect_to(const transport::Endpoint& to, std::size_t from) {
   const bool tcp = to.kind == transport::EndpointKind::tcp;
-  os::Fd fd(::socket(tcp ? AF_INET : AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int type = to.kind == transport::EndpointKind::channel ? SOCK_SEQPACKET : SOCK_STREAM;
+  os::Fd fd(::socket(tcp ? AF_INET : AF_UNIX, type | SOCK_CLOEXEC, 0));
   if (!fd) return {};
   if (tcp) {
     sockaddr_in here{.sin_family = AF_INET, .sin_port = 0, .sin_addr = {}, .sin_zero = {}}, there = here;
@@ -58,7 +62,8 @@ class Attack {
     bool repeats = true;           // over and over; else once, and it holds the connection then
     bool reads = true;             // takes what the server sends
     std::size_t connections = 3;
-    std::size_t addresses = 3;  // over TCP, they come from so many
+    std::size_t addresses = 3;    // over TCP, they come from so many
+    std::optional<uid_t> user{};  // whose they are; for root
   };
 
   // Returns when each connection was opened once and has sent something.
@@ -76,6 +81,7 @@ class Attack {
   };
 
   void run(const std::stop_token& stop) {
+    if (plan_.user) become(*plan_.user);
     std::vector<Line> lines(plan_.connections);
     for (std::size_t i = 0; i < lines.size(); ++i) open(lines[i], i);
     begun_.set_value();
@@ -95,6 +101,12 @@ class Attack {
         if (over || !fed || !went || !lines[i].fd) open(lines[i], i);
       }
     }
+  }
+  // This thread alone: the system's call, and not the library's, which changes them all.
+  static void become(uid_t user) {
+    (void)::syscall(SYS_setgroups, 0, nullptr);
+    (void)::syscall(SYS_setresgid, -1, user, -1);
+    (void)::syscall(SYS_setresuid, -1, user, -1);
   }
   void open(Line& line, std::size_t number) {
     line = {.fd = connect_to(to_, 2 + number % plan_.addresses)};

@@ -16,10 +16,9 @@
 #include <vector>
 
 #include "orb/base/sanitizer.h"
-#include "orb/giop/headers.h"
 #include "orb/rt/rt.h"
 #include "tests/attack/attacked_server.h"
-#include "tests/support/bare_wire.h"
+#include "tests/attack/requests.h"
 #include "tests/support/wire.h"
 
 namespace corelane::attack {
@@ -33,27 +32,6 @@ constexpr std::size_t largest_message = 16 * mib;  // limits.message_size
 // AddressSanitizer keeps that much of the memory that was freed.
 constexpr std::size_t kept_by_sanitizer = CORELANE_ADDRESS_SANITIZER ? 256 * mib : 0;
 
-std::vector<std::byte> request(Bytes key, std::string_view operation, const std::string* text = nullptr,
-                               bool oneway = false) {
-  cdr::Writer writer;
-  giop::RequestHeader header{.request_id = 7,
-                             .response_flags = oneway ? giop::response::none : giop::response::with_target,
-                             .target = {},
-                             .operation = operation,
-                             .contexts = {}};
-  header.target.object_key = key;
-  giop::begin_request(writer, header, {}, giop::giop_1_2, native_order);
-  if (text != nullptr) writer.write_string(*text);
-  REQUIRE(giop::finish(writer));
-  return test::copy_of(writer.bytes());
-}
-
-std::vector<std::byte> several(const std::vector<std::byte>& message, int times) {
-  std::vector<std::byte> all;
-  for (int i = 0; i < times; ++i) all.insert(all.end(), message.begin(), message.end());
-  return all;
-}
-
 // Connections that this process may open beside those that it needs; the server keeps as many.
 std::size_t descriptors_to_spend() {
   rlimit limit{};
@@ -64,7 +42,7 @@ std::size_t descriptors_to_spend() {
 }
 
 // The most memory that the server held at any moment while good clients made their calls, several times over.
-bool serves_within(const AttackedServer& server, std::size_t bytes) {
+bool serves_within(AttackedServer& server, std::size_t bytes) {
   bytes += kept_by_sanitizer;
   std::size_t most = 0;
   bool all = true;
@@ -182,6 +160,21 @@ TEST_CASE("clients are served and memory is bounded while others take no replies
         server.endpoint(GENERATE(EndpointKind::tcp, EndpointKind::unix_socket)),
         {.bytes = several(request(server.key, "_get_name"), 16), .reads = false, .connections = connections});
     CHECK(serves_within(server, before + 3 * connections * backlog + 64 * mib));
+  }
+  CHECK(server.recovers());
+}
+
+TEST_CASE("clients are served while many connections take no replies and do not take all threads") {
+  AttackedServer server;
+  {
+    GoodOrb client;
+    server.probe_at(client, EndpointKind::tcp)->name(std::string(mib, 'x'));
+  }
+  {
+    const Attack attack(server.endpoint(GENERATE(EndpointKind::tcp, EndpointKind::unix_socket)),
+                        {.bytes = several(request(server.key, "_get_name"), 16), .reads = false, .connections = 64});
+    CHECK(server.serves(good_calls() / 2));
+    CHECK(server.held().threads <= server.threads_before() + 64);
   }
   CHECK(server.recovers());
 }

@@ -4,33 +4,31 @@
 // Threads: one.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cstddef>
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
+#include <cstdint>
+#include <memory>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <utility>
 #include <vector>
 
-#include "orb/core/address.h"
-#include "orb/core/reference.h"
-#include "orb/giop/ior.h"
+#include "orb/base/sanitizer.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "orb/transport/endpoint.h"
+#include "tests/attack/server_process.h"
 #include "tests/support/from_environment.h"
-#include "tests/support/probe_peer.h"
-#include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 namespace corelane::attack {
 
-inline constexpr std::size_t mib = 1024 * 1024;
 // A machine may stall: only a server that never recovers takes as long.
 inline constexpr std::chrono::seconds far_too_long{100};
 
@@ -42,39 +40,17 @@ struct GoodOrb : testing::TestOrb {
   GoodOrb() : testing::TestOrb({"-ORBTimeoutRequest", "100s", "-ORBTimeoutConnect", "100s"}) {}
 };
 
-class AttackedServer {
+class AttackedServer : public ServerProcess {
  public:
-  // What its process holds.
-  struct Held {
-    std::size_t descriptors = 0, threads = 0;
-  };
+  explicit AttackedServer(const std::vector<std::string>& options = {})
+      : AttackedServer(std::make_unique<testing::TempDirectory>(), options) {}
 
-  AttackedServer()
-      : process_({os::program_beside("corelane-attack-server"), "serve", "-ORBRuntimeDirectory", directory_ / "run",
-                  "-ORBLogLevel", "off"}),
-        ior(process_.read_line().value_or("")),
-        endpoints_(transport::parse_endpoints(process_.read_line().value_or("")).value()) {
-    const auto reference = giop::parse_ior(ior);
-    REQUIRE(reference);
-    key = giop::parse_iiop(reference->profiles.at(0))->object_key;
-    CHECK(serves(1));
-    before_ = held();
-  }
-
-  transport::Endpoint endpoint(transport::EndpointKind kind) const {
-    const auto found =
-        std::find_if(endpoints_.begin(), endpoints_.end(), [&](const auto& e) { return e.kind == kind; });
-    return found == endpoints_.end() ? throw std::runtime_error("the server does not listen there") : *found;
-  }
-  CORBA::object_reference<Probing::Probe> probe_at(testing::TestOrb& client, transport::EndpointKind kind) const {
-    giop::Ior one{.type_id = "IDL:Probing/Probe:1.0", .profiles = {core::profile_of({endpoint(kind)}, key)}};
-    return core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), std::move(one)));
-  }
-  void release() { process_.write_line("release"); }
+  void release() { tell("release"); }
+  std::size_t threads_before() const { return before_.threads; }
 
   // Good clients call: three that stay, over each transport; one with a contract; and one that is new for each call.
   // Each stops at its first failure. Whether every call was answered.
-  bool serves(int calls) const {
+  bool serves(int calls) {
     bool all = true;
     for (const auto kind :
          {transport::EndpointKind::tcp, transport::EndpointKind::unix_socket, transport::EndpointKind::channel}) {
@@ -89,15 +65,19 @@ class AttackedServer {
     return all && serves_contract(std::max(1, calls / 20));
   }
 
-  Held held() const {
-    const std::string process = "/proc/" + std::to_string(process_.pid());
-    return {.descriptors = entries(process + "/fd"), .threads = entries(process + "/task")};
-  }
-  std::size_t resident() const {
-    std::ifstream status("/proc/" + std::to_string(process_.pid()) + "/status");
-    for (std::string line; std::getline(status, line);)
-      if (line.starts_with("VmRSS:")) return std::stoul(line.substr(6)) * 1024;
-    return 0;
+  // Whether each job of a contract since the last time ended within its task's bound, without what the machine took
+  // from the cores. Holds where nobody can watch the cores, and under a sanitizer, with which jobs exceed their
+  // budgets.
+  bool keeps_bounds() {
+    std::istringstream line(ask("jobs"));
+    std::size_t jobs = 0, late = 0;
+    std::int64_t worst = 0;
+    bool watched = false;
+    if (!(line >> jobs >> late >> worst >> watched)) return false;
+    if (late > 0)
+      UNSCOPED_INFO(late << " of " << jobs << " jobs of a contract were late; one took " << worst
+                         << " us more than its bound");
+    return late == 0 || !watched || CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER;
   }
 
   // Whether it holds no more than that, once it had time to give memory back.
@@ -111,10 +91,10 @@ class AttackedServer {
 
   // It lives and serves, and has its descriptors back; its threads, too, or no more than the settings allow: those
   // that serve are kept for ten seconds.
-  bool recovers(bool all_threads = false) const {
+  bool recovers(bool all_threads = false) {
     const std::size_t serving = std::max<std::size_t>(16, 4 * std::thread::hardware_concurrency()) + 64;
     const std::size_t threads = before_.threads + few + (all_threads ? 0 : serving);
-    const bool served = testing::is_alive(process_) && serves(2);
+    const bool served = is_alive() && serves(2);
     const Time latest = os::now() + far_too_long;
     Held now = held();
     while ((now.descriptors > before_.descriptors + few || now.threads > threads) && os::now() < latest) {
@@ -123,18 +103,12 @@ class AttackedServer {
     }
     UNSCOPED_INFO("descriptors " << before_.descriptors << " -> " << now.descriptors << ", threads " << before_.threads
                                  << " -> " << now.threads << ", served " << served);
-    return served && testing::is_alive(process_) && now.descriptors <= before_.descriptors + few &&
-           now.threads <= threads;
+    return served && is_alive() && now.descriptors <= before_.descriptors + few && now.threads <= threads;
   }
 
  private:
   static constexpr std::size_t few = 8;  // that are made when they are needed first, and are kept
 
-  static std::size_t entries(const std::string& directory) {
-    std::error_code gone;
-    const std::filesystem::directory_iterator begin(directory, gone);
-    return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
-  }
   static bool count(const std::string& who, const CORBA::object_reference<Probing::Probe>& probe, int calls) {
     int right = 0;
     try {
@@ -145,7 +119,7 @@ class AttackedServer {
     if (right < calls) UNSCOPED_INFO(who << ": " << right << " of " << calls << " calls");
     return right == calls;
   }
-  bool serves_contract(int calls) const {
+  bool serves_contract(int calls) {
     GoodOrb client;
     const auto probe = probe_at(client, transport::EndpointKind::channel);
     int right = 0;
@@ -155,20 +129,30 @@ class AttackedServer {
       UNSCOPED_INFO(fault.what());
     }
     if (right < calls) UNSCOPED_INFO("a contract: " << right << " of " << calls << " calls");
-    return right == calls;
+    return right == calls && keeps_bounds();
+  }
+
+  AttackedServer(std::unique_ptr<testing::TempDirectory> directory, const std::vector<std::string>& options)
+      : ServerProcess(command(*directory, options)), directory_(std::move(directory)) {
+    CHECK(serves(1));
+    before_ = held();
+  }
+  static std::vector<std::string> command(const testing::TempDirectory& directory,
+                                          const std::vector<std::string>& options) {
+    REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);  // other users get to its sockets
+    std::vector<std::string> words{os::program_beside("corelane-attack-server"),
+                                   "serve",
+                                   "-ORBRuntimeDirectory",
+                                   directory / "run",
+                                   "-ORBLogLevel",
+                                   "off"};
+    words.insert(words.end(), options.begin(), options.end());
+    return words;
   }
 
   const testing::Quiet quiet_;
-  const testing::TempDirectory directory_;
-  os::ChildProcess process_;
+  const std::unique_ptr<testing::TempDirectory> directory_;
   Held before_;
-
- public:
-  const std::string ior;
-  std::vector<std::byte> key;
-
- private:
-  const std::vector<transport::Endpoint> endpoints_;
 };
 
 }  // namespace corelane::attack

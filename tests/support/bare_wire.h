@@ -1,6 +1,7 @@
 // A client or server without an ORB: one bare connection, and whole GIOP messages from it.
 #pragma once
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <chrono>
@@ -56,6 +57,11 @@ class Wire {
   // Says no more: a peer that has read all of it ends the connection, also in the middle of a message.
   void finish() { ::shutdown(stream_->descriptor(), SHUT_WR); }
   bool is_open() { return stream_->is_open(); }
+  // Until something came, which stays unread.
+  void await_bytes() {
+    pollfd bytes{.fd = stream_->descriptor(), .events = POLLIN, .revents = 0};
+    while (::poll(&bytes, 1, -1) < 0) continue;  // bound: signals
+  }
   void close() { stream_->close(); }
 
  private:

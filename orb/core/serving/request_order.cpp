@@ -8,11 +8,11 @@ namespace corelane::core {
 
 RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key) {
   // relaxed: only the holder of the connection's turn adds to it, and the turn orders the holders
-  if (running_count_.load(std::memory_order_relaxed) == 0) return Verdict::run;
+  if (idle()) return Verdict::run;
   const std::lock_guard lock(mutex_);
-  if (running_.empty()) return Verdict::run;  // and so nothing waits
+  if (is_idle()) return Verdict::run;
   const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
-  if (in_order && running_.size() < limits_.parallel + suspended_) return Verdict::run;
+  if (in_order && held_ == 0 && running_.size() < limits_.parallel + suspended_) return Verdict::run;
   running_.reserve(running_.size() + waiting_.size() + 1);  // for ended() and take(), which must not fail
   waiting_.emplace_back();                                  // may fail, and then nothing has changed
   waiting_.back() = {.job = std::move(job), .key = key};
@@ -24,10 +24,15 @@ RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key)
 bool RequestOrder::detach(const dispatch::Job& job, const Key& key) noexcept try {
   const std::lock_guard lock(mutex_);
   running_.push_back({.job = &job, .key = key});
-  running_count_.store(running_.size(), std::memory_order_relaxed);  // relaxed: see enter()
+  note_count();
   return true;
 } catch (const std::bad_alloc&) {
   return false;
+}
+
+void RequestOrder::note_count() noexcept {
+  // relaxed: see enter()
+  count_.store(running_.size() + waiting_.size(), std::memory_order_relaxed);
 }
 
 bool RequestOrder::has_oneway_running(const void* object) const noexcept {
@@ -42,7 +47,7 @@ bool RequestOrder::has_oneway_waiting(const void* object, std::size_t before) co
 
 // Of the first request that may run; waiting_.size(): none may.
 std::size_t RequestOrder::next_index() const noexcept {
-  if (running_.size() >= limits_.parallel + suspended_) return waiting_.size();
+  if (held_ > 0 || running_.size() >= limits_.parallel + suspended_) return waiting_.size();
   std::size_t index = 0;
   while (index < waiting_.size()) {  // bound: limits_.waiting
     const void* const object = waiting_[index].key.object;
@@ -63,13 +68,13 @@ RequestOrder::Next RequestOrder::next() noexcept {
     waiting_.erase(at);
     result.more = next_index() < waiting_.size();
   }
-  running_count_.store(running_.size(), std::memory_order_relaxed);  // relaxed: see enter()
+  note_count();
   const bool has_room = waiting_.size() < limits_.waiting / 2 + 1 && waiting_bytes_ < limits_.bytes;
   if (full_ && has_room) {
     full_ = false;
     result.may_read = true;
   }
-  if (tells_when_idle_ && running_.empty()) {
+  if (tells_when_idle_ && is_idle()) {
     tells_when_idle_ = false;
     result.may_read = true;
   }
@@ -98,9 +103,20 @@ void RequestOrder::end_wait() noexcept {
   --suspended_;
 }
 
+void RequestOrder::hold() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++held_;
+}
+
+bool RequestOrder::let_go() noexcept {
+  const std::lock_guard lock(mutex_);
+  --held_;
+  return next_index() < waiting_.size();
+}
+
 bool RequestOrder::wait_until_idle() noexcept {
   const std::lock_guard lock(mutex_);
-  return tells_when_idle_ = !running_.empty();
+  return tells_when_idle_ = !is_idle();
 }
 
 }  // namespace corelane::core

@@ -53,9 +53,13 @@ class RequestOrder {
   bool begin_wait() noexcept;
   void end_wait() noexcept;
 
+  // None of those that wait is begun between the two. After the second, whether take() has one. Pairs are counted.
+  void hold() noexcept;
+  bool let_go() noexcept;
+
   // False: nothing runs or waits. Else may_read is told when nothing does any more.
   bool wait_until_idle() noexcept;
-  bool idle() const noexcept { return running_count_.load(std::memory_order_relaxed) == 0; }  // relaxed: see enter()
+  bool idle() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }  // relaxed: see enter()
 
  private:
   struct Running {
@@ -66,19 +70,22 @@ class RequestOrder {
     dispatch::JobPtr job;
     Key key;
   };
+  bool is_idle() const noexcept { return running_.empty() && waiting_.empty(); }
+  void note_count() noexcept;
   bool has_oneway_running(const void* object) const noexcept;
   bool has_oneway_waiting(const void* object, std::size_t before) const noexcept;
   std::size_t next_index() const noexcept;
   Next next() noexcept;
 
   const Limits limits_;
-  std::atomic<std::size_t> running_count_{0};
+  std::atomic<std::size_t> count_{0};  // of those that run or wait
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<Running> running_;
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
   std::size_t suspended_ = 0;  // of those that run, and the reader's own
+  std::size_t held_ = 0;
   bool full_ = false;
   bool tells_when_idle_ = false;
 };

@@ -318,14 +318,18 @@ bool ServedConnection::has_nothing_left() noexcept {
   return is_gone || connection_->stream().await_drained();
 }
 
-bool ServedConnection::begin_wait() noexcept {
+// Where the peer takes no replies, each further request would keep a thread more until it does.
+bool ServedConnection::begin_wait(dispatch::WaitsFor what) noexcept {
+  if (what == dispatch::WaitsFor::peer) return order_.hold(), false;
   if (auto* const memory = connection_->memory()) memory->begin_wait();
   return order_.begin_wait();
 }
 
-void ServedConnection::end_wait() noexcept {
+bool ServedConnection::end_wait(dispatch::WaitsFor what) noexcept {
+  if (what == dispatch::WaitsFor::peer) return order_.let_go();
   if (auto* const memory = connection_->memory()) memory->end_wait();
   order_.end_wait();
+  return false;
 }
 
 void ServedConnection::on_drained() noexcept { connection_->server().executive().resume(shared_from_this()); }

@@ -38,8 +38,8 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   bool detach() noexcept override;
   Next finish_detached(dispatch::JobPtr job) noexcept override;
   Next take_waiting() noexcept override { return order_.take(); }
-  bool begin_wait() noexcept override;
-  void end_wait() noexcept override;
+  bool begin_wait(dispatch::WaitsFor what) noexcept override;
+  bool end_wait(dispatch::WaitsFor what) noexcept override;
   bool arm() noexcept override;
   int descriptor() const noexcept override;
   Time expires_at() const noexcept override {

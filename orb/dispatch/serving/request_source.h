@@ -10,6 +10,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/base/time.h"
+#include "orb/dispatch/current.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/serving/turn.h"
 
@@ -47,10 +48,10 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // Thread: any.
   virtual Next take_waiting() noexcept = 0;
 
-  // A request of the connection begins to wait, in a nested call for example, and does not count among those that run.
-  // Whether take_waiting() has one more now. Thread: any; pairs.
-  virtual bool begin_wait() noexcept = 0;
-  virtual void end_wait() noexcept = 0;
+  // A request of the connection begins to wait. In a nested call for example it does not count among those that run;
+  // while one waits for the peer, none is begun. Whether take_waiting() has one more now. Thread: any; pairs.
+  virtual bool begin_wait(WaitsFor what) noexcept = 0;
+  virtual bool end_wait(WaitsFor what) noexcept = 0;
 
   // From here on descriptor() is readable as soon as something comes. False: something is there.
   virtual bool arm() noexcept = 0;

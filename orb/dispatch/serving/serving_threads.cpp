@@ -75,12 +75,12 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   }
   void join() noexcept { thread_.join(); }
 
-  void suspend() noexcept override {
+  void suspend(WaitsFor what) noexcept override {
     all_.begin_detached(*this);
-    if (runs_for_ && runs_for_->begin_wait()) all_.call_help(runs_for_);
+    if (runs_for_ && runs_for_->begin_wait(what)) all_.call_help(runs_for_);
   }
-  void resume() noexcept override {
-    if (runs_for_) runs_for_->end_wait();
+  void resume(WaitsFor what) noexcept override {
+    if (runs_for_ && runs_for_->end_wait(what)) all_.call_help(runs_for_);
     all_.end_detached(*this);
   }
   bool has_substitute() const noexcept override { return true; }

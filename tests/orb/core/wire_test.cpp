@@ -12,11 +12,13 @@
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
+#include "orb/transport/unix.h"
 #include "tests/support/acceptor.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/from_environment.h"
 #include "tests/support/giop_mutator.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -202,6 +204,38 @@ TEST_CASE("a client that has ended its own direction gets its answers, also thos
   }
   CHECK(wire.closed_by_peer());
   CHECK(server.servant->pings == 2);
+}
+
+TEST_CASE("once a reply cannot be sent no request that wants one runs and every oneway does") {
+  constexpr std::uint32_t unanswered = 200;  // more than wait in memory
+  // By a Unix socket: what was sent before the client went stays there for the server.
+  const TempDirectory directory;
+  ProbeServer server({"-ORBBestEffortParallel", "1", "-ORBEndpointListen", "unix:" + directory / "probe"});
+  const auto reactor = std::move(*transport::Reactor::start());
+  transport::UnixTransport local(*reactor);
+  auto wire = std::make_unique<Wire>(*local.connect(server.orb->endpoints().front(), os::now() + long_enough));
+  const auto key = key_of(server.reference);
+  cdr::Writer writer;
+  const auto send = [&](std::uint32_t id, const char* operation) {
+    begin_request(writer, id, key, operation);
+    REQUIRE(wire->send(writer));
+  };
+  send(1, "ping");
+  wire->await_bytes();
+  send(2, "block");
+  server.servant->wait_until_blocked();
+  for (std::uint32_t id = 3; id < 3 + unanswered; ++id) send(id, "ping");
+  giop::RequestHeader header{
+      .request_id = 1000, .response_flags = giop::response::none, .target = {}, .operation = "note", .contexts = {}};
+  header.target.object_key = key;
+  giop::begin_request(writer, header, {}, giop::giop_1_2, native_order);
+  writer.write_string("last");
+  REQUIRE(wire->send(writer));
+  wire.reset();  // with a reply unread: the server's next send fails
+  server.servant->release();
+  while (server.servant->notes().empty()) std::this_thread::yield();  // bound: the server reads on
+  CHECK(server.servant->pings == 1);
+  while (rt::report(*server.orb.orb).abandoned_requests < unanswered) std::this_thread::yield();  // bound: as above
 }
 
 TEST_CASE("a server goes on serving through mutated messages") {

@@ -185,18 +185,18 @@ TEST_CASE("while the system demotes two threads that slept for too long their co
       ++changes;
     };
   bench.send_body(second, [&] {
-    control().suspend();
+    control().suspend(WaitsFor::anything);
     virtual_now += 5ms;
     bench.send_body(third, [] {});
     bench.decide();  // its arrival lets the Lane find both
     demoted[0] = bench.native(0), demoted[1] = bench.native(1);
-    control().resume();
+    control().resume(WaitsFor::anything);
   });
   bench.decide();
   bench.send_body(first, [&] {
-    control().suspend();
+    control().suspend(WaitsFor::anything);
     bench.threads.threads[1]->worker->step(virtual_now);
-    control().resume();
+    control().resume(WaitsFor::anything);
   });
   bench.decide();
   bench.threads.threads[0]->worker->step(virtual_now);

@@ -123,6 +123,36 @@ TEST_CASE("a request that waits in a nested call makes room for another one") {
   CHECK(one.enter('c') == Verdict::waits);
 }
 
+TEST_CASE("no request is begun while a reply waits for the peer, and the last such wait lets them go on in order") {
+  Connection one({.parallel = 2});
+  const std::size_t first = one.detached('a');
+  one.order.hold();
+  CHECK(one.enter('b') == Verdict::waits);  // 1
+  one.order.hold();
+  CHECK(one.end(first) == -1);
+  CHECK_FALSE(one.order.idle());
+  CHECK_FALSE(one.order.let_go());
+  CHECK(one.order.let_go());
+  CHECK(one.enter('b', true) == Verdict::run);  // beside it
+  CHECK(one.number_of(one.order.take().job.release()) == 1);
+  CHECK(one.end(1) == -1);
+  CHECK(one.order.idle());
+}
+
+TEST_CASE("a connection whose replies wait for the peer is not idle before what waited has run") {
+  Connection one({.parallel = 2});
+  const std::size_t first = one.detached('a', true);
+  CHECK(one.enter('a') == Verdict::waits);  // 1
+  one.order.hold();
+  CHECK(one.end(first) == -1);
+  CHECK(one.order.wait_until_idle());
+  CHECK(one.order.let_go());
+  CHECK(one.enter('a', true) == Verdict::run);  // a call before it holds up no oneway
+  CHECK(one.number_of(one.order.take().job.release()) == 1);
+  CHECK(one.end(1) == -1);
+  CHECK(one.last.may_read);
+}
+
 TEST_CASE("a connection is read no further when too many of its requests wait, until half of them have gone on") {
   Connection one({.parallel = 1, .waiting = 4});
   std::size_t runs = one.detached('a');

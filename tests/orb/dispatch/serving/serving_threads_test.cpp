@@ -111,8 +111,8 @@ class Letters final : public RequestSource {
     return {};
   }
   Next take_waiting() noexcept override { return {}; }
-  bool begin_wait() noexcept override { return false; }
-  void end_wait() noexcept override {}
+  bool begin_wait(WaitsFor) noexcept override { return false; }
+  bool end_wait(WaitsFor) noexcept override { return false; }
   bool arm() noexcept override { return ++armed, rest_.empty(); }
   int descriptor() const noexcept override { return fd_.get(); }
   bool unblocked() noexcept override { return !is_blocked; }

@@ -1,0 +1,104 @@
+// Hogs of admission: anonymous clients that hold tasks which they do not use, and ask for more as fast as they can.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "orb/giop/corelane_contexts.h"
+#include "orb/os/clock.h"
+#include "orb/rt/rt.h"
+#include "tests/attack/attack.h"
+#include "tests/attack/attacked_server.h"
+#include "tests/attack/requests.h"
+
+namespace corelane::attack {
+namespace {
+
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+using transport::EndpointKind;
+
+const Contract large = make_contract(50ms, 10ms, 50ms, 5ms);
+
+// `_corelane_admit`, without a reply to wait for before the next one.
+std::vector<std::byte> asks_for_task(Bytes key, const Contract& contract) {
+  cdr::Writer writer;
+  giop::RequestHeader header{.request_id = 7,
+                             .response_flags = giop::response::with_target,
+                             .target = {},
+                             .operation = "_corelane_admit",
+                             .contexts = {}};
+  header.target.object_key = key;
+  const auto bytes = giop::encode_contract({.contract = contract});
+  const giop::ServiceContext context{giop::context::contract, bytes};
+  giop::begin_request(writer, header, std::span(&context, 1), giop::giop_1_2, native_order);
+  writer.write_string("add");
+  REQUIRE(giop::finish(writer));
+  return test::copy_of(writer.bytes());
+}
+
+// Its calls run as jobs of a task of its own.
+class ClientWithTask {
+ public:
+  ClientWithTask(const AttackedServer& server, EndpointKind kind) : probe_(server.probe_at(client_, kind)) {}
+
+  // Asks again while it is refused. Bound: a server that never admits it is at fault.
+  bool is_admitted_at_last() {
+    const Time latest = os::now() + far_too_long;
+    while (!is_admitted() && os::now() < latest)
+      std::this_thread::sleep_for(5ms);  // sleep: nothing tells when another's task ends
+    return task_.has_value();
+  }
+  bool is_admitted() {
+    if (auto admitted = rt::admit(probe_, {.operation = "add", .contract = large})) task_ = std::move(*admitted);
+    return task_.has_value();
+  }
+  bool is_served(int calls) {
+    int right = 0;
+    while (right < calls && probe_->add(right, 1) == right + 1) ++right;
+    return right == calls;
+  }
+
+ private:
+  GoodOrb client_;
+  const CORBA::object_reference<Probing::Probe> probe_;
+  std::optional<rt::Task> task_;
+};
+
+}  // namespace
+
+TEST_CASE(
+    "a client's task is admitted and keeps its bound while hogs of one address hold idle tasks and ask for more") {
+  AttackedServer server;
+  {
+    const Attack hogs(server.endpoint(EndpointKind::tcp),
+                      {.bytes = several(asks_for_task(server.key, large), 16), .connections = 8, .addresses = 1});
+    const Attack flood(server.endpoint(EndpointKind::tcp),
+                       {.bytes = several(request(server.key, "no_operation"), 64), .connections = 3, .addresses = 1});
+    CHECK(server.serves(good_calls() / 2));
+    ClientWithTask client(server, GENERATE(EndpointKind::tcp, EndpointKind::channel));
+    CHECK(client.is_admitted_at_last());
+    CHECK(client.is_served(10));
+    CHECK(server.keeps_bounds());
+  }
+  CHECK(server.recovers());
+}
+
+TEST_CASE("what hogs of many addresses hold and do not use goes to a client when their leases end") {
+  AttackedServer server({"-ORBTimeoutIdleTasks", "1s"});
+  {
+    const Attack hogs(
+        server.endpoint(EndpointKind::tcp),
+        {.bytes = several(asks_for_task(server.key, large), 16), .repeats = false, .connections = 8, .addresses = 8});
+    ClientWithTask client(server, EndpointKind::channel);
+    CHECK(client.is_admitted_at_last());
+    CHECK(client.is_served(10));
+    CHECK(server.keeps_bounds());
+    CHECK(server.serves(good_calls() / 4));
+  }
+  CHECK(server.recovers());
+}
+
+}  // namespace corelane::attack
