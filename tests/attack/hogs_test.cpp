@@ -44,7 +44,8 @@ class ClientWithTask {
  public:
   ClientWithTask(const AttackedServer& server, EndpointKind kind) : probe_(server.probe_at(client_, kind)) {}
 
-  // Asks again while it is refused. Bound: a server that never admits it is at fault.
+  // Asks again while it is refused, or the queue of those that ask is full: a flood of questions may fill it. Bound: a
+  // server that never admits it is at fault.
   bool is_admitted_at_last() {
     const Time latest = os::now() + far_too_long;
     while (!is_admitted() && os::now() < latest)
@@ -52,7 +53,10 @@ class ClientWithTask {
     return task_.has_value();
   }
   bool is_admitted() {
-    if (auto admitted = rt::admit(probe_, {.operation = "add", .contract = large})) task_ = std::move(*admitted);
+    try {
+      if (auto admitted = rt::admit(probe_, {.operation = "add", .contract = large})) task_ = std::move(*admitted);
+    } catch (const CORBA::TRANSIENT&) {
+    }
     return task_.has_value();
   }
   bool is_served(int calls) {
