@@ -46,7 +46,10 @@ class AttackedServer : public ServerProcess {
       : AttackedServer(std::make_unique<testing::TempDirectory>(), options) {}
 
   void release() { tell("release"); }
-  std::size_t threads_before() const { return before_.threads; }
+  // As many as the settings allow: best_effort.threads, and best_effort.waiting more.
+  std::size_t most_threads() const {
+    return before_.threads + few + std::max<std::size_t>(16, 4 * std::thread::hardware_concurrency()) + 1 + 64;
+  }
 
   // Good clients call: three that stay, over each transport; one with a contract; and one that is new for each call.
   // Each stops at its first failure. Whether every call was answered.
@@ -92,8 +95,7 @@ class AttackedServer : public ServerProcess {
   // It lives and serves, and has its descriptors back; its threads, too, or no more than the settings allow: those
   // that serve are kept for ten seconds.
   bool recovers(bool all_threads = false) {
-    const std::size_t serving = std::max<std::size_t>(16, 4 * std::thread::hardware_concurrency()) + 64;
-    const std::size_t threads = before_.threads + few + (all_threads ? 0 : serving);
+    const std::size_t threads = all_threads ? before_.threads + few : most_threads();
     const bool served = is_alive() && serves(2);
     const Time latest = os::now() + far_too_long;
     Held now = held();
