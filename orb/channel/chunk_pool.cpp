@@ -98,7 +98,7 @@ void ChunkPool::set_pages(std::uint32_t begin, std::uint32_t end, bool has_pages
 // False: the meter refuses, or the system has none left.
 bool ChunkPool::take_gap(std::uint32_t begin, std::uint32_t end) noexcept {
   const std::size_t bytes = std::size_t{end - begin} * chunk_size_;
-  if (meter_ != nullptr && !meter_->take(bytes, keeps_)) return false;
+  if (meter_ != nullptr && !meter_->take(bytes, keeps_) && !keeps_) return false;
   if (growing_->take(offset_of(begin), bytes)) return set_pages(begin, end, true), true;
   if (meter_ != nullptr) meter_->give_back(bytes);
   return false;

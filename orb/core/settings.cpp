@@ -214,8 +214,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "client closes its own connections after such a time, too, but none that a task lives by; 0s: never",
        [](S& s, V v) { return span_of_time(v, s.connections.idle_timeout); }},
       {"timeout.backlog", "10s",
-       "how long a peer may take nothing of what waits for it while a thread waits for room to send it more; then its "
-       "connection is closed",
+       "how long a peer may take nothing of what waits for it while a thread or a burst of oneways waits for room "
+       "to send it more; then its connection is closed",
        [](S& s, V v) { return some_time(v, s.connections.backlog_timeout); }},
       {"timeout.header", "10s", "how long half a message may wait for its rest",
        [](S& s, V v) { return span_of_time(v, s.connections.header_timeout); }},

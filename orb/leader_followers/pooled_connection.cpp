@@ -148,17 +148,21 @@ void PooledConnection::pause_reading() noexcept {
   on_peer_end();  // if it has come before
 }
 
-// Where nothing is left to be read the end is.
+// If nothing is left to be read, reading goes on and finds the end. While paused_ is there, no thread of the pool
+// reads. The lock keeps it there until has_unread() has looked.
 void PooledConnection::on_peer_end() noexcept {
   const PeerEnd end = peer_end();
   if (end == PeerEnd::none) return;
-  if (!has_unread()) return resume_reading();
   std::shared_ptr<transport::Watcher> watcher;
+  bool may_read = false;
   {
     const std::lock_guard lock(mutex_);
-    watcher = paused_;
+    if (!paused_) return;
+    may_read = !has_unread();
+    watcher = may_read ? std::move(paused_) : paused_;
   }
-  if (watcher && end == PeerEnd::both_directions) watcher->on_peer_gone();
+  if (may_read) return read_on(std::move(watcher));
+  if (end == PeerEnd::both_directions) watcher->on_peer_gone();
 }
 
 void PooledConnection::resume_reading() noexcept {
@@ -167,7 +171,10 @@ void PooledConnection::resume_reading() noexcept {
     const std::lock_guard lock(mutex_);
     watcher = std::move(paused_);
   }
-  if (!watcher) return;
+  if (watcher) read_on(std::move(watcher));
+}
+
+void PooledConnection::read_on(std::shared_ptr<transport::Watcher> watcher) noexcept {
   try {
     watch(watcher);
   } catch (const std::bad_alloc&) {

@@ -63,6 +63,7 @@ class PooledConnection final : public transport::Connection,
   class Watch;
 
   void read(Watch& watch);
+  void read_on(std::shared_ptr<transport::Watcher> watcher) noexcept;
   void finish(Watch& watch, Error reason);
   void keep_time() noexcept;
   void cut_off(Error reason) noexcept;

@@ -1,5 +1,6 @@
 // Closer: gives back, on an ordinary thread, what nobody who is waited for should give back himself: descriptors whose
-// closing takes as long as somebody else wants, and memory of some size, which the kernel unmaps page by page.
+// closing takes as long as somebody else wants, and memory of some size, which the kernel unmaps page by page. The
+// thread for memory also tells connections of room for them where a real-time thread made it (transport::MemoryBudget).
 //
 // Threads: any, real-time ones too: a short lock with priority inheritance, and a thread is started where none runs. It
 // ends when there is nothing left. A child of fork() unmaps memory at once.

@@ -173,8 +173,8 @@ class Connection {
     return send(parts, position);
   }
   // Closes the connection with send_stalled if something waits for the peer since then at least, and the peer has taken
-  // nothing for ConnectionLimits::backlog_timeout: for who tries send_by() again and again without waiting. Thread:
-  // any.
+  // nothing for ConnectionLimits::backlog_timeout: for a thread that tries send_by() again and again without waiting.
+  // Thread: any.
   virtual void close_if_stalled(Time /*since*/) noexcept {}
   // Once the connection has failed: whether the peer may have looked at any of what was sent from that position on.
   // Thread: any.

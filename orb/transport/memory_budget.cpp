@@ -155,7 +155,7 @@ MemoryAccount* MemoryBudget::stalled(const MemoryAccount& asking, Time now) noex
     if (each == &asking || each->gave_way_ || each->counted_ == 0 || each->holder_.expired()) continue;
     if (of_own ? &peer != &own : !is_beyond_share(peer)) continue;
     std::size_t idle = 0;
-    if (each->waits_ == 0 && now - each->half_grew_at_ >= bounds_.patience)
+    if (each->to_be_told_ == 0 && now - each->half_grew_at_ >= bounds_.patience)
       idle += each->half_.load(std::memory_order_relaxed);  // relaxed: see MemoryAccount::hold_half()
     if (now - each->backlog_taken_at_ >= bounds_.patience) idle += each->backlog_;
     if (idle <= bounds_.free) continue;
@@ -185,7 +185,7 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 }
 
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
-  if (std::exchange(account.waits_, 0) == 0) return;
+  if (std::exchange(account.to_be_told_, 0) == 0) return;
   account.half_grew_at_ = os::now();  // from now on it can grow again
   --waiting_;
 }
@@ -203,10 +203,12 @@ void MemoryBudget::wake(const Peer* peer) noexcept {
     const std::lock_guard lock(mutex_);
     if (waiting_ == 0) return;
   }
-  if (!os::is_real_time() || !wake_elsewhere()) wake_here(peer);
+  if (!os::is_real_time()) return wake_here(peer);
+  if (!wake_elsewhere()) wake_here(nullptr);
 }
 
-// False: there is no ordinary thread to be had.
+// False: there is no ordinary thread to be had. Then the caller tells those of all peers: threads that made room for
+// others meanwhile have left it to the ordinary thread.
 bool MemoryBudget::wake_elsewhere() noexcept {
   {
     const std::lock_guard lock(mutex_);
@@ -241,7 +243,7 @@ void MemoryBudget::wake_here(const Peer* peer) noexcept {
       if (last == 0) last = last_wait_;
       const bool has_room = used_ + step <= bounds_.all;
       const auto found = std::find_if(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
-        return each->waits_ != 0 && each->waits_ <= last &&
+        return each->to_be_told_ != 0 && each->to_be_told_ <= last &&
                (has_room || peer == nullptr || &each->peer_->second == peer);
       });
       if (found == accounts_.end()) return;
@@ -284,8 +286,8 @@ bool MemoryAccount::may_read() noexcept {
         budget_->forget_wait(*this);
         return true;
       }
-      if (waits_ == 0) {
-        waits_ = ++budget_->last_wait_;
+      if (to_be_told_ == 0) {
+        to_be_told_ = ++budget_->last_wait_;
         ++budget_->waiting_;
       }
       if (waits_since_ == never) waits_since_ = now;

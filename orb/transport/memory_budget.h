@@ -12,8 +12,9 @@
 //
 // A channel may grow while its peer holds no more than its share, and all no more than the budget, the memory of their
 // channels included. That memory keeps nobody from being read: a channel that may not grow goes on in pieces, while a
-// request could not go on. So requests and channels without tasks hold twice the budget together. Channels of tasks
-// grow in any case, and are counted.
+// request could not go on. So the requests and channels of connections that can be kept waiting hold twice the budget
+// together, at most. Connections that are read all the same, and promised channels (those of tasks), may go beyond it;
+// they are counted.
 //
 // Threads: any; one lock, which is not taken for the first bytes of a connection while there is room.
 #pragma once
@@ -199,8 +200,9 @@ class MemoryAccount {
   std::size_t backlog_ = 0;
   std::size_t channel_ = 0;
   Time half_grew_at_{}, backlog_taken_at_{};
-  std::uint64_t waits_ = 0;   // its number; 0: it does not
-  Time waits_since_ = never;  // it was refused, until it may be read or stops waiting, whether it was told or not
+  std::uint64_t to_be_told_ = 0;  // by on_room(), in the order of these numbers; 0: not
+  // Since when may_read() has refused it. on_room() does not end this, only may_read() or stop_waiting().
+  Time waits_since_ = never;
   bool gave_way_ = false;
 };
 

@@ -52,12 +52,12 @@ bool SocketLink::has_arrived() const noexcept {
   return is_unix_ || ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;
 }
 
-// A read of a Unix socket stops where descriptors came with the bytes, or (SO_PASSCRED) where their sender changes.
 bool SocketLink::has_unread() noexcept {
   int bytes = 0;
   return ioctl(fd_.get(), FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
+// A read of a Unix socket stops where descriptors came with the bytes, or (SO_PASSCRED) where their sender changes.
 bool SocketLink::tells_of_more() const noexcept { return !is_unix_; }
 
 Endpoint SocketLink::local() const { return local_endpoint(fd_.get()); }

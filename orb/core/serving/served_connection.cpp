@@ -284,7 +284,12 @@ void ServedConnection::go_on(Time now) noexcept {
   note_quiet(now);
 }
 
-bool ServedConnection::unblocked() noexcept { return may_go_on() || connection_->stream().peer_end() > peer_end(); }
+// next() goes on in each of these cases, or has to look at the end.
+bool ServedConnection::unblocked() noexcept {
+  transport::Connection& stream = connection_->stream();
+  if (may_go_on() || stream.peer_end() > peer_end()) return true;
+  return only_end_left_.load(std::memory_order_relaxed) && stream.await_drained();  // relaxed: never false again
+}
 
 // As next() does, where the connection was not read for another reason.
 bool ServedConnection::block() noexcept {
@@ -315,6 +320,7 @@ bool ServedConnection::has_nothing_left() noexcept {
   const bool is_gone = peer_end() == PeerEnd::both_directions;
   if (is_gone) connection_->give_up_requests();
   if (peer_end() == PeerEnd::none || !rest_.empty() || connection_->stream().has_unread()) return false;
+  only_end_left_.store(true, std::memory_order_relaxed);  // relaxed: this thread asks unblocked() before it waits
   return is_gone || connection_->stream().await_drained();
 }
 
@@ -339,7 +345,7 @@ bool ServedConnection::expire(Time now) noexcept {
   if (blocked_) {
     constexpr Error took_nothing{.kind = ErrorKind::transient, .minor = minor::send_stalled};
     if (has_stalled(now)) return end(took_nothing), true;
-    may_go_on() ? go_on(now) : note_quiet(now);
+    note_quiet(now);  // block() follows, and looks whether it may go on
     return false;
   }
   if (half_by_ <= now) return end(errors::deadline_passed), true;

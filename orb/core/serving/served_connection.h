@@ -89,6 +89,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   RequestOrder order_;
   std::atomic<Time> expires_at_{never};
   std::atomic<PeerEnd> peer_end_{PeerEnd::none};  // as far as it was noticed; the peer may still wait for answers
+  std::atomic<bool> only_end_left_{false};        // that end is noticed, and nothing that came before it is unread
 
   // Owner: the holder of the turn.
   Bytes rest_;  // read and not parsed yet: in the reader's buffer, in kept_, or where the peer wrote it

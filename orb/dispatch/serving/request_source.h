@@ -58,7 +58,8 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // Constant.
   virtual int descriptor() const noexcept = 0;
 
-  // Whether next() would not say blocked now. Also without the turn.
+  // Whether next() would not say blocked now, or the peer has ended the connection and next() has not seen that yet.
+  // The event of that end may have come while the turn was taken, and it comes once. Also without the turn.
   virtual bool unblocked() noexcept = 0;
   // Whether it is blocked, as far as unblocked() tells, and from here on if it was not.
   virtual bool block() noexcept = 0;

@@ -82,8 +82,7 @@ class Letters final : public RequestSource {
 
   Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept override {
     if (is_blocked) {
-      pollfd end{.fd = fd_.get(), .events = POLLRDHUP, .revents = 0};
-      sees_end = ::poll(&end, 1, 0) > 0;
+      sees_end = has_end();
       return ++found_blocked, Found::blocked;
     }
     if (rest_.empty()) {
@@ -115,7 +114,7 @@ class Letters final : public RequestSource {
   bool end_wait(WaitsFor) noexcept override { return false; }
   bool arm() noexcept override { return ++armed, rest_.empty(); }
   int descriptor() const noexcept override { return fd_.get(); }
-  bool unblocked() noexcept override { return !is_blocked; }
+  bool unblocked() noexcept override { return !is_blocked || (!sees_end && has_end()); }
   bool block() noexcept override { return ++blocks, is_blocked; }
   std::optional<std::uint32_t> end_events() const noexcept override {
     return sees_end ? std::nullopt : std::optional<std::uint32_t>(EPOLLRDHUP);
@@ -137,6 +136,11 @@ class Letters final : public RequestSource {
   std::atomic<int> found_blocked{0}, blocks{0};
 
  private:
+  bool has_end() const noexcept {
+    pollfd end{.fd = fd_.get(), .events = POLLRDHUP, .revents = 0};
+    return ::poll(&end, 1, 0) > 0;
+  }
+
   Servant& servant_;
   const os::Fd fd_;
   Bytes rest_;
@@ -301,7 +305,7 @@ TEST_CASE("a connection gives way unless a thread is busy with it") {
   CHECK(server.threads.connections() == 1);
 }
 
-TEST_CASE("a connection that is blocked is asked again when its peer ends it, and once") {
+TEST_CASE("a connection that is blocked is asked again when its peer ends it, and then no more") {
   Server server;
   auto client = server.client();
   const auto other = server.client();
@@ -312,11 +316,11 @@ TEST_CASE("a connection that is blocked is asked again when its peer ends it, an
   client.fd.reset();
   while (client.source->found_blocked < 2) std::this_thread::yield();
   CHECK(client.source->sees_end);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 30; ++i) {
     other.send("a");
     CHECK(other.receive(1) == "a");
   }
-  CHECK(client.source->found_blocked == 2);
+  CHECK(client.source->found_blocked <= 3);  // by the event, and by the thread that had it and looked again
   client.source->is_blocked = false;
   server.threads.resume(client.source);  // and what it sent is read
   while (!client.source->ended) std::this_thread::yield();
