@@ -283,7 +283,10 @@ bool ServerJob::declared(std::string_view id) const noexcept {
   return std::any_of(upcall_->raises.begin(), upcall_->raises.end(), [&](const RaisesEntry& e) { return e.id == id; });
 }
 
-void ServerJob::refuse(const sched::Refusal& refusal) noexcept { connection_->send_refusal(to_, refusal); }
+void ServerJob::refuse(const sched::Refusal& refusal) noexcept {
+  object_->note_refusal(*upcall_, task, refusal);  // before the client can call again
+  connection_->send_refusal(to_, refusal);
+}
 
 void ServerJob::fail(Error error) noexcept { reply_exception(error); }
 

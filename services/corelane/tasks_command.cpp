@@ -19,7 +19,8 @@ Action define_tasks(CLI::App& app, std::vector<std::string>& orb_options) {
   refuse_empty(holders)->type_name("WHO");
   add_directory(*end, orb_options);
   end->footer(
-      "Only the server's user and root may. Exit status: 0 they end, 1 some do not, and why is said, 2 the command "
+      "Only the server's user and root may. A task that callers share, of an operation with a contract in its IDL, is "
+      "admitted anew at a later call. Exit status: 0 they end, 1 some do not, and why is said, 2 the command "
       "line was wrong.");
   return [options, tasks, holders](const ToolSettings& settings) {
     options->directory = settings.runtime_directory;
