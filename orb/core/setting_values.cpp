@@ -198,6 +198,9 @@ std::string allowed(Settings& s, std::string_view text) {
 
 std::string host(Settings& s, std::string_view text) {
   auto hosts = text.empty() ? std::vector<transport::Endpoint>{} : parse_advertised(text);
+  if (std::ranges::any_of(hosts, [](const transport::Endpoint& one) { return is_everywhere(one.host); }))
+    return "hosts that clients can call: 0.0.0.0 and :: stand for all addresses of this host, where a server listens "
+           "(endpoint.listen); name one of them";
   if (hosts.empty() && !text.empty())
     return "hosts, each with a port where that is another one, such as plant.example:47090, [2001:db8::1]:2809";
   s.advertised = std::move(hosts);

@@ -290,6 +290,9 @@ TEST_CASE("an option that is not written as options are is refused with how it i
       {{"-ORBLogLevel", "loud"}, "-ORBLogLevel = loud: expected debug, info, warn, error or off"},
       {{"-ORBEndpointHost", "h:x"},
        "-ORBEndpointHost = h:x: expected hosts, each with a port where that is another one"},
+      {{"-ORBEndpointHost", "plant.example, 0.0.0.0"},
+       "-ORBEndpointHost = plant.example, 0.0.0.0: expected hosts that clients can call"},
+      {{"-ORBEndpointHost", "[::]:2809"}, "-ORBEndpointHost = [::]:2809: expected hosts that clients can call"},
       {{"-ORBTimeoutRequest", "5 s"},
        "-ORBTimeoutRequest = 5 s: expected a duration such as 500ms (a whole number and ns, us, ms or s); a duration "
        "has no blank and no fraction: write 5s"},
