@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -27,6 +29,24 @@ std::string socket_path_rule() {
 
 std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most) {
   return number<std::size_t>(text, out, least, most);
+}
+
+std::string bytes(std::string_view text, std::size_t& out, std::size_t least, std::size_t most) {
+  struct Unit {
+    std::string_view name;
+    unsigned shift;
+  };
+  constexpr Unit units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
+  const auto unit = std::ranges::find_if(units, [&](const Unit& u) { return text.ends_with(u.name); });
+  const unsigned shift = unit == std::end(units) ? 0 : unit->shift;
+  std::size_t value = 0;
+  const std::string_view digits = shift == 0 ? text : text.substr(0, text.size() - unit->name.size());
+  const bool is_number =
+      number<std::size_t>(digits, value, 0, std::numeric_limits<std::size_t>::max() >> shift).empty();
+  value <<= shift;
+  if (is_number && value >= least && value <= most) return out = value, std::string{};
+  return "a number of bytes, such as 64KiB, 64MiB or 1GiB, from " + std::to_string(least) + " to " +
+         std::to_string(most);
 }
 
 std::string client_connections(Settings& settings, std::string_view text) {

@@ -274,6 +274,20 @@ TEST_CASE("a bad value is refused with what was expected") {
   CHECK(settings.error().text.find("expected") != std::string::npos);
 }
 
+TEST_CASE("a setting in bytes takes units of 1024 bytes, and says so") {
+  const auto memory = [](const char* text) { return Start().option("-ORBLimitsMemory", text).load().value().memory; };
+  CHECK(memory("67108864") == 67'108'864);
+  CHECK(memory("65536KiB") == 67'108'864);
+  CHECK(memory("64MiB") == 67'108'864);
+  CHECK(memory("1024GiB") == std::size_t{1} << 40);
+  CHECK(Start().file("[pool]\nstack = \"512KiB\"\n").load().value().executive.task_stack == 524'288);
+  const std::string bad =
+      GENERATE(as<std::string>{}, "64MB", "64 MiB", "MiB", "-1MiB", "1025GiB", "1.5GiB", "17179869185GiB", "");
+  CHECK(Start().option("-ORBLimitsMemory", bad.c_str()).fault() ==
+        "-ORBLimitsMemory = " + bad +
+            ": expected a number of bytes, such as 64KiB, 64MiB or 1GiB, from 0 to 1099511627776");
+}
+
 TEST_CASE("an option that is not written as options are is refused with how it is written") {
   const auto [words, answer] = GENERATE(table<std::vector<const char*>, const char*>({
       {{"-ORBid"}, "-ORBid needs a value: -ORBid VALUE"},
