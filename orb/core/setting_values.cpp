@@ -172,10 +172,14 @@ std::string peer_overrun(Settings& s, std::string_view text) {
 
 std::string peer_utilization(Settings& s, std::string_view text) {
   if (text == "by-user") return s.executive.peer_limit.reset(), std::string{};
+  constexpr sched::Ppm most = 1'000'000'000;
+  const bool is_percent = text.ends_with('%');
+  const sched::Ppm unit = is_percent ? sched::whole_core / 100 : 1;
   sched::Ppm limit = 0;
-  std::string fault = number<sched::Ppm>(text, limit, 0, 1'000'000'000);
-  if (!fault.empty()) return "by-user, or " + fault;
-  return s.executive.peer_limit = limit, std::string{};
+  if (!number<sched::Ppm>(text.substr(0, text.size() - (is_percent ? 1 : 0)), limit, 0, most / unit).empty())
+    return "by-user, a share of one core such as 50%, or a number of parts per million of one from 0 to " +
+           std::to_string(most);
+  return s.executive.peer_limit = limit * unit, std::string{};
 }
 
 std::string idle_tasks(Settings& s, std::string_view text) {

@@ -180,8 +180,9 @@ const std::vector<SettingsEntry>& settings_table() {
        "limits.tasks, rounded up; 0: no limit of its own",
        peer_tasks},
       {"limits.peer_utilization", "by-user",
-       "share of a core in parts per million that the tasks of one peer may hold, over all its connections: of one "
-       "address, or of one user of this host; by-user: half of what all cores of the server hold, and no limit for "
+       "share of a core, such as 50%, or parts per million of one, that the tasks of one peer may hold, over all its "
+       "connections: of one address, or of one user of this host; by-user: half of what all cores of the server hold, "
+       "and no limit for "
        "processes of this server's user and of root that call through Unix sockets or channels; 0: no limit",
        peer_utilization},
       {"limits.peer_urgency", "0us",

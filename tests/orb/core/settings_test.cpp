@@ -288,6 +288,22 @@ TEST_CASE("a setting in bytes takes units of 1024 bytes, and says so") {
             ": expected a number of bytes, such as 64KiB, 64MiB or 1GiB, from 0 to 1099511627776");
 }
 
+TEST_CASE("what one peer may hold is given in per cent or parts per million of a core") {
+  const auto limit = [](const char* text) {
+    return Start().option("-ORBLimitsPeerUtilization", text).load().value().executive.peer_limit;
+  };
+  CHECK(limit("50%") == 500'000);
+  CHECK(limit("150%") == 1'500'000);
+  CHECK(limit("50") == 50);
+  CHECK(limit("0") == 0);
+  CHECK_FALSE(limit("by-user"));
+  const std::string bad = GENERATE(as<std::string>{}, "half", "%", "-1%", "0.5%", "100001%");
+  CHECK(Start().option("-ORBLimitsPeerUtilization", bad.c_str()).fault() ==
+        "-ORBLimitsPeerUtilization = " + bad +
+            ": expected by-user, a share of one core such as 50%, or a number of parts per million of one from 0 to "
+            "1000000000");
+}
+
 TEST_CASE("an option that is not written as options are is refused with how it is written") {
   const auto [words, answer] = GENERATE(table<std::vector<const char*>, const char*>({
       {{"-ORBid"}, "-ORBid needs a value: -ORBid VALUE"},
