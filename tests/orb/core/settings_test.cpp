@@ -260,6 +260,9 @@ TEST_CASE("an option of another ORB is refused with our spelling") {
       std::pair{"-ORBListenEndpoints", "option -ORBListenEndpoints is TAO's; here it is -ORBEndpointListen host:port"},
       std::pair{"-ORBSvcConf", "option -ORBSvcConf is TAO's; here it is -ORBConfig file.toml"},
       std::pair{"-ORBtraceLevel", "option -ORBtraceLevel is omniORB's; here it is -ORBLogLevel debug"},
+      std::pair{"-ORBgiopMaxMsgSize", "option -ORBgiopMaxMsgSize is omniORB's; here it is -ORBLimitsMessageSize bytes"},
+      std::pair{"-ORBmaxGIOPConnectionPerServer",
+                "option -ORBmaxGIOPConnectionPerServer is omniORB's; here it is -ORBClientConnections number"},
       std::pair{"-ORBendPoint", "option -ORBendPoint is omniORB's; here it is -ORBEndpointListen host:port"});
   CHECK(Start().option(option, "giop:tcp::2809").fault() == answer);
 }
