@@ -100,7 +100,9 @@ void ActiveObject::tell_refusals() {
   for (std::size_t i = 0; i < contracts_.size(); ++i) {
     if (tasks_[i].published() != SharedTask::Phase::refused) continue;
     const SharedTask found = copy_of(tasks_[i]);
-    const bool may_pass = found.error.kind == ErrorKind::no_resources || found.error.kind == ErrorKind::transient;
+    const bool takes_none = found.refusal && found.refusal->takes_none;
+    const bool may_pass =
+        !takes_none && (found.error.kind == ErrorKind::no_resources || found.error.kind == ErrorKind::transient);
     const std::string label = label_of(skeleton_, skeleton_.upcalls[i]);
     std::string line = label + " is not admitted and its calls are refused" +
                        (may_pass ? " until there is room: " : ": ") + text_of(found, *contracts_[i]);

@@ -117,6 +117,8 @@ std::string sentence_of(const Refusal& refusal) {
     return "the peer holds " + percent_text(refusal.peer_holds) +
            " of a core with its tasks, and with this one it would hold more than the " + limit_text(refusal.peer_may) +
            " that one peer may: limits.peer_utilization";
+  if (refusal.code == RefusalCode::too_many_tasks && refusal.takes_none)
+    return "this server takes no tasks (limits.tasks = 0)";
   if (refusal.code != RefusalCode::peer_limit || refusal.peer_tasks == 0)
     return std::string(entry_of(refusal.code).sentence);
   return "the peer has as many tasks as one peer may: limits.peer_tasks is " + std::to_string(refusal.peer_tasks);

@@ -295,7 +295,10 @@ TEST_CASE("a peer gets no more tasks than one peer may have, over all connection
 TEST_CASE("who finds the table full is told which setting says how long it is") {
   ManagerOptions options = cores_of(1);
   options.max_tasks = 0;
+  CHECK(text_of(Bench(options).refused(share_of_core(1))) == "this server takes no tasks (limits.tasks = 0)");
+  options.max_tasks = 1;
   Bench b(options);
+  b.admitted(share_of_core(1));
   CHECK(text_of(b.refused(share_of_core(1))) == "the server's table of tasks is full: limits.tasks");
 }
 
