@@ -8,6 +8,8 @@ namespace corelane::errors {
 
 inline constexpr Error address_in_use{.kind = ErrorKind::comm_failure, .minor = minor::address_in_use};
 inline constexpr Error bad_address{.kind = ErrorKind::bad_param, .minor = minor::bad_address};
+inline constexpr Error unknown_host{.kind = ErrorKind::transient, .minor = minor::unknown_host};
+inline constexpr Error no_name_service{.kind = ErrorKind::transient, .minor = minor::no_name_service};
 inline constexpr Error connect_failed{.kind = ErrorKind::transient, .minor = minor::connect_failed};
 inline constexpr Error deadline_passed{.kind = ErrorKind::timeout, .minor = minor::deadline_passed};
 inline constexpr Error forked{.kind = ErrorKind::bad_inv_order, .minor = minor::forked};

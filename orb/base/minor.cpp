@@ -68,6 +68,12 @@ constexpr Entry table[] = {
      "connections as limits.connections and limits.connections_per_peer allow; its log says which"},
     {address_in_use, "the address is taken; choose another with -ORBEndpointListen or endpoint.listen"},
     {bad_address, "no address: neither host:port, such as localhost:2809 or [::1]:2809, nor a name that resolves"},
+    {unknown_host,
+     "the host's name does not resolve: the name service knows no such host; look at the name, at /etc/hosts here and, "
+     "for a server's reference, at endpoint.host there"},
+    {no_name_service,
+     "the host's name does not resolve: the name service gives no answer now; look at /etc/resolv.conf, or name the "
+     "host by its address"},
     {message_error, "the peer could not read our message"},
     {forward_loop, "the reference was forwarded too often"},
     {idle_timeout, "the connection carried nothing for timeout.idle and was closed"},

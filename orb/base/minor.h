@@ -128,6 +128,9 @@ CORELANE_MINOR(forked, 112);
 CORELANE_MINOR(no_direct_call, 113);
 // References of servers that have ended: OBJECT_NOT_EXIST.
 CORELANE_MINOR(earlier_start, 115);
+// Names of hosts: TRANSIENT.
+CORELANE_MINOR(unknown_host, 116);
+CORELANE_MINOR(no_name_service, 117);
 #undef CORELANE_MINOR
 
 // Cause and remedy of a code of ours; empty for any other. Any thread; static storage.

@@ -1,5 +1,8 @@
 #include "orb/core/advertised_host.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -68,6 +71,13 @@ std::vector<transport::Endpoint> parse_advertised(std::string_view text) {
     if (comma == text.npos) return all;
     text.remove_prefix(comma + 1);
   }
+}
+
+bool is_everywhere(const std::string& host) noexcept {
+  in_addr v4{};
+  in6_addr v6{};
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return v4.s_addr == INADDR_ANY;
+  return inet_pton(AF_INET6, host.c_str(), &v6) == 1 && IN6_IS_ADDR_UNSPECIFIED(&v6);
 }
 
 AdvertisedHost advertised_host(const std::string& bound, const std::vector<os::HostAddress>& addresses) {

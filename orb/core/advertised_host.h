@@ -24,5 +24,7 @@ AdvertisedHost advertised_host(const std::string& bound, const std::vector<os::H
 // endpoint.host: "plant.example", "plant.example:47090, [2001:db8::1]:2809, 2001:db8::1". A port of 0: the one that is
 // listened at. Empty for other texts.
 std::vector<transport::Endpoint> parse_advertised(std::string_view text);
+// Whether it is the address that stands for all of a host, 0.0.0.0 or ::.
+bool is_everywhere(const std::string& host) noexcept;
 
 }  // namespace corelane::core

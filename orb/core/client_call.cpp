@@ -10,6 +10,7 @@
 #include "orb/base/one_line.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/orb_state.h"
+#include "orb/core/too_large.h"
 #include "orb/core/wire_chain.h"
 #include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
@@ -293,7 +294,7 @@ void ClientCall::recompose() {
 
 void ClientCall::invoke(std::span<const RaisesEntry> raises) {
   const os::CancellationDelay delay;
-  if (!writer_.ok()) raise(writer_.error());
+  if (!writer_.ok()) raise_unwritable();
   // Bound: max_retries and the limit on forwards.
   while (exchange(raises) == Next::again) {
     connect();
@@ -303,7 +304,7 @@ void ClientCall::invoke(std::span<const RaisesEntry> raises) {
 
 ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   const Orb::State& state = origin_->orb()->state();
-  if (!giop::finish(writer_)) raise(writer_.error());
+  if (!giop::finish(writer_)) raise_unwritable();
   if (options_.oneway) {
     const bool may_batch = options_.connection == nullptr;  // as tasks' have their own
     const auto sent = connection_->send(writer_.parts(), deadline_, may_batch);
@@ -337,11 +338,23 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   return pending_.answered();
 }
 
+// The request could not be written.
+[[noreturn]] void ClientCall::raise_unwritable() const {
+  const Error error = writer_.error();
+  if (error.minor != minor::message_too_large) raise(error);
+  raise(error, too_large_text("the request for " + std::string(operation_), "this client", 0,
+                              origin_->orb()->state().settings.giop.message_size));
+}
+
 // A job that waited in vain may have kept waiting whom it waited for.
 [[noreturn]] void ClientCall::raise_failed(const Error& error) const {
   if (error.minor == minor::bad_magic)
     raise(error, "what listens at " + to_string(connection_->peer()) + " is no ORB: it sent \"" +
                      connection_->foreign_words() + "\"");
+  if (error.minor == minor::message_too_large && error.completed == Completion::yes)
+    raise(error, too_large_text("the reply of " + std::string(operation_), "this client",
+                                giop::header_size + std::size_t{pending_.message().header.body_size},
+                                origin_->orb()->state().settings.giop.message_size));
   const dispatch::CurrentJob* job = dispatch::current_job();
   const bool may_be_circle = error.minor == minor::deadline_passed && job != nullptr && job->control != nullptr;
   const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
@@ -446,7 +459,7 @@ void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error
 
 bool ClientCall::post(ReplyGroup& group) {
   const os::CancellationDelay delay;
-  if (!giop::finish(writer_)) raise(writer_.error());
+  if (!giop::finish(writer_)) raise_unwritable();
   return connection_->post(pending_, request_id_, writer_.parts(), deadline_, group);
 }
 
@@ -469,7 +482,7 @@ bool ClientCall::locate() {
   giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
   header.target.object_key = address_->object_key;
   giop::begin_locate_request(writer_, header, address_->version);
-  if (!giop::finish(writer_)) raise(writer_.error());
+  if (!giop::finish(writer_)) raise_unwritable();
   if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(state.settings.wait)))
     raise_failed(pending_.error());
   auto reply = giop::parse_locate_reply(pending_.message());

@@ -91,6 +91,7 @@ class ClientCall {
   Next exchange(std::span<const RaisesEntry> raises);
   bool wait_for_reply(os::WaitStrategy strategy);
   [[noreturn]] void raise_failed(const Error& error) const;
+  [[noreturn]] void raise_unwritable() const;
   Next failed(const Error& error);
   Next take_reply(std::span<const RaisesEntry> raises);
   Next follow_forward(cdr::Reader& body);

@@ -146,11 +146,11 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Le
 // nothing.
 void ClientConnection::give(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) noexcept {
   if (pending.state_ != PendingReply::State::waiting) return;
+  pending.header_ = message.header;
   if (message.refusal != 0) {  // too large; it ran
     pending.error_ = {ErrorKind::imp_limit, Completion::yes, message.refusal};
     return settle(pending, PendingReply::State::failed);
   }
-  pending.header_ = message.header;
   try {
     keep_reply(pending, message, lent);
     settle(pending, PendingReply::State::answered);

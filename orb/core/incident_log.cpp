@@ -21,8 +21,8 @@ void IncidentLog::client_cut_off(const Error& reason) noexcept {
   if (incidents_.client_cut_off(reason, os::now())) post();
 }
 
-void IncidentLog::too_large(std::string_view operation, const Error& reason) noexcept {
-  if (incidents_.too_large(operation, reason, os::now())) post();
+void IncidentLog::too_large(std::string_view text) noexcept {
+  if (incidents_.too_large(text, os::now())) post();
 }
 
 void IncidentLog::request_held(Gate& gate, std::string_view operation) noexcept {

@@ -51,11 +51,10 @@ bool Incidents::client_cut_off(const Error& reason, Time now) noexcept {
   return cut_off_.add(now);
 }
 
-bool Incidents::too_large(std::string_view operation, const Error& reason, Time now) noexcept {
+bool Incidents::too_large(std::string_view text, Time now) noexcept {
   const std::lock_guard lock(mutex_);
-  large_reason_ = reason;
   large_text_.size = 0;
-  large_text_.add(operation);
+  large_text_.add(text);
   return large_.add(now);
 }
 
@@ -80,7 +79,7 @@ std::vector<std::string> Incidents::lines(Time now) {
   text.reserve(longest_text);
   large_text.reserve(longest_text);
   waiting.reserve(longest_text);
-  Error reason, cut_off_reason, large_reason;
+  Error reason, cut_off_reason;
   std::uint64_t dropped, thrown, cut_off, held, large;
   {
     const std::lock_guard lock(mutex_);
@@ -91,7 +90,6 @@ std::vector<std::string> Incidents::lines(Time now) {
     cut_off_reason = cut_off_reason_;
     held = held_.take(now);
     large = large_.take(now);
-    large_reason = large_reason_;
     large_text.assign(large_text_.characters.data(), large_text_.size);
     text.assign(text_.characters.data(), text_.size);
     waiting.assign(waiting_.characters.data(), waiting_.size);
@@ -108,9 +106,8 @@ std::vector<std::string> Incidents::lines(Time now) {
                     std::string(name_of(cut_off_reason.kind)) + ": " + std::string(minor::text(cut_off_reason)));
   if (large > 0)
     lines.push_back(std::to_string(large) + (large == 1 ? " call was" : " calls were") +
-                    " answered with IMP_LIMIT since the last such line, the last for " +
-                    (large_text.empty() ? "a request" : "the reply of " + large_text) + ": " +
-                    std::string(minor::text(large_reason)));
+                    " answered with IMP_LIMIT since the last such line, the last because " +
+                    as_one_line(std::move(large_text)) + ": " + std::string(minor::text(minor::message_too_large)));
   if (thrown > 0)
     lines.push_back("a servant threw what is no CORBA exception, its caller gets UNKNOWN: " + text +
                     (thrown == 1 ? "" : " (the last of " + std::to_string(thrown) + " since the last such line)"));

@@ -32,9 +32,9 @@ class Incidents {
   // not read its replies, sent half a message. True: lines() is due.
   bool client_cut_off(const Error& reason, Time now) noexcept;
 
-  // A message exceeds a limit, and its call was answered with that: the reply of this operation, or where there is none
-  // a request. True: lines() is due.
-  bool too_large(std::string_view operation, const Error& reason, Time now) noexcept;
+  // A message exceeds limits.message_size, and its call was answered with `text`, too_large_text(). True: lines() is
+  // due.
+  bool too_large(std::string_view text, Time now) noexcept;
 
   // A POA manager holds requests, and this one is the first that waits for it. True: lines() is due.
   bool request_held(std::string_view operation, Time now) noexcept;
@@ -70,8 +70,7 @@ class Incidents {
   Count dropped_, thrown_, cut_off_, held_, large_;
   Error reason_{};          // of the last oneway
   Error cut_off_reason_{};  // of the last client
-  Error large_reason_{};    // of the last message
-  Text large_text_;         // the operation of the last message, a reply; empty: it was a request
+  Text large_text_;         // about the last message
   Text text_;               // of the last servant: "operation: what it threw"
   Text waiting_;            // the last operation that is held
 };

@@ -199,6 +199,11 @@ Expected<void> Orb::start_listening() {
     runtime = state_->runtime;
     target = state_->target;
   }
+  const Settings& settings = state_->settings;
+  if (settings.memory > 0 && settings.memory < settings.giop.message_size)
+    os::log::warn("limits.memory = " + std::to_string(settings.memory) +
+                  " is less than limits.message_size = " + std::to_string(settings.giop.message_size) +
+                  ": each client may still make this server hold one message of that size");
   // Opens the ledger, makes threads, resolves names: calls of other threads go on meanwhile. The executive first, since
   // it refuses settings by which the pool's threads must not run.
   const auto executive = runtime->executive(state_->settings);

@@ -15,6 +15,7 @@
 #include "orb/core/own_connection.h"
 #include "orb/core/server_job.h"
 #include "orb/core/serving/served_connection.h"
+#include "orb/core/too_large.h"
 #include "orb/core/wire_chain.h"
 #include "orb/dispatch/current.h"
 #include "orb/giop/corelane_contexts.h"
@@ -424,9 +425,18 @@ void ServerConnection::refuse_too_large(const giop::Message& message) {
   const Error error{ErrorKind::imp_limit, Completion::no, message.refusal};
   const auto request = giop::parse_beginning(message, server_->settings().giop);
   if (!request) return broken(error);
-  server_->incidents().too_large({}, error);
-  send_exception({.request_id = request->id, .version = request->version, .expected = request->response_expected},
-                 error);
+  const ReplyTo to{.request_id = request->id, .version = request->version, .expected = request->response_expected};
+  try {
+    // Its operation is known where all of its header has come.
+    const auto whole = giop::parse_request(message, server_->settings().giop);
+    const std::string text = too_large_text(
+        whole ? "the request for " + std::string(whole->header.operation) : "a request", "the server",
+        giop::header_size + std::size_t{message.header.body_size}, server_->settings().giop.message_size);
+    server_->incidents().too_large(text);
+    send_exception(to, error, text);
+  } catch (const std::bad_alloc&) {
+    send_exception(to, error);
+  }
 }
 
 void ServerConnection::take_request(const giop::Message& message, Time received) {

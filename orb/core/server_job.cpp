@@ -13,6 +13,7 @@
 #include "orb/core/call_chain.h"
 #include "orb/core/exception.h"
 #include "orb/core/server_request.h"
+#include "orb/core/too_large.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/thread.h"
@@ -199,9 +200,15 @@ void ServerJob::run_inside() {
 // The operation ran, and its results, or its exception, cannot go back.
 void ServerJob::reply_unwritable() {
   const Error error{writer_.error().kind, Completion::yes, writer_.error().minor};
-  if (error.kind == ErrorKind::imp_limit) connection_->server().incidents().too_large(upcall_->name, error);
+  std::string text;
+  if (error.kind == ErrorKind::imp_limit) {
+    Server& server = connection_->server();
+    text = too_large_text("the reply of " + std::string(upcall_->name), "the server", 0,
+                          server.settings().giop.message_size);
+    server.incidents().too_large(text);
+  }
   writer_.set_limit(cdr::Writer::largest);
-  write_exception(writer_, to_, error, {}, nullptr);
+  write_exception(writer_, to_, error, text, nullptr);
 }
 
 void ServerJob::finish() noexcept {
@@ -283,7 +290,10 @@ bool ServerJob::declared(std::string_view id) const noexcept {
   return std::any_of(upcall_->raises.begin(), upcall_->raises.end(), [&](const RaisesEntry& e) { return e.id == id; });
 }
 
-void ServerJob::refuse(const sched::Refusal& refusal) noexcept { connection_->send_refusal(to_, refusal); }
+void ServerJob::refuse(const sched::Refusal& refusal) noexcept {
+  object_->note_refusal(*upcall_, task, refusal);  // before the client can call again
+  connection_->send_refusal(to_, refusal);
+}
 
 void ServerJob::fail(Error error) noexcept { reply_exception(error); }
 

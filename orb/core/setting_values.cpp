@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -27,6 +29,24 @@ std::string socket_path_rule() {
 
 std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most) {
   return number<std::size_t>(text, out, least, most);
+}
+
+std::string bytes(std::string_view text, std::size_t& out, std::size_t least, std::size_t most) {
+  struct Unit {
+    std::string_view name;
+    unsigned shift;
+  };
+  constexpr Unit units[] = {{"KiB", 10}, {"MiB", 20}, {"GiB", 30}};
+  const auto unit = std::ranges::find_if(units, [&](const Unit& u) { return text.ends_with(u.name); });
+  const unsigned shift = unit == std::end(units) ? 0 : unit->shift;
+  std::size_t value = 0;
+  const std::string_view digits = shift == 0 ? text : text.substr(0, text.size() - unit->name.size());
+  const bool is_number =
+      number<std::size_t>(digits, value, 0, std::numeric_limits<std::size_t>::max() >> shift).empty();
+  value <<= shift;
+  if (is_number && value >= least && value <= most) return out = value, std::string{};
+  return "a number of bytes, such as 64KiB, 64MiB or 1GiB, from " + std::to_string(least) + " to " +
+         std::to_string(most);
 }
 
 std::string client_connections(Settings& settings, std::string_view text) {
@@ -152,10 +172,14 @@ std::string peer_overrun(Settings& s, std::string_view text) {
 
 std::string peer_utilization(Settings& s, std::string_view text) {
   if (text == "by-user") return s.executive.peer_limit.reset(), std::string{};
+  constexpr sched::Ppm most = 1'000'000'000;
+  const bool is_percent = text.ends_with('%');
+  const sched::Ppm unit = is_percent ? sched::whole_core / 100 : 1;
   sched::Ppm limit = 0;
-  std::string fault = number<sched::Ppm>(text, limit, 0, 1'000'000'000);
-  if (!fault.empty()) return "by-user, or " + fault;
-  return s.executive.peer_limit = limit, std::string{};
+  if (!number<sched::Ppm>(text.substr(0, text.size() - (is_percent ? 1 : 0)), limit, 0, most / unit).empty())
+    return "by-user, a share of one core such as 50%, or a number of parts per million of one from 0 to " +
+           std::to_string(most);
+  return s.executive.peer_limit = limit * unit, std::string{};
 }
 
 std::string idle_tasks(Settings& s, std::string_view text) {
@@ -198,6 +222,9 @@ std::string allowed(Settings& s, std::string_view text) {
 
 std::string host(Settings& s, std::string_view text) {
   auto hosts = text.empty() ? std::vector<transport::Endpoint>{} : parse_advertised(text);
+  if (std::ranges::any_of(hosts, [](const transport::Endpoint& one) { return is_everywhere(one.host); }))
+    return "hosts that clients can call: 0.0.0.0 and :: stand for all addresses of this host, where a server listens "
+           "(endpoint.listen); name one of them";
   if (hosts.empty() && !text.empty())
     return "hosts, each with a port where that is another one, such as plant.example:47090, [2001:db8::1]:2809";
   s.advertised = std::move(hosts);

@@ -28,6 +28,8 @@ std::string number(std::string_view text, Integer& out, Integer least, Integer m
 }
 std::string client_connections(Settings& settings, std::string_view text);
 std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);
+// A number of bytes, such as 67108864, 65536KiB or 64MiB.
+std::string bytes(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);
 std::string span_of_time(std::string_view text, Duration& out);
 std::string some_time(std::string_view text, Duration& out);
 std::string longest_lease(std::string_view text, Duration& out);

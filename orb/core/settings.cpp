@@ -78,7 +78,7 @@ const std::vector<SettingsEntry>& settings_table() {
       {"pool.stack", "262144",
        "bytes of stack of a thread that runs a task's jobs, and of those of leader-followers, all of them in memory "
        "from its start; a servant that puts large arrays on its stack needs more",
-       [](S& s, V v) { return size(v, s.executive.task_stack, 65536, std::size_t{1} << 30); }},
+       [](S& s, V v) { return bytes(v, s.executive.task_stack, 65536, std::size_t{1} << 30); }},
       {"pool.wait", "park",
        "how the threads of tasks, and of leader-followers, wait for what comes next: park (sleep at once), "
        "spin-then-park (spin for pool.spin, then sleep), adaptive (the same, for as long as it lately took and a "
@@ -109,7 +109,7 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.executive.best_effort_patience); }},
       {"best_effort.stack", "8388608",
        "bytes of stack of a thread that runs requests without a contract; memory is taken as it is used",
-       [](S& s, V v) { return size(v, s.executive.best_effort_stack, 65536, std::size_t{1} << 30); }},
+       [](S& s, V v) { return bytes(v, s.executive.best_effort_stack, 65536, std::size_t{1} << 30); }},
       {"best_effort.wait", "adaptive",
        "how a thread waits at its connection for the next request without a contract: as client.wait",
        [](S& s, V v) { return wait_mode(v, s.executive.best_effort_wait.mode); }},
@@ -145,14 +145,14 @@ const std::vector<SettingsEntry>& settings_table() {
        io_budget},
       {"io.period", "1ms", "see io.budget", [](S& s, V v) { return span_of_time(v, s.executive.reader.period); }},
       {"limits.message_size", "16777216", "bytes of one message after reassembly, both directions",
-       [](S& s, V v) { return size(v, s.giop.message_size, 1024, 2047 * mebi); }},
+       [](S& s, V v) { return bytes(v, s.giop.message_size, 1024, 2047 * mebi); }},
       {"limits.memory", "0",
        "bytes that the clients of an ORB make it hold, all together, beyond the first 64 KiB of each connection: "
        "requests that wait or run, halves of messages, and replies that are not taken yet. The clients of one address, "
        "or of one user of this host, get a quarter of it, and one whole message at least. Clients that use up their "
        "part are read no further until some of it is free. Channels grow only as far as it has room, and are counted "
        "beside the others. 0: 64 MiB, or four times limits.message_size where that is more",
-       [](S& s, V v) { return number<std::size_t>(v, s.memory, 0, std::size_t{1} << 40); }},
+       [](S& s, V v) { return bytes(v, s.memory, 0, std::size_t{1} << 40); }},
       {"limits.connections", "1024",
        "accepted connections; for one more the one ends that was quiet for longest, of those with no request under way "
        "and no admitted task, and its client calls on over another. If more than a quarter of them have sent no whole "
@@ -168,7 +168,7 @@ const std::vector<SettingsEntry>& settings_table() {
        "replies without a contract leave half of it free and wait for room; real-time threads, that is tasks' and the "
        "reader's, wait for nobody, and what they send beyond it closes the connection. Twice the largest message at "
        "least; one that nothing waits before may be longer",
-       [](S& s, V v) { return size(v, s.connections.backlog, 1024, 2047 * mebi); }},
+       [](S& s, V v) { return bytes(v, s.connections.backlog, 1024, 2047 * mebi); }},
       {"limits.requests", "1024", "requests of one connection under way; more get TRANSIENT",
        [](S& s, V v) { return size(v, s.requests_per_connection, 1, 1'000'000); }},
       {"limits.tasks", "256", "admitted tasks; 0: none, for servers that keep no deadlines",
@@ -180,8 +180,9 @@ const std::vector<SettingsEntry>& settings_table() {
        "limits.tasks, rounded up; 0: no limit of its own",
        peer_tasks},
       {"limits.peer_utilization", "by-user",
-       "share of a core in parts per million that the tasks of one peer may hold, over all its connections: of one "
-       "address, or of one user of this host; by-user: half of what all cores of the server hold, and no limit for "
+       "share of a core, such as 50%, or parts per million of one, that the tasks of one peer may hold, over all its "
+       "connections: of one address, or of one user of this host; by-user: half of what all cores of the server hold, "
+       "and no limit for "
        "processes of this server's user and of root that call through Unix sockets or channels; 0: no limit",
        peer_utilization},
       {"limits.peer_urgency", "0us",
@@ -244,7 +245,7 @@ const std::vector<SettingsEntry>& settings_table() {
        "default four of 1 MiB on their way at once; what is longer than all of it, or finds none free, is copied in "
        "pieces. Between ends of one user it takes memory only while it is used; for another user it is at most 1152 "
        "KiB",
-       [](S& s, V v) { return size(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
+       [](S& s, V v) { return bytes(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
       {"endpoint.listen", "127.0.0.1:0",
        "where a server listens: one or more of host:port (port 0: any free one), unix:/path and channel:/path (shared "
        "memory, see channel.md; unix: or channel: alone chooses a path in the runtime directory), separated by commas; "
@@ -297,7 +298,7 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.naming.contexts, 0, 10'000'000); }},
       {"naming.depth", "64", "components of one name", [](S& s, V v) { return size(v, s.naming.depth, 1, 1024); }},
       {"naming.name_length", "1024", "bytes of an id, and of a kind",
-       [](S& s, V v) { return size(v, s.naming.name_length, 1, 65'536); }},
+       [](S& s, V v) { return bytes(v, s.naming.name_length, 1, 65'536); }},
       {"naming.iterators", "1024", "binding iterators alive at one time; with more the one unused for longest goes",
        [](S& s, V v) { return size(v, s.naming.iterators, 1, 100'000); }},
       {"naming.iterator_age", "300s", "how long an iterator that nobody uses stays",
@@ -321,7 +322,7 @@ const std::vector<SettingsEntry>& settings_table() {
       {"naming.client_iterators", "256", "binding iterators of one client; with more his oldest goes",
        [](S& s, V v) { return size(v, s.naming.client_iterators, 1, 100'000); }},
       {"naming.reference_size", "16384", "bytes of a reference that is bound, as IOR: text",
-       [](S& s, V v) { return size(v, s.naming.reference_size, 1024, 1024 * 1024); }},
+       [](S& s, V v) { return bytes(v, s.naming.reference_size, 1024, 1024 * 1024); }},
       {"naming.foreign_calls", "16",
        "calls at one time of corelane-nameserver into contexts of other servers; beyond it, as where they do not "
        "answer, clients get CannotProceed, and go on there themselves. At most best_effort.waiting, or one fewer than "

@@ -243,6 +243,8 @@ std::optional<SettingsFault> foreign_option(std::string_view name) {
       {"-ORBendPointPublish", "omniORB", "-ORBEndpointHost host"},
       {"-ORBconfigFile", "omniORB", "-ORBConfig file.toml"},
       {"-ORBtraceLevel", "omniORB", "-ORBLogLevel debug"},
+      {"-ORBgiopMaxMsgSize", "omniORB", "-ORBLimitsMessageSize bytes"},
+      {"-ORBmaxGIOPConnectionPerServer", "omniORB", "-ORBClientConnections number"},
   };
   for (const Habit& habit : habits)
     if (habit.option == name)

@@ -55,6 +55,8 @@ ActiveObject::ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> ser
 void ActiveObject::Slot::set(const SharedTask& next) noexcept {
   state = next;
   answered = os::now();
+  if (next.phase == SharedTask::Phase::admitted)
+    admitted.store(next.task, std::memory_order_relaxed);  // relaxed: published by `answer`
   // PAIR shared_task: release here -> acquire in published().
   answer.store(next.phase, std::memory_order_release);
   answer.notify_all();
@@ -98,7 +100,9 @@ void ActiveObject::tell_refusals() {
   for (std::size_t i = 0; i < contracts_.size(); ++i) {
     if (tasks_[i].published() != SharedTask::Phase::refused) continue;
     const SharedTask found = copy_of(tasks_[i]);
-    const bool may_pass = found.error.kind == ErrorKind::no_resources || found.error.kind == ErrorKind::transient;
+    const bool takes_none = found.refusal && found.refusal->takes_none;
+    const bool may_pass =
+        !takes_none && (found.error.kind == ErrorKind::no_resources || found.error.kind == ErrorKind::transient);
     const std::string label = label_of(skeleton_, skeleton_.upcalls[i]);
     std::string line = label + " is not admitted and its calls are refused" +
                        (may_pass ? " until there is room: " : ": ") + text_of(found, *contracts_[i]);
@@ -176,7 +180,8 @@ SharedTask ActiveObject::shared_task(const Upcall& upcall) {
   Slot& slot = tasks_[index_of(upcall)];
   const SharedTask::Phase phase = slot.published();
   if (phase == SharedTask::Phase::none) return {};
-  if (phase == SharedTask::Phase::admitted) return slot.state;
+  if (phase == SharedTask::Phase::admitted)
+    return {.phase = phase, .task = slot.admitted.load(std::memory_order_relaxed)};  // relaxed: after published()
   const std::lock_guard lock(mutex_);
   SharedTask found = slot.state;
   found.may_have_changed =
@@ -198,10 +203,30 @@ void ActiveObject::ask_again(const Upcall& upcall, dispatch::JobPtr job) noexcep
   asks ? ask(index, std::move(job)) : tell(found, std::move(job));
 }
 
+namespace {
+
+bool says_that_task_left(sched::RefusalCode why) noexcept {
+  using sched::RefusalCode;
+  return why == RefusalCode::ended || why == RefusalCode::core_lost || why == RefusalCode::unused ||
+         why == RefusalCode::unknown_task;
+}
+
+}  // namespace
+
+void ActiveObject::note_refusal(const Upcall& upcall, TaskId task, const sched::Refusal& refusal) noexcept {
+  if (!tasks_ || task == no_task || !says_that_task_left(refusal.code)) return;
+  Slot& slot = tasks_[index_of(upcall)];
+  const std::lock_guard lock(mutex_);
+  if (deactivated_ || slot.state.phase != SharedTask::Phase::admitted || slot.state.task != task) return;
+  slot.set(
+      {.phase = SharedTask::Phase::refused, .error = {ErrorKind::transient, Completion::no, minor::admission_pending}});
+}
+
 bool ActiveObject::shares(TaskId task, const Upcall& upcall) const noexcept {
   if (!tasks_) return false;
   const Slot& slot = tasks_[index_of(upcall)];
-  return slot.published() == SharedTask::Phase::admitted && slot.state.task == task;
+  return slot.published() == SharedTask::Phase::admitted &&
+         slot.admitted.load(std::memory_order_relaxed) == task;  // relaxed: after published()
 }
 
 void ActiveObject::deactivate() noexcept {
@@ -226,7 +251,8 @@ void ActiveObject::end_deactivation() noexcept {
   // What is admitted now stays so; what comes later departs in settle().
   if (tasks_)
     for (std::size_t i = 0; i < contracts_.size(); ++i)
-      if (tasks_[i].published() == SharedTask::Phase::admitted) depart(tasks_[i].state.task);
+      if (tasks_[i].published() == SharedTask::Phase::admitted)
+        depart(tasks_[i].admitted.load(std::memory_order_relaxed));  // relaxed: after published()
   release_if_empty();
 }
 

@@ -63,6 +63,9 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   // Asks again, for the job of a caller whose refusal may have changed: it gets the new answer, and runs when that is
   // yes. Where another caller was first, the job fails (TRANSIENT admission_pending), or gets what that one was told.
   void ask_again(const Upcall& upcall, dispatch::JobPtr job) noexcept;
+  // A job of `task` was refused for `refusal`. If that is the shared task of the operation and it has left, the next
+  // caller asks for it anew.
+  void note_refusal(const Upcall& upcall, TaskId task, const sched::Refusal& refusal) noexcept;
   // Whether the contract of its admitted shared task foresees a request that came at `at`; counts it then.
   bool foresees(const Upcall& upcall, Time at) noexcept { return tasks_[index_of(upcall)].arrivals.foresees(at); }
   // Whether `task` is the shared one of this operation.
@@ -79,12 +82,13 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   friend class Visit;
   friend class SharedTaskHandler;
   struct Slot {
-    // PAIR shared_task: acquire here <- release in settle(). Publishes `state` of an admitted task, which is final.
+    // PAIR shared_task: acquire here <- release in Slot::set(). Publishes `admitted`.
     SharedTask::Phase published() const noexcept { return answer.load(std::memory_order_acquire); }
     void set(const SharedTask& next) noexcept;
 
     std::atomic<SharedTask::Phase> answer{SharedTask::Phase::none};
-    SharedTask state;  // guarded by mutex_ unless admitted
+    std::atomic<TaskId> admitted{no_task};  // the task that was admitted last
+    SharedTask state;                       // guarded by mutex_
     sched::ArrivalMeter arrivals;
     Time answered{};  // guarded by mutex_
   };

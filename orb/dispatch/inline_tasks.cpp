@@ -205,7 +205,8 @@ std::optional<sched::Refusal> InlineTasks::barred(const Contract& contract, Peer
       static_cast<std::size_t>(std::ranges::count_if(tasks_, theirs)) >= peer_tasks_)
     return sched::Refusal{.code = sched::RefusalCode::peer_limit,
                           .peer_tasks = static_cast<std::uint32_t>(peer_tasks_)};
-  if (tasks_.size() >= max_tasks_) return sched::Refusal{.code = sched::RefusalCode::too_many_tasks};
+  if (tasks_.size() >= max_tasks_)
+    return sched::Refusal{.code = sched::RefusalCode::too_many_tasks, .takes_none = max_tasks_ == 0};
   return std::nullopt;
 }
 

@@ -133,7 +133,9 @@ void Manager::State::admit(const Proposed& newcomer, bool is_job) noexcept {
   const auto& [now, request, peer, contract] = newcomer;
   if (const auto reason = barred(peer, contract)) return answer.say(Refuse{request, *reason});
   const auto index = placement.take_slot();
-  if (!index) return answer.refuse(request, RefusalCode::too_many_tasks);
+  if (!index)
+    return answer.say(
+        Refuse{request, {.code = RefusalCode::too_many_tasks, .takes_none = placement.options().max_tasks == 0}});
   Slot& slot = placement.slot(*index);
   slot.peer = peer;
   slot.request = request;

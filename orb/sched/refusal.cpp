@@ -88,6 +88,13 @@ std::string percent_text(std::int64_t ppm) {
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
+// A limit that is less than a tenth of a percent is exact: 0.005 %.
+std::string limit_text(std::int64_t ppm) {
+  if (ppm <= 0 || ppm >= 1000) return percent_text(ppm);
+  const std::string digits = std::to_string(10'000 + ppm).substr(1);
+  return "0." + digits.substr(0, digits.find_last_not_of('0') + 1) + " %";
+}
+
 // The parts by the names that corelane top has for them.
 std::string parts_text(std::int64_t tasks, std::int64_t platform) {
   return "tasks " + percent_text(tasks) + ", platform load " + percent_text(platform);
@@ -108,8 +115,10 @@ std::string others_text(const Refusal& refusal) {
 std::string sentence_of(const Refusal& refusal) {
   if (refusal.code == RefusalCode::peer_limit && refusal.peer_may > 0)
     return "the peer holds " + percent_text(refusal.peer_holds) +
-           " of a core with its tasks, and with this one it would hold more than the " +
-           percent_text(refusal.peer_may) + " that one peer may: limits.peer_utilization";
+           " of a core with its tasks, and with this one it would hold more than the " + limit_text(refusal.peer_may) +
+           " that one peer may: limits.peer_utilization";
+  if (refusal.code == RefusalCode::too_many_tasks && refusal.takes_none)
+    return "this server takes no tasks (limits.tasks = 0)";
   if (refusal.code != RefusalCode::peer_limit || refusal.peer_tasks == 0)
     return std::string(entry_of(refusal.code).sentence);
   return "the peer has as many tasks as one peer may: limits.peer_tasks is " + std::to_string(refusal.peer_tasks);

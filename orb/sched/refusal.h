@@ -78,6 +78,7 @@ struct Refusal {
   std::int64_t others_platform = 0;               // and what of that they run above their tasks
   Unproposed unproposed = Unproposed::not_asked;  // not on the wire, where the sentence says it
   std::array<char, 32> loser_name{};              // the end of the loser's label, ended by a zero; "": none
+  bool takes_none = false;                        // with too_many_tasks: the table has no place at all
 
   friend constexpr bool operator==(const Refusal&, const Refusal&) = default;
 };

@@ -3,11 +3,12 @@
 namespace corelane::sched {
 
 std::optional<std::string> fault_of(std::string_view what, const Reservation& r) {
-  const auto outside = [&](std::string_view field, const std::string& range, Duration value) {
-    return std::string(what) + ": " + std::string(field) + " = " + to_string(value) + " is outside " + range;
-  };
-  if (r.period <= Duration::zero() || r.period > longest_period) return outside("period T", "0 < T <= 1 h", r.period);
-  if (!is_sound(r)) return outside("budget C", "0 < C <= T = " + to_string(r.period), r.budget);
+  const std::string period = std::string(what) + ".period = " + to_string(r.period);
+  const std::string budget = std::string(what) + ".budget = " + to_string(r.budget);
+  if (r.period <= Duration::zero()) return period + " is no more than 0";
+  if (r.period > longest_period) return period + " is more than 1 h";
+  if (r.budget <= Duration::zero()) return budget + " is no more than 0";
+  if (r.budget > r.period) return budget + " is more than " + period;
   return std::nullopt;
 }
 

@@ -32,8 +32,8 @@ constexpr bool is_sound(const Reservation& r) noexcept {
   return r.budget > Duration::zero() && r.budget <= r.period && r.period <= longest_period;
 }
 
-// What is wrong with it in one sentence: whose (`what`, as in "io server"), the field, its range, the value found;
-// nothing when it is sound. Not for real-time threads (allocates).
+// What is wrong with it in one sentence, by the names of its settings in the section `what`: "io.budget = 5ms is more
+// than io.period = 1ms". Nothing when it is sound. Not for real-time threads (allocates).
 std::optional<std::string> fault_of(std::string_view what, const Reservation& reservation);
 
 }  // namespace corelane::sched

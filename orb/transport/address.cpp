@@ -38,9 +38,10 @@ Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags)
   addrinfo* raw = nullptr;
   const char* const host = endpoint.host.empty() ? nullptr : endpoint.host.c_str();
   const int failure = getaddrinfo(host, std::to_string(endpoint.port).c_str(), &hints, &raw);
-  if (failure == EAI_AGAIN) return errors::connect_failed;
-  if (failure == EAI_SYSTEM) return no_descriptor_or(bad_address);
-  if (failure != 0) return bad_address;
+  if (failure == EAI_AGAIN) return errors::no_name_service;
+  const Error unknown = use == AddressUse::connect ? errors::unknown_host : bad_address;
+  if (failure == EAI_SYSTEM) return no_descriptor_or(unknown);
+  if (failure != 0) return unknown;
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> list(raw, &freeaddrinfo);
   Addresses found;
   for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
@@ -48,7 +49,7 @@ Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags)
     std::memcpy(&address.storage, entry->ai_addr, entry->ai_addrlen);
     found.push_back(address);
   }
-  if (found.empty()) return bad_address;
+  if (found.empty()) return unknown;
   return found;
 }
 

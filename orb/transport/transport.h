@@ -56,8 +56,8 @@ class Transport {
   virtual ~Transport() = default;
 
   // Tries every address of the host within the deadline, each with its share of the time left. TRANSIENT
-  // connect_failed, TIMEOUT deadline_passed, BAD_PARAM bad_address (the name does not resolve, or the endpoint is not
-  // of this transport's kind). Blocks the caller.
+  // connect_failed, unknown_host or no_name_service, TIMEOUT deadline_passed, BAD_PARAM bad_address (the endpoint is
+  // not of this transport's kind). Blocks the caller.
   virtual Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) = 0;
 
   // COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM address_not_here or bad_address; of a Unix

@@ -1,5 +1,6 @@
 #include "services/corelane/tasks.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,6 +8,8 @@
 #include <cstring>
 #include <optional>
 #include <ostream>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "orb/dispatch/counter_page.h"
@@ -37,11 +40,30 @@ std::optional<dispatch::ProcessCounters> page_of(const EndOptions& options) {
   return std::nullopt;
 }
 
+// A holder as servers name it: the number or the name of a user is "user N", and anything else stays.
+std::string holder_of(const std::string& text) {
+  if (!text.empty() && text.find_first_not_of("0123456789") == text.npos) return "user " + text;
+  const passwd* const user = ::getpwnam(text.c_str());
+  return user != nullptr ? "user " + std::to_string(user->pw_uid) : text;
+}
+
+// "user 0, 10.0.0.7"
+std::string holders_text(const dispatch::ProcessCounters& page) {
+  std::set<std::string> holders;
+  for (const auto& task : page.tasks)
+    if (!task.holder.empty()) holders.insert(plain(task.holder));
+  std::string text;
+  for (const std::string& holder : holders) text += (text.empty() ? "" : ", ") + holder;
+  return text.empty() ? "nobody does" : "those who do: " + text;
+}
+
 // Those that were named, and all of the named holders; each once.
 std::vector<std::uint64_t> tasks_of(const EndOptions& options, const dispatch::ProcessCounters& page) {
   std::vector<std::uint64_t> tasks = options.tasks;
+  std::set<std::string> holders;
+  for (const std::string& holder : options.holders) holders.insert(holder_of(holder));
   for (const auto& task : page.tasks)
-    if (std::ranges::find(options.holders, task.holder) != options.holders.end()) tasks.push_back(task.task.value);
+    if (holders.contains(task.holder)) tasks.push_back(task.task.value);
   std::ranges::sort(tasks);
   tasks.erase(std::unique(tasks.begin(), tasks.end()), tasks.end());
   return tasks;
@@ -84,7 +106,7 @@ int end_tasks(const EndOptions& options, std::ostream& out, std::ostream& err) {
   }
   const std::vector<std::uint64_t> tasks = tasks_of(options, *page);
   if (tasks.empty()) {
-    err << "corelane tasks end: nobody of that name holds a task; corelane top shows who does\n";
+    err << "corelane tasks end: nobody of that name holds a task; " << holders_text(*page) << '\n';
     return 1;
   }
   std::vector<std::uint64_t> words{page->start_ticks};

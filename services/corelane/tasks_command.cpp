@@ -15,11 +15,13 @@ Action define_tasks(CLI::App& app, std::vector<std::string>& orb_options) {
   add_pid(*end, "--server", options->server, "the server's process, as corelane top shows it")->required();
   auto* const tasks = end->add_option("TASK", options->tasks, "as corelane top shows them")->type_name("");
   auto* const holders = end->add_option("--holder", options->holders,
-                                        "all tasks of this address or user, as corelane top shows it: \"user 1000\"");
+                                        "all tasks of this address or user: 10.0.0.7, a user's name or number, or as "
+                                        "corelane top shows it, \"user 1000\"");
   refuse_empty(holders)->type_name("WHO");
   add_directory(*end, orb_options);
   end->footer(
-      "Only the server's user and root may. Exit status: 0 they end, 1 some do not, and why is said, 2 the command "
+      "Only the server's user and root may. A task that callers share, of an operation with a contract in its IDL, is "
+      "admitted anew at a later call. Exit status: 0 they end, 1 some do not, and why is said, 2 the command "
       "line was wrong.");
   return [options, tasks, holders](const ToolSettings& settings) {
     options->directory = settings.runtime_directory;

@@ -58,6 +58,8 @@ NameService = "corbaloc::names.example:2809/NameService"
 What does not exist is an error that names the nearest which does: an option, a key of the file, and a variable whose name begins
 as a section's do (`CORELANE_POOL_...`) or is a letter or two off. Other variables that begin with `CORELANE_` are left alone.
 
+A number of bytes may have a unit of 1024: `64KiB`, `64MiB`, `1GiB`. In a file it is text then: `memory = "64MiB"`.
+
 The commands of `corelane` read all this as servers and clients do, from the directory that they are started in: `corelane top -ORBConfig plant.toml`,
 `corelane ping REFERENCE -ORBClientWait spin`. Only `contracts.file` means nothing to them.
 

@@ -39,9 +39,9 @@ Endpoint endpoint_of(const Address& address);
 
 enum class AddressUse { connect, listen };
 
-// Every address of a TCP endpoint, best first, never an empty list. For listening "" is everywhere. BAD_PARAM
-// bad_address when there is none, TRANSIENT connect_failed when the name service gives no answer now, TIMEOUT
-// deadline_passed. `stop` ends the wait for a name service, with connect_failed; null: nobody does.
+// Every address of a TCP endpoint, best first, never an empty list. For listening "" is everywhere. When there is none:
+// TRANSIENT unknown_host, for listening BAD_PARAM bad_address. TRANSIENT no_name_service when the name service gives no
+// answer now, TIMEOUT deadline_passed. `stop` ends the wait for a name service, with connect_failed; null: nobody does.
 Expected<std::vector<Address>> resolve(const Endpoint& endpoint, AddressUse use, Time deadline,
                                        const ConnectStop* stop = nullptr);
 

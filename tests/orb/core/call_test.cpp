@@ -24,6 +24,8 @@ TEST_CASE("a request above limits.message_size fails alone and leaves its connec
   } catch (const CORBA::IMP_LIMIT& refusal) {
     CHECK(refusal.minor() == corelane::minor::message_too_large);
     CHECK(refusal.completed() == CORBA::COMPLETED_NO);
+    CHECK(refusal.detail() ==
+          "the request for echo has more than 4096 bytes, and limits.message_size of this client is 4096");
   }
   CHECK(probe->add(20, 22) == 42);
 }

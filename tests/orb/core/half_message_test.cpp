@@ -12,6 +12,7 @@
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/tcp.h"
 #include "tests/support/bare_wire.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -148,6 +149,14 @@ TEST_CASE("who sends no more of a long message is told so and cut off where anot
   CHECK(second.answer() == giop::MessageType::reply);
   CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
   while (all.used() > 0) std::this_thread::yield();
+}
+
+TEST_CASE("a server whose limits.memory is less than one message says what a client may make it hold") {
+  const bool is_less = GENERATE(true, false);
+  const CapturedErrors log;
+  const ProbeServer server({"-ORBLimitsMemory", is_less ? "65535" : "65536", "-ORBLimitsMessageSize", "65536"});
+  CHECK(log.times("limits.memory = 65535 is less than limits.message_size = 65536: each client may still make this "
+                  "server hold one message of that size") == (is_less ? 1u : 0u));
 }
 
 TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {

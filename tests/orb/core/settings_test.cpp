@@ -260,6 +260,9 @@ TEST_CASE("an option of another ORB is refused with our spelling") {
       std::pair{"-ORBListenEndpoints", "option -ORBListenEndpoints is TAO's; here it is -ORBEndpointListen host:port"},
       std::pair{"-ORBSvcConf", "option -ORBSvcConf is TAO's; here it is -ORBConfig file.toml"},
       std::pair{"-ORBtraceLevel", "option -ORBtraceLevel is omniORB's; here it is -ORBLogLevel debug"},
+      std::pair{"-ORBgiopMaxMsgSize", "option -ORBgiopMaxMsgSize is omniORB's; here it is -ORBLimitsMessageSize bytes"},
+      std::pair{"-ORBmaxGIOPConnectionPerServer",
+                "option -ORBmaxGIOPConnectionPerServer is omniORB's; here it is -ORBClientConnections number"},
       std::pair{"-ORBendPoint", "option -ORBendPoint is omniORB's; here it is -ORBEndpointListen host:port"});
   CHECK(Start().option(option, "giop:tcp::2809").fault() == answer);
 }
@@ -272,6 +275,36 @@ TEST_CASE("a bad value is refused with what was expected") {
   const auto settings = Start().option(option, value).load();
   REQUIRE_FALSE(settings);
   CHECK(settings.error().text.find("expected") != std::string::npos);
+}
+
+TEST_CASE("a setting in bytes takes units of 1024 bytes, and says so") {
+  const auto memory = [](const char* text) { return Start().option("-ORBLimitsMemory", text).load().value().memory; };
+  CHECK(memory("67108864") == 67'108'864);
+  CHECK(memory("65536KiB") == 67'108'864);
+  CHECK(memory("64MiB") == 67'108'864);
+  CHECK(memory("1024GiB") == std::size_t{1} << 40);
+  CHECK(Start().file("[pool]\nstack = \"512KiB\"\n").load().value().executive.task_stack == 524'288);
+  const std::string bad =
+      GENERATE(as<std::string>{}, "64MB", "64 MiB", "MiB", "-1MiB", "1025GiB", "1.5GiB", "17179869185GiB", "");
+  CHECK(Start().option("-ORBLimitsMemory", bad.c_str()).fault() ==
+        "-ORBLimitsMemory = " + bad +
+            ": expected a number of bytes, such as 64KiB, 64MiB or 1GiB, from 0 to 1099511627776");
+}
+
+TEST_CASE("what one peer may hold is given in per cent or parts per million of a core") {
+  const auto limit = [](const char* text) {
+    return Start().option("-ORBLimitsPeerUtilization", text).load().value().executive.peer_limit;
+  };
+  CHECK(limit("50%") == 500'000);
+  CHECK(limit("150%") == 1'500'000);
+  CHECK(limit("50") == 50);
+  CHECK(limit("0") == 0);
+  CHECK_FALSE(limit("by-user"));
+  const std::string bad = GENERATE(as<std::string>{}, "half", "%", "-1%", "0.5%", "100001%");
+  CHECK(Start().option("-ORBLimitsPeerUtilization", bad.c_str()).fault() ==
+        "-ORBLimitsPeerUtilization = " + bad +
+            ": expected by-user, a share of one core such as 50%, or a number of parts per million of one from 0 to "
+            "1000000000");
 }
 
 TEST_CASE("an option that is not written as options are is refused with how it is written") {
@@ -290,6 +323,9 @@ TEST_CASE("an option that is not written as options are is refused with how it i
       {{"-ORBLogLevel", "loud"}, "-ORBLogLevel = loud: expected debug, info, warn, error or off"},
       {{"-ORBEndpointHost", "h:x"},
        "-ORBEndpointHost = h:x: expected hosts, each with a port where that is another one"},
+      {{"-ORBEndpointHost", "plant.example, 0.0.0.0"},
+       "-ORBEndpointHost = plant.example, 0.0.0.0: expected hosts that clients can call"},
+      {{"-ORBEndpointHost", "[::]:2809"}, "-ORBEndpointHost = [::]:2809: expected hosts that clients can call"},
       {{"-ORBTimeoutRequest", "5 s"},
        "-ORBTimeoutRequest = 5 s: expected a duration such as 500ms (a whole number and ns, us, ms or s); a duration "
        "has no blank and no fraction: write 5s"},

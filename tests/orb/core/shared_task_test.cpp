@@ -1,4 +1,6 @@
 // The task that callers without one of their own share, when its admission is refused for a reason that passes.
+#include <unistd.h>
+
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -11,8 +13,12 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/target.h"
+#include "orb/dispatch/end_requests.h"
 #include "orb/dispatch/executive.h"
+#include "orb/os/host.h"
+#include "orb/os/small_file.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -109,10 +115,18 @@ class FullCores {
 
 // A server whose Probe asks for its shared task when it is activated, and a client.
 struct Sharing {
-  Sharing() { server.root()->the_POAManager()->activate(); }
+  explicit Sharing(std::vector<std::string> options = {}) : server(std::move(options)) {
+    server.root()->the_POAManager()->activate();
+  }
   void activate() { ior_ = server->object_to_string(server.root()->servant_to_reference(servant_)); }
   CORBA::object_reference<Probing::Probe> probe() { return probe_of(client, ior_); }
   dispatch::Executive& executive() { return *server->executive(); }
+  // The shared task of Probe::paced.
+  TaskId task() {
+    for (const auto& report : executive().snapshot().tasks)
+      if (!report.gone && report.contract == Probing::detail::paced_contract) return report.task;
+    return no_task;
+  }
 
   TestOrb server, client;
 
@@ -183,4 +197,33 @@ TEST_CASE("calls that a shared task's refusal turns away are counted") {
   const std::uint64_t before = shared.executive().snapshot().jobs_refused;
   for (int i = 0; i < 3; ++i) CHECK_THROWS_AS(probe->paced(3), CORBA::NO_RESOURCES);
   CHECK(shared.executive().snapshot().jobs_refused == before + 3);
+}
+
+TEST_CASE("a shared task that the operator ended is admitted anew at the next call") {
+  const TempDirectory directory;
+  Sharing shared({"-ORBRuntimeDirectory", directory.path()});
+  shared.activate();
+  const auto probe = shared.probe();
+  CHECK(probe->paced(3) == 3);
+  const TaskId first = shared.task();
+  REQUIRE(first != no_task);
+  const std::string words = dispatch::text_of({os::this_process().start_ticks, first.value});
+  REQUIRE(os::write_small_file(dispatch::end_request(directory.path(), ::getpid()), words, 0600));
+  while (shared.task() == first) std::this_thread::yield();  // bound: the housekeeper looks
+  CHECK_THROWS_MATCHES(probe->paced(3), CORBA::NO_RESOURCES,
+                       Catch::Predicate<CORBA::NO_RESOURCES>(
+                           [](const CORBA::NO_RESOURCES& refused) { return refused.minor() == minor::unknown_task; }));
+  CHECK(probe->paced(3) == 3);
+  CHECK(shared.task() != first);
+}
+
+TEST_CASE("a shared task that has left for another reason is admitted anew, too") {
+  Sharing shared;
+  shared.activate();
+  const auto probe = shared.probe();
+  const TaskId first = shared.task();
+  shared.executive().depart(first);
+  while (shared.task() == first) std::this_thread::yield();  // bound: the manager
+  CHECK_THROWS_AS(probe->paced(3), CORBA::SystemException);
+  CHECK(probe->paced(3) == 3);
 }

@@ -380,7 +380,7 @@ TEST_CASE("an operation whose contract was refused answers NO_RESOURCES with the
 }
 
 TEST_CASE("a server that admits no task refuses each and serves plain calls") {
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct");
+  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
   ProbeServer server({"-ORBLimitsTasks", "0", "-ORBDispatchMode", mode});
   TestOrb client;
   const auto probe = probe_of(client, server.ior());
@@ -390,6 +390,7 @@ TEST_CASE("a server that admits no task refuses each and serves plain calls") {
     REQUIRE_FALSE(task);
     CHECK(task.error().reason.code == sched::RefusalCode::too_many_tasks);
     CHECK_THROWS_AS(probe->paced(1), CORBA::NO_RESOURCES);
+    CHECK_THROWS_WITH(probe->paced(1), Catch::Contains("this server takes no tasks (limits.tasks = 0)"));
     CHECK_FALSE(rt::admit(server.reference, small()));
   }
 }

@@ -258,6 +258,14 @@ TEST_CASE("a limit that spares this user's processes is for strangers alone, and
   b.admitted(share_of_core(60), peer_of(4, 6, true));
 }
 
+TEST_CASE("a limit of less than a tenth of a percent is told as it is") {
+  ManagerOptions options = cores_of(1);
+  options.peer_limit = 50;
+  Bench b(options);
+  CHECK_THAT(text_of(b.refused(share_of_core(1), peer_of(1, 5))),
+             Catch::Contains("holds 0.0 % of a core") && Catch::Contains("more than the 0.005 % that one peer may"));
+}
+
 TEST_CASE("a holder of this user is one with all its connections, too") {
   CHECK(same_holder(peer_of(1, 6, true), peer_of(2, 6, true)));
   CHECK_FALSE(same_holder(peer_of(1, 6, true), peer_of(2, 7, true)));
@@ -287,7 +295,10 @@ TEST_CASE("a peer gets no more tasks than one peer may have, over all connection
 TEST_CASE("who finds the table full is told which setting says how long it is") {
   ManagerOptions options = cores_of(1);
   options.max_tasks = 0;
+  CHECK(text_of(Bench(options).refused(share_of_core(1))) == "this server takes no tasks (limits.tasks = 0)");
+  options.max_tasks = 1;
   Bench b(options);
+  b.admitted(share_of_core(1));
   CHECK(text_of(b.refused(share_of_core(1))) == "the server's table of tasks is full: limits.tasks");
 }
 

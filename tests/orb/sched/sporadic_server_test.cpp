@@ -174,10 +174,10 @@ TEST_CASE("a sporadic server is to others a task without jitter") {
 
 TEST_CASE("an unsound reservation is named with its range") {
   CHECK(is_sound(reservation(5, 5)));
-  CHECK(fault_of("io server", reservation(6, 5)) == "io server: budget C = 6ns is outside 0 < C <= T = 5ns");
-  CHECK(fault_of("io server", reservation(0, 5)) == "io server: budget C = 0ns is outside 0 < C <= T = 5ns");
-  CHECK(fault_of("io server", reservation(1, 0)) == "io server: period T = 0ns is outside 0 < T <= 1 h");
-  CHECK_FALSE(fault_of("io server", reservation(1, 5)));
+  CHECK(fault_of("io", reservation(6, 5)) == "io.budget = 6ns is more than io.period = 5ns");
+  CHECK(fault_of("io", reservation(0, 5)) == "io.budget = 0ns is no more than 0");
+  CHECK(fault_of("io", reservation(1, 0)) == "io.period = 0ns is no more than 0");
+  CHECK_FALSE(fault_of("io", reservation(1, 5)));
 }
 
 // Laws.

@@ -95,7 +95,17 @@ TEST_CASE("all tasks of an address or a user end together") {
   CHECK(server.end({.holders = {"10.0.0.7"}}) == 0);
   CHECK(server.page_with(1).tasks[0].task == other);
   CHECK(server.end({.holders = {"10.0.0.7"}}) == 1);
-  CHECK_THAT(server.complained, Contains("nobody of that name holds a task"));
+  CHECK(server.complained == "corelane tasks end: nobody of that name holds a task; those who do: user 1000\n");
+}
+
+TEST_CASE("a user is named by name, by number, or as corelane top does") {
+  const std::string root = GENERATE(as<std::string>{}, "root", "0", "user 0");
+  Server server;
+  server.admit(1, "user 0");
+  const TaskId other = server.admit(2, "user 1000");
+  (void)server.page_with(2);
+  CHECK(server.end({.holders = {root}}) == 0);
+  CHECK(server.page_with(1).tasks[0].task == other);
 }
 
 TEST_CASE("a task that is not there is named, and the others end") {

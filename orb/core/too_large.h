@@ -1,0 +1,17 @@
+// The text about a message above limits.message_size: whose limit it is, and by how much.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace corelane::core {
+
+// `what`: "the request for echo". `whose`: "the server". `size`: of the whole message; no more than `limit`: unknown.
+inline std::string too_large_text(const std::string& what, std::string_view whose, std::size_t size,
+                                  std::size_t limit) {
+  return what + " has " + (size > limit ? "" : "more than ") + std::to_string(size > limit ? size : limit) +
+         " bytes, and limits.message_size of " + std::string(whose) + " is " + std::to_string(limit);
+}
+
+}  // namespace corelane::core
