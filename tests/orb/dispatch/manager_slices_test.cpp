@@ -300,7 +300,7 @@ TEST_CASE("a peer whose share is used up by those that are refused and not told 
   constexpr PeerId peer = peer_of(7, 1, true);
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 5ms));
-  std::vector<std::shared_ptr<Fate>> asked;
+  std::vector<std::shared_ptr<Answer>> asked;
   const auto come = [&](Duration budget) {
     asked.push_back(machine.ask(plain(10ms, budget), peer));
     for (int i = 0; i < 3; ++i) {
