@@ -7,8 +7,7 @@ namespace corelane::core {
 bool Gate::hold(dispatch::JobPtr& job) {
   const std::lock_guard lock(mutex_);
   const dispatch::FairShares::Sharer sharer{.task = job->task, .peer = job->owner};
-  if (turnstile_.passage() != Passage::holding || !shares_.may_take(sharer)) return false;
-  shares_.take(sharer);
+  if (turnstile_.passage() != Passage::holding || !shares_.take(sharer)) return false;
   held_.push_back(std::move(job));
   return true;
 }

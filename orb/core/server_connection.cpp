@@ -180,9 +180,9 @@ bool ServerConnection::read_elsewhere() noexcept {
   const Time now = os::now();
   if (!move_.is_due(now)) return false;
   stream_->unwatch();
-  if (serve_where_read()) return move_.start(Time{}), true;
-  move_.failed(now);           // for want of memory or descriptors
-  half_ = completed_ = false;  // its rest is waited for anew
+  if (serve_where_read()) return true;  // the other thread has the connection
+  move_.failed(now);                    // for want of memory or descriptors
+  half_ = completed_ = false;           // its rest is waited for anew
   stream_->expect_by(half_message(os::now()).value_or(never));
   watch_again();
   return true;
@@ -239,6 +239,7 @@ ServerConnection::Step ServerConnection::next_request(Bytes& bytes, bool stays, 
 void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) noexcept {
   set_served(false);
   since_task_ = 0;
+  move_.start(Time{});
   while (take_message(rest, received)) continue;  // bound: each takes bytes
   piece_ = {};
   stream_->read_by({});

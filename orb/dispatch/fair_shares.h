@@ -1,11 +1,14 @@
-// FairShares: how many places of a bounded queue each peer has taken, so that no peer can fill the queue for others. A
-// peer may take one more while it has fewer places than are free. So one peer alone gets half of the queue, n peers
-// that take what they can get have one part in n + 1 each, and one part stays free for the next peer.
+// FairShares: how many places of a bounded queue each sharer (a task or a peer) has taken, so that none of them can
+// fill the queue alone. A sharer may take one more while it has fewer places than are free. One sharer alone gets half
+// of the queue. Of n sharers that take places by turns, each gets one part in n + 1. If they come one after another,
+// each gets half of what the others left free: 1/2, 1/4, 1/8, and so on. A sharer without a place gets one until the
+// queue is full.
 //
-// Requests of an admitted task count for the task, whichever peer calls it. Requests of this process count for nobody.
+// Requests of an admitted task count for the task, whichever peer calls it, so a peer with many tasks has many shares.
+// Requests of this process count for nobody.
 //
-// Threads: guarded by the queue's lock. Nothing allocates after construction. Bound of each function: the tasks and
-// peers that have places, and `most_counted`.
+// Threads: guarded by the queue's lock. Nothing allocates after construction. Each function looks at the counts of all
+// sharers that have places, once: `most_counted` at most.
 #pragma once
 
 #include <algorithm>
@@ -20,37 +23,38 @@ namespace corelane::dispatch {
 
 class FairShares {
  public:
-  // Whom a place counts for: the task, or without one the holder of the peer's connection.
+  // The task for which a place counts; where there is none, the holder of the peer's connection.
   struct Sharer {
     TaskId task = no_task;
     PeerId peer{};
   };
   static constexpr std::size_t most_counted = 1024;  // further ones are not counted
 
-  explicit FairShares(std::size_t capacity) : capacity_(capacity) { counts_.reserve(std::min(capacity, most_counted)); }
+  explicit FairShares(std::size_t capacity) : capacity_(capacity) {
+    counts_.reserve(std::min(capacity + 1, most_counted));
+  }
 
   bool is_full() const noexcept { return taken_ >= capacity_; }
   std::size_t taken() const noexcept { return taken_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
-  bool may_take(const Sharer& sharer) const noexcept {
-    if (is_full()) return false;
-    const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const Count& c) { return is_of(c, sharer); });
-    return found == counts_.end() || found->places < capacity_ - taken_;
-  }
-  void take(const Sharer& sharer) noexcept {
+  bool may_take(const Sharer& sharer) noexcept { return has_share(find(sharer), 0); }
+  // Takes a place; false: the sharer may not have one more. `given_up`: places that the caller gives back next, which
+  // count as free; 0 or 1.
+  [[nodiscard]] bool take(const Sharer& sharer, std::size_t given_up = 0) noexcept {
+    Count* const found = find(sharer);
+    if (!has_share(found, given_up)) return false;
     ++taken_;
-    if (!is_counted(sharer)) return;
-    const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const Count& c) { return is_of(c, sharer); });
-    if (found != counts_.end())
+    if (found != nullptr)
       ++found->places;
-    else if (counts_.size() < counts_.capacity())
+    else if (is_counted(sharer) && counts_.size() < counts_.capacity())
       counts_.push_back({.sharer = sharer, .places = 1});
+    return true;
   }
   void give_back(const Sharer& sharer) noexcept {
     --taken_;
-    const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const Count& c) { return is_of(c, sharer); });
-    if (found == counts_.end() || --found->places > 0) return;
+    Count* const found = find(sharer);
+    if (found == nullptr || --found->places > 0) return;
     *found = counts_.back();
     counts_.pop_back();
   }
@@ -64,6 +68,14 @@ class FairShares {
     Sharer sharer;
     std::size_t places;
   };
+  // Null: the sharer has no place that is counted.
+  Count* find(const Sharer& sharer) noexcept {
+    const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const Count& c) { return is_of(c, sharer); });
+    return found == counts_.end() ? nullptr : &*found;
+  }
+  bool has_share(const Count* has, std::size_t given_up) const noexcept {
+    return (has == nullptr ? 0 : has->places) < capacity_ + given_up - taken_;
+  }
   static bool is_counted(const Sharer& sharer) noexcept { return sharer.task != no_task || sharer.peer != PeerId{}; }
   static bool is_of(const Count& count, const Sharer& sharer) noexcept {
     if (sharer.task != no_task || count.sharer.task != no_task) return count.sharer.task == sharer.task;
@@ -75,13 +87,12 @@ class FairShares {
   std::size_t taken_ = 0;
 };
 
-// A place that is given back with this object. The shares outlive it. Threads: as FairShares.
+// A place that is given back with this object. The shares outlive it. The sharer may_take() it. Threads: as FairShares.
 class FairPlace {
  public:
   FairPlace() = default;
-  FairPlace(FairShares& shares, const FairShares::Sharer& sharer) noexcept : shares_(&shares), sharer_(sharer) {
-    shares.take(sharer);
-  }
+  FairPlace(FairShares& shares, const FairShares::Sharer& sharer) noexcept
+      : shares_(shares.take(sharer) ? &shares : nullptr), sharer_(sharer) {}
   FairPlace(FairPlace&& other) noexcept : shares_(std::exchange(other.shares_, nullptr)), sharer_(other.sharer_) {}
   FairPlace& operator=(FairPlace&& other) noexcept {
     std::swap(shares_, other.shares_);

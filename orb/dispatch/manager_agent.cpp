@@ -150,10 +150,7 @@ void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHand
     const std::lock_guard lock(door_mutex_);
     closed = closed_;
     const FairShares::Sharer sharer{.task = no_task, .peer = asked->owner};
-    if (!closed && admission_shares_.may_take(sharer)) {
-      admission_shares_.take(sharer);
-      admissions_.push_back(std::move(asked));
-    }
+    if (!closed && admission_shares_.take(sharer)) admissions_.push_back(std::move(asked));
   }
   if (asked) return asked->fail(closed ? errors::shutting_down : errors::queue_full);
   wake_for_newcomer();

@@ -27,9 +27,11 @@ void Newcomers::propose(NewcomerPtr newcomer, Time now) noexcept {
     return turn_away(std::move(newcomer), {.code = sched::RefusalCode::not_schedulable,
                                            .response = contract.budget + contract.suspension,
                                            .deadline = contract.deadline});
-  if (shares_.is_full() && !explaining_.empty()) end_explaining();
   const FairShares::Sharer sharer{.task = no_task, .peer = newcomer->owner};
-  if (!shares_.may_take(sharer)) return newcomer->fail(errors::queue_full);
+  while (!shares_.may_take(sharer)) {  // bound: most
+    if (explaining_.empty()) return newcomer->fail(errors::queue_full);
+    end_explaining();
+  }
   newcomer->place = FairPlace(shares_, sharer);
   if (waiting_.empty()) retry_.start(now);
   waiting_.push_back(std::move(newcomer));

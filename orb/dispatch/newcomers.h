@@ -64,8 +64,8 @@ class Newcomers {
   Newcomers(RecordedManager& manager, PromiseKeeper& promises, Duration spin, RefusalLog& log)
       : manager_(manager), promises_(promises), log_(log), spin_(spin) {}
 
-  // Takes it in, or tells it why not. Where `most` are here those go first that are refused already. No peer has more
-  // than its share of these places.
+  // Takes it in, or tells it why not. No peer has more than its share of the `most` places. Where there is none for
+  // this one, those that are refused already are told so at once, the oldest first, until there is.
   void propose(NewcomerPtr newcomer, Time now) noexcept;
   // A slice of the first newcomer's analysis; or, when that has ended, his decision: `commands` is then what the
   // Manager wants done. Whether anything was done.

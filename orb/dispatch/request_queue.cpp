@@ -47,15 +47,11 @@ Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noe
   const std::size_t level = level_of(priority);
   const std::lock_guard lock(mutex_);
   if (closed_) return Pushed::closed;
-  const FairShares::Sharer sharer = sharer_of(*job);
-  if (shares_.is_full()) {
-    const auto least = static_cast<std::size_t>(std::countr_zero(occupied_));
-    if (!displaced || least >= level) return Pushed::full;
-    *displaced = take_from(least);
-  } else if (!shares_.may_take(sharer)) {
-    return Pushed::full;
-  }
-  shares_.take(sharer);
+  const bool displaces = shares_.is_full();
+  const auto least = static_cast<std::size_t>(std::countr_zero(occupied_));
+  if (displaces && (!displaced || least >= level)) return Pushed::full;
+  if (!shares_.take(sharer_of(*job), displaces ? 1 : 0)) return Pushed::full;
+  if (displaces) *displaced = take_from(least);
   lists_[level].push_back(std::move(job));
   occupied_ |= std::uint64_t{1} << level;
   note_clear();

@@ -1,12 +1,14 @@
 // RequestQueue: where requests wait for the manager, or for the thread that takes its turn. Bounded; higher priority
 // first, first come first served within a priority. Full is an answer, not a wait: a request of a higher priority than
 // the least in the queue takes the place of one of those, and that one is answered; else the one that comes is. The
-// queue is also full for a task or a peer that has its share of it (FairShares).
+// queue is also full for a task or a peer that has its share of it (FairShares), whatever the priority: a place that
+// would be taken from another job counts as free, so a task or a peer that has a place already takes none from others.
 //
-// Threads: any number of producers and consumers. Guarded by a priority-inheriting mutex, not lock-free: a push is a
-// dozen instructions under the lock, a pre-empted low-priority producer is lifted to the manager's priority while it
-// holds it, and the order over priorities stays exact, which a set of rings does not give without a scan. Neither
-// push() nor pop() allocates: jobs are linked through themselves.
+// Threads: any number of producers and consumers. Guarded by a priority-inheriting mutex, not lock-free: a pre-empted
+// low-priority producer is lifted to the manager's priority while it holds it, and the order over priorities stays
+// exact, which a set of rings does not give without a scan. Under the lock a push looks at the counts of the sharers
+// once, a pop once, and a push that displaces a job twice; there are FairShares::most_counted at most. Neither
+// allocates: jobs are linked through themselves.
 #pragma once
 
 #include <array>

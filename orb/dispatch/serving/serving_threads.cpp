@@ -479,9 +479,9 @@ void ServingThreads::give_back(const SourcePtr& source) noexcept {
   note_expiry(source->expires_at());  // last: expire_some() can only claim a free turn
 }
 
-// Its time to expire goes on, and its peer's end is watched for. Who resumes it, and an event, may come before the turn
-// is free, and in vain: then this one looks again. Nothing may be asked of epoll later, when another thread may have
-// the turn and wait for bytes.
+// Its time to expire goes on, and its peer's end is watched for. resume() or an event may find the turn still taken and
+// do nothing. So this thread looks again after release(). It asks epoll before: afterwards another thread may have the
+// turn and wait for bytes.
 void ServingThreads::wait_blocked(const SourcePtr& source) noexcept {
   watch_end(*source);
   source->turn.release();
@@ -490,10 +490,10 @@ void ServingThreads::wait_blocked(const SourcePtr& source) noexcept {
 }
 
 // The descriptor may be another one than that for bytes.
-void ServingThreads::watch_end(const RequestSource& source) noexcept {
+void ServingThreads::watch_end(RequestSource& source) noexcept {
   const auto events = source.end_events();
   if (!events) return;
-  epoll_event event{.events = *events | EPOLLONESHOT, .data = {.ptr = const_cast<RequestSource*>(&source)}};
+  epoll_event event{.events = *events | EPOLLONESHOT, .data = {.ptr = &source}};
   const int fd = source.hang_up_descriptor();
   if (epoll_ctl(poll_.get(), EPOLL_CTL_MOD, fd, &event) != 0) (void)epoll_ctl(poll_.get(), EPOLL_CTL_ADD, fd, &event);
 }

@@ -110,7 +110,7 @@ class ServingThreads {
   void give_back(const SourcePtr& source) noexcept;
   void give_up_turn(const SourcePtr& source) noexcept;
   void wait_blocked(const SourcePtr& source) noexcept;
-  void watch_end(const RequestSource& source) noexcept;
+  void watch_end(RequestSource& source) noexcept;
   void put_ready(const SourcePtr& source) noexcept;
   void call_help(const SourcePtr& source) noexcept;
   void forget(const RequestSource& source) noexcept;

@@ -296,6 +296,31 @@ TEST_CASE("who is refused and not told yet counts among the newcomers and makes 
   CHECK(waiting.back()->error.minor == minor::queue_full);
 }
 
+TEST_CASE("a peer whose share is used up by those that are refused and not told yet can ask again") {
+  constexpr PeerId peer = peer_of(7, 1, true);
+  Machine machine;
+  const TaskId id = machine.admit(plain(10ms, 5ms));
+  std::vector<std::shared_ptr<Answer>> asked;
+  const auto come = [&](Duration budget) {
+    asked.push_back(machine.ask(plain(10ms, budget), peer));
+    for (int i = 0; i < 3; ++i) {
+      machine.send(id);
+      machine.manager.step(virtual_now);
+    }
+  };
+  come(6ms);
+  REQUIRE(asked.front()->calls == 0);
+  machine.provider().busy = true;  // nobody is decided
+  for (std::size_t i = 1; i < Newcomers::most / 2; ++i) come(1ms);
+  CHECK(asked.front()->calls == 0);
+  come(1ms);
+  CHECK(asked.front()->refusal);
+  CHECK(asked.back()->calls == 0);
+  come(1ms);
+  REQUIRE(asked.back()->calls == 1);
+  CHECK(asked.back()->error->minor == minor::queue_full);
+}
+
 TEST_CASE("whoever is refused and gone is forgotten at once") {
   constexpr PeerId peer = peer_of(7, 1, true);
   Machine machine;

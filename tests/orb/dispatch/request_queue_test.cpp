@@ -252,6 +252,29 @@ TEST_CASE("each task has a share of its own, also of one peer") {
   CHECK(queue.fill_of(peer_of(1, 1)) == 8);
 }
 
+TEST_CASE("a job takes the place of a lesser one only while its task has no other place") {
+  Queue queue(4);
+  REQUIRE(queue.push_of(peer_of(1, 1), TaskId{1}) == Pushed::done);
+  REQUIRE(queue.fill_of(PeerId{}) == 3);  // the oldest of them goes first
+  const auto push_over = [&](TaskId task, JobPtr& displaced) {
+    JobPtr job(new CountedJob(queue.recycled, 7));
+    job->owner = peer_of(1, 1);
+    job->task = task;
+    return queue.queue.push(job, Priority{5}, &displaced);
+  };
+  JobPtr displaced;
+  CHECK(push_over(TaskId{1}, displaced) == Pushed::full);
+  CHECK_FALSE(displaced);
+  CHECK(push_over(TaskId{2}, displaced) == Pushed::done);
+  CHECK(displaced);
+  displaced.reset();
+  CHECK(push_over(TaskId{2}, displaced) == Pushed::full);
+  CHECK(queue.queue.size() == 4);
+  CHECK(queue.pop() == 7);
+  CHECK(push_over(TaskId{2}, displaced) == Pushed::done);  // in the place that came back
+  CHECK_FALSE(displaced);
+}
+
 TEST_CASE("a share comes back with each job that leaves the queue") {
   Queue queue(4);
   const PeerId peer = peer_of(1, 1);

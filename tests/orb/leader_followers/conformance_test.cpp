@@ -1,22 +1,23 @@
 // A ThreadPool's connections are byte streams like all others.
 #include "orb/leader_followers/transport.h"
-#include "tests/orb/transport/kinds.h"
+#include "orb/transport/tcp.h"
+#include "tests/support/stream_harness.h"
 
 namespace corelane::testing {
 
-// The streams of `Kind`, read by the threads of a pool.
-template <typename Kind>
-struct Pooled : Kind {
-  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+struct PooledTcp {
+  static std::optional<std::string> missing() { return std::nullopt; }
+  static transport::Endpoint anywhere() { return {"127.0.0.1", 0}; }
+  static std::unique_ptr<transport::Transport> make(transport::Reactor& reactor,
+                                                    const transport::ConnectionLimits& limits) {
     auto pool = leader_followers::ThreadPool::start({.threads = 3});
     REQUIRE(pool);
-    return std::make_unique<leader_followers::LeaderFollowersTransport>(Kind::make(reactor, limits), reactor,
-                                                                        std::move(*pool));
+    return std::make_unique<leader_followers::LeaderFollowersTransport>(
+        std::make_unique<transport::TcpTransport>(reactor, limits), reactor, std::move(*pool));
   }
 };
 
 }  // namespace corelane::testing
 
-using ByteTransports = std::tuple<corelane::testing::Pooled<corelane::testing::TcpV4>,
-                                  corelane::testing::Pooled<corelane::testing::SharedMemory>>;
+using ByteTransports = std::tuple<corelane::testing::PooledTcp>;
 #include "tests/support/byte_transport_suite.h"
