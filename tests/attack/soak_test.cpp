@@ -241,8 +241,8 @@ bool is_flat(const std::vector<Held>& cycles, bool is_long) {
   const Held first = median({cycles.begin() + 1, cycles.begin() + 1 + static_cast<std::ptrdiff_t>(third)});
   const Held last = median({cycles.end() - static_cast<std::ptrdiff_t>(third), cycles.end()});
   // A short calm is over before threads that serve end, and before a sanitizer gives memory back.
-  const std::size_t serving = is_long ? 0 : std::max<std::size_t>(16, 4 * std::thread::hardware_concurrency()) + 64;
-  const std::size_t memory = is_long ? 16 * mib : (CORELANE_ADDRESS_SANITIZER ? 320 : 64) * mib;
+  const std::size_t serving = is_long ? 0 : std::max<std::size_t>(16, 4 * std::thread::hardware_concurrency()) + 1 + 64;
+  const std::size_t memory = is_long ? 16 * mib : (CORELANE_ADDRESS_SANITIZER ? 640 : 128) * mib;
   std::printf("first third: %s; last third: %s\n", text_of(first).c_str(), text_of(last).c_str());
   return last.descriptors <= first.descriptors + 8 && last.threads <= first.threads + 8 + serving &&
          last.resident <= first.resident + first.resident / 20 + memory;
