@@ -177,12 +177,9 @@ void ServerConnection::took_bytes(Time received) noexcept {
 // Not where it has tasks: it would be closed as idle when none of them is called.
 bool ServerConnection::read_elsewhere() noexcept {
   if (!server_->executive().serves_where_read() || binding_.task != no_task || !tasks_.empty()) return false;
-  const Time now = os::now();
-  if (!move_.is_due(now)) return false;
   stream_->unwatch();
-  if (serve_where_read()) return true;  // the other thread has the connection
-  move_.failed(now);                    // for want of memory or descriptors
-  half_ = completed_ = false;           // its rest is waited for anew
+  if (serve_where_read()) return true;
+  half_ = completed_ = false;  // its rest is waited for anew
   stream_->expect_by(half_message(os::now()).value_or(never));
   watch_again();
   return true;
@@ -239,7 +236,6 @@ ServerConnection::Step ServerConnection::next_request(Bytes& bytes, bool stays, 
 void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) noexcept {
   set_served(false);
   since_task_ = 0;
-  move_.start(Time{});
   while (take_message(rest, received)) continue;  // bound: each takes bytes
   piece_ = {};
   stream_->read_by({});

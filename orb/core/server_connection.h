@@ -22,7 +22,6 @@
 
 #include "orb/core/peer_tasks.h"
 #include "orb/core/server.h"
-#include "orb/dispatch/back_off.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
@@ -232,9 +231,8 @@ class ServerConnection final : public transport::Watcher,
   bool used_task_ = false;        // by a message of next_request(), within its contract
   bool asked_for_tasks_ = false;  // ever
   int since_task_ = 0;            // messages that no contract foresees since one that it does
-  dispatch::BackOff move_{std::chrono::milliseconds{10}, std::chrono::seconds{1}};  // of read_elsewhere()
-  TaskId own_task_ = no_task;                                                       // whose thread reads
-  dispatch::JobPtr own_job_;  // for the caller of next_job() or next_request()
+  TaskId own_task_ = no_task;     // whose thread reads
+  dispatch::JobPtr own_job_;      // for the caller of next_job() or next_request()
 
   // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
   std::atomic<giop::Version> version_{giop::giop_1_2};
