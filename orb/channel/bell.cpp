@@ -23,6 +23,7 @@ namespace corelane::channel {
 namespace {
 
 constexpr std::chrono::microseconds spinners_rest{100};
+constexpr std::uint32_t somebody = 1;  // sleeps; which thread is of no use
 constexpr int packets_at_once = 16;  // that wake; a correct peer has one under way
 
 bool is_ready(int fd, short what) noexcept {
@@ -47,8 +48,11 @@ void read_shared(int event, void* bytes, std::size_t size) noexcept {
 
 }  // namespace
 
-// Asked for each time: a remembered one would be the parent's after fork().
-std::uint32_t Sleeper::this_thread() noexcept { return static_cast<std::uint32_t>(gettid()); }
+// Only a signal needs the thread's number. It is asked for each time: a remembered one would be the parent's after
+// fork().
+std::uint32_t Sleeper::own_name() const noexcept {
+  return wake_up_.kind == Wake::signal ? static_cast<std::uint32_t>(gettid()) : somebody;
+}
 
 void Sleeper::wait(Time until) noexcept {
   switch (wake_up_.kind) {
@@ -57,7 +61,7 @@ void Sleeper::wait(Time until) noexcept {
     case Wake::futex: {
       const timespec end = os::to_timespec(until);
       // Not FUTEX_PRIVATE: the waker is another process. Returns at once when the word has changed.
-      syscall(SYS_futex, word_, FUTEX_WAIT_BITSET, thread_, &end, nullptr, FUTEX_BITSET_MATCH_ANY);
+      syscall(SYS_futex, word_, FUTEX_WAIT_BITSET, name_, &end, nullptr, FUTEX_BITSET_MATCH_ANY);
       return;
     }
     case Wake::eventfd:

@@ -85,7 +85,7 @@ class Sleeper {
     // seq_cst: the waiter's fence of the file's head. The exchange is one on every machine that this runs on, and a
     // fence by the standard's words together with the one that follows.
     // PAIR bell.word: release here -> acquire in Ringer::wake().
-    SharedWord(*word_).exchange(thread_ = this_thread() | how, std::memory_order_acq_rel);
+    SharedWord(*word_).exchange(name_ = own_name() | how, std::memory_order_acq_rel);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // seq_cst: see above
   }
   // Whether somebody has rung, or is about to.
@@ -102,7 +102,7 @@ class Sleeper {
   }
 
  private:
-  static std::uint32_t this_thread() noexcept;
+  std::uint32_t own_name() const noexcept;
   void wait(Time until) noexcept;
   void wait_event(Time until) noexcept;
   void wait_far(Time until) noexcept;
@@ -112,7 +112,7 @@ class Sleeper {
   std::uint32_t* word_;
   WakeUp wake_up_;
   const PeerWatch* peer_;
-  std::uint32_t thread_ = 0;  // that announced, as in the word
+  std::uint32_t name_ = 0;  // that was announced, as in the word
   std::atomic<bool> misused_{false};
 };
 

@@ -169,16 +169,22 @@ void ServerConnection::took_bytes(Time received) noexcept {
     binding_.owner->stream_->renew();
   }
   const auto rest_by = half_message(received);
-  if (since_task_ >= requests_until_plain && read_elsewhere()) return;
+  if (since_task_ >= requests_until_plain) {
+    move_failed_ = false;
+    if (read_elsewhere()) return;
+  }
   if (rest_by) stream_->expect_by(*rest_by);
   read_on_when_there_is_room();
 }
 
 // Not where it has tasks: it would be closed as idle when none of them is called.
 bool ServerConnection::read_elsewhere() noexcept {
-  if (!server_->executive().serves_where_read() || binding_.task != no_task || !tasks_.empty()) return false;
+  const bool has_tasks = binding_.task != no_task || !tasks_.empty();
+  if (has_tasks || move_failed_ || !server_->executive().serves_where_read()) return false;
   stream_->unwatch();
   if (serve_where_read()) return true;
+  move_failed_ = true;  // for want of memory; it is tried again after as many messages
+  since_task_ = 0;
   half_ = completed_ = false;  // its rest is waited for anew
   stream_->expect_by(half_message(os::now()).value_or(never));
   watch_again();

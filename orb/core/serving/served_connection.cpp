@@ -140,7 +140,7 @@ dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) no
     case Step::other:
       return Found::again;
     case Step::tasks:
-      return leave_for_tasks();
+      return Found::leaves;
     case Step::end:
       break;
   }
@@ -241,10 +241,10 @@ dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr
   return order_.ended(*job);
 }
 
-dispatch::RequestSource::Found ServedConnection::leave_for_tasks() noexcept {
+// It has tasks.
+void ServedConnection::leave() noexcept {
   flush();
   connection_->read_by_reactor(std::exchange(rest_, {}), received_, half_by_);
-  return Found::gone;
 }
 
 // What was kept for it is sent before a thread waits, so nothing is kept here.

@@ -34,6 +34,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
                    os::WaitStrategy wait, Time half_by = never);
 
   Found next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept override;
+  void leave() noexcept override;
   void finish(dispatch::JobPtr job) noexcept override;
   bool detach() noexcept override;
   Next finish_detached(dispatch::JobPtr job) noexcept override;
@@ -65,7 +66,6 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   Found parse(dispatch::JobPtr& job) noexcept;
   Found give(dispatch::JobPtr& job) noexcept;
   Found read(MutableBytes buffer, Time until) noexcept;
-  Found leave_for_tasks() noexcept;
   Found end(const Error& reason) noexcept;
   Error why_closed() noexcept;
   void keep_reply(Bytes reply);

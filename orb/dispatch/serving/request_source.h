@@ -24,7 +24,8 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
     nothing,  // no bytes came
     full,     // requests of this connection wait for others of it; Next::may_read says when to read on
     blocked,  // the peer takes no replies, or memory is short; ServingThreads::resume() is called once that is over
-    gone,     // the connection has ended, or somebody else reads it from here on: it is not called any more
+    gone,     // the connection has ended: it is not called any more
+    leaves,   // another thread is to read it from here on: leave() follows, and then it is not called any more
   };
   virtual ~RequestSource() = default;
 
@@ -32,6 +33,8 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // `buffer`, which stays the source's until the next call. Waits for bytes until `until`; a time in the past: not at
   // all.
   virtual Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept = 0;
+  // The threads have let go of it, and of its descriptor: gives it to the thread that reads it from here on.
+  virtual void leave() noexcept = 0;
   // The job has run: sends its reply, or keeps it for a moment if more requests of the same read follow.
   virtual void finish(JobPtr job) noexcept = 0;
 

@@ -150,6 +150,9 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
           return all_.wait_blocked(served);
         case RequestSource::Found::gone:
           return all_.forget(*served);
+        case RequestSource::Found::leaves:
+          all_.forget(*served);
+          return served->leave();
       }
     }
   }

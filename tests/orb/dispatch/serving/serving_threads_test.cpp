@@ -95,8 +95,13 @@ class Letters final : public RequestSource {
     }
     const char letter = static_cast<char>(rest_.front());
     rest_ = rest_.subspan(1);
+    if (letter == 'l') return Found::leaves;
     job.reset(new Letter(servant_, letter, fd_.get()));
     return Found::job;
+  }
+  // Comes back at once, as another source.
+  void leave() noexcept override {
+    if (back_to && back_to->add(std::make_shared<Letters>(servant_, std::move(fd_)))) has_left = true;
   }
   void finish(JobPtr job) noexcept override { job->finish(); }
   bool detach() noexcept override {
@@ -129,6 +134,8 @@ class Letters final : public RequestSource {
   void close() noexcept override { ::shutdown(fd_.get(), SHUT_RDWR); }
 
   std::atomic<bool> ended{false};
+  std::atomic<bool> has_left{false};
+  ServingThreads* back_to = nullptr;
   std::atomic<int> detached{0};
   std::atomic<int> armed{0};  // times that it went to the epoll set
   std::atomic<Time> expires{never};
@@ -142,7 +149,7 @@ class Letters final : public RequestSource {
   }
 
   Servant& servant_;
-  const os::Fd fd_;
+  os::Fd fd_;
   Bytes rest_;
   std::vector<std::byte> kept_;
 };
@@ -285,6 +292,18 @@ TEST_CASE("a connection that ends is let go of, whether a thread waits there or 
     }
   }
   while (!gone.expired() || server.threads.connections() > 0) std::this_thread::yield();
+}
+
+TEST_CASE("a connection that leaves can come back at once") {
+  Server server;
+  auto client = server.client();
+  client.source->back_to = &server.threads;
+  client.send("al");
+  CHECK(client.receive(1) == "a");
+  client.send("c");
+  CHECK(client.receive(1) == "c");
+  CHECK(client.source->has_left);
+  CHECK(server.threads.connections() == 1);
 }
 
 TEST_CASE("a connection whose time has come is ended") {
