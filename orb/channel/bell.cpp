@@ -23,8 +23,7 @@ namespace corelane::channel {
 namespace {
 
 constexpr std::chrono::microseconds spinners_rest{100};
-constexpr std::uint32_t somebody = 1;  // sleeps; which thread is of no use
-constexpr int packets_at_once = 16;  // that wake; a correct peer has one under way
+constexpr int packets_at_once = 16;    // that wake; a correct peer has one under way
 
 bool is_ready(int fd, short what) noexcept {
   pollfd asked{fd, what, 0};
@@ -51,24 +50,25 @@ void read_shared(int event, void* bytes, std::size_t size) noexcept {
 // Only a signal needs the thread's number. It is asked for each time: a remembered one would be the parent's after
 // fork().
 std::uint32_t Sleeper::own_name() const noexcept {
-  return wake_up_.kind == Wake::signal ? static_cast<std::uint32_t>(gettid()) : somebody;
+  return wake_up_.kind == Wake::signal ? static_cast<std::uint32_t>(gettid()) : some_thread;
 }
 
-void Sleeper::wait(Time until) noexcept {
+void Sleeper::wait_near(Time until) noexcept {
   switch (wake_up_.kind) {
     case Wake::spin:  // a real-time spinner's rest; nobody rings
       return os::sleep_until(std::min(until, os::now() + spinners_rest));
-    case Wake::futex: {
-      const timespec end = os::to_timespec(until);
-      // Not FUTEX_PRIVATE: the waker is another process. Returns at once when the word has changed.
-      syscall(SYS_futex, word_, FUTEX_WAIT_BITSET, name_, &end, nullptr, FUTEX_BITSET_MATCH_ANY);
-      return;
-    }
+    case Wake::futex:
     case Wake::eventfd:
-      return wait_event(until);
+      return wait_word(until);
     case Wake::signal:
       return wait_signal(until);
   }
+}
+
+void Sleeper::wait_word(Time until) noexcept {
+  const timespec end = os::to_timespec(until);
+  // Not FUTEX_PRIVATE: the waker is another process. Returns at once when the word has changed.
+  syscall(SYS_futex, word_, FUTEX_WAIT_BITSET, name_, &end, nullptr, FUTEX_BITSET_MATCH_ANY);
 }
 
 void Sleeper::wait_event(Time until) noexcept {
@@ -112,13 +112,15 @@ void Sleeper::wait_signal(Time until) noexcept {
 }
 
 void Sleeper::drain() noexcept {
-  if (!hears_end()) return take_packets();
+  if (!has_event()) return take_packets();
   std::uint64_t rings[64];  // of a pipe each that came; what is left ends the next sleep early
   if (wake_up_.is_shared) return read_shared(wake_up_.event, &rings, sizeof rings);
   [[maybe_unused]] const auto got = read(wake_up_.event, &rings, sizeof rings);  // does not block
 }
 
 void Ringer::ring_descriptor() const noexcept { ring_event(wake_up_.event, wake_up_.is_shared); }
+
+void Ringer::wake_at_word() const noexcept { syscall(SYS_futex, word_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
 
 void Ringer::wake() const noexcept {
   // PAIR bell.word: acquire and release here <-> Sleeper::announce() and withdraw().
@@ -133,10 +135,9 @@ void Ringer::wake() const noexcept {
     case Wake::spin:
       return;
     case Wake::futex:
-      syscall(SYS_futex, word_, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
-      return;
+      return wake_at_word();
     case Wake::eventfd:
-      return ring_descriptor();
+      return wake_up_.near_sleep && (sleeper & near_bit) != 0 ? wake_at_word() : ring_descriptor();
     case Wake::signal:
       // The number of a process that is gone may be another's by now; that of a thread is one of that process or none.
       if (wake_up_.watch != nullptr && wake_up_.watch->is_gone()) return;

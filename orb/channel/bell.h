@@ -10,8 +10,11 @@
 // publishing and waking, the waiter sleeps on until its slice ends or the kernel tells it of the death; no wait is
 // without a bound. What a hostile peer writes there costs wake-ups, and delays of its own channel.
 //
-// Who has slept for long goes on at the channel's socket (sleep_far()), where it hears of the peer's end too: so it
-// need not get up to look. Its word then has far_bit, and it is woken by a packet there.
+// A sleep begins where waking costs least, at the word itself or by a signal: sleep_near(). There nobody tells it of
+// the peer's end. Who has slept for long goes on where that is told, too, and need not get up to look: sleep_far().
+// With Wake::eventfd that is its descriptor; else it is the channel's socket, the word then has far_bit, and a packet
+// wakes. An end with Wake::eventfd sleeps near only if the other knows that (near_sleep in WakeUp); the word then has
+// near_bit.
 #pragma once
 
 #include <sys/types.h>
@@ -44,10 +47,15 @@ struct WakeUp {
   pid_t process = 0;                 // whose thread a signal goes to
   const PeerWatch* watch = nullptr;  // of that process; null: this one
   int socket = -1;                   // where a far sleeper is woken; -1: there are none
+  bool near_sleep = false;           // Wake::eventfd: a near sleeper is woken at the word, as with Wake::futex
 };
 
-// Of a sleep word: its thread sleeps at the socket. No thread has such a number.
+// What a sleep word says; no thread has such numbers. Unless its waker needs the thread's, `some_thread` sleeps.
+inline constexpr std::uint32_t some_thread = 0x2000'0000;
+// It sleeps at the socket.
 inline constexpr std::uint32_t far_bit = 0x8000'0000;
+// It sleeps at the word, with Wake::eventfd.
+inline constexpr std::uint32_t near_bit = 0x4000'0000;
 
 // Thread: waiter.
 class Sleeper {
@@ -56,31 +64,32 @@ class Sleeper {
   Sleeper(std::uint32_t& word, WakeUp wake_up, const PeerWatch& peer) noexcept
       : word_(&word), wake_up_(wake_up), peer_(&peer) {}
 
-  // Sleeps until woken or `until`, unless `ready` says that there is nothing to wait for. May end early.
+  // Sleeps until woken or `until`, unless `ready` says that there is nothing to wait for. May end early. Only if
+  // sleeps_near().
   template <typename Ready>
-  void sleep(Time until, Ready&& ready) noexcept {
-    announce();
-    if (!ready()) wait(until);
+  void sleep_near(Time until, Ready&& ready) noexcept {
+    announce(has_event() ? near_bit : 0);
+    if (!ready()) wait_near(until);
     withdraw();
   }
-  // The same at the socket. Only if sleeps_far(), and by one thread at a time of all that use that socket.
+  bool sleeps_near() const noexcept { return !has_event() || wake_up_.near_sleep; }
+  // The same, and ends with the peer, too. Only if sleeps_far(); at the socket by one thread at a time of all that use
+  // that socket.
   template <typename Ready>
   void sleep_far(Time until, Ready&& ready) noexcept {
-    announce(far_bit);
-    if (!ready()) wait_far(until);
+    announce(has_event() ? 0 : far_bit);
+    if (!ready()) has_event() ? wait_event(until) : wait_far(until);
     withdraw();
   }
-  bool sleeps_far() const noexcept { return wake_up_.socket >= 0; }
-  // It is told of the peer's end however it sleeps.
-  bool hears_end() const noexcept { return wake_up_.kind == Wake::eventfd; }
+  bool sleeps_far() const noexcept { return has_event() || wake_up_.socket >= 0; }
 
   // What is readable once it was woken after announce_watched(); -1: there is none.
   int descriptor() const noexcept {
-    return hears_end() ? wake_up_.event : wake_up_.kind == Wake::futex ? wake_up_.socket : -1;
+    return has_event() ? wake_up_.event : wake_up_.kind == Wake::futex ? wake_up_.socket : -1;
   }
 
   // The two halves, for those who sleep elsewhere, on that descriptor. After announce() look once more.
-  void announce_watched() noexcept { announce(hears_end() || descriptor() < 0 ? 0 : far_bit); }
+  void announce_watched() noexcept { announce(has_event() || descriptor() < 0 ? 0 : far_bit); }
   void announce(std::uint32_t how = 0) noexcept {
     // seq_cst: the waiter's fence of the file's head. The exchange is one on every machine that this runs on, and a
     // fence by the standard's words together with the one that follows.
@@ -102,8 +111,10 @@ class Sleeper {
   }
 
  private:
+  bool has_event() const noexcept { return wake_up_.kind == Wake::eventfd; }
   std::uint32_t own_name() const noexcept;
-  void wait(Time until) noexcept;
+  void wait_near(Time until) noexcept;
+  void wait_word(Time until) noexcept;
   void wait_event(Time until) noexcept;
   void wait_far(Time until) noexcept;
   void wait_signal(Time until) noexcept;
@@ -133,6 +144,7 @@ class Ringer {
 
  private:
   void wake() const noexcept;
+  void wake_at_word() const noexcept;
 
   std::uint32_t* word_;
   WakeUp wake_up_;

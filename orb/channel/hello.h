@@ -37,8 +37,9 @@ inline constexpr std::uint64_t feature_far_sleep = 2;  // who waits for a record
 inline constexpr std::uint64_t feature_confirmation = 4;  // the acceptor answers Ready, which may have come too late
 // Offered: this end reads a region whose chunks have memory only while they are lent. Required: its own is one.
 inline constexpr std::uint64_t feature_growth = 8;
+inline constexpr std::uint64_t feature_near_sleep = 16;  // who is woken by an eventfd may first sleep at its word
 inline constexpr std::uint64_t known_features =
-    feature_loans | feature_far_sleep | feature_confirmation | feature_growth;
+    feature_loans | feature_far_sleep | feature_confirmation | feature_growth | feature_near_sleep;
 
 struct Hello {
   std::uint64_t magic = hello_magic;

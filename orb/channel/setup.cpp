@@ -135,6 +135,7 @@ Hello hello_to(const Peer& peer, const Options& options) {
   hello.slots = shape.slots;
   hello.chunks = shape.chunks;
   hello.chunk_size = shape.chunk_size;
+  if (!check_futex()) hello.offered &= ~feature_near_sleep;
   // A process that reads memory that grows can be made to pay for it. So only ends of one user have it, which may end
   // each other anyway.
   const bool may_grow = of_own_user && options.knows_peer;
@@ -288,6 +289,7 @@ Result<EndParts> join(const os::Fd& socket, const Hello& mine, Offered& offered)
   const std::uint64_t common = mine.offered & offered.hello.offered;
   parts.loans = (common & feature_loans) != 0;
   parts.far_sleep = (common & feature_far_sleep) != 0;
+  parts.own_wake.near_sleep = parts.peer_wake.near_sleep = (common & feature_near_sleep) != 0;
   parts.confirms = (common & feature_confirmation) != 0;
   parts.grows = requires_growth(mine);
   return parts;

@@ -43,8 +43,10 @@ bool End::wait(Waiting& waiting, Time deadline, os::WaitStrategy how, Glance&& g
       return ready();
     };
     Sleeper& sleeper = waiting.sleeper;
-    sleeper.sleep(end(sleeper.hears_end() ? Duration{far_slice} : Duration{watch_slice}), ready);
-    if (look_around() || !sleeper.sleeps_far() || os::now() >= until) return came;
+    if (sleeper.sleeps_near()) {
+      sleeper.sleep_near(end(watch_slice), ready);
+      if (look_around() || !sleeper.sleeps_far() || os::now() >= until) return came;
+    }
     sleeper.sleep_far(end(far_slice), ready);
     return look_around();
   };

@@ -23,7 +23,6 @@ using transport::Endpoint;
 using transport::EndpointKind;
 
 using errors::orb_destroyed;
-constexpr std::size_t most_channels = 4;      // to one server
 constexpr std::size_t most_announced = 1024;  // endpoints; with more they are all said once more
 
 constexpr Error nowhere{ErrorKind::transient, Completion::no, minor::no_usable_profile};
@@ -71,9 +70,7 @@ std::string way_text(const Endpoint& endpoint, const Address& address, bool chan
 }
 
 ConnectionCache::Pool ConnectionCache::make_pool(const Endpoint& endpoint, Traffic traffic) const {
-  std::size_t most = traffic == Traffic::plain ? options_.connections : 1;
-  // A channel takes memory and eight descriptors at each end.
-  if (endpoint.kind == EndpointKind::channel) most = std::min(most, most_channels);
+  const std::size_t most = traffic == Traffic::plain ? options_.connections : 1;
   return std::make_shared<ConnectionPool>(endpoint, limits_, most);
 }
 

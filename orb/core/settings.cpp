@@ -93,7 +93,7 @@ const std::vector<SettingsEntry>& settings_table() {
        "where they run: unbound, round-robin (bound to the cores by count) or single-core (all on the first core)",
        placement},
       {"best_effort.threads", "0",
-       "threads that read and run requests without a contract; 0: four for each core, at least 16, and one that waits "
+       "threads that read and run requests without a contract; 0: four for each core, at least 64, and one that waits "
        "for new work. With best_effort.server: threads on each of its cores, 0: 2",
        [](S& s, V v) { return size(v, s.executive.best_effort_threads, 0, 256); }},
       {"best_effort.waiting", "64",
@@ -230,7 +230,7 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
       {"client.connections", "auto",
        "connections that a client has to one server at most: each of its threads gets one for itself as long as there "
-       "are enough, beyond that threads share; of channels four at most. auto: four for each core, from 16 to 64",
+       "are enough, beyond that threads share. auto: four for each core, from 16 to 64",
        client_connections},
       {"client.channel", "on", "off: call through sockets also where a reference names a channel",
        [](S& s, V v) { return yes_or_no(v, s.channels); }},

@@ -259,30 +259,44 @@ TEST_CASE("sleep words that are scribbled over delay a reader and do not hold it
 
 namespace {
 
-// A reader that sleeps at the socket by now.
-std::future<std::string> far_sleeper(Attack& attack) {
+std::uint32_t& reader_word(Attack& attack) {
+  return reinterpret_cast<SleepPage*>(attack.hostile.sleep.at(0))->ends[1].record.sleeper;
+}
+
+// A reader that sleeps at the socket by now, or with near_bit at its word.
+std::future<std::string> sleeper(Attack& attack, std::uint32_t bit = far_bit) {
   auto reader = std::async(std::launch::async, [&] { return read(*attack.victim); });
-  auto& word = reinterpret_cast<SleepPage*>(attack.hostile.sleep.at(0))->ends[1].record.sleeper;
-  while ((load_shared(word, std::memory_order_acquire) & far_bit) == 0) std::this_thread::yield();
+  while ((load_shared(reader_word(attack), std::memory_order_acquire) & bit) == 0) std::this_thread::yield();
   return reader;
+}
+
+void put_message(Attack& attack) {
+  auto& slot = *reinterpret_cast<Slot*>(attack.hostile.own.at(slots_offset()));
+  slot.kind = static_cast<std::uint64_t>(RecordKind::message);
+  SharedWord(slot.commit).store(std::uint64_t{1} << 32, std::memory_order_release);
 }
 
 }  // namespace
 
+TEST_CASE("a reader that is woken by a descriptor first sleeps at its word") {
+  Attack attack({.shape = small, .wake = Wake::eventfd, .wait = {os::WaitMode::park}});
+  auto reader = sleeper(attack, near_bit);
+  put_message(attack);
+  Ringer(reader_word(attack), {.kind = Wake::futex}).ring();
+  CHECK(reader.get().empty());
+}
+
 TEST_CASE("a reader that has slept for long is woken at the socket") {
   Attack attack({.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}});
-  auto reader = far_sleeper(attack);
-  auto& slot = *reinterpret_cast<Slot*>(attack.hostile.own.at(slots_offset()));
-  slot.kind = static_cast<std::uint64_t>(RecordKind::message);
-  SharedWord(slot.commit).store(std::uint64_t{1} << 32, std::memory_order_release);
-  auto& word = reinterpret_cast<SleepPage*>(attack.hostile.sleep.at(0))->ends[1].record.sleeper;
-  Ringer(word, {.kind = Wake::futex, .socket = attack.hostile.watch.socket()}).ring();
+  auto reader = sleeper(attack);
+  put_message(attack);
+  Ringer(reader_word(attack), {.kind = Wake::futex, .socket = attack.hostile.watch.socket()}).ring();
   CHECK(reader.get().empty());
 }
 
 TEST_CASE("a reader that has slept for long is told of its peer's end, and of its own") {
   Attack attack({.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}});
-  auto reader = far_sleeper(attack);
+  auto reader = sleeper(attack);
   const bool own = GENERATE(false, true);
   if (own)
     attack.victim->close();
@@ -295,7 +309,7 @@ TEST_CASE("packets on the socket that nobody asked for change nothing") {
   Attack attack({.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}});
   const std::string junk(200, 'x');
   while (send(attack.hostile.watch.socket(), junk.data(), junk.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) continue;
-  auto reader = far_sleeper(attack);
+  auto reader = sleeper(attack);
   CHECK(attack.victim->look_at_peer());
   shutdown(attack.hostile.watch.socket(), SHUT_RDWR);
   CHECK(reader.get() == ended(Fault::peer_died));
@@ -309,7 +323,7 @@ namespace {
 class Tormentor {
  public:
   Tormentor(const EndParts& hostile, unsigned seed)
-      : hostile_(&hostile), victim_(static_cast<std::uint32_t>(gettid())), random_(seed) {
+      : hostile_(&hostile), victim_(name_of_caller(hostile)), random_(seed) {
     thread_ = std::jthread([this](const std::stop_token& stop) {
       while (!stop.stop_requested()) torment();
     });
@@ -333,8 +347,11 @@ class Tormentor {
     const std::uint64_t there =
         scribble_at(random_, *hostile_, record ? Target::acceptor_record : Target::acceptor_room, hits_);
     const auto name = static_cast<std::uint32_t>(there);
-    if (name == victim_) ++(record ? seen_.record : seen_.room);
-    if (name == (victim_ | far_bit)) ++seen_.far;
+    if (name == (victim_ | near_)) ++(record ? seen_.record : seen_.room);
+    if (name == (victim_ | far_)) ++seen_.far;
+  }
+  static std::uint32_t name_of_caller(const EndParts& hostile) {
+    return hostile.peer_wake.kind == Wake::signal ? static_cast<std::uint32_t>(gettid()) : some_thread;
   }
   // As a correct end would after it had published something.
   void ring(bool record) const {
@@ -349,6 +366,8 @@ class Tormentor {
 
   const EndParts* hostile_;
   std::uint32_t victim_;
+  bool has_event_ = hostile_->peer_wake.kind == Wake::eventfd;
+  std::uint32_t near_ = has_event_ ? near_bit : 0, far_ = has_event_ ? 0 : far_bit;
   Random random_;
   Hits hits_;
   Seen seen_;

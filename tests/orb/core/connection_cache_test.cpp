@@ -343,15 +343,6 @@ TEST_CASE("calls of tasks have a connection apart from all others, and share it"
   CHECK(test.acquire().value() == plain);
 }
 
-TEST_CASE("a server has four channels of a client at most") {
-  Caches test(8);
-  test.address.endpoints = {channel_endpoint("/run/x.channel")};
-  for (int i = 0; i < 4; ++i) test.wires.let_succeed();
-  std::vector<CallingThread> threads(5);
-  for (CallingThread& thread : threads) CHECK(thread.run([&] { return test.acquire(); }));
-  CHECK(test.cache.size() == 4);
-}
-
 TEST_CASE("addresses are tried in their order, and the one that works is kept") {
   Caches test;
   const Endpoint dead{"127.0.0.1", 1}, live{"127.0.0.1", 2};
