@@ -1,6 +1,7 @@
 #include "orb/dispatch/housekeeper.h"
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -8,6 +9,17 @@
 #include "orb/base/errors.h"
 
 namespace corelane::dispatch {
+namespace {
+
+// What is done now and then is due at multiples of this, so that the thread wakes once for several of them.
+constexpr Duration grid = std::chrono::milliseconds{50};
+
+Time next_after(Time now, Duration every) noexcept {
+  const Time next = now + every;
+  return next - next.time_since_epoch() % grid;
+}
+
+}  // namespace
 
 Housekeeper::Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks)
     : maker_(maker), provider_(provider), inbox_(inbox) {
@@ -65,12 +77,12 @@ Time Housekeeper::wake_at() const noexcept {
 bool Housekeeper::step(Time now) noexcept {
   std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
   if (now >= next_maintenance_) {
-    next_maintenance_ = now + period;
+    next_maintenance_ = next_after(now, period);
     provider_.maintain();
   }
   for (Chore& chore : chores_) {
     if (now < chore.next) continue;
-    chore.next = now + chore.every;
+    chore.next = next_after(now, chore.every);
     (void)chore.agent->step(now);
   }
   const OrderPtr order = next_order();
