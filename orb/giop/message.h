@@ -21,9 +21,9 @@ namespace corelane::giop {
 struct Version {
   std::uint8_t major = 1;
   std::uint8_t minor = 2;
-  friend constexpr bool operator==(const Version&, const Version&) = default;
+  friend constexpr bool operator==(Version a, Version b) noexcept { return a.number() == b.number(); }
   // One comparison of numbers: a request is judged by its version in several places.
-  friend constexpr auto operator<=>(const Version& a, const Version& b) noexcept { return a.number() <=> b.number(); }
+  friend constexpr auto operator<=>(Version a, Version b) noexcept { return a.number() <=> b.number(); }
   constexpr int number() const noexcept { return major << 8 | minor; }
 };
 inline constexpr Version giop_1_0{1, 0};
