@@ -235,6 +235,8 @@ void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool
   const std::string_view keyword = only_here ? std::string_view() : keyword_like(name.text);
   if (!keyword.empty())
     message += "; did you mean the keyword " + quoted(keyword) + "?";
+  else if (const std::string_view own = only_here ? std::string_view() : type_for_cpp(name.text); !own.empty())
+    message += "; write " + quoted(own) + ", the type of IDL";
   else if (!similar.empty())
     message += "; did you mean " + quoted(similar) + "?";
   else if (const std::string_view type = only_here ? std::string_view() : similar_type(name.text); !type.empty())

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 namespace corelane::idl {
 namespace {
@@ -95,6 +96,26 @@ std::string_view similar_type(std::string_view name) {
     if (found < least) best = type, least = found;
   }
   return best;
+}
+
+std::string_view type_for_cpp(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 13> types = {{
+      {"bool", "boolean"},
+      {"byte", "octet"},
+      {"int", "long"},
+      {"int8_t", "int8"},
+      {"int16_t", "short"},
+      {"int32_t", "long"},
+      {"int64_t", "long long"},
+      {"size_t", "unsigned long long"},
+      {"uint8_t", "octet"},
+      {"uint16_t", "unsigned short"},
+      {"uint32_t", "unsigned long"},
+      {"uint64_t", "unsigned long long"},
+      {"vector", "sequence"},
+  }};
+  const auto found = std::ranges::find(types, name, &std::pair<std::string_view, std::string_view>::first);
+  return found == types.end() ? std::string_view() : found->second;
 }
 
 std::string similar_word(std::string_view name, const std::vector<std::string>& words) {

@@ -44,6 +44,11 @@ class PooledConnection::Watch final : public ReadyHandler {
     const std::lock_guard lock(mutex_);
     return std::exchange(watcher_, nullptr);
   }
+  // The same, unless a thread is in a call: that one goes on reading.
+  std::shared_ptr<transport::Watcher> end_if_unused() {
+    const std::lock_guard lock(mutex_);
+    return inside_ == std::thread::id{} ? std::exchange(watcher_, nullptr) : nullptr;
+  }
   // No call runs after it returned, but for one that this thread is in.
   void end_and_wait() {
     std::shared_ptr<transport::Watcher> dropped;  // dies after the lock
@@ -259,31 +264,37 @@ void PooledConnection::forget_timer() {
   timer_at_ = never;
 }
 
-bool PooledConnection::owes_answer() {
+// Ends the connection, with a word where the protocol above has one. Does nothing if a thread of the pool reads, bytes
+// wait to be read, or an answer is due.
+void PooledConnection::end_idle() noexcept {
   std::shared_ptr<Watch> watch;
   {
     const std::lock_guard lock(mutex_);
     watch = watch_;
   }
-  const auto watcher = watch ? watch->watcher() : nullptr;
-  return watcher && watcher->owes_answer();
+  auto watcher = watch ? watch->end_if_unused() : nullptr;
+  if (!watcher) return;
+  pool_->remove(descriptor());
+  if (has_unread() || watcher->owes_answer()) return read_on(std::move(watcher));
+  {
+    const std::lock_guard lock(mutex_);
+    if (watch_ == watch) watch_.reset();
+  }
+  watcher->give_way();
+  below_->close();
+  watcher->on_closed(transport::ended_by(minor::idle_timeout));
 }
 
 void PooledConnection::on_timer() noexcept {
+  forget_timer();
   const Time now = os::now();
-  if (now < time_limit()) {
-    forget_timer();
-    return keep_time();
-  }
   // relaxed: see expect_by()
-  const bool stalled = now >= expected_by_.load(std::memory_order_relaxed);
-  if (!stalled && owes_answer()) {
+  if (now >= expected_by_.load(std::memory_order_relaxed)) return cut_off(errors::deadline_passed);
+  if (now >= time_limit()) {
     last_traffic_.store(now, std::memory_order_relaxed);  // relaxed: see renew()
-    forget_timer();
-    return keep_time();
+    end_idle();
   }
-  cut_off(stalled ? Error{.kind = ErrorKind::timeout, .minor = minor::deadline_passed}
-                  : transport::ended_by(minor::idle_timeout));
+  keep_time();
 }
 
 }  // namespace corelane::leader_followers

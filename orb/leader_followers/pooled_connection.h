@@ -68,7 +68,7 @@ class PooledConnection final : public transport::Connection,
   void keep_time() noexcept;
   void cut_off(Error reason) noexcept;
   void on_timer() noexcept;
-  bool owes_answer();
+  void end_idle() noexcept;
   void forget_timer();
   Time time_limit() const noexcept;
 

@@ -1,14 +1,18 @@
 // What programs and servers of other ORBs expect of this one.
 #include <catch2/catch.hpp>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/core/reference.h"
 #include "orb/giop/code_sets.h"
 #include "orb/giop/headers.h"
+#include "tests/orb/transport/kinds.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
 
 namespace other_orbs_test {
@@ -17,12 +21,13 @@ using namespace corelane;
 using namespace corelane::testing;
 
 TEST_CASE("every object answers that there is no interface repository") {
+  const giop::Version version = GENERATE(giop::giop_1_0, giop::giop_1_1, giop::giop_1_2);
   ProbeServer server;
   Wires wires;
   Wire wire(wires, server.orb->endpoints().front());
   const std::vector<std::byte> key = server.reference->_reference()->address()->object_key;
   cdr::Writer writer;
-  begin_request(writer, 1, key, "_interface");
+  begin_request(writer, 1, key, "_interface", version);
   REQUIRE(wire.send(writer));
   const auto message = wire.next();
   REQUIRE(message);
@@ -30,6 +35,26 @@ TEST_CASE("every object answers that there is no interface repository") {
   REQUIRE(reply);
   REQUIRE(reply->header.status == giop::ReplyStatus::system_exception);
   CHECK(*giop::decode_system_exception(reply->body) == Error{ErrorKind::intf_repos, Completion::no, minor::omg | 1});
+}
+
+// Without that word a call of this instant may have run, as far as its client can know.
+TEMPLATE_TEST_CASE("an idle connection is ended with CloseConnection in each mode", "", TcpV4, UnixSocket,
+                   SharedMemory) {
+  const Quiet quiet;
+  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const bool called = GENERATE(false, true);
+  ProbeServer server({"-ORBDispatchMode", mode, "-ORBTimeoutIdle", "20ms", "-ORBEndpointListen",
+                      transport::to_string(TestType::anywhere())});
+  const auto reactor = std::move(*transport::Reactor::start());
+  const auto wires = TestType::make(*reactor, {});
+  Wire wire(std::move(*wires->connect(server.orb->endpoints().front(), os::now() + long_enough)));
+  cdr::Writer writer;
+  begin_request(writer, 1, server.reference->_reference()->address()->object_key, "ping");
+  auto message = called && wire.send(writer) ? wire.next() : std::nullopt;
+  if (!message || message->header.type == giop::MessageType::reply) message = wire.next();
+  REQUIRE(message);
+  CHECK(message->header.type == giop::MessageType::close_connection);
+  CHECK(wire.closed_by_peer());
 }
 
 TEST_CASE("completion is told by the standard's names, inside the enumeration too") {
