@@ -138,6 +138,13 @@ std::vector<std::string> traces_of(pid_t process, const core::Settings& settings
 }
 
 class Conductor {
+// The demo's processes log what goes wrong and nothing else, unless the options say otherwise: later ones count.
+OrbOptions with_short_log(const OrbOptions& given) {
+  OrbOptions options{"-ORBLogLevel", "warn"};
+  options.insert(options.end(), given.begin(), given.end());
+  return options;
+}
+
  public:
   // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end; what
   // becomes of the daemons is told from their answers alone, which may take their time.
@@ -167,7 +174,8 @@ class Conductor {
   os::ChildProcess start(std::vector<std::string> arguments, const OrbOptions& surroundings) const {
     arguments.insert(arguments.begin(), "/proc/self/exe");
     arguments.insert(arguments.end(), surroundings.begin(), surroundings.end());
-    arguments.insert(arguments.end(), orb_options_.begin(), orb_options_.end());
+    const OrbOptions given = with_short_log(orb_options_);
+    arguments.insert(arguments.end(), given.begin(), given.end());
     return os::ChildProcess(arguments);
   }
   std::vector<std::string> server_arguments() const {
@@ -391,10 +399,11 @@ class Conductor {
 }  // namespace
 
 int conduct(const ConductorOptions& options, const OrbOptions& orb_options) {
-  OrbOptions progress_options = orb_options;
+  const OrbOptions own_options = with_short_log(orb_options);
+  OrbOptions progress_options = own_options;
   progress_options.insert(progress_options.end(), {"-ORBid", "progress", "-ORBTimeoutRequest", "300ms"});
   end_on_signals();
-  auto orb = corba::init_orb(orb_options), progress_orb = corba::init_orb(progress_options);
+  auto orb = corba::init_orb(own_options), progress_orb = corba::init_orb(progress_options);
   std::cout << "Corelane pendulum demo\n";
   const int status = Conductor(options, orb_options, *orb, *progress_orb).run();
   progress_orb->destroy();
