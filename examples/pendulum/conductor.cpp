@@ -21,6 +21,7 @@
 #include "examples/pendulum/roles.h"
 #include "examples/pendulum/stage.h"
 #include "examples/pendulum/table.h"
+#include "orb/base/counted.h"
 #include "orb/corba/init_orb.h"
 #include "orb/core/runtime.h"
 #include "orb/dispatch/counter_page.h"
@@ -137,7 +138,6 @@ std::vector<std::string> traces_of(pid_t process, const core::Settings& settings
   return traces;
 }
 
-class Conductor {
 // The demo's processes log what goes wrong and nothing else, unless the options say otherwise: later ones count.
 OrbOptions with_short_log(const OrbOptions& given) {
   OrbOptions options{"-ORBLogLevel", "warn"};
@@ -145,6 +145,7 @@ OrbOptions with_short_log(const OrbOptions& given) {
   return options;
 }
 
+class Conductor {
  public:
   // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end; what
   // becomes of the daemons is told from their answers alone, which may take their time.
@@ -201,8 +202,8 @@ OrbOptions with_short_log(const OrbOptions& given) {
     if (!os::privileges().fifo)
       std::cout << "  without the privilege for real-time priorities: deadlines hold as long as nothing else runs; "
                    "what would mend that stands above\n";
-    std::cout << "The controller " << (ready_.promises ? "holds " : "runs on ") << ready_.cores.size() << " core(s), "
-              << format("%.2f", ready_.capacity) << " of them for tasks"
+    std::cout << "The controller " << (ready_.promises ? "holds " : "runs on ") << counted(ready_.cores.size(), "core")
+              << ", " << format("%.2f", ready_.capacity) << " of them for tasks"
               << (ready_.promises ? ".\n" : "; admission control is OFF.\n");
     std::cout << "Measured with all of them busy, and declared as budget with " << ready_.margin << " % on top"
               << (ready_.margin > usual_margin ? ", since this machine's host takes time that counts as the jobs'" : "")
@@ -319,7 +320,7 @@ OrbOptions with_short_log(const OrbOptions& given) {
   void show_progress(Duration gone) {
     std::string state = "the service does not answer the demo itself";
     try {
-      state = format("%lld forces computed", static_cast<long long>(controller_->watch().answered()));
+      state = counted(static_cast<std::uint64_t>(controller_->watch().answered()), "force") + " computed";
     } catch (const CORBA::SystemException& failure) {
       tell_of(failure);
     }
