@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "examples/pendulum/table.h"
+#include "orb/base/counted.h"
 
 namespace corelane::pendulum {
 namespace {
@@ -75,8 +76,8 @@ std::string refusals_text(const Participants& participants) {
 }
 
 std::string throttles_text(const ServerReport& report) {
-  return format("The kernel kept the real-time threads from a core %llu times, for %.2f ms in all",
-                static_cast<unsigned long long>(report.throttles), report.throttled / 1000) +
+  return "The kernel kept the real-time threads from a core " + counted(report.throttles, "time") +
+         format(", for %.2f ms in all", report.throttled / 1000) +
          ": it leaves ordinary threads a part of each second, 50 ms unless told otherwise "
          "(kernel.sched_rt_runtime_us), "
          "and real-time threads wanted that, too: these tasks, or another program's. So a load did it and not the "
@@ -149,8 +150,8 @@ Tally tally_of(const Participants& participants, const ServerReport& report) {
 std::string tally_text(const Tally& sum, std::size_t started) {
   const std::string unanswered = sum.unanswered == 0 ? "" : format(", %ld had no answer", sum.unanswered);
   const std::string ended = sum.ended == 0 ? "" : format(", %ld ended before their time", sum.ended);
-  return format("\n%ld of %zu pendulums ran, %ld stand, %ld fell", sum.admitted, started, sum.stand, sum.fallen) +
-         unanswered + ended +
+  return "\n" + std::to_string(sum.admitted) + " of " + counted(started, "pendulum") +
+         format(" ran, %ld stand, %ld fell", sum.stand, sum.fallen) + unanswered + ended +
          format(
              "; deadlines missed: %llu, of these %llu for stalls and %llu for exceeded budgets.\n"
              "Budgets exceeded: by %llu of %llu jobs, of these %llu for stalls.\n",
@@ -184,17 +185,16 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, const Conditions&
             0};
   if (sum.admitted == 0)
     return {"No pendulum was admitted, so nothing was shown: do other programs hold this machine's cores?\n", 1};
-  if (sum.failed > 0) return broken(format("%llu calls of admitted tasks failed", sum.failed), conditions.real_time);
+  if (sum.failed > 0) return broken(counted(sum.failed, "call") + " of admitted tasks failed", conditions.real_time);
   if (sum.misses > sum.excused + sum.for_budgets)
     return broken(
         "an admitted task missed a deadline that neither a stall of the machine nor an exceeded budget explains",
         conditions.real_time);
   if (sum.for_budgets > 0)
     return {
-        format("No promise was broken, but %llu deadlines were missed beside jobs that took more than their declared "
-               "budget, which no promise covers: what was measured here at the start did not hold. "
-               "`corelane doctor` says what this machine lacks for that.\n",
-               sum.for_budgets),
+        "No promise was broken, but " + counted(sum.for_budgets, "deadline was", "deadlines were") +
+            " missed beside jobs that took more than their declared budget, which no promise covers: what was measured "
+            "here at the start did not hold. `corelane doctor` says what this machine lacks for that.\n",
         0};
   std::string text = "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n";
   if (sum.overruns > sum.excused_overruns)

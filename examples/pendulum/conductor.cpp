@@ -21,6 +21,7 @@
 #include "examples/pendulum/roles.h"
 #include "examples/pendulum/stage.h"
 #include "examples/pendulum/table.h"
+#include "orb/base/counted.h"
 #include "orb/corba/init_orb.h"
 #include "orb/core/runtime.h"
 #include "orb/dispatch/counter_page.h"
@@ -137,6 +138,13 @@ std::vector<std::string> traces_of(pid_t process, const core::Settings& settings
   return traces;
 }
 
+// The demo's processes log what goes wrong and nothing else, unless the options say otherwise: later ones count.
+OrbOptions with_short_log(const OrbOptions& given) {
+  OrbOptions options{"-ORBLogLevel", "warn"};
+  options.insert(options.end(), given.begin(), given.end());
+  return options;
+}
+
 class Conductor {
  public:
   // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end; what
@@ -167,7 +175,8 @@ class Conductor {
   os::ChildProcess start(std::vector<std::string> arguments, const OrbOptions& surroundings) const {
     arguments.insert(arguments.begin(), "/proc/self/exe");
     arguments.insert(arguments.end(), surroundings.begin(), surroundings.end());
-    arguments.insert(arguments.end(), orb_options_.begin(), orb_options_.end());
+    const OrbOptions given = with_short_log(orb_options_);
+    arguments.insert(arguments.end(), given.begin(), given.end());
     return os::ChildProcess(arguments);
   }
   std::vector<std::string> server_arguments() const {
@@ -193,8 +202,8 @@ class Conductor {
     if (!os::privileges().fifo)
       std::cout << "  without the privilege for real-time priorities: deadlines hold as long as nothing else runs; "
                    "what would mend that stands above\n";
-    std::cout << "The controller " << (ready_.promises ? "holds " : "runs on ") << ready_.cores.size() << " core(s), "
-              << format("%.2f", ready_.capacity) << " of them for tasks"
+    std::cout << "The controller " << (ready_.promises ? "holds " : "runs on ") << counted(ready_.cores.size(), "core")
+              << ", " << format("%.2f", ready_.capacity) << " of them for tasks"
               << (ready_.promises ? ".\n" : "; admission control is OFF.\n");
     std::cout << "Measured with all of them busy, and declared as budget with " << ready_.margin << " % on top"
               << (ready_.margin > usual_margin ? ", since this machine's host takes time that counts as the jobs'" : "")
@@ -311,7 +320,7 @@ class Conductor {
   void show_progress(Duration gone) {
     std::string state = "the service does not answer the demo itself";
     try {
-      state = format("%lld forces computed", static_cast<long long>(controller_->watch().answered()));
+      state = counted(static_cast<std::uint64_t>(controller_->watch().answered()), "force") + " computed";
     } catch (const CORBA::SystemException& failure) {
       tell_of(failure);
     }
@@ -391,10 +400,11 @@ class Conductor {
 }  // namespace
 
 int conduct(const ConductorOptions& options, const OrbOptions& orb_options) {
-  OrbOptions progress_options = orb_options;
+  const OrbOptions own_options = with_short_log(orb_options);
+  OrbOptions progress_options = own_options;
   progress_options.insert(progress_options.end(), {"-ORBid", "progress", "-ORBTimeoutRequest", "300ms"});
   end_on_signals();
-  auto orb = corba::init_orb(orb_options), progress_orb = corba::init_orb(progress_options);
+  auto orb = corba::init_orb(own_options), progress_orb = corba::init_orb(progress_options);
   std::cout << "Corelane pendulum demo\n";
   const int status = Conductor(options, orb_options, *orb, *progress_orb).run();
   progress_orb->destroy();

@@ -18,7 +18,8 @@ std::string_view completion_name(Completion completed) {
 // Whose texts say all that the code says, and more.
 bool is_said_better(std::uint32_t code) {
   return code == minor::bad_option || code == minor::bad_contract || code == minor::overrun_policy ||
-         code == minor::no_such_operation;
+         code == minor::no_such_operation || code == minor::address_in_use || code == minor::core_unusable ||
+         code == minor::no_core_leased || code == minor::system_refused;
 }
 
 // Whose texts say a part of what the code says.

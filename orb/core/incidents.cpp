@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "orb/base/minor.h"
 #include "orb/base/one_line.h"
 
@@ -97,15 +98,15 @@ std::vector<std::string> Incidents::lines(Time now) {
   text = as_one_line(std::move(text));
   std::vector<std::string> lines;
   if (dropped > 0)
-    lines.push_back(std::to_string(dropped) + (dropped == 1 ? " oneway request was" : " oneway requests were") +
+    lines.push_back(counted(dropped, "oneway request was", "oneway requests were") +
                     " dropped since the last such line, the last because of " + std::string(name_of(reason.kind)) +
                     ": " + std::string(minor::text(reason)));
   if (cut_off > 0)
-    lines.push_back(std::to_string(cut_off) + (cut_off == 1 ? " client was" : " clients were") +
+    lines.push_back(counted(cut_off, "client was", "clients were") +
                     " cut off since the last such line, the last because of " +
                     std::string(name_of(cut_off_reason.kind)) + ": " + std::string(minor::text(cut_off_reason)));
   if (large > 0)
-    lines.push_back(std::to_string(large) + (large == 1 ? " call was" : " calls were") +
+    lines.push_back(counted(large, "call was", "calls were") +
                     " answered with IMP_LIMIT since the last such line, the last because " +
                     as_one_line(std::move(large_text)) + ": " + std::string(minor::text(minor::message_too_large)));
   if (thrown > 0)

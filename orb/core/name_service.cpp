@@ -136,17 +136,17 @@ ObjectReference<Object> resolve_there(const NameAt& at) {
   }
 }
 
-// The log's errors are those of servers that were left alone.
+// The errors that are said are those of servers that were left alone.
 std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& nameserver, Duration patience) {
   constexpr const char* start = "start corelane-nameserver, or name another with";
-  const os::log::SaidErrors said;
+  os::log::SaidErrors said;
   const CallDeadline soon(os::now() + patience);
   try {
     if (locate(nameserver)) return std::nullopt;
     return NameserverAbsence{"what answers on this host has no object NameService", start};
   } catch (const SystemException& fault) {
-    if (!said.text().empty())
-      return NameserverAbsence{said.text() + " (naming.trusted names users who are believed)", start};
+    if (const std::string why = said.take(); !why.empty())
+      return NameserverAbsence{why + " (naming.trusted names users who are believed)", start};
     if (fault.minor() == minor::connect_failed) return NameserverAbsence{"no nameserver runs on this host", start};
     if (fault.minor() == minor::deadline_passed)
       return NameserverAbsence{"the program that listens at the nameserver's address does not answer in time",

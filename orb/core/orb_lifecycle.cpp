@@ -166,20 +166,18 @@ std::shared_ptr<dispatch::Executive> Orb::executive() {
   if (!runtime) raise(orb_destroyed);
   if (std::string differs = runtime->conflict(state_->settings); !differs.empty())
     raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, std::move(differs));
-  const os::log::SaidErrors said;
+  os::log::SaidErrors said;
   const auto executive = runtime->executive(state_->settings);
-  if (!executive) raise(executive.error(), said.text());
+  if (!executive) raise(executive.error(), said.take());
   return {std::move(runtime), *executive};
 }
 
 void Orb::listen() {
-  const os::log::SaidErrors said;
+  os::log::SaidErrors said;
   const auto listening = start_listening();
   if (listening) return;
-  const std::string doing = "cannot listen on " + to_string(state_->settings.listen);
-  if (said.text().empty()) raise_while(doing, listening.error());
-  const std::string cause(minor::text(listening.error()));
-  raise(listening.error(), doing + ": " + (cause.empty() ? "" : cause + ": ") + said.text());
+  if (std::string why = said.take(); !why.empty()) raise(listening.error(), std::move(why));
+  raise_while("cannot listen on " + to_string(state_->settings.listen), listening.error());
 }
 
 Expected<void> Orb::start_listening() {

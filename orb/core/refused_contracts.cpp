@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "orb/base/counted.h"
+
 namespace corelane::core {
 
 std::vector<std::string> RefusedContracts::note(const std::string& label, std::string line, Time now) {
@@ -30,7 +32,7 @@ std::optional<std::string> RefusedContracts::rest() {
 std::optional<std::string> RefusedContracts::take_summary() {
   const std::uint64_t count = std::exchange(unsaid_, 0);
   if (count == 0) return std::nullopt;
-  return std::to_string(count) + (count == 1 ? " more operation is" : " more operations are") +
+  return counted(count, "more operation is", "more operations are") +
          " not admitted and refused like those above, the last of them " + last_ +
          "; `corelane top` counts them by operation, each with the latest reason";
 }

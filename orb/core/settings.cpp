@@ -154,14 +154,14 @@ const std::vector<SettingsEntry>& settings_table() {
        "beside the others. 0: 64 MiB, or four times limits.message_size where that is more",
        [](S& s, V v) { return bytes(v, s.memory, 0, std::size_t{1} << 40); }},
       {"limits.connections", "1024",
-       "accepted connections; for one more the one ends that was quiet for longest, of those with no request under way "
-       "and no admitted task, and its client calls on over another. If more than a quarter of them have sent no whole "
-       "message yet, the oldest of those ends first. Where there is none, and in leader-followers, the newcomer is "
-       "turned away",
+       "accepted connections at one time. When one more comes, an idle one ends, which has neither a request under way "
+       "nor an admitted task: the one that was quiet for longest, or, if more than a quarter of all connections have "
+       "sent no whole message yet, the oldest of those. Its client connects anew with its next call. If none is idle, "
+       "and in leader-followers always, the new connection is refused",
        [](S& s, V v) { return size(v, s.connections.connections, 1, 1'000'000); }},
       {"limits.connections_per_peer", "256",
-       "accepted connections from one address, or from one user of this host; one more takes the place of another of "
-       "that peer",
+       "accepted connections at one time of one peer: of one address, or of one user of this host. When one more "
+       "comes, an idle one of the same peer ends, as for limits.connections",
        [](S& s, V v) { return size(v, s.connections.connections_per_peer, 1, 1'000'000); }},
       {"limits.backlog", "33554432",
        "bytes that wait for a peer which reads more slowly than it is sent to, or not at all. Calling threads and "
@@ -229,16 +229,16 @@ const std::vector<SettingsEntry>& settings_table() {
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
       {"client.connections", "auto",
-       "connections that a client has to one server at most: each of its threads gets one for itself as long as there "
-       "are enough, beyond that threads share. auto: four for each core, from 16 to 64",
+       "the most connections that a client has to one server. Each thread that calls gets "
+       "one for itself, and threads share when there are more of them. auto: four for each core, from 16 to 64",
        client_connections},
-      {"client.channel", "on", "off: call through sockets also where a reference names a channel",
+      {"client.channel", "on", "on: calls take a channel where the reference names one. off: they take sockets",
        [](S& s, V v) { return yes_or_no(v, s.channels); }},
       {"channel.allow", "",
-       "other users whose clients may call through channels: names or numbers, groups as @name (all who are in "
-       "them), or anyone; separated by commas. They need a way to the socket: where the runtime directory is closed to "
-       "them, as a user's own is, name its path (channel:/path) in a directory that they may enter; others than these "
-       "use sockets",
+       "other users whose clients may call through channels, separated by commas: names or numbers, groups as @name "
+       "(all who are in them), or anyone. Clients of all others use sockets. These users have to reach the channel's "
+       "path: where they may not enter the runtime directory, listen at channel:/path in a directory that they may "
+       "enter",
        allowed},
       {"channel.pool", "4521984",
        "bytes that each end of a channel lends for messages of more than 4 KiB, so that they need not be copied: by "

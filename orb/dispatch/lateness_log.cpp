@@ -4,16 +4,13 @@
 
 #include <new>
 
+#include "orb/base/counted.h"
 #include "orb/os/log.h"
 
 namespace corelane::dispatch {
 namespace {
 
 using Count = TaskEvents::Count;
-
-std::string counted(std::uint64_t count, const char* of_one, const char* of_many) {
-  return std::to_string(count) + (count == 1 ? of_one : of_many);
-}
 
 std::string way_to_the_reason(LatenessLog::Recorded recorded) {
   switch (recorded) {
@@ -58,12 +55,12 @@ std::optional<std::string> LatenessLog::line(Time now) {
             (count == 1 ? "" : "last ") + "task " + std::to_string(latest.last.value) +
             (label.empty() ? "" : ", " + label) + ")";
   };
-  add(tally.misses, told_.misses, " deadline was missed", " deadlines were missed");
-  add(tally.overruns, told_.overruns, " job exceeded its budget", " jobs exceeded their budget");
-  add(tally.oversleeps, told_.oversleeps, " job slept for longer than it declared",
-      " jobs slept for longer than they declared");
-  add(tally.refusals, told_.refusals, " request was refused while a job of its task waited",
-      " requests were refused while a job of their task waited");
+  add(tally.misses, told_.misses, "deadline was missed", "deadlines were missed");
+  add(tally.overruns, told_.overruns, "job exceeded its budget", "jobs exceeded their budget");
+  add(tally.oversleeps, told_.oversleeps, "job slept for longer than it declared",
+      "jobs slept for longer than they declared");
+  add(tally.refusals, told_.refusals, "request was refused while a job of its task waited",
+      "requests were refused while a job of their task waited");
   if (text.empty()) return std::nullopt;
   told_ = tally;
   next_ = now == never ? never : now + quiet;

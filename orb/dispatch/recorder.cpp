@@ -86,11 +86,17 @@ bool write_new_file(const std::string& path, Bytes bytes) {
 
 }  // namespace
 
-// Not by what it was called: a program may start itself anew as /proc/self/exe.
-std::string program_name() {
-  const std::string path = os::program_path();
-  return path.empty() ? program_invocation_short_name : path.substr(path.rfind('/') + 1);
+// The file's name comes first, since a program that starts itself anew is called /proc/self/exe. Of a file that was
+// removed the name may be a temporary one: linkers rename a file before they replace it.
+std::string program_name_of(std::string path, const std::string& called) {
+  constexpr std::string_view removed = " (deleted)", anew = "exe";
+  const bool is_removed = path.ends_with(removed);
+  if (path.empty() || (is_removed && called != anew)) return called;
+  if (is_removed) path.resize(path.size() - removed.size());
+  return path.substr(path.rfind('/') + 1);
 }
+
+std::string program_name() { return program_name_of(os::program_path(), program_invocation_short_name); }
 
 Recorder::Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t lane_tasks)
     : options_(options), manager_options_(manager), lane_tasks_(lane_tasks) {

@@ -28,6 +28,8 @@ namespace corelane::dispatch {
 
 // The file name of this process's program, for people.
 std::string program_name();
+// By what /proc/self/exe leads to, and the base name of what the program was called.
+std::string program_name_of(std::string path, const std::string& called);
 
 class Recorder final : public Agent {
  public:

@@ -55,8 +55,7 @@ void debug(std::string_view line) noexcept { write_line(spdlog::level::debug, li
 void info(std::string_view line) noexcept { write_line(spdlog::level::info, line); }
 void warn(std::string_view line) noexcept { write_line(spdlog::level::warn, line); }
 void error(std::string_view line) noexcept {
-  SaidErrors::hear(line);
-  write_line(spdlog::level::err, line);
+  if (!SaidErrors::keep(line)) write_line(spdlog::level::err, line);
 }
 
 }  // namespace corelane::os::log

@@ -2,6 +2,8 @@
 
 #include <new>
 
+#include "orb/os/log.h"
+
 namespace corelane::os::log {
 namespace {
 
@@ -10,12 +12,25 @@ thread_local SaidErrors* innermost = nullptr;
 }  // namespace
 
 SaidErrors::SaidErrors() noexcept : outer_(innermost) { innermost = this; }
-SaidErrors::~SaidErrors() { innermost = outer_; }
 
-void SaidErrors::hear(std::string_view line) noexcept try {
-  for (SaidErrors* each = innermost; each != nullptr; each = each->outer_)
-    each->text_.append(each->text_.empty() ? "" : "; ").append(line);
-} catch (const std::bad_alloc&) {  // the log has it
+SaidErrors::~SaidErrors() {
+  innermost = outer_;
+  for (const std::string& line : lines_) error(line);
+}
+
+std::string SaidErrors::take() {
+  std::string text;
+  for (const std::string& line : lines_) text.append(text.empty() ? "" : "; ").append(line);
+  lines_.clear();
+  return text;
+}
+
+bool SaidErrors::keep(std::string_view line) noexcept try {
+  if (innermost == nullptr) return false;
+  innermost->lines_.emplace_back(line);
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
 }
 
 }  // namespace corelane::os::log

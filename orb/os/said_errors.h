@@ -1,10 +1,11 @@
-// SaidErrors: what this thread logs as errors while one lives, for who turns the failure into an exception: why a start
-// failed is to be in the exception, too, also where the log is off or somewhere else.
-// Threads: each is its thread's own; they nest, and all of them hear.
+// SaidErrors: keeps what this thread logs as errors while one lives, for the exception that tells of the failure, also
+// where the log is off or somewhere else. Each error is told once: by whoever takes it, or else by the log.
+// Threads: each is its thread's own. They nest: the innermost keeps, and gives what nobody took to the one around it.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace corelane::os::log {
 
@@ -13,16 +14,16 @@ class SaidErrors {
   SaidErrors() noexcept;
   SaidErrors(const SaidErrors&) = delete;
   SaidErrors& operator=(const SaidErrors&) = delete;
-  ~SaidErrors();
+  ~SaidErrors();  // what was not taken goes on to the log
 
-  // Several with "; " between them; empty: nothing was said.
-  const std::string& text() const noexcept { return text_; }
+  // Several with "; " between them; empty: nothing was said. Whoever takes it tells it.
+  std::string take();
 
-  // By error() of log.h.
-  static void hear(std::string_view line) noexcept;
+  // By error() of log.h. False: this thread has none, or there is no memory, so the line is the log's.
+  static bool keep(std::string_view line) noexcept;
 
  private:
-  std::string text_;
+  std::vector<std::string> lines_;
   SaidErrors* const outer_;
 };
 

@@ -9,17 +9,10 @@
 #include <cerrno>
 #include <charconv>
 
-#include "orb/base/sanitizer.h"
 #include "orb/os/broken_pipe_guard.h"
 
 namespace corelane::os {
 namespace {
-
-#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
-constexpr bool reports = false;
-#else
-constexpr bool reports = true;
-#endif
 
 // Owner: the thread; its signal handler reads it.
 thread_local const StackOverflowReport* mine = nullptr;
@@ -88,7 +81,7 @@ StackOverflowReport::StackOverflowReport(const ThreadStack& stack, std::string_v
       guard_end_(stack.guard().data() + stack.guard().size()),
       size_(stack.usable().size()),
       setting_(setting) {
-  if (!reports || setting.empty()) return;
+  if (!reports_stack_overflow || setting.empty()) return;
   const stack_t own{.ss_sp = stack.signal_stack().data(), .ss_flags = 0, .ss_size = stack.signal_stack().size()};
   if (sigaltstack(&own, nullptr) != 0) return;
   mine = this;

@@ -10,9 +10,13 @@
 #include <cstddef>
 #include <string_view>
 
+#include "orb/base/sanitizer.h"
 #include "orb/os/thread_stack.h"
 
 namespace corelane::os {
+
+// Whether this build has the report.
+inline constexpr bool reports_stack_overflow = CORELANE_ADDRESS_SANITIZER == 0 && CORELANE_THREAD_SANITIZER == 0;
 
 class StackOverflowReport {
  public:

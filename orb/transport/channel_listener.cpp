@@ -15,6 +15,7 @@
 #include <string_view>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -249,7 +250,7 @@ void ChannelListener::say(const std::string& text) {
   if (now < quiet_until_) return (void)++unsaid_;
   quiet_until_ = now + quiet_time;
   const std::size_t others = std::exchange(unsaid_, 0);
-  os::log::warn(others == 0 ? text : text + " (" + std::to_string(others) + " others since the last such line)");
+  os::log::warn(others == 0 ? text : text + " (" + counted(others, "other") + " since the last such line)");
 }
 
 void ChannelListener::stop() noexcept {

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "orb/base/counted.h"
 #include "orb/dispatch/counter_page.h"
 #include "orb/os/fd.h"
 #include "orb/os/file_lock.h"
@@ -192,7 +193,7 @@ int clean(const CleanOptions& options, std::ostream& out, std::ostream& err) {
     err << "corelane clean: " << plain(options.directory) << ": " << remnants.fault
         << "; --runtime-directory names another\n";
   if (remnants.closed > 0)
-    err << "corelane clean: " << remnants.closed << (remnants.closed == 1 ? " file" : " files")
+    err << "corelane clean: " << counted(remnants.closed, "file")
         << " of other users could not be looked at; their user can clean " << plain(options.directory)
         << ", as root can\n";
   const bool all_seen = remnants.fault.empty() && remnants.closed == 0;

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "orb/base/counted.h"
 #include "orb/os/host.h"
 #include "orb/os/user_name.h"
 #include "services/corelane/host_files.h"
@@ -80,7 +81,7 @@ std::string line_of(const rs::Charge& charge) {
 
 // "memory 256 MiB, cache 2 ways, disk weight 300"; in whole units, or bytes.
 std::string amount_of(const std::string& name, std::uint64_t amount) {
-  if (name == "cache") return std::to_string(amount) + (amount == 1 ? " way" : " ways");
+  if (name == "cache") return counted(amount, "way");
   if (name == "disk") return "weight " + std::to_string(amount);
   if (name != "memory") return std::to_string(amount);
   constexpr double mebi = 1 << 20;
@@ -209,8 +210,8 @@ std::string text_of(const CoresShown& shown, const CoresOptions& options) {
   if (options.details)
     for (const std::string& lack : status.cannot()) text += "not promised here: " + plain(lack) + "\n";
   else if (!status.cannot().empty())
-    text += "this host limits what is promised in " + std::to_string(status.cannot().size()) +
-            (status.cannot().size() == 1 ? " way" : " ways") + "; corelane cores --long names each\n";
+    text += "this host limits what is promised in " + counted(status.cannot().size(), "way") +
+            "; corelane cores --long names each\n";
   return text;
 }
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "services/corelane/finding.h"
 #include "services/corelane/text.h"
 
@@ -152,7 +153,7 @@ Finding look_at_others(const HostView& host) {
   const auto found = others_above(host.files);
   if (found.empty()) return finding;
   finding.state = FindingState::missing;
-  finding.found = std::to_string(found.size()) + " thread" + (found.size() == 1 ? "" : "s") + " above tasks: ";
+  finding.found = counted(found.size(), "thread") + " above tasks: ";
   for (std::size_t i = 0; i < std::min(found.size(), most_named); ++i) {
     finding.found += (i > 0 ? ", " : "") + plain(found[i].name) + " (thread " + std::to_string(found[i].number) +
                      ", priority " + std::to_string(found[i].priority) + ")";

@@ -6,6 +6,7 @@
 #include <optional>
 #include <ostream>
 
+#include "orb/base/counted.h"
 #include "orb/os/small_file.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
@@ -27,8 +28,7 @@ std::string table_of(const ProfilePart& profile, std::size_t number) {
   if (!profile.version.empty() && profile.endpoints.empty())
     text += "  endpoint    none: nobody can reach the object by this profile\n";
   if (!profile.version.empty())
-    text += "  object key  " + std::to_string(profile.object_key.size()) + " bytes: " + printable(profile.object_key) +
-            "\n";
+    text += "  object key  " + counted(profile.object_key.size(), "byte") + ": " + printable(profile.object_key) + "\n";
   if (!profile.corbaloc.empty()) text += "  the same    " + plain(profile.corbaloc) + "\n";
   for (const ComponentPart& component : profile.components)
     text += "  " + (component.name.empty() ? "component " + shown_tag(component.tag, "") : component.name) + ": " +

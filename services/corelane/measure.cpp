@@ -11,6 +11,7 @@
 #include <optional>
 #include <ostream>
 
+#include "orb/base/counted.h"
 #include "orb/core/contracts_file.h"
 #include "orb/core/spelling.h"
 #include "orb/os/clock.h"
@@ -135,10 +136,6 @@ class Calls {
   Found found_{};
 };
 
-std::string count_of(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 // What would go into a contracts file.
 struct Proposal {
   std::string repository_id, operation;
@@ -158,7 +155,7 @@ struct Measured {
 
 // Where there are some.
 std::string waits_text(const Measurement& m) {
-  return count_of(m.blocks, "job") + " waited up to " + brief(m.longest_block) + " without saying so";
+  return counted(m.blocks, "job") + " waited up to " + brief(m.longest_block) + " without saying so";
 }
 
 // `interface`: a repository id, or empty. Of that interface it is the better one: labels have no version.
@@ -175,7 +172,7 @@ std::optional<Proposal> proposal_of(const Measured& measured, const std::string&
   proposal.contract.budget = proposed_budget(measurement, margin);
   proposal.entry =
       contracts_entry(proposal.repository_id, proposal.operation, proposal.contract,
-                      count_of(measurement.used.size(), "job") + " measured, the longest took " +
+                      counted(measurement.used.size(), "job") + " measured, the longest took " +
                           brief(measurement.used.back()) + (basis->note.empty() ? "" : "; " + basis->note) +
                           (measurement.blocks == 0 ? "" : "; " + waits_text(measurement)));
   if (!fault.empty()) proposal.entry = set_aside(proposal.entry, fault);
@@ -226,7 +223,7 @@ std::string contract_text(const Measurement& m) {
 std::string table_of(const Measured& measured, int margin) {
   const Measurement& m = measured.measurement;
   std::string text =
-      plain(m.label) + ": " + count_of(m.used.size(), "job") + " of " + count_of(m.tasks.size(), "task") + "\n";
+      plain(m.label) + ": " + counted(m.used.size(), "job") + " of " + counted(m.tasks.size(), "task") + "\n";
   text += "  execution  p50 " + brief(m.quantile(500'000)) + "  p99 " + brief(m.quantile(990'000)) + "  longest " +
           brief(m.used.back()) + "\n";
   text += contract_text(m);

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "orb/base/counted.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/naming_session.h"
 #include "services/corelane/text.h"
@@ -32,9 +33,9 @@ nlohmann::ordered_json json_of(const NamingStatus& state) {
 
 std::string table_of(const NamingStatus& state) {
   return "store      " + plain(state.store() + (state.place().empty() ? "" : " " + state.place())) + "\n" +
-         "state      " + word_of(state) + "\n" +
-         format("names      %u, in the root and %u other contexts\n", state.names(), state.contexts()) +
-         format("clients    %u leases, %u watches, %u iterators\n", state.leases(), state.watches(), state.iterators());
+         "state      " + word_of(state) + "\n" + "names      " + std::to_string(state.names()) + ", in the root and " +
+         counted(state.contexts(), "other context") + "\nclients    " + counted(state.leases(), "lease") + ", " +
+         counted(state.watches(), "watch", "watches") + ", " + counted(state.iterators(), "iterator") + "\n";
 }
 
 }  // namespace

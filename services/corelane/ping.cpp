@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
+#include "orb/base/counted.h"
 #include "orb/base/minor.h"
 #include "orb/core/way.h"
 #include "orb/os/clock.h"
@@ -52,7 +53,8 @@ bool measure_calls(const CORBA::object_reference<CORBA::Object>& object, const P
 }
 
 void show_table(const Result& result, std::ostream& out) {
-  out << plain(result.type) << " answers; " << plain(result.way.text) << "\n" << result.times.size() << " calls:";
+  out << plain(result.type) << " answers; " << plain(result.way.text) << "\n"
+      << counted(result.times.size(), "call") << ":";
   for (const Percentile& p : percentiles) out << "  " << p.name << " " << brief(result.at(p.share));
   out << "\n";
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "orb/cdr/reader.h"
 #include "orb/giop/code_sets.h"
 #include "orb/giop/corbaloc.h"
@@ -102,7 +103,7 @@ std::string omniorb_text(const giop::TaggedComponent& item) {
 std::string hex_text(const giop::TaggedComponent& item) {
   constexpr std::size_t shown = 32;
   const Bytes data = item.data;
-  return std::to_string(data.size()) + " bytes: " + hexadecimal(data.first(std::min(shown, data.size()))) +
+  return counted(data.size(), "byte") + ": " + hexadecimal(data.first(std::min(shown, data.size()))) +
          (data.size() > shown ? "..." : "");
 }
 
@@ -156,11 +157,11 @@ std::string fault_of_iiop(const giop::TaggedProfile& profile) {
   if (!reader.read_string(host)) return at("a host (a length, and text with a NUL at its end)");
   if (!reader.read(port)) return at("a port");
   if (!reader.read_octets(key)) return at("an object key (a length, and so many bytes)");
-  const auto counted = reader.position();
+  const auto place = reader.position();
   std::uint32_t count = 0;
   if (!reader.read_length(count, 8)) return at("a number of components");
-  return std::to_string(count) + " components said at byte " + std::to_string(counted) +
-         ", which are damaged or more than " + std::to_string(giop::Limits{}.components);
+  return counted(count, "component is", "components are") + " said at byte " + std::to_string(place) +
+         ", damaged or more than " + std::to_string(giop::Limits{}.components);
 }
 
 void show_iiop(const giop::TaggedProfile& profile, ProfilePart& part) {

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "orb/base/contract.h"
+#include "orb/base/counted.h"
 #include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
 #include "orb/sched/refusal.h"
@@ -66,9 +67,9 @@ std::map<std::string, Holding> holdings_of(const ProcessCounters& process) {
 }
 
 std::string line_of(const std::string& holder, const Holding& holding, Time now) {
-  return format("  %s holds %.1f %% of a core with %llu %s, last call noticed %s ago\n", plain(holder).c_str(),
-                percent(holding.share), static_cast<unsigned long long>(holding.tasks),
-                holding.tasks == 1 ? "task" : "tasks", brief(std::max(now - holding.used, Duration::zero())).c_str());
+  return format("  %s holds %.1f %% of a core with %s, last call noticed %s ago\n", plain(holder).c_str(),
+                percent(holding.share), counted(holding.tasks, "task").c_str(),
+                brief(std::max(now - holding.used, Duration::zero())).c_str());
 }
 
 std::string table_of(const TaskCounters& task, bool watched) {
@@ -179,8 +180,7 @@ std::string line_of(const CoreCounters& core, std::int64_t platform, const Other
   std::string text = format("  core %-3d %5.1f %% of %.1f %% admitted", core.core.value, percent(core.admitted),
                             percent(core.capacity));
   if (platform > 0) text += format(", platform load %.1f %%", percent(platform));
-  text += format(", %llu %s%s", static_cast<unsigned long long>(core.tasks), core.tasks == 1 ? "task" : "tasks",
-                 order_text(core.order));
+  text += ", " + counted(core.tasks, "task") + order_text(core.order);
   if (others.all > 0)
     text += format("; other servers hold %.1f %%: tasks %.1f %%, platform load %.1f %%", percent(others.all),
                    percent(others.all - others.platform), percent(others.platform));

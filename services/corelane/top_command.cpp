@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 
 #include "orb/os/clock.h"
 #include "services/corelane/command.h"
+#include "services/corelane/elsewhere.h"
 #include "services/corelane/text.h"
 #include "services/corelane/top.h"
 
@@ -27,7 +29,7 @@ struct TopOptions {
   bool once = false;
 };
 
-bool is_there(const std::string& directory) { return ::access(directory.c_str(), F_OK) == 0; }
+bool is_there(const std::string& directory) { return ::access(directory.c_str(), F_OK) == 0 || errno != ENOENT; }
 
 std::string nowhere_text(const std::string& directory) {
   return "corelane top: " + plain(directory) +
@@ -56,14 +58,19 @@ Status watch(const TopOptions& options) {
   }
 }
 
+// A directory that is not there: what else there is.
+Status show_nowhere(const TopOptions& options, KnownDirectories& known) {
+  std::cerr << nowhere_text(options.directory) << "\n";
+  std::cout << (options.format == Format::json ? "[]\n" : elsewhere_text(options.directory, known.at(os::now())));
+  return 1;
+}
+
 Status run(const TopOptions& options) {
   KnownDirectories known;
   if (!options.once) return watch(options);
+  if (!is_there(options.directory)) return show_nowhere(options, known);
   (void)await_pages(options.directory, os::now(), patience);
-  const Status status = top_once(options.directory, options.format, known, std::cout, std::cerr);
-  if (status != 0 || is_there(options.directory)) return status;
-  std::cerr << nowhere_text(options.directory) << "\n";
-  return 1;
+  return top_once(options.directory, options.format, known, std::cout, std::cerr);
 }
 
 }  // namespace

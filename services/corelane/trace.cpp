@@ -10,6 +10,7 @@
 #include <ostream>
 #include <system_error>
 
+#include "orb/base/counted.h"
 #include "orb/sched/trace_file.h"
 #include "orb/sim/replay.h"
 #include "services/corelane/json_text.h"
@@ -41,8 +42,8 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
     out << "  task " << task.value << (trouble.name.empty() ? "" : " ") << plain(trouble.name) << ": "
         << text_of(trouble) << "\n";
   for (const sched::Track& track : trace.tracks) {
-    out << "  " << sim::name_of(track) << ": " << records_of(track).size() << " records";
-    if (track.lost > 0) out << ", the older " << track.lost << " slots were overwritten";
+    out << "  " << sim::name_of(track) << ": " << counted(records_of(track).size(), "record");
+    if (track.lost > 0) out << ", " << counted(track.lost, "older slot was", "older slots were") << " overwritten";
     out << "\n";
   }
 }
@@ -110,7 +111,8 @@ Json replay_json(const sim::ReplayReport& report) {
 void print_replay(const sim::ReplayReport& report, std::ostream& out) {
   for (const sim::ReplayedTrack& track : report.tracks)
     if (track.replayed)
-      out << "replayed " << track.name << ": " << track.inputs << " inputs, " << track.commands << " equal commands\n";
+      out << "replayed " << track.name << ": " << counted(track.inputs, "input") << ", "
+          << counted(track.commands, "equal command") << "\n";
     else if (track.lost > 0)
       out << "not replayed " << track.name << ": its beginning was overwritten; a larger recorder.size keeps it\n";
   if (report.difference) return;

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "services/corelane/overrun_jobs.h"
 
 namespace corelane::tool {
@@ -87,7 +88,7 @@ class Count {
 
 void add(std::string& text, std::size_t count, const char* before, const char* of_one, const char* of_many) {
   if (count == 0) return;
-  text += (text.empty() ? "" : ", ") + std::string(before) + std::to_string(count) + (count == 1 ? of_one : of_many);
+  text += (text.empty() ? "" : ", ") + std::string(before) + counted(count, of_one, of_many);
 }
 
 }  // namespace
@@ -105,12 +106,12 @@ TraceSummary summary_of(const TraceFile& trace) {
 
 std::string text_of(const TaskTrouble& trouble) {
   std::string text;
-  add(text, trouble.misses, "missed ", " deadline", " deadlines");
+  add(text, trouble.misses, "missed ", "deadline", "deadlines");
   if (trouble.own_misses > 0) text += " (" + std::to_string(trouble.own_misses) + " by its own fault)";
-  add(text, trouble.overruns, "overran ", " time", " times");
-  add(text, trouble.oversleeps, "overslept ", " time", " times");
-  add(text, trouble.blocks, "blocked ", " time", " times");
-  add(text, trouble.refused, "", " request refused", " requests refused");
+  add(text, trouble.overruns, "overran ", "time", "times");
+  add(text, trouble.oversleeps, "overslept ", "time", "times");
+  add(text, trouble.blocks, "blocked ", "time", "times");
+  add(text, trouble.refused, "", "request refused", "requests refused");
   return text;
 }
 

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <utility>
 
+#include "orb/base/counted.h"
+
 namespace corelane::nameserver {
 namespace {
 
@@ -54,12 +56,12 @@ std::string text_of_owner(const std::string& owner) {
 Expected<Leases::Granted, std::string> Leases::add(LeaseId id, Lease lease) {
   const std::lock_guard lock(mutex_);
   if (leases_.size() >= limits_.leases)
-    return std::string("all " + std::to_string(limits_.leases) + " leases are given; see naming.leases");
+    return counted(limits_.leases, "lease is", "leases are") + " given, as many as there may be; see naming.leases";
   const auto is_his = [&](const auto& item) { return item.second.taker.name == lease.taker.name; };
   const auto his = static_cast<std::size_t>(std::count_if(leases_.begin(), leases_.end(), is_his));
   if (!lease.taker.name.empty() && his >= limits_.of_client)
-    return std::string(lease.taker.name + " has " + std::to_string(his) +
-                       " leases, as many as one client may have; end some, or see naming.client_leases");
+    return std::string(lease.taker.name + " has " + counted(his, "lease") +
+                       ", as many as one client may have; end some, or see naming.client_leases");
   Granted granted{id, lease.owner, lease.lasts};
   leases_.emplace(id, std::move(lease));
   return granted;

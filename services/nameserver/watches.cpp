@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "orb/core/call_deadline.h"
 #include "orb/core/exception.h"
 #include "orb/core/object.h"
@@ -52,8 +53,8 @@ Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener
   const auto his = static_cast<std::size_t>(std::count_if(
       watches_.begin(), watches_.end(), [&](const auto& item) { return item.second->client.name == client.name; }));
   if (!client.name.empty() && his >= limits_.of_client)
-    return std::string(client.name + " has " + std::to_string(his) +
-                       " listeners, as many as one client may have; unwatch some, or see naming.client_watches");
+    return std::string(client.name + " has " + counted(his, "listener") +
+                       ", as many as one client may have; unwatch some, or see naming.client_watches");
   const WatchId id = random_watch();
   watches_.emplace(id, std::move(watch));
   return id;

@@ -11,6 +11,7 @@
 
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
+#include "orb/core/reference.h"
 #include "tests/support/probe.h"
 #include "tests/support/speechless.h"
 
@@ -121,6 +122,7 @@ class ProbeServer {
   }
   ~ProbeServer() { servant->release(); }
   std::string ior() { return orb->object_to_string(reference); }
+  std::vector<std::byte> key() const { return reference->_reference()->address()->object_key; }
 
   TestOrb orb;
   CORBA::servant_reference<ProbeServant> servant;
@@ -130,6 +132,11 @@ class ProbeServer {
 // The same object as another ORB sees it.
 inline CORBA::object_reference<Probing::Probe> probe_of(TestOrb& client, const std::string& ior) {
   return IDL::traits<Probing::Probe>::narrow(client->string_to_object(ior));
+}
+
+// The same without a call that asks for its type.
+inline CORBA::object_reference<Probing::Probe> unchecked_probe(TestOrb& client, const std::string& ior) {
+  return core::make_stub<Probing::Probe>(client->string_to_object(ior)->_reference());
 }
 
 }  // namespace corelane::testing

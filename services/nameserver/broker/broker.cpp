@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "orb/base/counted.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/directory.h"
@@ -152,7 +153,7 @@ bool Broker::enlist(Guest& guest, const BrokerMessage& message) {
                       ": end that one, or take another name");
   if (services_.size() >= limits_.services)
     return refuse(guest, BrokerFault::Kind::no_room,
-                  "the broker has " + std::to_string(services_.size()) + " services, and no room for more: end some");
+                  "the broker has " + counted(services_.size(), "service") + ", and no room for more: end some");
   if (!send_message(guest.socket, "registered")) return false;
   guest.name = name;
   guest.access = *access;
@@ -180,14 +181,14 @@ bool Broker::introduce(Guest& client, const BrokerMessage& message) {
                       std::to_string(client.peer.user));
   if (service->unaccepted.size() >= limits_.unaccepted_of_service)
     return refuse(client, BrokerFault::Kind::no_room,
-                  "'" + name + "' has not accepted the " + std::to_string(service->unaccepted.size()) +
-                      " channels that others have asked for: try again later, or see why process " +
+                  "'" + name + "' has not accepted " + counted(service->unaccepted.size(), "channel") +
+                      " that others have asked for: try again later, or see why process " +
                       std::to_string(service->peer.process) + " accepts none");
   if (const std::size_t his = unaccepted_of(client.peer.user); his >= limits_.unaccepted_of_user)
     return refuse(client, BrokerFault::Kind::no_room,
                   "user " + std::to_string(client.peer.user) + " has asked for channels of which " +
-                      std::to_string(his) +
-                      " ends are not accepted, as many as one user may: wait until they are, or end who asked");
+                      counted(his, "end is", "ends are") +
+                      " not accepted, as many as one user may: wait until they are, or end who asked");
   return hand_over(client, *service);
 }
 

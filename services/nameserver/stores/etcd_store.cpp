@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "orb/base/counted.h"
 #include "orb/os/log.h"
 #include "services/nameserver/stores/etcd_address.h"
 #include "services/nameserver/stores/etcd_follower.h"
@@ -36,8 +37,8 @@ class EtcdStore final : public Store {
   bool remembers() const { return follower_.remembers(); }
   void say_that_it_remembers(const EtcdFault& why) {
     const StoreStatus now = status();
-    os::log::warn("naming: etcd is away (" + why.text + "): " + std::to_string(now.names) +
-                  " names are found as the copy " + copy_->path() + " has them, which is " +
+    os::log::warn("naming: etcd is away (" + why.text + "): " + counted(now.names, "name is", "names are") +
+                  " found as the copy " + copy_->path() + " has them, which is " +
                   std::to_string(std::chrono::floor<std::chrono::seconds>(now.stale_for).count()) +
                   " s old, and none can be bound until etcd is back: start it, or mend the way to it");
   }

@@ -1,5 +1,6 @@
 #include "services/nameserver/stores/sqlite_rows.h"
 
+#include "orb/base/counted.h"
 #include "orb/os/log.h"
 
 namespace corelane::nameserver {
@@ -136,7 +137,7 @@ Expected<void, SqliteFault> set_strange_rows_aside(Database& database, const std
   const auto all = database.number("SELECT count(*) FROM quarantine");
   if (!all) return all.error();
   if (*all > 0)
-    os::log::warn("the name store " + path + " has " + std::to_string(*all) + " rows in its table `quarantine`, " +
+    os::log::warn("the name store " + path + " has " + counted(*all, "row") + " in its table `quarantine`, " +
                   std::to_string(*moved) +
                   " of them from now on: nobody finds those names. Bind them again, or put right and back with sqlite3 "
                   "what is worth it, as docs/stores.md says; then empty that table");

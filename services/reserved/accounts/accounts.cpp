@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/accounts/placement.h"
 #include "services/reserved/accounts/request_check.h"
@@ -103,7 +104,7 @@ std::optional<Refusal> Accounts::fault_of_holder(const Holder& holder) const {
                                                    "; it has one at a time, until it ends or gives that one back"};
   }
   if (accounts.size() >= options_.limits.reservations || of_user >= options_.limits.of_user)
-    return Refusal{RefusalKind::no_room, "there are " + std::to_string(accounts.size()) + " reservations, " +
+    return Refusal{RefusalKind::no_room, counted(accounts.size(), "reservation is", "reservations are") + " held, " +
                                              std::to_string(of_user) + " of this user; release one first"};
   return std::nullopt;
 }
@@ -116,9 +117,7 @@ bool Accounts::could_ever(const Account& account) const {
 
 Refusal Accounts::no_room(const Account& account) const {
   const auto free = free_cores();
-  std::string reason = queue_.empty() ? ""
-                                      : std::to_string(queue_.size()) + (queue_.size() == 1 ? " waits" : " wait") +
-                                            " before this request; ";
+  std::string reason = queue_.empty() ? "" : counted(queue_.size(), "waits", "wait") + " before this request; ";
   if (std::string lack = resources_.lack_text(account.also); !lack.empty())
     return {.kind = RefusalKind::no_room, .reason = reason + lack, .fits = resources_.fit_text(account.also)};
   reason += no_room_text(account, free, granted_.size());

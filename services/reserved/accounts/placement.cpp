@@ -107,7 +107,7 @@ bool is_better(const Candidate& a, const Candidate& b) {
   return a.cost != b.cost ? a.cost < b.cost : a.beside < b.beside;
 }
 
-CoresWanted counted(CoresWanted wanted) {
+CoresWanted with_count(CoresWanted wanted) {
   std::ranges::sort(wanted.these);
   wanted.these.erase(std::unique(wanted.these.begin(), wanted.these.end()), wanted.these.end());
   if (wanted.count == 0) wanted.count = static_cast<int>(wanted.these.size());
@@ -125,7 +125,7 @@ Distance distance(const os::CoreInfo& a, const os::CoreInfo& b) noexcept {
 
 std::optional<Place> choose_cores(const std::vector<os::CoreInfo>& all, const std::vector<CoreId>& free,
                                   const CoresWanted& asked) {
-  const CoresWanted wanted = counted(asked);
+  const CoresWanted wanted = with_count(asked);
   if (wanted.count <= 0) return std::nullopt;
   const std::vector<Bundle> bundles = bundles_of(all, free, wanted);
   std::optional<Candidate> best;
@@ -138,7 +138,7 @@ std::optional<Place> choose_cores(const std::vector<os::CoreInfo>& all, const st
 }
 
 int most_cores(const std::vector<os::CoreInfo>& all, const std::vector<CoreId>& free, const CoresWanted& asked) {
-  CoresWanted wanted = counted(asked);
+  CoresWanted wanted = with_count(asked);
   for (; wanted.count > 0; --wanted.count)  // bound: as many as there are cores
     if (wanted.count <= static_cast<int>(free.size()) && choose_cores(all, free, wanted)) return wanted.count;
   return 0;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "orb/os/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/accounts/placement.h"
@@ -29,8 +30,8 @@ std::optional<Refusal> cores_fault(const Holder& holder, const CoresWanted& want
       return bad("core " + std::to_string(core.value) + " is none of this host's that can be reserved (" +
                  os::core_list_text(all) + ")");
   if (!wanted.these.empty() && wanted.count > static_cast<int>(wanted.these.size()))
-    return bad(std::to_string(wanted.count) + " cores out of " + std::to_string(wanted.these.size()) +
-               " that were named; name more or ask for fewer");
+    return bad(counted(static_cast<std::uint64_t>(wanted.count), "core") + " out of " +
+               std::to_string(wanted.these.size()) + " named; name more or ask for fewer");
   return std::nullopt;
 }
 
@@ -70,15 +71,8 @@ std::optional<Refusal> request_fault(const Holder& holder, const Wanted& wanted,
   return share_fault(holder, std::get<ShareWanted>(wanted));
 }
 
-namespace {
-
-std::string count_text(std::size_t cores) { return std::to_string(cores) + (cores == 1 ? " core" : " cores"); }
-
-}  // namespace
-
 std::string no_room_text(const Account& account, const std::vector<CoreId>& free, std::size_t reservations) {
-  const std::string held =
-      std::to_string(reservations) + (reservations == 1 ? " reservation is held" : " reservations are held");
+  const std::string held = counted(reservations, "reservation is held", "reservations are held");
   const std::string mend =
       "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows who has what";
   if (account.is_share()) return "no shared core has so much left, and no core is free to be shared: " + held + mend;
@@ -89,7 +83,7 @@ std::string no_room_text(const Account& account, const std::vector<CoreId>& free
 
 std::string never_fits_text(const Account& account, const std::vector<os::CoreInfo>& machine,
                             const std::vector<CoreId>& kept) {
-  const std::string host = "this host has " + count_text(machine.size()) + ", of which " +
+  const std::string host = "this host has " + counted(machine.size(), "core") + ", of which " +
                            (kept.size() == 1 ? "core " : "cores ") + os::core_list_text(kept) +
                            (kept.size() == 1 ? " stays" : " stay") + " with everybody (reserved.keep)";
   if (account.is_share()) return host + ": none is left to be shared";
@@ -103,12 +97,14 @@ std::string fit_text(const Account& account, const std::vector<os::CoreInfo>& ma
     return has_core ? share_fit_text(*share, account.holder.extent, shared_limit) : "";
   }
   const auto& wanted = std::get<CoresWanted>(account.wanted);
-  if (const int most = most_cores(machine, free, wanted); most > 0) return count_text(static_cast<std::size_t>(most));
+  if (const int most = most_cores(machine, free, wanted); most > 0)
+    return counted(static_cast<std::uint64_t>(most), "core");
   CoresWanted loose{.count = wanted.count != 0 ? wanted.count : static_cast<int>(wanted.these.size()),
                     .nearness = Nearness::anywhere,
                     .siblings = Siblings::others};
   if (const int most = most_cores(machine, free, loose); most > 0)
-    return count_text(static_cast<std::size_t>(most)) + ", if they may be anywhere and others may have their siblings";
+    return counted(static_cast<std::uint64_t>(most), "core") +
+           ", if they may be anywhere and others may have their siblings";
   return "";
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "orb/base/counted.h"
+
 namespace corelane::reserved {
 namespace {
 
@@ -18,12 +20,12 @@ const char* name_of(Resource resource) noexcept { return names[static_cast<std::
 
 std::string amount_text(Resource which, std::uint64_t amount) {
   if (which == Resource::disk) return "weight " + std::to_string(amount);
-  if (which == Resource::cache) return std::to_string(amount) + (amount == 1 ? " way" : " ways");
+  if (which == Resource::cache) return counted(amount, "way");
   constexpr std::array<std::pair<std::uint64_t, const char*>, 3> units{
       {{1ULL << 30, " GiB"}, {1ULL << 20, " MiB"}, {1ULL << 10, " KiB"}}};
   for (const auto& [size, unit] : units)
     if (amount != 0 && amount % size == 0) return std::to_string(amount / size) + unit;
-  return std::to_string(amount) + " bytes";
+  return counted(amount, "byte");
 }
 
 ResourceBook::ResourceBook() { offer({}); }

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string_view>
 
+#include "orb/base/counted.h"
 #include "orb/os/core_list.h"
 #include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
@@ -208,8 +209,8 @@ void Journal::set_aside(std::size_t unread) {
   ::unlink(copy.c_str());
   const os::Fd file(::open(copy.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   const bool kept = file && os::write_all(file.get(), whole_file(file_.get()));
-  damage_ = path_ + ": " + std::to_string(unread) +
-            " lines are damaged, so what they tell of is not put back: look for threads and groups that keep to few "
+  damage_ = path_ + ": " + counted(unread, "line is", "lines are") +
+            " damaged, and what stands there is not put back: look for threads and groups that keep to few "
             "cores (taskset -p, the cpusets named corelane-*)" +
             (kept ? "; the file as it was is " + copy : "");
   if (kept) shorten();

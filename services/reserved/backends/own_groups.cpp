@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "orb/base/counted.h"
+
 namespace corelane::reserved {
 namespace {
 
@@ -35,8 +37,8 @@ Done<Remarks> OwnGroups::give(const Portion& portion) {
   const auto others = bring_in(portion, given);
   if (!others) return Unexpected{others.error()};
   if (*others == 0) return Remarks{};
-  return Remarks{std::to_string(*others) + " processes of the tree are in groups of the " + means_.hierarchy +
-                 " controller of their own, stay there and have nothing of it"};
+  return Remarks{counted(*others, "process of the tree stays in its", "processes of the tree stay in their") +
+                 " own group of the " + means_.hierarchy + " controller, without a part of this"};
 }
 
 // How many of the tree stay elsewhere: one that is in a group of its own has bounds there that hold for it.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "orb/corba/init_orb.h"
 #include "orb/core/runtime.h"
 #include "orb/dispatch/host_ledger.h"
@@ -65,8 +66,8 @@ class Engine {
     setup_ = *std::move(setup);
     if (const std::string& damage = setup_->host().journal->damage(); !damage.empty()) os::log::error(damage);
     if (const auto left = setup_->host().journal->entries().size(); left > 0) {
-      os::log::warn("corelane-reserved ended without putting the host back: " + std::to_string(left) +
-                    " changes of it are taken back now");
+      os::log::warn("corelane-reserved ended without putting the host back: " +
+                    counted(left, "change of it is", "changes of it are") + " taken back now");
       say_faults(setup_->put_back());
     }
     // Also where the backend would be another: masks of threads go before nobody's sets.
@@ -186,16 +187,14 @@ std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& co
   return "corelane-reserved: " + status.backend.kind +
          (status.backend.place.empty() ? "" : " below " + status.backend.place) +
          ", cores to give: " + (free.empty() ? "none" : os::core_list_text(free)) + "; " +
-         std::to_string(status.started.moved) + " threads in the default set, " +
-         std::to_string(status.started.unmovable) + " bound to their cores by the kernel" +
-         (os::runs_as_root() ? "" : ", or not this user's to move");
+         counted(status.started.moved, "thread") + " in the default set, " + std::to_string(status.started.unmovable) +
+         " bound to their cores by the kernel" + (os::runs_as_root() ? "" : ", or not this user's to move");
 }
 
 // Each start says the first of them alone.
 std::string rest_text(std::size_t others) {
   if (others == 0) return {};
-  return "; " + std::to_string(others) + (others == 1 ? " more thing is" : " more things are") +
-         " not promised here: corelane cores tells which";
+  return "; " + counted(others, "more thing is", "more things are") + " not promised here: corelane cores tells which";
 }
 
 Done<void> serve(const std::vector<std::string>& words, const core::Settings& settings, Engine& engine) {

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "orb/base/counted.h"
 #include "orb/os/core_list.h"
 #include "orb/os/log.h"
 #include "services/reserved/accounts/core_sets.h"
@@ -349,9 +350,8 @@ void Keeper::watch_interrupts() {
   is_balanced_ = std::ranges::any_of(parts_.processes.all(),
                                      [&](int pid) { return parts_.processes.name_of(pid) == "irqbalance"; });
   if (const unsigned strayed = parts_.interrupts.keep_away_again(parts_.accounts.common()); strayed > 0)
-    os::log::warn(std::to_string(strayed) +
-                  " interrupts had been sent to reserved cores by somebody else and are "
-                  "away from them again" +
+    os::log::warn(counted(strayed, "interrupt", "interrupts") +
+                  " had been sent to reserved cores by somebody else; none goes there any more" +
                   (is_balanced_ ? "; irqbalance runs: systemctl disable --now irqbalance" : ""));
 }
 

@@ -61,18 +61,17 @@ TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
       Case{{"server", "-ORBPoolCors", "0"}, "exit status 1", "the nearest known is -ORBPoolCores"},
       Case{{"server", "-ORBPoolCores", "4095", "-ORBRuntimeLedger", "off", "-ORBLogLevel", "off"},
            "exit status 1",
-           "see pool.cores: pool.cores: core 4095 is none that this process may use ("},
+           "COMPLETED_NO): pool.cores: core 4095 is none that this process may use ("},
       Case{{"server", "-ORBPoolCores", "4095", "-ORBEndpointListen", "127.0.0.1:0", "-ORBDispatchMode",
             "leader-followers", "-ORBLogLevel", "off"},
            "exit status 1",
-           "): cannot listen on 127.0.0.1:0: the core does not exist or is outside this process's affinity mask; see "
-           "pool.cores: pool.cores: core 4095 is none that this process may use ("},
+           "COMPLETED_NO): pool.cores: core 4095 is none that this process may use ("},
       Case{{"server", "-ORBIoBudget", "5us", "-ORBLogLevel", "off"},
            "exit status 1",
            "COMPLETED_NO): io.budget is platform, 0us (no limit), or 10us and more"},
       Case{{"server", "-ORBRuntimeDirectory", "/nowhere/x", "-ORBLogLevel", "off"},
            "exit status 1",
-           "the log says which: host ledger: /nowhere/x cannot be made"},
+           "COMPLETED_NO): host ledger: /nowhere/x cannot be made"},
       Case{{"server", "2809"}, "exit status 2", "usage: "});
   std::vector<std::string> command = wrong.words;
   command[0] = program_beside("corelane-quickstart-" + command[0]);

@@ -13,7 +13,8 @@
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "tests/support/acceptor.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/bare_client.h"
+#include "tests/support/bare_server.h"
 #include "tests/support/probe_servant.h"
 
 namespace core_code_sets_test {
@@ -30,12 +31,8 @@ const std::string e_utf_8 = "caf\xc3\xa9", e_iso = "caf\xe9", euro = "\xe2\x82\x
 constexpr std::uint32_t ebcdic = 0x10020025;
 
 // A server, and a client of it that puts bytes on the wire as they are.
-struct BareCalls {
-  ProbeServer server;
-  Wires wires;
-  Wire wire{wires, server.orb->endpoints().front()};
-  std::vector<std::byte> key = server.reference->_reference()->address()->object_key;
-  cdr::Writer writer;
+struct BareCalls : BareClient {
+  Wire wire{wires, endpoint};
   std::uint32_t id = 0;
 
   giop::Parsed<giop::ReplyHeader> call(std::string_view operation, const std::optional<CodeSetChoice>& names,
@@ -99,7 +96,7 @@ Received answer_echo(Wire& wire, const std::string& with) {
   REQUIRE(request->body.read_string(text));
   received.text = text;
   cdr::Writer writer;
-  giop::begin_reply(writer, {.request_id = request->header.request_id, .contexts = {}}, {}, message->header.version);
+  begin_reply_to(*message, writer);
   writer.write_string(with);
   REQUIRE(wire.send(writer));
   return received;
@@ -110,10 +107,6 @@ giop::Ior reference_to(const Acceptor& acceptor, const giop::CodeSetInfo& sets) 
   const giop::IiopProfile profile{
       giop::giop_1_2, {"127.0.0.1", acceptor.endpoint().port}, {std::byte{'k'}}, {giop::make_code_sets(sets)}};
   return {.type_id = "", .profiles = {giop::make_profile(profile)}};
-}
-
-CORBA::object_reference<Probing::Probe> unchecked_probe(TestOrb& client, const std::string& uri) {
-  return core::make_stub<Probing::Probe>(client->string_to_object(uri)->_reference());
 }
 
 }  // namespace
@@ -134,7 +127,7 @@ TEST_CASE("a client's code set holds for the requests of its connection and for 
   CHECK(calls.echo(iso, e_iso) == e_iso);
   calls.set_name(std::nullopt, e_iso);
   CHECK(calls.name() == e_utf_8);
-  Wire other(calls.wires, calls.server.orb->endpoints().front());
+  Wire other(calls.wires, calls.endpoint);
   calls.wire.close();
   std::swap(calls.wire, other);
   calls.echo(utf_8, euro);
@@ -288,14 +281,7 @@ TEST_CASE("arguments that were written for one server are right for the one that
     Wire wire = acceptor.next();
     const auto request = wire.next();
     REQUIRE(request);
-    cdr::Writer writer;
-    giop::begin_reply(writer,
-                      {.request_id = giop::parse_request(*request, {})->header.request_id,
-                       .status = giop::ReplyStatus::location_forward,
-                       .contexts = {}},
-                      {}, request->header.version);
-    giop::encode(writer, server.reference->_reference()->ior());
-    wire.send(writer);
+    forward(wire, *request, server.reference->_reference()->ior());
   });
   probe->name(e_utf_8);
   agent.join();

@@ -6,7 +6,7 @@
 #include "orb/core/address.h"
 #include "orb/core/reference.h"
 #include "tests/orb/transport/kinds.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/bare_server.h"
 #include "tests/support/in_time.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
@@ -65,9 +65,7 @@ TEST_CASE("a peer that says its first bytes one by one is judged by all of them"
     Wire wire(connection);
     const auto request = wire.next();
     cdr::Writer reply;
-    giop::begin_reply(reply,
-                      {.request_id = giop::parse_request(request.value(), {})->header.request_id, .contexts = {}}, {},
-                      giop::giop_1_2);
+    begin_reply_to(request.value(), reply);
     REQUIRE(giop::finish(reply));
     for (const std::byte& byte : reply.bytes()) REQUIRE(connection->send(Bytes{&byte, 1}));
     read(connection, 1 << 20);

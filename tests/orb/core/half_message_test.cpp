@@ -1,17 +1,12 @@
 // How long a server waits for the rest of a message, and for a client that does not read.
-#include <sys/socket.h>
-
 #include <thread>
 
 #include "orb/core/orb_state.h"
-#include "orb/core/reference.h"
-#include "orb/giop/headers.h"
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
-#include "orb/transport/detail/address.h"
-#include "orb/transport/detail/socket.h"
-#include "orb/transport/tcp.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/await.h"
+#include "tests/support/bare_client.h"
+#include "tests/support/bare_sender.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
@@ -22,103 +17,37 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A client that sends bytes as it likes.
-class Dribbler {
- public:
-  explicit Dribbler(const ProbeServer& server)
-      : stream_(std::move(*tcp_.connect(server.orb->endpoints().front(), os::now() + long_enough))),
-        key_(server.reference->_reference()->address()->object_key) {}
+// A whole ping request, with so many bytes too many.
+std::vector<std::byte> ping_of(const BareClient& client, std::size_t more = 0) {
+  cdr::Writer writer;
+  begin_request(writer, 1, client.key, "ping");
+  if (more > 0) writer.write_bytes(std::vector<std::byte>(more));
+  REQUIRE(giop::finish(writer));
+  return writer.to_vector();
+}
 
-  // A whole ping request, with so many bytes too many.
-  std::vector<std::byte> request(std::size_t more = 0) {
-    giop::RequestHeader header;
-    header.request_id = ++id_;
-    header.target.object_key = key_;
-    header.operation = "ping";
-    giop::begin_request(writer_, header, {});
-    if (more > 0) writer_.write_bytes(std::vector<std::byte>(more));
-    REQUIRE(giop::finish(writer_));
-    return {writer_.bytes().begin(), writer_.bytes().end()};
-  }
-  bool send(Bytes bytes) { return stream_->send(bytes).has_value(); }
-  // Bytes that the server sent; 0 when it ended the stream.
-  std::size_t receive() {
-    std::array<std::byte, 1024> buffer;
-    const auto got = stream_->receive(buffer, os::now() + long_enough, {});
-    return got ? *got : 0;
-  }
-  // The type of the next message; it comes in one piece.
-  std::optional<giop::MessageType> answer() {
-    std::array<std::byte, 1024> buffer;
-    const auto got = stream_->receive(buffer, os::now() + long_enough, {});
-    if (!got || *got < giop::header_size) return std::nullopt;
-    const auto header = giop::parse_header(Bytes(buffer).first(giop::header_size));
-    return header ? std::optional(header->type) : std::nullopt;
-  }
-
- private:
-  std::unique_ptr<transport::Reactor> reactor_ = std::move(*transport::Reactor::start());
-  transport::TcpTransport tcp_{*reactor_};
-  std::shared_ptr<transport::Connection> stream_;
-  const std::vector<std::byte> key_;
-  cdr::Writer writer_;
-  std::uint32_t id_ = 0;
-};
-
-// A client that only sends, and waits with that until the server has taken it.
-class Deaf {
- public:
-  explicit Deaf(const transport::Endpoint& endpoint) : stream_(connect(endpoint)) {}
-
-  // A whole request whose reply is as large. False: the server has ended the connection.
-  bool echo(Bytes key, std::size_t size) {
-    giop::RequestHeader header;
-    header.request_id = ++id_;
-    header.target.object_key = key;
-    header.operation = "echo";
-    giop::begin_request(writer_, header, {});
-    writer_.write_string(std::string(size, 'x'));
-    REQUIRE(giop::finish(writer_));
-    return send(writer_.bytes());
-  }
-
- private:
-  static os::Fd connect(const transport::Endpoint& endpoint) {
-    const auto address = endpoint.kind == transport::EndpointKind::unix_socket
-                             ? transport::unix_address(endpoint.path)
-                             : transport::resolve(endpoint, transport::AddressUse::connect, never)->front();
-    return std::move(*transport::connect_stream(address, never));
-  }
-  bool send(Bytes bytes) {
-    while (!bytes.empty()) {  // bound: each turn sends something
-      const ssize_t sent = ::send(stream_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return false;
-      bytes = bytes.subspan(static_cast<std::size_t>(sent));
-    }
-    return true;
-  }
-
-  const os::Fd stream_;
-  cdr::Writer writer_;
-  std::uint32_t id_ = 0;
-};
+// The type of what the server sends next; nothing: it ended the connection.
+std::optional<giop::MessageType> answer(Wire& wire) {
+  const auto message = wire.next();
+  return message ? std::optional(message->header.type) : std::nullopt;
+}
 
 }  // namespace
 
 TEST_CASE("a client whose every packet ends inside another message is served on and on") {
   constexpr auto patience = 300ms;
-  ProbeServer server({"-ORBTimeoutHeader", "300ms"});
-  Dribbler client(server);
-  std::vector<std::byte> bytes = client.request();
+  BareClient client({"-ORBTimeoutHeader", "300ms"});
+  Wire wire(client.wires, client.endpoint);
+  std::vector<std::byte> bytes = ping_of(client);
   const std::size_t half = bytes.size() / 2;
   const Time begin = os::now();
-  REQUIRE(client.send(Bytes(bytes).first(half)));
+  REQUIRE(wire.send(Bytes(bytes).first(half)));
   // Nobody keeps this thread from being late; then it may be cut off, but never sooner.
   for (Time before = begin; before < begin + 3 * patience;) {
-    const std::vector<std::byte> next = client.request();
+    const std::vector<std::byte> next = ping_of(client);
     bytes.insert(bytes.end(), next.begin(), next.begin() + static_cast<std::ptrdiff_t>(half));
     const Time now = os::now();
-    if (!client.send(Bytes(bytes).subspan(half)) || client.receive() == 0) {
+    if (!wire.send(Bytes(bytes).subspan(half)) || !wire.next()) {
       CHECK(os::now() >= before + patience);
       return;
     }
@@ -128,27 +57,27 @@ TEST_CASE("a client whose every packet ends inside another message is served on 
 }
 
 TEST_CASE("a client that stalls in the middle of a message is cut off") {
-  ProbeServer server({"-ORBTimeoutHeader", "20ms"});
-  Dribbler client(server);
-  REQUIRE(client.send(Bytes(client.request()).first(20)));
-  CHECK(client.receive() == 0);
-  while (rt::report(*server.orb.orb).cut_off_clients == 0) std::this_thread::yield();
+  BareClient client({"-ORBTimeoutHeader", "20ms"});
+  Wire wire(client.wires, client.endpoint);
+  REQUIRE(wire.send(Bytes(ping_of(client)).first(20)));
+  CHECK(wire.closed_by_peer());
+  await("the client is cut off", [&] { return rt::report(*client.server.orb.orb).cut_off_clients > 0; });
 }
 
 TEST_CASE("who sends no more of a long message is told so and cut off where another client needs room") {
-  ProbeServer server({"-ORBLimitsMemory", "100000", "-ORBLimitsMessageSize", "400000", "-ORBTimeoutHeader", "4s"});
-  const transport::MemoryBudget& all = *server.orb->state().memory;
+  BareClient client({"-ORBLimitsMemory", "100000", "-ORBLimitsMessageSize", "400000", "-ORBTimeoutHeader", "4s"});
+  const transport::MemoryBudget& all = *client.server.orb->state().memory;
   const std::size_t uncounted = all.bounds().free;
-  Dribbler first(server), second(server);
-  const std::vector<std::byte> one = first.request(350'000), other = second.request(GENERATE(200'000u, 380'000u));
+  Wire first(client.wires, client.endpoint), second(client.wires, client.endpoint);
+  const std::vector<std::byte> one = ping_of(client, 350'000), other = ping_of(client, GENERATE(200'000u, 380'000u));
   REQUIRE(first.send(Bytes(one).first(one.size() - 1)));
-  while (all.used() < one.size() - 1 - uncounted) std::this_thread::yield();
+  await("the server has taken the first message", [&] { return all.used() >= one.size() - 1 - uncounted; });
   REQUIRE(second.send(other));
-  CHECK(first.answer() == giop::MessageType::reply);
-  CHECK(first.receive() == 0);
-  CHECK(second.answer() == giop::MessageType::reply);
-  CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
-  while (all.used() > 0) std::this_thread::yield();
+  CHECK(answer(first) == giop::MessageType::reply);
+  CHECK(first.closed_by_peer());
+  CHECK(answer(second) == giop::MessageType::reply);
+  CHECK(rt::report(*client.server.orb.orb).cut_off_clients == 1);
+  await("the server holds nothing of its clients", [&] { return all.used() == 0; });
 }
 
 TEST_CASE("a server whose limits.memory is less than one message says what a client may make it hold") {
@@ -167,13 +96,13 @@ TEST_CASE("a client that calls and does not read its replies is cut off, counted
   ProbeServer server({bound, "65536", "-ORBTimeoutBacklog", patience, "-ORBRuntimeDirectory", directory.path(),
                       "-ORBEndpointListen", "127.0.0.1:0, unix:"});
   const std::size_t endpoint = GENERATE(0u, 1u);
-  Deaf deaf(server.orb->endpoints().at(endpoint));
+  BareSender deaf(server.orb->endpoints().at(endpoint), server.key());
   // Bound: the buffers of both sockets and the server's backlog are finite. The client has none, which it could fill
   // while the server is kept from its core: then it would be the client that ends.
-  while (deaf.echo(server.reference->_reference()->address()->object_key, 60'000)) continue;
+  while (deaf.send(deaf.request("echo", std::string(60'000, 'x')))) continue;
   // Bound: its patience. Nothing more is read of a client that takes no replies, so it does not fill the backlog of
   // all.
-  while (rt::report(*server.orb.orb).cut_off_clients == 0) std::this_thread::yield();
+  await("the client is cut off", [&] { return rt::report(*server.orb.orb).cut_off_clients > 0; });
   CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
   TestOrb client;
   CHECK(probe_of(client, server.ior())->add(1, 2) == 3);
@@ -198,6 +127,6 @@ TEST_CASE("long replies and oneways of many threads over one connection all arri
       }
     });
   callers.clear();
-  while (server.servant->notes().size() < threads * rounds) std::this_thread::yield();  // bound: all were sent
+  await("all oneways have run", [&] { return server.servant->notes().size() >= threads * rounds; });
   CHECK(rt::report(*server.orb.orb).cut_off_clients == 0);
 }

@@ -13,6 +13,7 @@
 #include "orb/core/reference.h"
 #include "orb/giop/headers.h"
 #include "tests/support/acceptor.h"
+#include "tests/support/bare_server.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -412,14 +413,7 @@ TEST_CASE("a forward carries long arguments on") {
     Wire wire = acceptor.next();
     const auto request = wire.next();
     REQUIRE(request);
-    cdr::Writer writer;
-    giop::begin_reply(writer,
-                      {.request_id = giop::parse_request(*request, {})->header.request_id,
-                       .status = giop::ReplyStatus::location_forward,
-                       .contexts = {}},
-                      {}, request->header.version);
-    giop::encode(writer, server.reference->_reference()->ior());
-    wire.send(writer);
+    forward(wire, *request, server.reference->_reference()->ior());
   });
   const Octets a = block_of(size, 1), b = block_of(size, 2);
   Octets both = a;
@@ -439,10 +433,7 @@ TEST_CASE("a call that was not read goes whole over the next connection") {
     {
       Wire wire = acceptor.next();
       REQUIRE(wire.next());
-      cdr::Writer writer;
-      giop::write_close_connection(writer, giop::giop_1_2);
-      wire.send(writer.bytes());
-      wire.close();
+      close_in_order(wire);
     }
     Wire wire = acceptor.next();
     const auto request = wire.next();
@@ -450,7 +441,7 @@ TEST_CASE("a call that was not read goes whole over the next connection") {
     auto parsed = giop::parse_request(*request, {});
     REQUIRE(decode(parsed->body, came));
     cdr::Writer writer;
-    giop::begin_reply(writer, {.request_id = parsed->header.request_id, .contexts = {}}, {}, giop::giop_1_2);
+    begin_reply_to(*request, writer);
     encode(writer, came);
     wire.send(writer);
     (void)wire.next();  // stays open until the client has gone on

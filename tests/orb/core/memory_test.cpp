@@ -1,6 +1,4 @@
 // What clients make a server hold together, and that good ones are served meanwhile.
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -11,11 +9,9 @@
 
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
-#include "orb/giop/headers.h"
 #include "orb/rt/rt.h"
-#include "orb/transport/detail/address.h"
-#include "orb/transport/detail/socket.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/await.h"
+#include "tests/support/bare_sender.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -56,10 +52,10 @@ struct SlowServer {
   const transport::MemoryBudget& memory() const { return *orb.orb->state().memory; }
   // Of one peer: its share, one message that goes on, and a read.
   std::size_t most() const { return memory().bounds().of_peer + memory().bounds().message + 2 * 64 * kib; }
-  std::size_t endpoint_of(transport::EndpointKind kind) const {
+  std::unique_ptr<BareSender> sender(transport::EndpointKind kind) const {
     const auto& all = orb->endpoints();
-    return static_cast<std::size_t>(
-        std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.kind == kind; }) - all.begin());
+    const auto endpoint = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.kind == kind; });
+    return std::make_unique<BareSender>(*endpoint, key);
   }
 
   const TempDirectory directory;
@@ -79,50 +75,13 @@ bool serves(const SlowServer& server, int calls, std::size_t size = 0) {
   return true;
 }
 
+void await_free(const SlowServer& server) {
+  await("the server holds nothing of its clients", [&] { return server.memory().used() == 0; });
+}
+
 std::string listen_at(transport::EndpointKind kind) {
   return kind == transport::EndpointKind::tcp ? "127.0.0.1:0" : "unix:";
 }
-
-// A client that sends and reads nothing.
-class Bare {
- public:
-  Bare(const SlowServer& server, transport::EndpointKind kind)
-      : stream_(connect(server.orb->endpoints().at(server.endpoint_of(kind)))), key_(server.key) {}
-
-  std::vector<std::byte> request(std::string_view operation, const std::string& text) {
-    giop::RequestHeader header;
-    header.request_id = ++id_;
-    header.target.object_key = key_;
-    header.operation = operation;
-    giop::begin_request(writer_, header, {});
-    writer_.write_string(text);
-    REQUIRE(giop::finish(writer_));
-    return {writer_.bytes().begin(), writer_.bytes().end()};
-  }
-  // False: the server has ended the connection.
-  bool send(Bytes bytes) {
-    while (!bytes.empty()) {  // bound: each turn sends something
-      const ssize_t sent = ::send(stream_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      if (sent <= 0) return false;
-      bytes = bytes.subspan(static_cast<std::size_t>(sent));
-    }
-    return true;
-  }
-  void end() { shutdown(stream_.get(), SHUT_RDWR); }
-
- private:
-  static os::Fd connect(const transport::Endpoint& endpoint) {
-    const auto address = endpoint.kind == transport::EndpointKind::unix_socket
-                             ? transport::unix_address(endpoint.path)
-                             : transport::resolve(endpoint, transport::AddressUse::connect, never)->front();
-    return std::move(*transport::connect_stream(address, never));
-  }
-
-  const os::Fd stream_;
-  const std::vector<std::byte> key_;
-  cdr::Writer writer_;
-  std::uint32_t id_ = 0;
-};
 
 }  // namespace
 
@@ -148,8 +107,8 @@ TEST_CASE("a client that sends long oneways to a slow servant is read no further
   if (size == longest - kib) CHECK_FALSE(all_sent.load(std::memory_order_relaxed));  // relaxed: as above
   server.servant->release();
   sender.join();
-  while (server.servant->noted < count * size) std::this_thread::yield();
-  while (server.memory().used() > 0) std::this_thread::yield();
+  await("all oneways have run", [&] { return server.servant->noted >= count * size; });
+  await_free(server);
 }
 
 TEST_CASE("many clients that send long oneways hold no more together than one, and lose none of them") {
@@ -173,16 +132,16 @@ TEST_CASE("many clients that send long oneways hold no more together than one, a
   CHECK(most <= server.most() + clients * 64 * kib);
   server.servant->release();
   senders.clear();
-  while (server.servant->noted < clients * count * size) std::this_thread::yield();
-  while (server.memory().used() > 0) std::this_thread::yield();
+  await("all oneways have run", [&] { return server.servant->noted >= clients * count * size; });
+  await_free(server);
 }
 
 TEST_CASE("halves that stay halves are bounded, and end where another client of the same peer needs room") {
   constexpr std::size_t clients = 24;
   const auto kind = GENERATE(transport::EndpointKind::tcp, transport::EndpointKind::unix_socket);
   SlowServer server({"-ORBTimeoutHeader", "4s", "-ORBEndpointListen", listen_at(kind)});
-  std::vector<std::unique_ptr<Bare>> halves;
-  for (std::size_t i = 0; i < clients; ++i) halves.push_back(std::make_unique<Bare>(server, kind));
+  std::vector<std::unique_ptr<BareSender>> halves;
+  for (std::size_t i = 0; i < clients; ++i) halves.push_back(server.sender(kind));
   {
     const auto message = halves.front()->request("note", std::string(longest - kib, 'x'));
     std::vector<std::jthread> senders;  // after what they send
@@ -197,7 +156,7 @@ TEST_CASE("halves that stay halves are bounded, and end where another client of 
     CHECK(most <= server.most() + clients * 64 * kib);
     for (const auto& each : halves) each->end();
   }
-  while (server.memory().used() > 0) std::this_thread::yield();
+  await_free(server);
   CHECK(server.servant->noted == 0);
 }
 
@@ -205,16 +164,16 @@ TEST_CASE("clients that take no replies are bounded together, end where others n
   constexpr std::size_t clients = 8;
   const auto kind = GENERATE(transport::EndpointKind::tcp, transport::EndpointKind::unix_socket);
   SlowServer server({"-ORBTimeoutHeader", "2s", "-ORBEndpointListen", listen_at(kind)});
-  std::vector<std::unique_ptr<Bare>> deaf;
+  std::vector<std::unique_ptr<BareSender>> deaf;
   for (std::size_t i = 0; i < clients; ++i) {
-    deaf.push_back(std::make_unique<Bare>(server, kind));
+    deaf.push_back(server.sender(kind));
     for (int n = 0; n < 3; ++n) REQUIRE(deaf.back()->send(deaf.back()->request("echo", std::to_string(longest - kib))));
   }
-  while (server.memory().used() < longest) std::this_thread::yield();
+  await("replies fill the backlogs", [&] { return server.memory().used() >= longest; });
   for (int i = 0; i < 10; ++i) CHECK(serves(server, 10, 256 * kib));
-  while (rt::report(*server.orb.orb).cut_off_clients == 0) std::this_thread::yield();
+  await("a client is cut off", [&] { return rt::report(*server.orb.orb).cut_off_clients > 0; });
   deaf.clear();
-  while (server.memory().used() > 0) std::this_thread::yield();
+  await_free(server);
   CHECK(serves(server, 10));
 }
 
@@ -234,5 +193,5 @@ TEST_CASE("clients that fetch long replies at one time get all of them") {
   threads.clear();
   CHECK(right == clients * 2);
   CHECK(rt::report(*server.orb.orb).cut_off_clients == 0);
-  while (server.memory().used() > 0) std::this_thread::yield();
+  await_free(server);
 }

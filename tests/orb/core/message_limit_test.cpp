@@ -120,7 +120,7 @@ TEST_CASE("a foreign client whose request is too large is answered in its versio
   ProbeServer server({"-ORBLimitsMessageSize", "4096"});
   Wires wires;
   Wire wire(wires, server.orb->endpoints().front());
-  const std::vector<std::byte> key = server.reference->_reference()->address()->object_key;
+  const std::vector<std::byte> key = server.key();
   cdr::Writer writer;
   for (std::uint32_t id = 1; id < 4; ++id) {
     begin_request(writer, id, key, "echo", version, order);

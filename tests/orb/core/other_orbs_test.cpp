@@ -25,7 +25,7 @@ TEST_CASE("every object answers that there is no interface repository") {
   ProbeServer server;
   Wires wires;
   Wire wire(wires, server.orb->endpoints().front());
-  const std::vector<std::byte> key = server.reference->_reference()->address()->object_key;
+  const std::vector<std::byte> key = server.key();
   cdr::Writer writer;
   begin_request(writer, 1, key, "_interface", version);
   REQUIRE(wire.send(writer));

@@ -21,6 +21,7 @@
 #include "orb/core/async_invocation.h"
 #include "orb/core/orb_state.h"
 #include "orb/rt/rt.h"
+#include "tests/support/await.h"
 #include "tests/support/fork_alone.h"
 #include "tests/support/from_environment.h"
 #include "tests/support/probe_servant.h"
@@ -142,7 +143,10 @@ void come_and_go(const Server& server, const std::string& place, bool has_task) 
 
 void wait_until_within(const Held& before) {
   std::this_thread::sleep_for(200ms);  // sleep: as long as threads of asynchronous calls wait for their next
-  while (!Held().is_within(before)) std::this_thread::sleep_for(1ms);  // sleep: nothing tells. For ever if it leaks
+  await("the process holds no more than before: " + before.text(), [&] {
+    std::this_thread::sleep_for(1ms);  // sleep: nothing tells
+    return Held().is_within(before);
+  });
 }
 
 }  // namespace

@@ -14,7 +14,8 @@
 #include "orb/rt/rt.h"
 #include "orb/transport/unix.h"
 #include "tests/support/acceptor.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/bare_client.h"
+#include "tests/support/bare_server.h"
 #include "tests/support/from_environment.h"
 #include "tests/support/giop_mutator.h"
 #include "tests/support/probe_servant.h"
@@ -24,26 +25,10 @@ using namespace corelane;
 using namespace corelane::testing;
 using namespace std::chrono_literals;
 
-namespace {
-
-std::vector<std::byte> key_of(const CORBA::object_reference<Probing::Probe>& probe) {
-  return probe->_reference()->address()->object_key;
-}
-
-struct Served {
-  ProbeServer server;
-  Wires wires;
-  transport::Endpoint endpoint = server.orb->endpoints().front();
-  std::vector<std::byte> key = key_of(server.reference);
-  cdr::Writer writer;
-};
-
-}  // namespace
-
 TEST_CASE("requests of every version and byte order are answered in the same version") {
   const auto version = GENERATE(giop::giop_1_0, giop::giop_1_1, giop::giop_1_2);
   const auto order = GENERATE(ByteOrder::big, ByteOrder::little);
-  Served served;
+  BareClient served;
   Wire wire(served.wires, served.endpoint);
   begin_request(served.writer, 5, served.key, "add", version, order);
   served.writer.write(std::int32_t{40});
@@ -62,7 +47,7 @@ TEST_CASE("requests of every version and byte order are answered in the same ver
 }
 
 TEST_CASE("LocateRequest tells what is here and what is not") {
-  Served served;
+  BareClient served;
   Wire wire(served.wires, served.endpoint);
   const auto locate = [&](Bytes key) {
     giop::LocateRequestHeader header{.request_id = 9, .target = {}};
@@ -78,7 +63,7 @@ TEST_CASE("LocateRequest tells what is here and what is not") {
 }
 
 TEST_CASE("a client may ask where an object is") {
-  Served served;
+  BareClient served;
   TestOrb client;
   CHECK(core::locate(probe_of(client, served.server.ior())));
   const auto at = "corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(served.endpoint.port) + "/nothing";
@@ -86,7 +71,7 @@ TEST_CASE("a client may ask where an object is") {
 }
 
 TEST_CASE("garbage is answered with MessageError and the end of the connection") {
-  Served served;
+  BareClient served;
   Wire wire(served.wires, served.endpoint);
   const std::string_view text = "GET / HTTP/1.1\r\n\r\n";
   REQUIRE(wire.send(std::as_bytes(std::span(text))));
@@ -97,7 +82,7 @@ TEST_CASE("garbage is answered with MessageError and the end of the connection")
 }
 
 TEST_CASE("a cancelled request that waits does not run and is not answered") {
-  Served served;
+  BareClient served;
   Wire wire(served.wires, served.endpoint);
   const auto manager = served.server.orb.root()->the_POAManager();
   manager->hold_requests(true);
@@ -121,17 +106,16 @@ TEST_CASE("a cancelled request that waits does not run and is not answered") {
 
 TEST_CASE("a request that is under way when the manager begins to hold waits until it is activated") {
   // One after the other: ping() waits until block() is done, and the gate holds by then.
-  ProbeServer server({"-ORBBestEffortParallel", "1"});
-  const auto key = key_of(server.reference);
-  Wires wires;
-  Wire wire(wires, server.orb->endpoints().front());
-  cdr::Writer writer;
-  begin_request(writer, 1, key, "block");
+  BareClient served({"-ORBBestEffortParallel", "1"});
+  ProbeServer& server = served.server;
+  cdr::Writer& writer = served.writer;
+  Wire wire(served.wires, served.endpoint);
+  begin_request(writer, 1, served.key, "block");
   REQUIRE(wire.send(writer));
   server.servant->wait_until_blocked();
-  begin_request(writer, 2, key, "ping");
+  begin_request(writer, 2, served.key, "ping");
   REQUIRE(wire.send(writer));
-  begin_request(writer, 3, key, "_non_existent");
+  begin_request(writer, 3, served.key, "_non_existent");
   REQUIRE(wire.send(writer));
   REQUIRE(wire.next());  // answered by the reading thread: the request before it waits
   const auto manager = server.orb.root()->the_POAManager();
@@ -150,7 +134,7 @@ TEST_CASE("a request that is under way when the manager begins to hold waits unt
 }
 
 TEST_CASE("shutdown says CloseConnection") {
-  Served served;
+  BareClient served;
   Wire wire(served.wires, served.endpoint);
   begin_request(served.writer, 1, served.key, "ping");
   REQUIRE(wire.send(served.writer));
@@ -162,7 +146,7 @@ TEST_CASE("shutdown says CloseConnection") {
 }
 
 TEST_CASE("a server that ends sends the replies that wait, and CloseConnection behind them") {
-  Served served;
+  BareClient served;
   const std::size_t length = GENERATE(100u, 4'000'000u);  // beyond what a socket takes at once
   Wire wire(served.wires, served.endpoint);
   begin_request(served.writer, 1, served.key, "echo");
@@ -180,19 +164,18 @@ TEST_CASE("a server that ends sends the replies that wait, and CloseConnection b
 }
 
 TEST_CASE("a client that has ended its own direction gets its answers, also those that take long") {
-  ProbeServer server({"-ORBBestEffortParallel", GENERATE("1", "8")});
-  Wires wires;
-  Wire wire(wires, server.orb->endpoints().front());
-  const auto key = key_of(server.reference);
+  BareClient served({"-ORBBestEffortParallel", GENERATE("1", "8")});
+  ProbeServer& server = served.server;
+  cdr::Writer& writer = served.writer;
+  Wire wire(served.wires, served.endpoint);
   const bool blocks = GENERATE(false, true);
-  cdr::Writer writer;
   if (blocks) {
-    begin_request(writer, 1, key, "block");
+    begin_request(writer, 1, served.key, "block");
     REQUIRE(wire.send(writer));
     server.servant->wait_until_blocked();
   }
   for (const std::uint32_t id : {2u, 3u}) {
-    begin_request(writer, id, key, "ping");
+    begin_request(writer, id, served.key, "ping");
     REQUIRE(wire.send(writer));
   }
   wire.finish();
@@ -214,7 +197,7 @@ TEST_CASE("once a reply cannot be sent no request that wants one runs and every 
   const auto reactor = std::move(*transport::Reactor::start());
   transport::UnixTransport local(*reactor);
   auto wire = std::make_unique<Wire>(*local.connect(server.orb->endpoints().front(), os::now() + long_enough));
-  const auto key = key_of(server.reference);
+  const auto key = server.key();
   cdr::Writer writer;
   const auto send = [&](std::uint32_t id, const char* operation) {
     begin_request(writer, id, key, operation);
@@ -240,7 +223,7 @@ TEST_CASE("once a reply cannot be sent no request that wants one runs and every 
 
 TEST_CASE("a server goes on serving through mutated messages") {
   const std::uint64_t count = corelane::testing::from_environment("CORELANE_MUTATIONS", 5'000);
-  Served served;
+  BareClient served;
   const std::string_view key(reinterpret_cast<const char*>(served.key.data()), served.key.size());
   test::GiopMutator mutator(42, key);
   auto wire = std::make_unique<Wire>(served.wires, served.endpoint);
@@ -264,27 +247,10 @@ TEST_CASE("a server goes on serving through mutated messages") {
 
 namespace {
 
-CORBA::object_reference<Probing::Probe> unchecked(TestOrb& client, const std::string& uri) {
-  return core::make_stub<Probing::Probe>(client->string_to_object(uri)->_reference());
-}
-
-std::uint32_t request_id_of(const giop::Message& message) {
-  return giop::parse_request(message, {})->header.request_id;
-}
-
 void reply_long(Wire& wire, const giop::Message& request, std::int32_t value) {
   cdr::Writer writer;
-  giop::begin_reply(writer, {.request_id = request_id_of(request), .contexts = {}}, {}, request.header.version);
+  begin_reply_to(request, writer);
   writer.write(value);
-  wire.send(writer);
-}
-
-void forward(Wire& wire, const giop::Message& request, const giop::Ior& to) {
-  cdr::Writer writer;
-  giop::begin_reply(
-      writer, {.request_id = request_id_of(request), .status = giop::ReplyStatus::location_forward, .contexts = {}}, {},
-      request.header.version);
-  giop::encode(writer, to);
   wire.send(writer);
 }
 
@@ -293,7 +259,7 @@ void forward(Wire& wire, const giop::Message& request, const giop::Ior& to) {
 TEST_CASE("a client reads a reply in the other byte order") {
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc());
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
   std::jthread server([&] {
     Wire wire = acceptor.next();
     const auto request = wire.next();
@@ -316,12 +282,12 @@ TEST_CASE("a client reads a reply in the other byte order") {
 TEST_CASE("a reply whose results cannot be read was completed") {
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc());
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
   std::jthread server([&] {
     Wire wire = acceptor.next();
     while (const auto request = wire.next()) {  // bound: the client ends the connection
       cdr::Writer writer;
-      giop::begin_reply(writer, {.request_id = request_id_of(*request), .contexts = {}}, {}, giop::giop_1_2);
+      begin_reply_to(*request, writer);
       wire.send(writer);
     }
   });
@@ -346,7 +312,7 @@ TEST_CASE("a client follows a forward with the arguments intact and remembers it
   ProbeServer server;
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc(version, key));
+  const auto probe = unchecked_probe(client, acceptor.corbaloc(version, key));
   std::jthread agent([&] {
     Wire wire = acceptor.next();
     const auto request = wire.next();
@@ -363,7 +329,7 @@ TEST_CASE("a client follows a forward with the arguments intact and remembers it
 TEST_CASE("a client gives up on a loop of forwards") {
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc());
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
   const giop::Ior self = probe->_reference()->ior();
   std::jthread agent([&] {
     Wire wire = acceptor.next();
@@ -376,15 +342,12 @@ TEST_CASE("a client gives up on a loop of forwards") {
 TEST_CASE("a client sends again after CloseConnection") {
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc());
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
   std::jthread server([&] {
     {
       Wire wire = acceptor.next();
       REQUIRE(wire.next());
-      cdr::Writer writer;
-      giop::write_close_connection(writer, giop::giop_1_2);
-      wire.send(writer.bytes());
-      wire.close();
+      close_in_order(wire);
     }
     Wire wire = acceptor.next();
     const auto request = wire.next();
@@ -397,7 +360,7 @@ TEST_CASE("a client sends again after CloseConnection") {
 TEST_CASE("a connection that breaks after the request is COMM_FAILURE and maybe completed") {
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc());
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
   std::jthread server([&] {
     Wire wire = acceptor.next();
     REQUIRE(wire.next());
@@ -414,7 +377,7 @@ TEST_CASE("a connection that breaks after the request is COMM_FAILURE and maybe 
 TEST_CASE("a reply that is nobody's is left aside, and one in fragments is put together") {
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc());
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
   std::jthread server([&] {
     Wire wire = acceptor.next();
     const auto request = wire.next();
@@ -423,7 +386,7 @@ TEST_CASE("a reply that is nobody's is left aside, and one in fragments is put t
     giop::begin_reply(writer, {.request_id = 4'000'000'000, .contexts = {}}, {}, giop::giop_1_2);
     wire.send(writer);
     const std::uint32_t id = request_id_of(*request);
-    giop::begin_reply(writer, {.request_id = id, .contexts = {}}, {}, giop::giop_1_2);
+    begin_reply_to(*request, writer);
     writer.write_string("whole");
     giop::finish(writer);
     const test::WireBytes whole = writer.to_vector();
@@ -446,7 +409,7 @@ TEST_CASE("a reply that is nobody's is left aside, and one in fragments is put t
 TEST_CASE("MessageError from the server is COMM_FAILURE") {
   Acceptor acceptor;
   TestOrb client;
-  const auto probe = unchecked(client, acceptor.corbaloc());
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
   std::jthread server([&] {
     Wire wire = acceptor.next();
     REQUIRE(wire.next());

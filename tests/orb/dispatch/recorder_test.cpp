@@ -148,6 +148,13 @@ std::string run_with_threads(const TempDirectory& directory) {
 
 }  // namespace
 
+TEST_CASE("a program is named by its file, and by what it was called where that was removed") {
+  CHECK(program_name_of("/opt/plant/controller", "exe") == "controller");
+  CHECK(program_name_of("/opt/plant/.mold-a1b2c3 (deleted)", "controller") == "controller");
+  CHECK(program_name_of("/opt/plant/controller (deleted)", "exe") == "controller");
+  CHECK(program_name_of("", "controller") == "controller");
+}
+
 TEST_CASE("records come out of a ring in the order they went in") {
   RecorderRing ring(64);
   CHECK(numbers_in(ring).empty());

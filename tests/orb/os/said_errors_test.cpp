@@ -5,21 +5,44 @@
 #include <thread>
 
 #include "orb/os/log.h"
-#include "tests/support/quiet.h"
+#include "tests/support/captured_errors.h"
 
 using corelane::os::log::SaidErrors;
+using corelane::testing::CapturedErrors;
 
-TEST_CASE("errors of the thread are heard by all who listen there, whatever the log's level is") {
-  const corelane::testing::Quiet quiet;
-  const SaidErrors outer;
-  corelane::os::log::error("one");
+TEST_CASE("an error is told by the innermost who takes it, and the log has the others") {
+  const CapturedErrors log;
   {
-    const SaidErrors inner;
-    corelane::os::log::warn("a warning");
-    std::thread([] { corelane::os::log::error("another thread's"); }).join();
-    corelane::os::log::error("two");
-    CHECK(inner.text() == "two");
+    SaidErrors outer;
+    corelane::os::log::error("one");
+    {
+      SaidErrors inner;
+      corelane::os::log::warn("a warning");
+      std::thread([] { corelane::os::log::error("another thread's"); }).join();
+      corelane::os::log::error("two");
+      corelane::os::log::error("three");
+      CHECK(inner.take() == "two; three");
+      CHECK(inner.take() == "");
+    }
+    CHECK(outer.take() == "one");
   }
-  corelane::os::log::error("three");
-  CHECK(outer.text() == "one; two; three");
+  CHECK(log.times("error: another thread's") == 1);
+  CHECK(log.times("warning: a warning") == 1);
+  CHECK(log.times("one") + log.times("two") + log.times("three") == 0);
+}
+
+TEST_CASE("errors that nobody takes go to those around, and then to the log, each once") {
+  const CapturedErrors log;
+  {
+    SaidErrors outer;
+    {
+      const SaidErrors inner;
+      corelane::os::log::error("one");
+    }
+    CHECK(log.text() == "");
+    CHECK(outer.take() == "one");
+    const SaidErrors inner;
+    corelane::os::log::error("two");
+  }
+  CHECK(log.times("error: two") == 1);
 }

@@ -12,7 +12,6 @@
 #include <iostream>
 #include <string>
 
-#include "orb/base/sanitizer.h"
 #include "orb/os/fd.h"
 #include "orb/os/thread.h"
 #include "tests/support/fork_alone.h"
@@ -23,15 +22,9 @@ using namespace corelane;
 
 namespace {
 
-#if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
-constexpr bool reports = false;
-#else
-constexpr bool reports = true;
-#endif
-
 bool can_run() {
-  if (!reports) std::cout << "SKIPPED: sanitizers report overflows themselves\n";
-  return reports;
+  if (!os::reports_stack_overflow) std::cout << "SKIPPED: sanitizers report overflows themselves\n";
+  return os::reports_stack_overflow;
 }
 
 // How a child ended, and what it wrote to standard error.

@@ -46,7 +46,7 @@ struct Served {
   }
 
   ProbeServer server;
-  std::vector<std::byte> key = server.reference->_reference()->address()->object_key;
+  std::vector<std::byte> key = server.key();
   Wires wires;
 };
 

@@ -35,7 +35,7 @@ struct Served {
   ProbeServer server{in_each_mode()};
   CORBA::servant_reference<ProbeServant> other = CORBA::make_reference<ProbeServant>();
   CORBA::object_reference<CORBA::Object> other_reference = server.orb.root()->servant_to_reference(other);
-  std::vector<std::byte> key = server.reference->_reference()->address()->object_key;
+  std::vector<std::byte> key = server.key();
   std::vector<std::byte> other_key = other_reference->_reference()->address()->object_key;
   Wires wires;
 };

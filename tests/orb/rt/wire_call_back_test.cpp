@@ -12,7 +12,7 @@
 #include "orb/core/reference.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/bare_server.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
@@ -157,9 +157,8 @@ class Stranger {
 // To the question whether the object is of the type.
 void say_yes(Wire& wire) {
   const auto message = wire.next(60s);
-  const auto request = giop::parse_request(message.value(), {});
   cdr::Writer writer;
-  giop::begin_reply(writer, {.request_id = request->header.request_id, .contexts = {}}, {}, giop::giop_1_2);
+  begin_reply_to(message.value(), writer);
   writer.write(true);
   wire.send(writer);
 }

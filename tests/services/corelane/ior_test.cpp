@@ -68,7 +68,7 @@ TEST_CASE("a reference is shown with all that it says") {
         "  alternate address: [::1]:99\n"
         "  Unix socket (Corelane): /run/x.sock (boot b00t, mount namespace 42)\n"
         "  channel (Corelane): /run/x.sock (boot b00t, mount namespace 42)\n"
-        "  component tag 0x00001234: 1 bytes: 7f\n"
+        "  component tag 0x00001234: 1 byte: 7f\n"
         "profile 2: tag 0x0000004d\n"
         "  component tag 0x0000004d: 3 bytes: 6f6464\n");
 }

@@ -225,7 +225,7 @@ TEST_CASE("the state of a nameserver's store is shown, as a table and as JSON") 
   options.name = "";
   CHECK(show_naming_status(options, table, err) == 0);
   CHECK(table.str() ==
-        "store      memory\nstate      fresh\nnames      1, in the root and 1 other contexts\n"
+        "store      memory\nstate      fresh\nnames      1, in the root and 1 other context\n"
         "clients    0 leases, 0 watches, 0 iterators\n");
   options.format = Format::json;
   CHECK(show_naming_status(options, json, err) == 0);

@@ -294,7 +294,7 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   CHECK_THAT(out, Catch::Contains("deadlines missed 2, overruns 1, oversleeps 0, blocks 1, refusals 3\n"
                                   "  task 5 Plant/step: missed 2 deadlines, overran 1 time, 2 requests refused\n"
                                   "  task 6 sleeps: blocked 1 time\n"));
-  CHECK_THAT(out, Catch::Contains("core 1: 12 records, the older 12 slots were overwritten"));
+  CHECK_THAT(out, Catch::Contains("core 1: 12 records, 12 older slots were overwritten"));
   const auto json = nlohmann::json::parse(run({.file = directory / "t", .format = tool::Format::json}).out);
   CHECK(json["troubles"].size() == 2);
   CHECK(json["troubles"][0] == nlohmann::json({{"task", 5},

@@ -341,7 +341,7 @@ TEST_CASE("a request that means nothing is refused in a word") {
       {CoresWanted{.count = -1}, Extent::process, "how many cores?"},
       {CoresWanted{.count = 1}, Extent::thread, "not for one thread"},
       {CoresWanted{.these = {CoreId{9}}}, Extent::tree, "core 9 is none of this host's that can be reserved (0-3)"},
-      {CoresWanted{.count = 2, .these = {CoreId{2}}}, Extent::tree, "2 cores out of 1"},
+      {CoresWanted{.count = 2, .these = {CoreId{2}}}, Extent::tree, "2 cores out of 1 named"},
       {ShareWanted{11ms, 10ms}, Extent::tree, "longer than its period"},
       {ShareWanted{999us, 10ms}, Extent::tree, "has to be 1ms at least"},
       {ShareWanted{1ms, 2s}, Extent::tree, "1ms to 1s"},

@@ -61,7 +61,7 @@ TEST_CASE("a journal tells of lines that are damaged and keeps them, but not of 
   };
   CHECK(damage_of(whole + "\n+affi") == "");
   CHECK(damage_of(whole + "\n+affinity\t\t\t12") == "");
-  CHECK_THAT(damage_of(whole + "\nnoise\n"), Catch::Contains("1 lines are damaged"));
+  CHECK_THAT(damage_of(whole + "\nnoise\n"), Catch::Contains("1 line is damaged"));
   CHECK_THAT(damage_of("junk" + whole.substr(4)), Catch::Contains(path + ".damaged"));
   CHECK(std::filesystem::file_size(path + ".damaged") == whole.size());
 }

@@ -191,7 +191,7 @@ TEST_CASE("a process of the tree in a group of its own stays there, and the gran
   const auto grant = fake.reserve_with(app, {memory_of(1, true)});
   REQUIRE(grant);
   CHECK(memory_group(fake, boxed) == "box");
-  CHECK_THAT(grant->remarks.back(), Contains("1 processes of the tree"));
+  CHECK_THAT(grant->remarks.back(), Contains("1 process of the tree stays in its own group"));
 }
 
 TEST_CASE("memory is promised up to the host's but for the rest, and comes back") {

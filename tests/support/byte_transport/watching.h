@@ -219,6 +219,19 @@ struct PausingCollector final : Collector {
   Mailbox<bool> gone;
 };
 
+// A pair of ends; the called one has such a watcher, which has got "one" and pauses.
+template <typename Kind>
+struct PausedPair {
+  PausedPair() {
+    ends.called->watch(collector);
+    REQUIRE(send(ends.caller, "one"));
+    CHECK(collector->wait_for(3) == "one");
+  }
+  StreamHarness<Kind> harness;
+  const Pair ends = harness.connect();
+  const std::shared_ptr<PausingCollector> collector = std::make_shared<PausingCollector>(*ends.called);
+};
+
 // Until the reactor has done what it knew of.
 inline void pass_reactor(transport::Reactor& reactor) {
   Mailbox<bool> passed;
@@ -256,27 +269,19 @@ TEMPLATE_LIST_TEST_CASE("a watcher that pauses hears of its peer's end where not
                         ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
-  StreamHarness<TestType> harness;
-  const auto [caller, called] = harness.connect();
-  const auto collector = std::make_shared<PausingCollector>(*called);
-  called->watch(collector);
-  REQUIRE(send(caller, "one"));
-  CHECK(collector->wait_for(3) == "one");
-  if (GENERATE(false, true)) pass_reactor(*harness.reactor);
-  caller->close();
-  CHECK(collector->closed.take().minor == corelane::minor::peer_closed);
+  const PausedPair<TestType> pair;
+  if (GENERATE(false, true)) pass_reactor(*pair.harness.reactor);
+  pair.ends.caller->close();
+  CHECK(pair.collector->closed.take().minor == corelane::minor::peer_closed);
 }
 
 TEMPLATE_LIST_TEST_CASE("what a peer sent before its end waits for a watcher that pauses", "", ByteTransports) {
   using namespace corelane::testing;
   using PeerEnd = corelane::transport::Connection::PeerEnd;
   if (!can_run<TestType>()) return;
-  StreamHarness<TestType> harness;
-  const auto [caller, called] = harness.connect();
-  const auto collector = std::make_shared<PausingCollector>(*called);
-  called->watch(collector);
-  REQUIRE(send(caller, "one"));
-  CHECK(collector->wait_for(3) == "one");
+  const PausedPair<TestType> pair;
+  const auto& [harness, ends, collector] = pair;
+  const auto& [caller, called] = ends;
   CHECK(called->peer_end() == PeerEnd::none);
   REQUIRE(send(caller, "two"));
   caller->close();

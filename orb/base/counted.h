@@ -1,0 +1,20 @@
+// counted(): a count with its noun, as "1 lease" and "2 leases".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace corelane {
+
+// `one` and `many`: the noun and what else depends on the number, such as "lease is" and "leases are".
+inline std::string counted(std::uint64_t count, std::string_view one, std::string_view many) {
+  return std::to_string(count).append(" ").append(count == 1 ? one : many);
+}
+
+// A noun that takes an s.
+inline std::string counted(std::uint64_t count, std::string_view one) {
+  return counted(count, one, std::string(one) + "s");
+}
+
+}  // namespace corelane
