@@ -23,7 +23,7 @@ namespace corelane::channel {
 namespace {
 
 constexpr std::chrono::microseconds spinners_rest{100};
-constexpr int packets_at_once = 16;    // that wake; a correct peer has one under way
+constexpr int packets_at_once = 16;  // that wake; a correct peer has one under way
 
 bool is_ready(int fd, short what) noexcept {
   pollfd asked{fd, what, 0};
