@@ -44,6 +44,17 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+// Whether the text behind "//@" continues an annotation. The directives of other compilers, as in
+// "//@copy-c #undef ERROR" and "//@top-level false", do not.
+bool reads_as_annotation(std::string_view text) {
+  constexpr std::string_view continuations = "(@/\\";  // parameters, a further annotation, a comment, a spliced line
+  // loop: each turn consumes at least one byte
+  while (!text.empty() && (starts_name(text.front()) || text.front() == ':'))
+    text.remove_prefix(std::max<std::size_t>(leading_name(text).size(), 1));
+  text = trimmed(text);
+  return text.empty() || continuations.find(text.front()) != std::string_view::npos;
+}
+
 // Works on a copy in place: one pass over the text, then one over the directives.
 class Prescan {
  public:
@@ -186,14 +197,17 @@ class Prescan {
     std::size_t end = std::min(text_.find('\n', at_), text_.size());
     const char next = peek(3);
     if (peek(2) == '@' && (starts_name(next) || next == ':')) {
-      if (line_is_blank_) {
+      const bool is_annotation = reads_as_annotation(std::string_view(text_).substr(at_ + 3, end - at_ - 3));
+      if (is_annotation && line_is_blank_) {
         text_[at_] = text_[at_ + 1] = ' ';
         at_ += 2;
         return;
       }
-      diagnostics_.warning(Warning::annotation, place(at_, 3),
-                           "an annotation comment stands on a line of its own, before what it annotates; this one is a "
-                           "plain comment");
+      diagnostics_.warning(
+          Warning::annotation, place(at_, 3),
+          is_annotation ? "an annotation comment stands on a line of its own, before what it annotates; this one "
+                          "is a plain comment"
+                        : "an annotation comment holds annotations alone; this one is a plain comment");
     }
     // loop: each turn goes on to the next line
     while (end < text_.size() && ends_with_backslash(end)) {

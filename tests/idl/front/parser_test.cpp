@@ -37,6 +37,30 @@ TEST_CASE("an annotation comment is an annotation") {
   CHECK(members[1].annotations.empty());
 }
 
+TEST_CASE("a comment that only begins like an annotation is a plain comment") {
+  for (const char* directive :
+       {"//@copy-c #undef ERROR", "//@top-level false", "//@Extensibility MUTABLE_EXTENSIBILITY",
+        "//@copy\tenum { one };", "//@rt::task is missing here", "//@key-\r"}) {
+    CAPTURE(directive);
+    Compiler compiler;
+    REQUIRE(compiler.compile("struct S {\n  long a;\n" + std::string(directive) + "\n};").faults() ==
+            "3:1: warning: an annotation comment holds annotations alone; this one is a plain comment");
+    CHECK(compiler.body<Structure>("S").members[0].annotations.empty());
+  }
+}
+
+TEST_CASE("parameters, further annotations and comments may follow in an annotation comment") {
+  for (const char* comment :
+       {"//@key\r", "//@key // why", "//@key /* why */", "//@key @id(3)", "//@::key ", "//@key()"}) {
+    CAPTURE(comment);
+    Compiler compiler;
+    REQUIRE(compiler.compile("struct S {\n" + std::string(comment) + "\nlong a;\n};").faults() == "");
+    const auto& annotations = compiler.body<Structure>("S").members[0].annotations;
+    REQUIRE_FALSE(annotations.empty());
+    CHECK(annotations[0].name == "key");
+  }
+}
+
 // Error paths.
 
 TEST_CASE("bytes that are no ASCII are refused once") {
