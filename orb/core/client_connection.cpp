@@ -8,6 +8,7 @@
 #include "orb/dispatch/current.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
+#include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait_loop.h"
 
@@ -253,8 +254,20 @@ Expected<void> ClientConnection::send(Parts request, Time deadline, bool may_bat
   if (taken && *taken) return {};
   std::uint64_t position = 0;
   const auto sent = taken ? send_by(deadline, request, false, position) : Expected<void>(taken.error());
-  if (!sent && sent.error().minor != minor::no_send_room) break_up();
+  if (sent || sent.error().minor == minor::no_send_room) return sent;
+  warn_of_loss(sent.error());
+  break_up();
   return sent;
+}
+
+// A connection that was closed because its peer takes nothing leaves oneways unsent, and no caller hears of them.
+void ClientConnection::warn_of_loss(const Error& error) noexcept try {
+  const bool waited = error.minor == minor::send_stalled || error.minor == minor::send_backlog ||
+                      error.minor == minor::send_backlogs;
+  // relaxed: nothing but who is first hangs on it
+  if (!waited || os::is_real_time() || told_loss_.exchange(true, std::memory_order_relaxed)) return;
+  os::log::warn("oneways to " + to_string(peer()) + " were lost: " + std::string(minor::text(error.minor)));
+} catch (const std::bad_alloc&) {
 }
 
 // The connection is this thread's until its reply is there.

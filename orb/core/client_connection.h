@@ -214,6 +214,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   Expected<void> send_by(Time deadline, Parts request, bool may_wait, std::uint64_t& position) noexcept;
   Expected<void> send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept;
   void not_sent(PendingReply& pending, const Error& error);
+  void warn_of_loss(const Error& error) noexcept;
   void fail_all(const Error& error) noexcept;
   Error why_lost() const noexcept;
   // With mutex_ held, or of the call that is alone.
@@ -236,7 +237,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   // Shared.
   std::atomic<std::uint64_t> code_sets_{0};  // see named_code_sets(): for char, then for wchar
   std::atomic<bool> broken_{false};
-  std::atomic<bool> told_owner_{false};
+  std::atomic<bool> told_owner_{false}, told_loss_{false};
   std::atomic<bool> answered_{false};
   std::atomic<bool> dismissed_{false};  // by CloseConnection: what has no reply by then has not run and will not
   std::atomic<bool> peer_ended_{false};
