@@ -44,10 +44,12 @@ class PooledConnection::Watch final : public ReadyHandler {
     const std::lock_guard lock(mutex_);
     return std::exchange(watcher_, nullptr);
   }
-  // The same, unless a thread is in a call: that one goes on reading.
-  std::shared_ptr<transport::Watcher> end_if_unused() {
+  // The same if no thread is in a call and `is_idle` says so; no call begins before it has.
+  template <typename IsIdle>
+  std::shared_ptr<transport::Watcher> end_if(IsIdle&& is_idle) {
     const std::lock_guard lock(mutex_);
-    return inside_ == std::thread::id{} ? std::exchange(watcher_, nullptr) : nullptr;
+    const bool ends = watcher_ && inside_ == std::thread::id{} && is_idle(*watcher_);
+    return ends ? std::exchange(watcher_, nullptr) : nullptr;
   }
   // No call runs after it returned, but for one that this thread is in.
   void end_and_wait() {
@@ -272,10 +274,10 @@ void PooledConnection::end_idle() noexcept {
     const std::lock_guard lock(mutex_);
     watch = watch_;
   }
-  auto watcher = watch ? watch->end_if_unused() : nullptr;
+  const auto is_idle = [this](transport::Watcher& watcher) { return !has_unread() && !watcher.owes_answer(); };
+  const auto watcher = watch ? watch->end_if(is_idle) : nullptr;
   if (!watcher) return;
   pool_->remove(descriptor());
-  if (has_unread() || watcher->owes_answer()) return read_on(std::move(watcher));
   {
     const std::lock_guard lock(mutex_);
     if (watch_ == watch) watch_.reset();
