@@ -133,6 +133,12 @@ bool StreamConnection::await_bytes() noexcept {
   return none;
 }
 
+void StreamConnection::arm_descriptor() noexcept {
+  if (!begin_receiving()) return;
+  if (!link_->await_bytes()) link_->nudge();
+  end_receiving();
+}
+
 bool StreamConnection::await_drained() noexcept {
   // relaxed: this thread has sent the replies after which it asks, or others have, which it need not know yet
   if (!backlogged_.load(std::memory_order_relaxed)) return true;
