@@ -123,8 +123,8 @@ using NotAdmitted = std::variant<sched::Refusal, Error>;
 // A sentence for people. Not for real-time threads.
 std::string text_of(const NotAdmitted& why);
 
-// Gets exactly one call, with the manager's lock (failed() also on the caller's or the stopping thread). Does not
-// block.
+// Gets exactly one call, with the manager's lock (failed() also on the thread of this caller, of another one who finds
+// the queue full, or of the one that stops the executive). Does not block.
 class AdmissionHandler {
  public:
   virtual ~AdmissionHandler() = default;
@@ -203,7 +203,8 @@ class Executive {
   Executive(const Executive&) = delete;
   Executive& operator=(const Executive&) = delete;
 
-  // Takes the job, or leaves it with the caller: TRANSIENT queue_full, shutting_down. Allocates and blocks never.
+  // Takes the job, or leaves it with the caller: TRANSIENT queue_full, shutting_down. Blocks never, and allocates for
+  // the first job of a new task only.
   Expected<void> submit(JobPtr& job) noexcept;
 
   // Decided on the manager's thread or on the one below the tasks, between jobs. Not for real-time threads (allocates).

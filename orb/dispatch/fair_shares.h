@@ -38,7 +38,6 @@ class FairShares {
   std::size_t taken() const noexcept { return taken_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
-  bool may_take(const Sharer& sharer) noexcept { return has_share(find(sharer), 0); }
   // Takes a place; false: the sharer may not have one more. `given_up`: places that the caller gives back next, which
   // count as free; 0 or 1.
   [[nodiscard]] bool take(const Sharer& sharer, std::size_t given_up = 0) noexcept {
@@ -85,27 +84,6 @@ class FairShares {
   const std::size_t capacity_;
   std::vector<Count> counts_;
   std::size_t taken_ = 0;
-};
-
-// A place that is given back with this object. The shares outlive it. The sharer may_take() it. Threads: as FairShares.
-class FairPlace {
- public:
-  FairPlace() = default;
-  FairPlace(FairShares& shares, const FairShares::Sharer& sharer) noexcept
-      : shares_(shares.take(sharer) ? &shares : nullptr), sharer_(sharer) {}
-  FairPlace(FairPlace&& other) noexcept : shares_(std::exchange(other.shares_, nullptr)), sharer_(other.sharer_) {}
-  FairPlace& operator=(FairPlace&& other) noexcept {
-    std::swap(shares_, other.shares_);
-    std::swap(sharer_, other.sharer_);
-    return *this;
-  }
-  ~FairPlace() {
-    if (shares_ != nullptr) shares_->give_back(sharer_);
-  }
-
- private:
-  FairShares* shares_ = nullptr;
-  FairShares::Sharer sharer_;
 };
 
 }  // namespace corelane::dispatch

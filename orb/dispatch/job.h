@@ -68,9 +68,8 @@ class Job {
   virtual void time_out() noexcept {}
   // The job may not run; sends the reply that says why. Thread: whoever holds the manager's lock. Does not block.
   virtual void refuse(const sched::Refusal& refusal) noexcept = 0;
-  // The job was accepted but cannot run any more (its task left, a more urgent one took its place in the full queue, or
-  // the executive stops). Thread: as refuse(), whoever submitted the more urgent one, or stops the executive. Does not
-  // block.
+  // The job was accepted but cannot run any more (its task left, another one took its place in the full queue, or the
+  // executive stops). Thread: as refuse(), whoever submitted the other one, or stops the executive. Does not block.
   virtual void fail(Error error) noexcept = 0;
   // The last call: the owner takes the job back (a pool, or delete). Thread: whoever made the call before it.
   virtual void recycle() noexcept = 0;

@@ -31,13 +31,13 @@ Standing standing_of(const ExecutiveOptions& options, const CoreProvider& provid
           .guarded = provider.sees_others()};
 }
 
-// Takes the job, unless there is no memory: then null.
+// Takes the first job of a task, unless there is no memory: then null.
 NewcomerPtr newcomer_of(JobPtr& job, Time now) noexcept try {
   auto newcomer = std::make_unique<Newcomer>();
   newcomer->contract = *job->contract;
   newcomer->owner = job->owner;
   newcomer->label = job->label;
-  newcomer->since = now;
+  newcomer->asked = now;
   newcomer->job = std::move(job);
   return newcomer;
 } catch (const std::bad_alloc&) {
@@ -63,10 +63,9 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       core_watch_(leases, provider, inbox_),
       below_(*this, leases.front().core),
       departures_(options.max_tasks),
-      admission_shares_(Newcomers::most),
       manager_(manager_options(options, leases), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
-      newcomers_(manager_, promises_, spin_of(options), refusals_),
+      newcomers_(manager_, promises_, admissions_, spin_of(options), refusals_),
       own_time_(options.platform),
       leases_of_tasks_(options.task_lease, options.max_tasks) {
   for (const CoreLease& lease : leases_) {
@@ -95,19 +94,26 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
 ManagerAgent::~ManagerAgent() = default;
 
 Pushed ManagerAgent::submit(JobPtr& job) noexcept {
-  const bool is_admitted = job->task != no_task;
+  if (job->task == no_task) return ask_for_task(std::move(job)), Pushed::done;
   const Pushed pushed = enqueue(job);
-  if (pushed == Pushed::done) is_admitted ? parker_.unpark() : wake_for_newcomer();
+  if (pushed == Pushed::done) parker_.unpark();
   return pushed;
 }
 
 Pushed ManagerAgent::hand_in(JobPtr& job) noexcept {
-  const bool is_admitted = job->task != no_task;
-  if (is_admitted && dispatch_at_once(job)) return Pushed::done;
+  if (job->task == no_task) return ask_for_task(std::move(job)), Pushed::done;
+  if (dispatch_at_once(job)) return Pushed::done;
   const Pushed pushed = enqueue(job);
-  if (pushed == Pushed::done && !is_admitted) wake_for_newcomer();
-  if (pushed == Pushed::done && is_admitted && !take_turn()) parker_.unpark();
+  if (pushed == Pushed::done && !take_turn()) parker_.unpark();
   return pushed;
+}
+
+void ManagerAgent::ask_for_task(JobPtr job) noexcept {
+  const Time now = clock_.now();
+  NewcomerPtr newcomer = newcomer_of(job, now);
+  if (!newcomer) return job->fail(errors::no_memory);
+  if (!admissions_.push(std::move(newcomer))) counters_.note_queue_full();
+  wake_for_newcomer(now);
 }
 
 // Where nobody else's job is to go first it need not be in the queue. False: the job is the caller's still.
@@ -120,19 +126,18 @@ bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
 }
 
 // False: the manager has to look itself. Who finds the lock taken leaves his job in the queue: its holder may have
-// looked there before. First calls in the queue have woken somebody themselves.
+// looked there before.
 bool ManagerAgent::take_turn() noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
   if (!lock) return false;
-  const bool all = dispatch_jobs(clock_.now(), admitted_alone) < batch;
+  const bool all = dispatch_jobs(clock_.now()) < batch;
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
   return all;
 }
 
 Pushed ManagerAgent::enqueue(JobPtr& job) noexcept {
-  const Priority priority = job->task == no_task ? best_effort : hints_.of(job->task);
   JobPtr displaced;
-  const Pushed pushed = queue_.push(job, priority, &displaced);
+  const Pushed pushed = queue_.push(job, hints_.of(job->task), &displaced);
   if (pushed == Pushed::full || displaced) counters_.note_queue_full();
   if (displaced) displaced->fail(errors::queue_full);
   return pushed;
@@ -145,15 +150,10 @@ void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHand
   asked->label = std::move(request.label);
   asked->holder = std::move(request.holder);
   asked->handler = std::move(handler);
-  bool closed = false;
-  {
-    const std::lock_guard lock(door_mutex_);
-    closed = closed_;
-    const FairShares::Sharer sharer{.task = no_task, .peer = asked->owner};
-    if (!closed && admission_shares_.take(sharer)) admissions_.push_back(std::move(asked));
-  }
-  if (asked) return asked->fail(closed ? errors::shutting_down : errors::queue_full);
-  wake_for_newcomer();
+  asked->asked = clock_.now();
+  const Time now = asked->asked;
+  if (!admissions_.push(std::move(asked))) counters_.note_queue_full();
+  wake_for_newcomer(now);
 }
 
 void ManagerAgent::depart(TaskId task, PeerId owner) noexcept {
@@ -201,7 +201,7 @@ bool ManagerAgent::step(Time now) noexcept {
   busy |= take_cores_back(now);  // first: the tasks of a lost core may go there
   busy |= leave_lost_core(now);
   busy |= take_attachment();
-  const int dispatched = dispatch_jobs(now, serves_newcomers ? all_jobs : admitted_alone);
+  const int dispatched = dispatch_jobs(now);
   // Who asked to leave before somebody asked to come leaves before.
   busy |= take_lost_peer(now) || take_departure(now) || (serves_newcomers && take_admission(now));
   if (serves_newcomers && may_analyse(dispatched)) busy |= begin_newcomer(now);
@@ -223,10 +223,10 @@ bool ManagerAgent::read_notes(Time now) noexcept {
   return !notes_.empty();
 }
 
-int ManagerAgent::dispatch_jobs(Time now, Priority least) noexcept {
+int ManagerAgent::dispatch_jobs(Time now) noexcept {
   int taken = 0;
   for (; taken < batch; ++taken) {
-    JobPtr job = queue_.pop(least);
+    JobPtr job = queue_.pop();
     if (!job) break;
     arrive(std::move(job), now);
   }
@@ -242,10 +242,6 @@ bool ManagerAgent::may_analyse(int dispatched) noexcept {
 
 void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
   job->id_ = next_job_id();
-  if (job->task == no_task && job->contract) {
-    NewcomerPtr newcomer = newcomer_of(job, now);
-    return newcomer ? propose(std::move(newcomer), now) : job->fail(errors::no_memory);
-  }
   job->arrived = arrival_of(job->arrived, now, clock_);  // what the contract counts from
   const sched::Arrived fact{.at = job->arrived, .job = job->id_, .task = job->task, .peer = job->owner};
   current_ = std::move(job);
@@ -264,7 +260,8 @@ bool ManagerAgent::take_lost_peer(Time now) noexcept {
     lost = losses_.front();
     losses_.erase(losses_.begin());
   }
-  drop_newcomers(lost);
+  newcomers_.drop(lost);
+  admissions_.drop(lost);
   tell(sched::PeerLost{.at = now, .peer = lost}, now);
   return true;
 }
@@ -294,17 +291,13 @@ bool ManagerAgent::take_attachment() noexcept {
 
 void ManagerAgent::shut_down(Time now) noexcept {
   queue_.close();
-  std::optional<NodeList<Newcomer>> asked;
+  admissions_.close();
   std::optional<NodeList<Attachment>> unattached;
   {
     const std::lock_guard lock(door_mutex_);
     closed_ = true;
-    asked.emplace(std::move(admissions_));
-    admission_shares_.give_all_back();
     unattached.emplace(std::move(attachments_));
   }
-  while (auto admission = asked->pop_front())
-    admission->handler->failed(errors::shutting_down);                            // bound: Newcomers::most
   while (auto attachment = unattached->pop_front()) attachment->source->close();  // bound: the tasks
   {
     const std::lock_guard lock(state_mutex_);

@@ -21,7 +21,7 @@
 //
 // Threads: step(), wake_at() and shut_down() on one thread at a time, below() on another; submit(), hand_in(), admit(),
 // depart(), peer_gone(), report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, a turn, or a
-// report) and door_mutex_ (the lists of admissions and lost peers). Other threads allocate and free under neither.
+// report) and door_mutex_ (the lists of lost peers and attachments). Other threads allocate and free under neither.
 //
 // Memory: what a task's life will take is allocated before it is admitted: by whoever asks (Newcomer), and in
 // take_room(). Where there is none the newcomer is told NO_MEMORY. After that nothing about the task allocates, neither
@@ -39,6 +39,7 @@
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/dispatch/admission_queue.h"
 #include "orb/dispatch/back_off.h"
 #include "orb/dispatch/best_effort_lane.h"
 #include "orb/dispatch/ceilings.h"
@@ -49,9 +50,9 @@
 #include "orb/dispatch/counter_publisher.h"
 #include "orb/dispatch/departures.h"
 #include "orb/dispatch/executive.h"
-#include "orb/dispatch/fair_shares.h"
 #include "orb/dispatch/housekeeper.h"
 #include "orb/dispatch/inbox.h"
+#include "orb/dispatch/newcomer.h"
 #include "orb/dispatch/newcomers.h"
 #include "orb/dispatch/node_list.h"
 #include "orb/dispatch/own_time.h"
@@ -111,7 +112,7 @@ class ManagerAgent final : public Agent {
   // Who hears of the tasks' events; before the first step. It outlives the agent's threads.
   void tell_events_to(TaskEvents& events) noexcept { events_ = &events; }
 
-  // Any thread.
+  // Of an admitted task, or the first one of a new task. Any thread.
   Pushed submit(JobPtr& job) noexcept;
   // The same, but the caller dispatches the job of an admitted task himself when he can at once. Does not block.
   Pushed hand_in(JobPtr& job) noexcept;
@@ -128,8 +129,6 @@ class ManagerAgent final : public Agent {
   void shut_down(Time now) noexcept;
 
  private:
-  static constexpr Priority all_jobs = best_effort;  // first calls, too
-  static constexpr Priority admitted_alone{1};
   static constexpr std::size_t remembered = 256;    // tasks that left and still stand in the report
   static constexpr std::size_t most_losses = 1024;  // peers that are gone and not taken in yet, with their newcomers
   // A task that ended though its client did not ask for it.
@@ -158,11 +157,12 @@ class ManagerAgent final : public Agent {
     std::shared_ptr<TaskReport> last;     // what is left of it in the report, with room for label and misses
   };
 
+  void ask_for_task(JobPtr job) noexcept;
   Pushed enqueue(JobPtr& job) noexcept;
   bool dispatch_at_once(JobPtr& job) noexcept;
   bool take_turn() noexcept;
   bool read_notes(Time now) noexcept;
-  int dispatch_jobs(Time now, Priority least) noexcept;
+  int dispatch_jobs(Time now) noexcept;
   bool may_analyse(int dispatched) noexcept;
   bool take_lost_peer(Time now) noexcept;
   bool take_departure(Time now) noexcept;
@@ -170,7 +170,7 @@ class ManagerAgent final : public Agent {
   bool take_admission(Time now) noexcept;
   bool begin_newcomer(Time now) noexcept;
   bool decide_newcomer(Time now) noexcept;
-  void wake_for_newcomer() noexcept;
+  void wake_for_newcomer(Time now) noexcept;
   void leave_rest_below(Time now) noexcept;
   bool has_newcomers(Time now) noexcept;
   bool step_below(Time now) noexcept;
@@ -180,8 +180,6 @@ class ManagerAgent final : public Agent {
   void settle_home() noexcept;
 
   void arrive(JobPtr job, Time now) noexcept;
-  void propose(NewcomerPtr newcomer, Time now) noexcept;
-  void drop_newcomers(PeerId peer) noexcept;
 
   void tell(const sched::Fact& fact, Time now) noexcept;
   void carry_out(std::span<const sched::Command> commands, Time now) noexcept;
@@ -244,9 +242,8 @@ class ManagerAgent final : public Agent {
   std::atomic<Time> time_back_at_{Time{}};  // own_time_ is used up until then
   Below below_;
   Departures departures_;
+  AdmissionQueue admissions_;
   os::PiMutex door_mutex_;
-  NodeList<Newcomer> admissions_;     // guarded by door_mutex_
-  FairShares admission_shares_;       // guarded by door_mutex_: of admissions_
   std::vector<PeerId> losses_;        // guarded by door_mutex_; at most most_losses, oldest first
   NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each connection
   bool closed_ = false;               // guarded by door_mutex_

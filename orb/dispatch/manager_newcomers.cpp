@@ -11,38 +11,20 @@
 
 namespace corelane::dispatch {
 
+// The next one whose turn it is, once nobody is being decided.
 bool ManagerAgent::take_admission(Time now) noexcept {
-  NewcomerPtr asked;
-  {
-    const std::lock_guard lock(door_mutex_);
-    asked = admissions_.pop_front();
-    if (asked) admission_shares_.give_back({.task = no_task, .peer = asked->owner});
-  }
-  if (!asked) return false;
-  asked->since = now;
-  propose(std::move(asked), now);
-  return true;
-}
-
-void ManagerAgent::propose(NewcomerPtr newcomer, Time now) noexcept {
+  if (!newcomers_.takes_next()) return false;
+  NewcomerPtr next = admissions_.pop();
+  if (!next) return false;
   try {
-    newcomer->ceilings = ceilings_.of(newcomer->contract);
+    next->ceilings = ceilings_.of(next->contract);
   } catch (const std::bad_alloc&) {
-    return newcomer->fail(errors::no_memory);
+    return next->fail(errors::no_memory), true;
   }
-  newcomer->request = newcomer->job ? newcomer->job->id_ : next_job_id();
-  newcomers_.propose(std::move(newcomer), now);
-}
-
-void ManagerAgent::drop_newcomers(PeerId peer) noexcept {
-  newcomers_.drop(peer);
-  const auto next = [&] {
-    const std::lock_guard lock(door_mutex_);
-    auto asked = admissions_.take_if([&](const Newcomer& newcomer) { return newcomer.owner == peer; });
-    if (asked) admission_shares_.give_back({.task = no_task, .peer = asked->owner});
-    return asked;
-  };
-  while (const NewcomerPtr asked = next()) asked->fail(errors::task_gone);  // bound: Newcomers::most
+  next->request = next_job_id();
+  if (next->job) next->job->id_ = next->request;
+  newcomers_.propose(std::move(next), now);
+  return true;
 }
 
 // His first slice, which most decisions do not exceed.
@@ -58,9 +40,9 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
 }
 
 // Either thread serves who has come; the one below does when the other would only wake up to find its time used.
-void ManagerAgent::wake_for_newcomer() noexcept {
+void ManagerAgent::wake_for_newcomer(Time now) noexcept {
   // relaxed: a hint. The manager's thread looks again when its time is back.
-  const bool below = clock_.now() < time_back_at_.load(std::memory_order_relaxed);
+  const bool below = now < time_back_at_.load(std::memory_order_relaxed);
   (below ? below_.parker() : parker_).unpark();
 }
 
@@ -81,16 +63,14 @@ void ManagerAgent::leave_rest_below(Time now) noexcept {
 
 // Who could be served at once.
 bool ManagerAgent::has_newcomers(Time now) noexcept {
-  if (newcomers_.wake_at() <= now || queue_.size() > 0) return true;
-  const std::lock_guard lock(door_mutex_);
-  return !admissions_.empty();
+  return newcomers_.takes_next() ? !admissions_.empty() : newcomers_.wake_at() <= now;
 }
 
 // One slice, or one decision, so that dispatching waits for no more than that.
 bool ManagerAgent::step_below(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   bool busy = take_lost_peer(now) || take_departure(now) || take_admission(now);
-  busy |= dispatch_jobs(now, all_jobs) > 0;
+  busy |= dispatch_jobs(now) > 0;
   busy |= decide_newcomer(now);
   busy |= newcomers_.tell_late(now);
   busy |= end_unused_tasks(now);

@@ -8,18 +8,11 @@
 
 namespace corelane::dispatch {
 
-void Newcomer::refuse(const sched::Refusal& why) noexcept {
-  if (handler) handler->refused(why);
-  if (job) std::exchange(job, nullptr)->refuse(why);
-}
-
-void Newcomer::fail(Error error) noexcept {
-  if (handler) handler->failed(error);
-  if (job) std::exchange(job, nullptr)->fail(error);
-}
-
 void Newcomers::propose(NewcomerPtr newcomer, Time now) noexcept {
   if (lost_peers_.contains(newcomer->owner)) return newcomer->fail(errors::task_gone);
+  const bool is_here_again = newcomer->since != Time{};
+  if (is_here_again) return static_cast<void>(first_ = std::move(newcomer));
+  newcomer->since = now;
   if (!is_sound(newcomer->contract)) return turn_away(std::move(newcomer), {.code = sched::RefusalCode::bad_contract});
   Contract& contract = newcomer->contract;
   contract.budget += spin_;
@@ -27,29 +20,23 @@ void Newcomers::propose(NewcomerPtr newcomer, Time now) noexcept {
     return turn_away(std::move(newcomer), {.code = sched::RefusalCode::not_schedulable,
                                            .response = contract.budget + contract.suspension,
                                            .deadline = contract.deadline});
-  const FairShares::Sharer sharer{.task = no_task, .peer = newcomer->owner};
-  while (!shares_.may_take(sharer)) {  // bound: most
-    if (explaining_.empty()) return newcomer->fail(errors::queue_full);
-    end_explaining();
-  }
-  newcomer->place = FairPlace(shares_, sharer);
-  if (waiting_.empty()) retry_.start(now);
-  waiting_.push_back(std::move(newcomer));
+  first_ = std::move(newcomer);
 }
 
 bool Newcomers::step(Time now, std::span<const sched::Command>& commands) noexcept {
-  if (waiting_.empty() || !retry_.is_due(now)) return false;
-  const Newcomer& first = *waiting_.front();
-  const bool prepared = first.request == preparing_;
-  const bool lasts = now - first.since >= patience;
-  if (prepared && lasts) return turn_away(waiting_.pop_front(), {.code = sched::RefusalCode::reorganizing}), true;
+  if (!first_ || !retry_.is_due(now)) return false;
+  const bool prepared = is_under_way();
+  if (prepared && now - first_->since >= patience)
+    return turn_away(std::move(first_), {.code = sched::RefusalCode::reorganizing}), true;
   if (prepared && !manager_.continue_preparing(slice)) return true;
-  if (const auto begun = promises_.begin(first.contract, now); !begun) {
+  if (const auto begun = promises_.begin(first_->contract, now); !begun) {
+    kept_since_ = std::min(kept_since_, now);
+    const bool lasts = now - std::max(kept_since_, first_->asked) >= patience;
     const bool ends = lasts || begun.error() == errors::no_memory;
-    retry_.failed(now);
-    if (ends) waiting_.pop_front()->fail(begun.error());
+    ends ? fail_first(begun.error()) : retry_.failed(now);
     return ends;
   }
+  kept_since_ = never;
   retry_.start(now);
   if (!prepared) prepare_first();
   if (manager_.continue_preparing(prepared ? 0 : slice))
@@ -60,14 +47,13 @@ bool Newcomers::step(Time now, std::span<const sched::Command>& commands) noexce
 }
 
 void Newcomers::prepare_first() noexcept {
-  const Newcomer& first = *waiting_.front();
-  preparing_ = first.request;
-  manager_.prepare(first.owner, first.contract);
+  preparing_ = first_->request;
+  manager_.prepare(first_->owner, first_->contract);
 }
 
 // Ends the transaction.
 void Newcomers::decide_first(Time now, std::span<const sched::Command>& commands) noexcept {
-  NewcomerPtr newcomer = waiting_.pop_front();
+  NewcomerPtr newcomer = std::move(first_);
   preparing_ = {};
   if (manager_.would_move())
     if (const auto claimed = promises_.claim_all(); !claimed)
@@ -88,7 +74,13 @@ void Newcomers::decide_first(Time now, std::span<const sched::Command>& commands
 void Newcomers::try_again(NewcomerPtr newcomer, Error error, Time now) noexcept {
   if (error.kind != ErrorKind::transient || now - newcomer->since >= patience) return newcomer->fail(error);
   retry_.failed(now);
-  waiting_.push_front(std::move(newcomer));
+  first_ = std::move(newcomer);
+}
+
+// The next one need not wait for what this one waited for.
+void Newcomers::fail_first(Error error) noexcept {
+  retry_.start(Time{});
+  std::exchange(first_, nullptr)->fail(error);
 }
 
 NewcomerPtr Newcomers::take(JobId request) noexcept {
@@ -101,7 +93,7 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
   const sched::RefusalCode code = refuse.reason.code;
   if (code == sched::RefusalCode::reorganizing && now - newcomer->since < patience) {
     retry_.start(now + reorganizing_period);  // tasks are being moved for somebody else: it waits
-    waiting_.push_back(std::move(newcomer));
+    queue_.push(std::move(newcomer));
     return true;
   }
   // What would fit here may make somebody late there, so beside other processes nothing is proposed.
@@ -110,6 +102,7 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
   if (is_open && promises_.beside_others()) why.unproposed = sched::Unproposed::beside_others;
   if (is_open && !promises_.beside_others()) {
     newcomer->refusal = why;
+    if (explaining_.size() == most_refused) end_explaining();
     explaining_.push_back(std::move(newcomer));
   } else {
     turn_away(std::move(newcomer), why);
@@ -151,19 +144,20 @@ void Newcomers::turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) n
   ++refusals_;
   sched::Refusal told = refusal;
   if (told.loser == no_task) told.jitter = newcomer->contract.jitter;
-  log_.record(newcomer->label, newcomer->owner, newcomer->contract, told, newcomer->since);
+  log_.record(newcomer->label, newcomer->owner, newcomer->contract, told, newcomer->asked);
   newcomer->refuse(told);
 }
 
 void Newcomers::drop(PeerId peer) noexcept {
   lost_peers_.add(peer);
   const auto theirs = [&](const Newcomer& newcomer) { return newcomer.owner == peer; };
-  for (NodeList<Newcomer>* const list : {&waiting_, &deciding_, &explaining_})
-    while (NewcomerPtr newcomer = list->take_if(theirs)) newcomer->fail(errors::task_gone);  // bound: most
+  if (first_ && theirs(*first_)) fail_first(errors::task_gone);
+  for (NodeList<Newcomer>* const list : {&deciding_, &explaining_})
+    while (NewcomerPtr newcomer = list->take_if(theirs)) newcomer->fail(errors::task_gone);  // bound: most_refused
 }
 
 void Newcomers::fail_all(Error error) noexcept {
-  while (NewcomerPtr newcomer = waiting_.pop_front()) newcomer->fail(error);
+  if (first_) fail_first(error);
   while (NewcomerPtr newcomer = deciding_.pop_front()) newcomer->fail(error);
   while (!explaining_.empty()) end_explaining();
 }

@@ -1,26 +1,23 @@
-// Newcomers: those who ask for admission, until they are told. One at a time is analysed in slices, and then decided
-// inside a transaction of the PromiseKeeper: what other processes promised is read, the decision made, the new promise
-// written. When the transaction is taken, the newcomers wait and jobs go on. An analysis that takes more than one slice
-// goes on outside the transaction, and starts over when the others promised something else meanwhile.
+// Newcomers: those who ask for admission, from when they are looked at until they are told. One at a time is analysed
+// in slices, and then decided inside a transaction of the PromiseKeeper: what other processes promised is read, the
+// decision made, the new promise written. When the transaction is taken, the newcomers wait and jobs go on. An analysis
+// that takes more than one slice goes on outside the transaction, and starts over when the others promised something
+// else meanwhile. Those who have not been looked at, and those who wait until tasks have been moved for somebody else,
+// are in the AdmissionQueue.
 //
 // Threads: owned by whoever holds the manager's lock.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 
-#include "orb/base/contract.h"
 #include "orb/base/error.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
+#include "orb/dispatch/admission_queue.h"
 #include "orb/dispatch/back_off.h"
-#include "orb/dispatch/ceilings.h"
-#include "orb/dispatch/executive.h"
-#include "orb/dispatch/fair_shares.h"
-#include "orb/dispatch/job.h"
+#include "orb/dispatch/newcomer.h"
 #include "orb/dispatch/node_list.h"
 #include "orb/dispatch/promise_keeper.h"
 #include "orb/dispatch/recent.h"
@@ -31,47 +28,27 @@
 
 namespace corelane::dispatch {
 
-// Somebody who waits for a decision: a handler, or the first job of a task. Whoever asks allocates it, and so all that
-// waiting takes.
-struct Newcomer {
-  void refuse(const sched::Refusal& refusal) noexcept;
-  void fail(Error error) noexcept;
-
-  JobId request;
-  Contract contract;
-  PeerId owner;
-  std::string label;
-  std::string holder{};
-  std::unique_ptr<AdmissionHandler> handler;
-  JobPtr job;
-  Time since{};
-  CeilingsOfTask ceilings{};  // keeps those of what it would lock
-  sched::Refusal refusal{};   // of one who waits for what would have fitted
-  FairPlace place{};          // among those that wait
-  std::unique_ptr<Newcomer> next;
-};
-using NewcomerPtr = std::unique_ptr<Newcomer>;
-
 class Newcomers {
  public:
-  static constexpr std::size_t most = 1024;  // that wait for a decision, or for what would have fitted instead
-  static constexpr int slice = 32;           // evaluations, see Manager::continue_preparing()
+  static constexpr std::size_t most_refused = 1024;  // that wait for what would have fitted instead
+  static constexpr int slice = 32;                   // evaluations, see Manager::continue_preparing()
   static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
   static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
 
   // `spin`: what a task's thread may use after each job, on top of its budget. Who is refused is told to `log`, too.
-  Newcomers(RecordedManager& manager, PromiseKeeper& promises, Duration spin, RefusalLog& log)
-      : manager_(manager), promises_(promises), log_(log), spin_(spin) {}
+  Newcomers(RecordedManager& manager, PromiseKeeper& promises, AdmissionQueue& queue, Duration spin, RefusalLog& log)
+      : manager_(manager), promises_(promises), queue_(queue), log_(log), spin_(spin) {}
 
-  // Takes it in, or tells it why not. No peer has more than its share of the `most` places. Where there is none for
-  // this one, those that are refused already are told so at once, the oldest first, until there is.
+  // Whether another one may be taken up: nobody is being analysed or decided.
+  bool takes_next() const noexcept { return first_ == nullptr; }
+  // The newcomer is the first one from here on, or is told why not.
   void propose(NewcomerPtr newcomer, Time now) noexcept;
   // A slice of the first newcomer's analysis; or, when that has ended, his decision: `commands` is then what the
   // Manager wants done. Whether anything was done.
   bool step(Time now, std::span<const sched::Command>& commands) noexcept;
   // Whether the first newcomer's analysis has begun and takes more than its first slice.
-  bool is_under_way() const noexcept { return !waiting_.empty() && waiting_.front()->request == preparing_; }
+  bool is_under_way() const noexcept { return first_ && first_->request == preparing_; }
   // A slice of what would have fitted instead of a refused contract. Whether anything was done.
   bool explain(Time now) noexcept;
   bool has_refusals() const noexcept { return !explaining_.empty(); }
@@ -80,14 +57,14 @@ class Newcomers {
   bool tell_late(Time now) noexcept;
   Time tell_by() const noexcept { return explaining_.empty() ? never : explaining_.front()->since + explain_within; }
   // When step() has something to do: a time that has passed means at once.
-  Time wake_at() const noexcept { return waiting_.empty() ? never : retry_.at(); }
+  Time wake_at() const noexcept { return first_ ? retry_.at() : never; }
 
   // The one whom an Admit is about; null when he is gone.
   NewcomerPtr take(JobId request) noexcept;
   // The Manager's answer to one of them; false: to none.
   bool refused(const sched::Refuse& refuse, Time now) noexcept;
 
-  // The peer is gone: its newcomers are told so, those who come later too.
+  // The peer is gone: its newcomers are told so, those who are taken up later too.
   void drop(PeerId peer) noexcept;
   void fail_all(Error error) noexcept;
   std::uint64_t refusals() const noexcept { return refusals_; }
@@ -98,21 +75,23 @@ class Newcomers {
   void prepare_first() noexcept;
   void decide_first(Time now, std::span<const sched::Command>& commands) noexcept;
   void try_again(NewcomerPtr newcomer, Error error, Time now) noexcept;
+  void fail_first(Error error) noexcept;
   void turn_away(NewcomerPtr newcomer, const sched::Refusal& refusal) noexcept;
   void end_explaining() noexcept;
 
   RecordedManager& manager_;
   PromiseKeeper& promises_;
+  AdmissionQueue& queue_;
   RefusalLog& log_;
   const Duration spin_;
-  FairShares shares_{most};
-  NodeList<Newcomer> waiting_;     // not told to the Manager; the first is being prepared, or has to try again
-  NodeList<Newcomer> deciding_;    // told, not answered: one, and one who waits until others have moved
-  NodeList<Newcomer> explaining_;  // refused; what would fit is still to be computed
-  Recent<PeerId> lost_peers_{remembered_peers};  // for those of their requests that are still in the queue
+  NewcomerPtr first_;                            // not told to the Manager: is being prepared, or has to try again
+  NodeList<Newcomer> deciding_;                  // told, not answered: one, and one who waits until others have moved
+  NodeList<Newcomer> explaining_;                // refused; what would fit is still to be computed
+  Recent<PeerId> lost_peers_{remembered_peers};  // for what their connections may still ask for
   JobId preparing_{};                            // request of the newcomer whose analysis is under way
   JobId asking_{};                               // request of the one for whom something that fits is looked for
   BackOff retry_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
+  Time kept_since_ = never;  // transactions are refused since then
   std::uint64_t refusals_ = 0;
 };
 

@@ -58,11 +58,10 @@ Pushed RequestQueue::push(JobPtr& job, Priority priority, JobPtr* displaced) noe
   return Pushed::done;
 }
 
-JobPtr RequestQueue::pop(Priority least) noexcept {
+JobPtr RequestQueue::pop() noexcept {
   const std::lock_guard lock(mutex_);
-  const auto levels_in_use = static_cast<std::size_t>(std::bit_width(occupied_));
-  if (levels_in_use <= level_of(least)) return nullptr;
-  return take_from(levels_in_use - 1);
+  if (occupied_ == 0) return nullptr;
+  return take_from(static_cast<std::size_t>(std::bit_width(occupied_)) - 1);
 }
 
 // The oldest of a level that is occupied. With mutex_.
@@ -75,7 +74,7 @@ JobPtr RequestQueue::take_from(std::size_t level) noexcept {
 }
 
 // relaxed: who looks while another pushes comes before him or after him, and no data goes with it
-void RequestQueue::note_clear() noexcept { clear_.store(occupied_ <= 1 && !closed_, std::memory_order_relaxed); }
+void RequestQueue::note_clear() noexcept { clear_.store(occupied_ == 0 && !closed_, std::memory_order_relaxed); }
 
 void RequestQueue::close() noexcept {
   const std::lock_guard lock(mutex_);

@@ -53,12 +53,12 @@ class RequestQueue {
   // oldest job of the lowest priority, if that is below `priority`, makes room and comes back in `displaced`: of those
   // that matter least the one that has waited longest, whose deadline is nearest. Any thread.
   Pushed push(JobPtr& job, Priority priority, JobPtr* displaced = nullptr) noexcept;
-  // The oldest job of the highest priority, if that is `least` or above; else null. Any thread.
-  JobPtr pop(Priority least = best_effort) noexcept;
+  // The oldest job of the highest priority; null: there is none. Any thread.
+  JobPtr pop() noexcept;
   // From now on push() answers closed; what is in can still be popped. Any thread.
   void close() noexcept;
 
-  // Whether push() would take a job, and nothing of an admitted task is in: who comes now is the next. Any thread.
+  // Whether nothing is in, and push() would take a job: who comes now is the next. Any thread.
   bool is_clear() const noexcept { return clear_.load(std::memory_order_relaxed); }  // relaxed: see note_clear()
 
   std::size_t size() const noexcept;

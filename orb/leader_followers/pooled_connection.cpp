@@ -115,6 +115,7 @@ void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
     watch_ = watch;
   }
   keep_time();
+  arm_descriptor();  // somebody may have received since the pool read
   const auto added = pool_->add(descriptor(), watch);
   if (added) return;
   if (!farewell_.empty()) (void)below_->send(farewell_);  // nothing of his ran: best effort

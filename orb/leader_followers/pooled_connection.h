@@ -43,6 +43,7 @@ class PooledConnection final : public transport::Connection,
   void close_if_stalled(Time since) noexcept override { below_->close_if_stalled(since); }
   PeerEnd peer_end() const noexcept override { return below_->peer_end(); }
   bool has_unread() noexcept override { return below_->has_unread(); }
+  void arm_descriptor() noexcept override { below_->arm_descriptor(); }
   int hang_up_descriptor() const noexcept override { return below_->hang_up_descriptor(); }
   // While reading is paused.
   void on_peer_end() noexcept override;

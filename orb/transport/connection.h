@@ -237,6 +237,9 @@ class Connection {
   // For the receiving thread, between two calls of receive(): from here on descriptor() is readable as soon as
   // something comes. False: something is there already, and descriptor() need not tell of it.
   virtual bool await_bytes() noexcept { return true; }
+  // The same for a thread that goes on to wait for descriptor(): it is readable also if something is there already. A
+  // receive() that waits ends this. Thread: as await_bytes().
+  virtual void arm_descriptor() noexcept {}
   // Whether nothing waits in the backlog. Else Reader::on_drained() is called when that is so: who reads no requests of
   // a peer that takes no replies keeps the backlog small. Thread: the receiving one.
   virtual bool await_drained() noexcept { return true; }

@@ -18,7 +18,7 @@ std::size_t in_steps(std::size_t bytes) noexcept { return (bytes + step - 1) / s
 
 }  // namespace
 
-std::shared_ptr<MemoryAccount> MemoryBudget::open(std::uint32_t peer) {
+std::shared_ptr<MemoryAccount> MemoryBudget::open(std::uint32_t peer, std::int32_t process) {
   Peers made;
   made.try_emplace(peer);
   Accounts place(1);
@@ -26,7 +26,7 @@ std::shared_ptr<MemoryAccount> MemoryBudget::open(std::uint32_t peer) {
   const auto entry = peers_.insert(made.extract(made.begin())).position;
   ++entry->second.accounts;
   try {
-    auto account = std::make_shared<MemoryAccount>(shared_from_this(), entry);
+    auto account = std::make_shared<MemoryAccount>(shared_from_this(), entry, process);
     account->place_ = place.begin();
     place.front() = account.get();
     accounts_.splice(accounts_.end(), place);
@@ -92,10 +92,20 @@ bool MemoryBudget::is_beyond_share(const Peer& peer) const noexcept {
   return used_ + step > bounds_.all && peer.held + step > bounds_.all / std::max<std::size_t>(holders_, 1);
 }
 
+// Of a peer whose backlogs exceed its share. Bound: the connections.
+bool MemoryBudget::has_backlog_to_spare(const MemoryAccount& account) const noexcept {
+  if (account.process_ == 0 || used_ + step > bounds_.all) return false;
+  const Peer& peer = account.peer_->second;
+  std::size_t backlogs = 0;
+  for (const MemoryAccount* each : accounts_)
+    if (&each->peer_->second == &peer && each->process_ == account.process_) backlogs += each->backlog_;
+  return backlogs + step <= bounds_.of_peer / (peer.holders + 1);
+}
+
 bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
   Peer& peer = account.peer_->second;
   if (account.gave_way_) return true;  // and finds its end
-  if (peer.backlogs > bounds_.of_peer) return false;
+  if (peer.backlogs > bounds_.of_peer && !has_backlog_to_spare(account)) return false;
   if (account.messages() <= bounds_.free || !is_beyond_share(peer)) return true;
   const bool progresses = makes_progress(peer), is_elected = peer.elected == &account;
   if (is_elected && !progresses) return true;

@@ -6,6 +6,9 @@
 // by waiting ends: the connection that holds most, if its peer has sent no more of a message, or has taken nothing, for
 // `patience`, while another one waits for room.
 //
+// A user's connections are one peer. If its backlogs exceed the share, its other processes are read on: those of which
+// no more waits than an equal part of the share, as long as there is room for all.
+//
 // What the peer needs to get its requests done goes on: the first bytes of each connection count nowhere; and while no
 // request of the peer runs, or those that run wait for calls of their own, the longest half goes on, or a request that
 // belongs to such a call. So one message more than the share may be there for each peer.
@@ -65,8 +68,8 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 
   explicit MemoryBudget(const Bounds& bounds) noexcept : bounds_(bounds) {}
 
-  // For a connection of that peer. std::bad_alloc.
-  std::shared_ptr<MemoryAccount> open(std::uint32_t peer);
+  // For a connection of that peer, and of that process of it; 0: not known. std::bad_alloc.
+  std::shared_ptr<MemoryAccount> open(std::uint32_t peer, std::int32_t process = 0);
 
   const Bounds& bounds() const noexcept { return bounds_; }
   // What all hold beyond what is free, but for channels.
@@ -92,6 +95,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   void end_election(MemoryAccount& account) noexcept;
   void count(MemoryAccount& account) noexcept;
   bool is_beyond_share(const Peer& peer) const noexcept;
+  bool has_backlog_to_spare(const MemoryAccount& account) const noexcept;
   bool may_read(MemoryAccount& account, Time now) noexcept;
   bool makes_progress(const Peer& peer) const noexcept;
   bool is_first(const MemoryAccount& account) const noexcept;
@@ -124,8 +128,8 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 // What one connection holds.
 class MemoryAccount {
  public:
-  MemoryAccount(std::shared_ptr<MemoryBudget> budget, MemoryBudget::Peers::iterator peer) noexcept
-      : budget_(std::move(budget)), peer_(peer) {}
+  MemoryAccount(std::shared_ptr<MemoryBudget> budget, MemoryBudget::Peers::iterator peer, std::int32_t process) noexcept
+      : budget_(std::move(budget)), peer_(peer), process_(process) {}
   MemoryAccount(const MemoryAccount&) = delete;
   MemoryAccount& operator=(const MemoryAccount&) = delete;
   ~MemoryAccount();
@@ -184,6 +188,7 @@ class MemoryAccount {
 
   const std::shared_ptr<MemoryBudget> budget_;
   const MemoryBudget::Peers::iterator peer_;
+  const std::int32_t process_;
 
   std::atomic<std::size_t> messages_{0};  // half ones and requests
   std::atomic<std::size_t> half_{0};

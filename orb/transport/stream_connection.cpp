@@ -60,7 +60,9 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
       peer_(link_->peer()),
       credentials_(link_->credentials()),
       id_(next_id(ticket, credentials_)),
-      memory_(ticket && limits.memory ? limits.memory->open(ticket->holder().number()) : nullptr),
+      memory_(ticket && limits.memory
+                  ? limits.memory->open(ticket->holder().number(), credentials_ ? credentials_->process : 0)
+                  : nullptr),
       channel_meter_(memory_ && link_->channel() != nullptr ? std::make_unique<ChannelMeter>(memory_) : nullptr),
       last_traffic_(os::now()),
       outbox_(limits.backlog, limits.backlog_timeout, memory_),
@@ -131,6 +133,12 @@ bool StreamConnection::await_bytes() noexcept {
   const bool none = link_->await_bytes();
   end_receiving();
   return none;
+}
+
+void StreamConnection::arm_descriptor() noexcept {
+  if (!begin_receiving()) return;
+  if (!link_->await_bytes()) link_->nudge();
+  end_receiving();
 }
 
 bool StreamConnection::await_drained() noexcept {

@@ -10,12 +10,16 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
 
 #include "orb/base/sanitizer.h"
+#include "orb/giop/ior.h"
+#include "orb/os/child_process.h"
+#include "orb/os/clock.h"
 #include "orb/rt/rt.h"
 #include "tests/attack/attacked_server.h"
 #include "tests/attack/requests.h"
@@ -53,6 +57,32 @@ bool serves_within(AttackedServer& server, std::size_t bytes) {
   UNSCOPED_INFO("the server held " << most / mib << " MiB of " << bytes / mib);
   return all && most <= bytes;
 }
+
+// A good client whose process is another one than the attackers'.
+class ClientApart {
+ public:
+  ClientApart(const AttackedServer& server, EndpointKind kind)
+      : process_({os::program_beside("corelane-attack-server"), "steady", "1",
+                  "add@" + giop::to_string(server.reference_by(kind))}) {}
+  // So many calls were answered, and none failed.
+  bool is_served(int calls) {
+    const Time latest = os::now() + far_too_long;
+    int answered = 0, failed = 0;
+    while (answered < calls && failed == 0 && os::now() < latest) {
+      process_.write_line("report");
+      std::istringstream line(process_.read_line().value_or(""));
+      int more = 0;
+      if (!(line >> more >> failed)) return false;
+      answered += more;
+      std::this_thread::sleep_for(5ms);  // sleep: another process tells nobody
+    }
+    UNSCOPED_INFO("a client of another process: " << answered << " of " << calls << " calls, " << failed << " failed");
+    return answered >= calls && failed == 0;
+  }
+
+ private:
+  os::ChildProcess process_;
+};
 
 }  // namespace
 
@@ -174,6 +204,22 @@ TEST_CASE("clients are served while many connections take no replies") {
     const Attack attack(server.endpoint(EndpointKind::tcp),
                         {.bytes = several(request(server.key, "_get_name"), 16), .reads = false, .connections = 64});
     CHECK(server.serves(good_calls() / 2));
+  }
+  CHECK(server.recovers());
+}
+
+TEST_CASE("other processes of a user are served while many connections of one process take no replies") {
+  const auto kind = GENERATE(EndpointKind::unix_socket, EndpointKind::channel);
+  AttackedServer server;
+  {
+    GoodOrb client;
+    server.probe_at(client, EndpointKind::tcp)->name(std::string(mib, 'x'));
+  }
+  {
+    const Attack attack(server.endpoint(EndpointKind::unix_socket),
+                        {.bytes = several(request(server.key, "_get_name"), 16), .reads = false, .connections = 64});
+    ClientApart client(server, kind);
+    CHECK(client.is_served(4 * good_calls()));
   }
   CHECK(server.recovers());
 }

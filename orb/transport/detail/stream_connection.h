@@ -84,6 +84,7 @@ class StreamConnection final : public Connection,
   int descriptor() const noexcept override { return link_->descriptor(); }
   void read_by(std::weak_ptr<Reader> reader) noexcept override;
   bool await_bytes() noexcept override;
+  void arm_descriptor() noexcept override;
   bool await_drained() noexcept override;
   Time backlog_taken_at() const noexcept override;
   bool has_bytes() const noexcept override;

@@ -394,9 +394,14 @@ TEST_CASE("calls that find their queue full are published, with and without a co
   Machine machine(1, options);
   const bool with_contract = GENERATE(false, true);
   const TaskId of = with_contract ? machine.admit(make_contract(10ms, 2ms, {}, 0ms)) : no_task;
-  machine.send(of);
+  const auto call = [&] {
+    if (with_contract) return static_cast<void>(machine.send(of));
+    JobPtr job(new TestJob(std::make_shared<Fate>(), {}));
+    (void)machine.best_effort.submit(job);
+  };
+  call();
   machine.settle();
-  for (int i = 0; i < 3; ++i) machine.send(of);
+  for (int i = 0; i < 3; ++i) call();
   machine.settle();
   machine.advance(1s);
   const std::uint64_t full = machine.manager.report().queue_full;

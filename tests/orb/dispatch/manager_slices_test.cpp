@@ -266,59 +266,22 @@ TEST_CASE("a refusal goes out in time though the tasks leave none to explain it"
   }
 }
 
-TEST_CASE("who is refused and not told yet counts among the newcomers and makes room for them") {
-  ExecutiveOptions options = bare_options();
-  options.queue_capacity = 2 * Newcomers::most;
-  Machine machine(1, options);
-  const TaskId id = machine.admit(plain(10ms, 5ms));
-  const auto refused = machine.ask(plain(10ms, 6ms));
-  for (int i = 0; i < 3; ++i) {
-    machine.send(id);
-    machine.manager.step(virtual_now);
-  }
-  REQUIRE(refused->calls == 0);
-  machine.provider().busy = true;  // nobody is decided
-  std::vector<std::shared_ptr<Fate>> waiting;
-  const auto come = [&](std::size_t more) {
-    while (more-- > 0) waiting.push_back(machine.send_new(plain(10ms, 1ms)));
-    for (int i = 0; i < 40; ++i) {  // 32 in each
-      machine.send(id);
-      machine.manager.step(virtual_now);
-    }
-  };
-  come(Newcomers::most - 1);
-  CHECK(refused->calls == 0);
-  come(1);
-  CHECK(refused->refusal);
-  CHECK(waiting.back()->failures == 0);
-  come(1);
-  REQUIRE(waiting.back()->failures == 1);
-  CHECK(waiting.back()->error.minor == minor::queue_full);
-}
-
-TEST_CASE("a peer whose share is used up by those that are refused and not told yet can ask again") {
-  constexpr PeerId peer = peer_of(7, 1, true);
+TEST_CASE("if too many are refused and not told yet the oldest of them is told") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 5ms));
-  std::vector<std::shared_ptr<Answer>> asked;
-  const auto come = [&](Duration budget) {
-    asked.push_back(machine.ask(plain(10ms, budget), peer));
+  std::vector<std::shared_ptr<Answer>> refused;
+  const auto come = [&] {
+    refused.push_back(machine.ask(plain(10ms, 6ms)));
     for (int i = 0; i < 3; ++i) {
       machine.send(id);
       machine.manager.step(virtual_now);
     }
   };
-  come(6ms);
-  REQUIRE(asked.front()->calls == 0);
-  machine.provider().busy = true;  // nobody is decided
-  for (std::size_t i = 1; i < Newcomers::most / 2; ++i) come(1ms);
-  CHECK(asked.front()->calls == 0);
-  come(1ms);
-  CHECK(asked.front()->refusal);
-  CHECK(asked.back()->calls == 0);
-  come(1ms);
-  REQUIRE(asked.back()->calls == 1);
-  CHECK(asked.back()->error->minor == minor::queue_full);
+  for (std::size_t i = 0; i < Newcomers::most_refused; ++i) come();
+  CHECK(refused.front()->calls == 0);
+  come();
+  CHECK(refused.front()->refusal);
+  CHECK(refused[1]->calls == 0);
 }
 
 TEST_CASE("whoever is refused and gone is forgotten at once") {
@@ -343,17 +306,17 @@ TEST_CASE("a request that finds the queue full takes the place of the least impo
   ExecutiveOptions options = bare_options();
   options.queue_capacity = 2;
   Machine machine(1, options);
-  const TaskId low = machine.admit(plain(100ms, 1ms));
+  const TaskId low = machine.admit(plain(100ms, 1ms)), middle = machine.admit(plain(50ms, 1ms));
   const TaskId high = machine.admit(plain(10ms, 1ms));
-  const auto first_call = machine.send_new(plain(50ms, 1ms));
   const auto unimportant = machine.send(low);
+  const auto other = machine.send(middle);
   const auto important = machine.send(high);
   CHECK(machine.pushed == Pushed::done);
-  REQUIRE(first_call->over());
-  CHECK(first_call->error.kind == ErrorKind::transient);
-  CHECK(first_call->error.minor == minor::queue_full);
+  REQUIRE(unimportant->over());
+  CHECK(unimportant->error.kind == ErrorKind::transient);
+  CHECK(unimportant->error.minor == minor::queue_full);
   CHECK(machine.manager.report().queue_full == 1);
   machine.settle();
-  CHECK(unimportant->runs == 1);
+  CHECK(other->runs == 1);
   CHECK(important->runs == 1);
 }

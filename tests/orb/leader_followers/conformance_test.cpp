@@ -1,23 +1,27 @@
-// A ThreadPool's connections are byte streams like all others.
+// A ThreadPool's connections are byte streams like all others, whatever transport they come over.
+#include <memory>
+#include <tuple>
+#include <utility>
+
 #include "orb/leader_followers/transport.h"
-#include "orb/transport/tcp.h"
-#include "tests/support/stream_harness.h"
+#include "tests/orb/transport/kinds.h"
 
 namespace corelane::testing {
 
-struct PooledTcp {
-  static std::optional<std::string> missing() { return std::nullopt; }
-  static transport::Endpoint anywhere() { return {"127.0.0.1", 0}; }
-  static std::unique_ptr<transport::Transport> make(transport::Reactor& reactor,
-                                                    const transport::ConnectionLimits& limits) {
+template <typename Kind>
+struct Pooled : Kind {
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
     auto pool = leader_followers::ThreadPool::start({.threads = 3});
     REQUIRE(pool);
-    return std::make_unique<leader_followers::LeaderFollowersTransport>(
-        std::make_unique<transport::TcpTransport>(reactor, limits), reactor, std::move(*pool));
+    return std::make_unique<leader_followers::LeaderFollowersTransport>(Kind::make(reactor, limits), reactor,
+                                                                        std::move(*pool));
   }
 };
 
 }  // namespace corelane::testing
 
-using ByteTransports = std::tuple<corelane::testing::PooledTcp>;
+using ByteTransports = std::tuple<corelane::testing::Pooled<corelane::testing::TcpV4>,
+                                  corelane::testing::Pooled<corelane::testing::UnixSocket>,
+                                  corelane::testing::Pooled<corelane::testing::SharedMemory>,
+                                  corelane::testing::Pooled<corelane::testing::SharedByUsers>>;
 #include "tests/support/byte_transport_suite.h"

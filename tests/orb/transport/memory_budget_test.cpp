@@ -38,8 +38,8 @@ using ClientPtr = std::shared_ptr<Client>;
 struct House {
   explicit House(std::size_t all, std::size_t message, Duration patience)
       : budget(std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(all, message, patience))) {}
-  ClientPtr comes(std::uint32_t peer) {
-    auto client = std::make_shared<Client>(budget->open(peer));
+  ClientPtr comes(std::uint32_t peer, std::int32_t process = 0) {
+    auto client = std::make_shared<Client>(budget->open(peer, process));
     client->account->belongs_to(client);
     return client;
   }
@@ -248,6 +248,35 @@ TEST_CASE("a peer that has taken nothing ends where others of it wait, even smal
     CHECK(good->may_read());
     CHECK(deaf->gave_up == std::vector{Stalled::takes_nothing});
   }
+}
+
+TEST_CASE("if the backlogs of a user exceed its share its processes are read of which little waits") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto slow = house.comes(1, 100), of_slow = house.comes(1, 100);
+  const auto one = house.comes(1, 200), of_one = house.comes(1, 200), unknown = house.comes(1);
+  slow->account->hold_backlog(11 * mib, false);
+  CHECK_FALSE(slow->may_read());
+  CHECK_FALSE(of_slow->may_read());
+  CHECK_FALSE(unknown->may_read());
+  CHECK(one->may_read());
+  of_one->account->hold_backlog(2 * mib, false);  // with the third part at most there is room for what a read may add
+  CHECK(one->may_read());
+  CHECK(of_one->may_read());
+  of_one->account->hold_backlog(4 * mib, false);
+  CHECK_FALSE(one->may_read());
+  of_one->account->hold_backlog(mib, true);
+  CHECK(one->may_read());
+  CHECK(of_one->may_read());
+}
+
+TEST_CASE("no process of a user whose backlogs exceed its share is read while all is used up") {
+  House house(40 * mib, 10 * mib, in_an_hour);
+  const auto slow = house.comes(1, 100), one = house.comes(1, 200), other = house.comes(2, 300);
+  slow->account->hold_backlog(11 * mib, false);
+  other->account->hold_backlog(29 * mib, false);
+  CHECK_FALSE(one->may_read());
+  other->account->hold_backlog(28 * mib, true);
+  CHECK(one->may_read());
 }
 
 TEST_CASE("where all is used up each peer has the same part of it") {

@@ -174,6 +174,25 @@ TEMPLATE_LIST_TEST_CASE("bytes that are taken tell when they came", "", ByteTran
   CHECK(arrival->at <= corelane::os::now());
 }
 
+TEMPLATE_LIST_TEST_CASE("an armed descriptor tells of bytes that are there already and of bytes that come", "",
+                        ByteTransports) {
+  using namespace corelane::testing;
+  if (!can_run<TestType>()) return;
+  const bool armed_before = GENERATE(true, false);
+  StreamHarness<TestType> harness;
+  const auto [caller, called] = harness.connect();
+  for (int round = 0; round < 3; ++round) {
+    REQUIRE(send(caller, "waited for"));
+    CHECK(read(called, 10) == "waited for");
+    if (armed_before) called->arm_descriptor();
+    REQUIRE(send(caller, "polled for"));
+    if (!armed_before) called->arm_descriptor();
+    pollfd readable{.fd = called->descriptor(), .events = POLLIN, .revents = 0};
+    REQUIRE(poll(&readable, 1, 60'000) == 1);
+    CHECK(*receive(called, corelane::Time{}) == 10);
+  }
+}
+
 TEMPLATE_LIST_TEST_CASE("an empty message is sent at once and nothing of it arrives", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;

@@ -1,0 +1,75 @@
+#include "orb/dispatch/admission_queue.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/peer.h"
+
+namespace corelane::dispatch {
+
+// Under the lock. The first place of the peer is its last turn.
+std::uint64_t AdmissionQueue::round_for(PeerId peer) const noexcept {
+  if (peer == PeerId{}) return served_ + 1;  // this process
+  const auto last =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const Place& place) { return same_holder(place.peer, peer); });
+  return std::max(served_, last == waiting_.end() ? 0 : last->round) + 1;
+}
+
+bool AdmissionQueue::push(NewcomerPtr newcomer) noexcept {
+  Error why = errors::queue_full;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) {
+      why = errors::shutting_down;
+    } else {
+      const PeerId peer = newcomer->owner;
+      const std::uint64_t round = round_for(peer);
+      const auto at = std::ranges::partition_point(waiting_, [&](const Place& place) { return place.round > round; });
+      waiting_.insert(at, Place{.round = round, .peer = peer, .newcomer = std::move(newcomer)});
+      if (waiting_.size() <= most) return true;
+      newcomer = std::move(waiting_.front().newcomer);
+      waiting_.erase(waiting_.begin());
+    }
+  }
+  newcomer->fail(why);
+  return false;
+}
+
+NewcomerPtr AdmissionQueue::pop() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty()) return nullptr;
+  served_ = waiting_.back().round;
+  NewcomerPtr next = std::move(waiting_.back().newcomer);
+  waiting_.pop_back();
+  return next;
+}
+
+bool AdmissionQueue::empty() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty();
+}
+
+void AdmissionQueue::drop(PeerId peer) noexcept {
+  const auto take = [&]() -> NewcomerPtr {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::find_if(waiting_.begin(), waiting_.end(), [&](const Place& place) { return place.peer == peer; });
+    if (found == waiting_.end()) return nullptr;
+    NewcomerPtr theirs = std::move(found->newcomer);
+    waiting_.erase(found);
+    return theirs;
+  };
+  while (const NewcomerPtr theirs = take()) theirs->fail(errors::task_gone);  // bound: most
+}
+
+void AdmissionQueue::close() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  while (const NewcomerPtr left = pop()) left->fail(errors::shutting_down);  // bound: most
+}
+
+}  // namespace corelane::dispatch
