@@ -4,7 +4,7 @@
  *   corelane-channel-peer PATH [WORD=NUMBER ...]
  *     accept=1      listens at the path for one who connects
  *     wake=W        how it is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1
- *     offer=F       features: 15 (default) are all that the page tells of
+ *     offer=F       features: 15 (default) are all that the page tells of, but near sleep
  *     require=F     features that the peer must have
  *     versions=N    its lowest version of the ABI is N (1)
  *     far=1         sleeps at the socket from the start wherever it waits for a record

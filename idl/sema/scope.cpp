@@ -112,7 +112,7 @@ std::string_view type_for_cpp(std::string_view name) {
       {"uint16_t", "unsigned short"},
       {"uint32_t", "unsigned long"},
       {"uint64_t", "unsigned long long"},
-      {"vector", "sequence"},
+      {"vector", "sequence<T>"},
   }};
   const auto found = std::ranges::find(types, name, &std::pair<std::string_view, std::string_view>::first);
   return found == types.end() ? std::string_view() : found->second;

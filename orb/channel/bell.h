@@ -10,11 +10,11 @@
 // publishing and waking, the waiter sleeps on until its slice ends or the kernel tells it of the death; no wait is
 // without a bound. What a hostile peer writes there costs wake-ups, and delays of its own channel.
 //
-// A sleep begins where waking costs least, at the word itself or by a signal: sleep_near(). There nobody tells it of
-// the peer's end. Who has slept for long goes on where that is told, too, and need not get up to look: sleep_far().
-// With Wake::eventfd that is its descriptor; else it is the channel's socket, the word then has far_bit, and a packet
-// wakes. An end with Wake::eventfd sleeps near only if the other knows that (near_sleep in WakeUp); the word then has
-// near_bit.
+// A thread first sleeps where waking costs least: at the word itself (a futex), or until a signal comes: sleep_near().
+// The kernel does not tell it of the peer's end there, so it looks at the peer after a while. Then it goes on to sleep
+// where the kernel tells it that, too: sleep_far(). With Wake::eventfd that is its descriptor. Otherwise it is the
+// channel's socket: the word then has far_bit, and a packet wakes. An end with Wake::eventfd sleeps near only if the
+// other end knows near sleep (WakeUp::near_sleep); the word then has near_bit.
 #pragma once
 
 #include <sys/types.h>
@@ -50,11 +50,12 @@ struct WakeUp {
   bool near_sleep = false;           // Wake::eventfd: a near sleeper is woken at the word, as with Wake::futex
 };
 
-// What a sleep word says; no thread has such numbers. Unless its waker needs the thread's, `some_thread` sleeps.
+// The value of a sleep word while a thread sleeps whose number the waker does not need. No thread has this number, or
+// one with the bits below.
 inline constexpr std::uint32_t some_thread = 0x2000'0000;
-// It sleeps at the socket.
+// The thread sleeps at the socket.
 inline constexpr std::uint32_t far_bit = 0x8000'0000;
-// It sleeps at the word, with Wake::eventfd.
+// The thread sleeps at the word, with Wake::eventfd.
 inline constexpr std::uint32_t near_bit = 0x4000'0000;
 
 // Thread: waiter.

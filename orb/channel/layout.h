@@ -91,8 +91,9 @@ constexpr std::size_t region_size(const Shape& shape) noexcept {
   return chunks_offset(shape) + std::size_t{shape.chunks} * shape.chunk_size;
 }
 
-// The sleep words, one for each reason to sleep: 0, or what says that a thread sleeps or is about to: with Wake::signal
-// the thread, as its own process numbers it. End 0 is the one that connected.
+// The sleep words, one for each reason to sleep. 0: nobody sleeps. With Wake::signal the number of the thread that
+// sleeps or is about to, as its own process numbers it; otherwise some_thread of bell.h.
+// End 0 is the one that connected.
 //   0 and 256    end 0 and end 1: waits for a record
 //   128 and 384  end 0 and end 1: waits for room
 struct SleepPage {

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "orb/channel/end.h"
 #include "orb/os/clock.h"
@@ -29,6 +30,7 @@ bool End::wait(Waiting& waiting, Time deadline, os::WaitStrategy how, Glance&& g
   };
   if (look(how.mode == os::WaitMode::spin ? quick_looks : 1)) return true;
   unsigned turns = 0;
+  bool begins = true;
   const auto poll = [&] {
     if (++turns % turns_per_watch == 0) look_at_peer();
     return look(looks_per_turn);
@@ -43,7 +45,7 @@ bool End::wait(Waiting& waiting, Time deadline, os::WaitStrategy how, Glance&& g
       return ready();
     };
     Sleeper& sleeper = waiting.sleeper;
-    if (sleeper.sleeps_near()) {
+    if (sleeper.sleeps_near() && (std::exchange(begins, false) || !sleeper.sleeps_far())) {
       sleeper.sleep_near(end(watch_slice), ready);
       if (look_around() || !sleeper.sleeps_far() || os::now() >= until) return came;
     }

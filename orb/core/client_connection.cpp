@@ -262,8 +262,8 @@ Expected<void> ClientConnection::send(Parts request, Time deadline, bool may_bat
 
 // A connection that was closed because its peer takes nothing leaves oneways unsent, and no caller hears of them.
 void ClientConnection::warn_of_loss(const Error& error) noexcept try {
-  const bool waited = error.minor == minor::send_stalled || error.minor == minor::send_backlog ||
-                      error.minor == minor::send_backlogs;
+  const bool waited =
+      error.minor == minor::send_stalled || error.minor == minor::send_backlog || error.minor == minor::send_backlogs;
   // relaxed: nothing but who is first hangs on it
   if (!waited || os::is_real_time() || told_loss_.exchange(true, std::memory_order_relaxed)) return;
   os::log::warn("oneways to " + to_string(peer()) + " were lost: " + std::string(minor::text(error.minor)));

@@ -12,6 +12,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/descriptor_limit.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/transport/not_trusted.h"
@@ -64,13 +65,17 @@ std::string why_text(const Endpoint& endpoint, const Address& address, bool chan
   return faults.empty() ? why : why + ", but " + faults;
 }
 
+// To one server: a channel has eight descriptors, and these have an eighth of all that this process may have.
+std::size_t most_channels() noexcept { return std::max<std::size_t>(4, os::descriptor_limit() / 64); }
+
 std::string way_text(const Endpoint& endpoint, const Address& address, bool channels) {
   return (endpoint.kind == EndpointKind::tcp ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " +
          why_text(endpoint, address, channels);
 }
 
 ConnectionCache::Pool ConnectionCache::make_pool(const Endpoint& endpoint, Traffic traffic) const {
-  const std::size_t most = traffic == Traffic::plain ? options_.connections : 1;
+  std::size_t most = traffic == Traffic::plain ? options_.connections : 1;
+  if (endpoint.kind == EndpointKind::channel) most = std::min(most, most_channels());
   return std::make_shared<ConnectionPool>(endpoint, limits_, most);
 }
 

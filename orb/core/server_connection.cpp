@@ -183,7 +183,8 @@ bool ServerConnection::read_elsewhere() noexcept {
   if (has_tasks || move_failed_ || !server_->executive().serves_where_read()) return false;
   stream_->unwatch();
   if (serve_where_read()) return true;
-  move_failed_ = true;  // for want of memory; it is tried again after as many messages
+  // The threads do not take it now, for example for want of memory. It is tried again after as many messages.
+  move_failed_ = true;
   since_task_ = 0;
   half_ = completed_ = false;  // its rest is waited for anew
   stream_->expect_by(half_message(os::now()).value_or(never));

@@ -231,7 +231,7 @@ class ServerConnection final : public transport::Watcher,
   bool used_task_ = false;        // by a message of next_request(), within its contract
   bool asked_for_tasks_ = false;  // ever
   bool move_failed_ = false;      // read_elsewhere() did, and is not tried again yet
-  int since_task_ = 0;            // messages that no contract foresees since one that it does
+  int since_task_ = 0;            // messages that no contract foresees since one that it does, or since that
   TaskId own_task_ = no_task;     // whose thread reads
   dispatch::JobPtr own_job_;      // for the caller of next_job() or next_request()
 

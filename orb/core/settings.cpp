@@ -229,8 +229,9 @@ const std::vector<SettingsEntry>& settings_table() {
       {"client.spin", "50us", "how long spin-then-park spins, and adaptive at most",
        [](S& s, V v) { return span_of_time(v, s.wait.spin); }},
       {"client.connections", "auto",
-       "the most connections that a client has to one server. Each thread that calls gets "
-       "one for itself, and threads share when there are more of them. auto: four for each core, from 16 to 64",
+       "the most connections that a client has to one server. Each thread that calls gets one for itself, and threads "
+       "share when there are more of them. auto: four for each core, from 16 to 64. A channel has eight descriptors: "
+       "those to one server take at most an eighth of what ulimit -n allows, and there are at least four",
        client_connections},
       {"client.channel", "on", "on: calls take a channel where the reference names one. off: they take sockets",
        [](S& s, V v) { return yes_or_no(v, s.channels); }},

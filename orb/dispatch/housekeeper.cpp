@@ -11,13 +11,9 @@
 namespace corelane::dispatch {
 namespace {
 
-// What is done now and then is due at multiples of this, so that the thread wakes once for several of them.
+// What is done now and then is due at multiples of this since the first step, so that the thread wakes once for
+// several of them.
 constexpr Duration grid = std::chrono::milliseconds{50};
-
-Time next_after(Time now, Duration every) noexcept {
-  const Time next = now + every;
-  return next - next.time_since_epoch() % grid;
-}
 
 }  // namespace
 
@@ -66,6 +62,14 @@ void Housekeeper::give(OrderPtr order) noexcept {
 Housekeeper::OrderPtr Housekeeper::next_order() noexcept {
   const std::lock_guard lock(mutex_);
   return orders_.pop_front();
+}
+
+// Later than `now`, though `every` may be shorter than the grid.
+Time Housekeeper::next_after(Time now, Duration every) noexcept {
+  if (began_ == never) began_ = now;
+  const Duration next = now - began_ + every;
+  const Time on_grid = began_ + (next - next % grid);
+  return on_grid > now ? on_grid : now + every;
 }
 
 Time Housekeeper::wake_at() const noexcept {

@@ -89,6 +89,7 @@ class Housekeeper final : public Agent {
   void close() noexcept;
 
  private:
+  Time next_after(Time now, Duration every) noexcept;
   struct Chore {
     Agent* agent;
     Duration every;
@@ -114,6 +115,7 @@ class Housekeeper final : public Agent {
   // Owner: the housekeeper's thread.
   Threads threads_;
   std::vector<WorkerPtr> graves_;  // freed here and not by a real-time thread that still holds a reference
+  Time began_ = never;             // the first step
   Time next_maintenance_{};
   std::vector<Chore> chores_;
 };

@@ -130,6 +130,7 @@ std::size_t lane_threads(const ExecutiveOptions& options) {
 }
 
 ServingOptions serving_options(const ExecutiveOptions& options) {
+  // So many busy connections have a thread each, as many as one client makes at most (client.connections = auto).
   constexpr std::size_t fewest = 64, for_each_core = 4, leader = 1;
   const std::size_t by_cores = std::max(fewest, for_each_core * std::thread::hardware_concurrency()) + leader;
   return {.running = options.best_effort_threads == 0 ? by_cores : options.best_effort_threads,

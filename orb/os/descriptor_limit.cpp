@@ -7,15 +7,18 @@
 
 namespace corelane::os {
 
+std::size_t descriptor_limit() noexcept {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<std::size_t>(limit.rlim_cur) : 0;
+}
+
 bool is_out_of_descriptors(int number) noexcept { return number == EMFILE || number == ENFILE; }
 
 std::string out_of_descriptors(int number) {
   if (number == ENFILE)
     return "no file descriptor is left on this host (fs.file-max); raise it by sysctl -w fs.file-max, or find who has "
            "so many";
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return "no file descriptor is left: this process may have " + std::to_string(limit.rlim_cur) +
+  return "no file descriptor is left: this process may have " + std::to_string(descriptor_limit()) +
          " (RLIMIT_NOFILE); raise that by ulimit -n, or LimitNOFILE= of its systemd unit";
 }
 

@@ -3,12 +3,15 @@
 // Threads: functions any; a SpareDescriptor one at a time.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "orb/os/fd.h"
 
 namespace corelane::os {
 
+// How many this process may have: the soft RLIMIT_NOFILE.
+std::size_t descriptor_limit() noexcept;
 // Whether an errno says so: EMFILE of this process, ENFILE of the host.
 bool is_out_of_descriptors(int number) noexcept;
 // The limit, what it is, and how to raise it, for the log: "no file descriptor is left: ...". `number`: EMFILE or

@@ -140,7 +140,7 @@ dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) no
     case Step::other:
       return Found::again;
     case Step::tasks:
-      return Found::leaves;
+      return flush(), Found::leaves;
     case Step::end:
       break;
   }
@@ -241,11 +241,7 @@ dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr
   return order_.ended(*job);
 }
 
-// It has tasks.
-void ServedConnection::leave() noexcept {
-  flush();
-  connection_->read_by_reactor(std::exchange(rest_, {}), received_, half_by_);
-}
+void ServedConnection::leave() noexcept { connection_->read_by_reactor(std::exchange(rest_, {}), received_, half_by_); }
 
 // What was kept for it is sent before a thread waits, so nothing is kept here.
 dispatch::RequestSource::Found ServedConnection::end(const Error& reason) noexcept {

@@ -33,7 +33,8 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // `buffer`, which stays the source's until the next call. Waits for bytes until `until`; a time in the past: not at
   // all.
   virtual Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept = 0;
-  // The threads have let go of it, and of its descriptor: gives it to the thread that reads it from here on.
+  // The threads have let go of it, and of its descriptor: gives it to the thread that reads it from here on. Waits for
+  // nobody: stop() does not close it any more.
   virtual void leave() noexcept = 0;
   // The job has run: sends its reply, or keeps it for a moment if more requests of the same read follow.
   virtual void finish(JobPtr job) noexcept = 0;

@@ -2,6 +2,8 @@
 // connects end when the test says so.
 #include "orb/core/connection_cache.h"
 
+#include <sys/resource.h>
+
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <functional>
@@ -27,6 +29,22 @@ using transport::Endpoint;
 using transport::unix_endpoint;
 
 namespace {
+
+// Of this process, while one lives.
+class DescriptorLimit {
+ public:
+  explicit DescriptorLimit(std::size_t limit) {
+    getrlimit(RLIMIT_NOFILE, &before_);
+    const rlimit lower{.rlim_cur = limit, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_NOFILE, &lower);
+  }
+  DescriptorLimit(const DescriptorLimit&) = delete;
+  DescriptorLimit& operator=(const DescriptorLimit&) = delete;
+  ~DescriptorLimit() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
+};
 
 constexpr Error refused{ErrorKind::transient, Completion::no, minor::connect_failed};
 constexpr Error late{ErrorKind::timeout, Completion::no, minor::deadline_passed};
@@ -341,6 +359,18 @@ TEST_CASE("calls of tasks have a connection apart from all others, and share it"
   CHECK(other.run([&] { return test.acquire(never, Traffic::contract); }).value() == contract);
   CHECK(test.acquire(never, Traffic::contract).value() == contract);
   CHECK(test.acquire().value() == plain);
+}
+
+TEST_CASE("the channels to one server have a share of the process's descriptors, and there are four at least") {
+  const std::size_t descriptors = GENERATE(1024u, 256u);
+  const DescriptorLimit limit(descriptors);
+  Caches test(40);
+  test.address.endpoints = {channel_endpoint("/run/x.channel")};
+  const std::size_t most = std::max<std::size_t>(descriptors / 64, 4);
+  for (std::size_t i = 0; i < most; ++i) test.wires.let_succeed();
+  std::vector<CallingThread> threads(most + 2);
+  for (CallingThread& thread : threads) CHECK(thread.run([&] { return test.acquire(); }));
+  CHECK(test.cache.size() == most);
 }
 
 TEST_CASE("addresses are tried in their order, and the one that works is kept") {

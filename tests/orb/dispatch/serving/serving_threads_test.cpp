@@ -101,7 +101,8 @@ class Letters final : public RequestSource {
   }
   // Comes back at once, as another source.
   void leave() noexcept override {
-    if (back_to && back_to->add(std::make_shared<Letters>(servant_, std::move(fd_)))) has_left = true;
+    has_left = true;
+    if (back_to) (void)back_to->add(std::make_shared<Letters>(servant_, std::move(fd_)));
   }
   void finish(JobPtr job) noexcept override { job->finish(); }
   bool detach() noexcept override {
