@@ -232,14 +232,14 @@ void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool
   // The search takes time in proportion to all names, so only messages that are shown get it.
   const bool shown = diagnostics_.errors() < Diagnostics::limit;
   const std::string similar = shown ? similar_name(scope, name.text, only_here) : std::string();
-  const std::string_view keyword = only_here ? std::string_view() : keyword_like(name.text);
-  if (!keyword.empty())
+  const std::string_view anywhere = only_here ? std::string_view() : name.text;  // keywords and types are in no scope
+  if (const std::string_view keyword = keyword_like(anywhere); !keyword.empty())
     message += "; did you mean the keyword " + quoted(keyword) + "?";
-  else if (const std::string_view own = only_here ? std::string_view() : type_for_cpp(name.text); !own.empty())
+  else if (const std::string_view own = type_for_cpp(anywhere); !own.empty())
     message += "; write " + quoted(own) + ", the type of IDL";
   else if (!similar.empty())
     message += "; did you mean " + quoted(similar) + "?";
-  else if (const std::string_view type = only_here ? std::string_view() : similar_type(name.text); !type.empty())
+  else if (const std::string_view type = similar_type(anywhere); !type.empty())
     message += "; did you mean the type " + quoted(type) + "?";
   diagnostics_.error(name.span, std::move(message));
 }

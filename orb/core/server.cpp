@@ -30,7 +30,7 @@ struct OwnJob {
 std::string taken_text(const transport::Endpoint& endpoint) {
   const transport::Endpoint free{.host = endpoint.host, .port = 0};
   return to_string(endpoint) + " is taken: `ss -lptn 'sport = :" + std::to_string(endpoint.port) +
-         "'` shows by whom, and -ORBEndpointListen " + to_string(free) + " takes a free port";
+         "'` shows which process has it, and -ORBEndpointListen " + to_string(free) + " takes a free port";
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "orb/dispatch/admission_queue.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <utility>
 
@@ -19,22 +20,34 @@ std::uint64_t AdmissionQueue::round_for(PeerId peer) const noexcept {
 
 bool AdmissionQueue::push(NewcomerPtr newcomer) noexcept {
   Error why = errors::queue_full;
+  NewcomerPtr turned_away;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) {
       why = errors::shutting_down;
+      turned_away = std::move(newcomer);
     } else {
-      const PeerId peer = newcomer->owner;
-      const std::uint64_t round = round_for(peer);
-      const auto at = std::ranges::partition_point(waiting_, [&](const Place& place) { return place.round > round; });
-      waiting_.insert(at, Place{.round = round, .peer = peer, .newcomer = std::move(newcomer)});
-      if (waiting_.size() <= most) return true;
-      newcomer = std::move(waiting_.front().newcomer);
-      waiting_.erase(waiting_.begin());
+      turned_away = insert(std::move(newcomer));
     }
   }
-  newcomer->fail(why);
-  return false;
+  if (turned_away) turned_away->fail(why);
+  return !turned_away;
+}
+
+// Under the lock. Who is turned away for it.
+NewcomerPtr AdmissionQueue::insert(NewcomerPtr newcomer) noexcept {
+  const PeerId peer = newcomer->owner;
+  const std::uint64_t round = round_for(peer);
+  const auto behind = std::ranges::partition_point(waiting_, [&](const Place& place) { return place.round > round; });
+  if (waiting_.size() < most) {
+    waiting_.insert(behind, Place{.round = round, .peer = peer, .newcomer = std::move(newcomer)});
+    return nullptr;
+  }
+  if (behind == waiting_.begin()) return newcomer;
+  NewcomerPtr last = std::move(waiting_.front().newcomer);
+  *std::move(std::next(waiting_.begin()), behind, waiting_.begin()) = {
+      .round = round, .peer = peer, .newcomer = std::move(newcomer)};
+  return last;
 }
 
 NewcomerPtr AdmissionQueue::pop() noexcept {

@@ -26,7 +26,7 @@ class AdmissionQueue {
  public:
   static constexpr std::size_t most = 1024;
 
-  AdmissionQueue() { waiting_.reserve(most + 1); }
+  AdmissionQueue() { waiting_.reserve(most); }
 
   // Takes the newcomer. The one that is turned away for it, which may be the same, is told TRANSIENT queue_full; false:
   // there was one. After close() the newcomer is told TRANSIENT shutting_down.
@@ -37,7 +37,7 @@ class AdmissionQueue {
 
   // Those of the peer, which is gone, are told so.
   void drop(PeerId peer) noexcept;
-  // Whoever waits or comes later is told TRANSIENT shutting_down.
+  // Newcomers that wait or come later are told TRANSIENT shutting_down.
   void close() noexcept;
 
  private:
@@ -47,6 +47,7 @@ class AdmissionQueue {
     NewcomerPtr newcomer;
   };
   std::uint64_t round_for(PeerId peer) const noexcept;
+  NewcomerPtr insert(NewcomerPtr newcomer) noexcept;
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -106,7 +106,7 @@ constexpr std::size_t peer_tasks_of(const ExecutiveOptions& options) noexcept {
 
 struct AdmissionRequest {
   Contract contract;
-  PeerId owner{};  // who may use the task, and with whom it goes; 0: this process, any peer may use it
+  PeerId owner{};  // the peer that may use the task, and with which it ends; 0: this process, any peer may use it
   std::string label;
   std::string holder{};  // whose connection `owner` is, for reports: an address, or "user 1000"
 };

@@ -89,12 +89,12 @@ class Housekeeper final : public Agent {
   void close() noexcept;
 
  private:
-  Time next_after(Time now, Duration every) noexcept;
   struct Chore {
     Agent* agent;
     Duration every;
     Time next;
   };
+  Time next_after(Time now, Duration every) noexcept;
   void give(OrderPtr order) noexcept;
   OrderPtr next_order() noexcept;
   void carry_out(Order& order) noexcept;

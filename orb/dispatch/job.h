@@ -60,18 +60,19 @@ class Job {
   // Runs the servant; leaves what finish() sends. Thread: the task's own, or one of the best-effort pool.
   virtual void run(const JobContext& context) noexcept = 0;
   // Right after run(), on its thread and part of the job: sends the reply. Does not block where nobody takes the
-  // thread's place (has_substitute()), so whoever waits for it need not wake another one.
+  // thread's place (has_substitute()), so it does not have to wake another one.
   virtual void finish() noexcept {}
   // The job has used up its budget: sends TIMEOUT, COMPLETED_MAYBE, if nothing was sent, and what run() leaves is
   // dropped. Thread: the budgets', at any time during run() and finish(); or the task's, right before run(). Does not
   // block.
   virtual void time_out() noexcept {}
-  // The job may not run; sends the reply that says why. Thread: whoever holds the manager's lock. Does not block.
+  // The job may not run; sends the reply that says why. Thread: any that holds the manager's lock. Does not block.
   virtual void refuse(const sched::Refusal& refusal) noexcept = 0;
   // The job was accepted but cannot run any more (its task left, another one took its place in the full queue, or the
-  // executive stops). Thread: as refuse(), whoever submitted the other one, or stops the executive. Does not block.
+  // executive stops). Thread: as for refuse(), the one that submits the other job, or the one that stops the
+  // executive. Does not block.
   virtual void fail(Error error) noexcept = 0;
-  // The last call: the owner takes the job back (a pool, or delete). Thread: whoever made the call before it.
+  // The last call: the owner takes the job back (a pool, or delete). Thread: the one that made the call before it.
   virtual void recycle() noexcept = 0;
 
   // Set before submit().

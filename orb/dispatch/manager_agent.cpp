@@ -125,8 +125,8 @@ bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
   return true;
 }
 
-// False: the manager has to look itself. Who finds the lock taken leaves his job in the queue: its holder may have
-// looked there before.
+// False: the manager has to look itself. A thread that finds the lock taken leaves its job in the queue: the
+// holder of the lock may have looked there before.
 bool ManagerAgent::take_turn() noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
   if (!lock) return false;

@@ -14,16 +14,16 @@
 // waits for one slice at most, which runs at the manager's priority meanwhile. On a core that the tasks fill it gets
 // the part of it that is never promised (5 %), and the manager goes on with first slices as its own time comes back.
 //
-// Where the manager is between two steps, who hands in a job of an admitted task takes its turn: hand_in() dispatches
-// what is queued of admitted tasks, in its order, on the caller's thread; where nothing is, his job alone, which need
-// not be queued and displaces nobody then. Nothing is analysed there. It saves the hop to the manager's thread, which
-// is there for everything else, and for what comes while it is in a step.
+// Between two steps of the manager, a thread that hands in a job of an admitted task takes the manager's turn:
+// hand_in() dispatches the queued jobs of admitted tasks, in their order, on the caller's thread. Where none is queued
+// it dispatches the new job alone, which is then not queued and displaces no other. Nothing is analysed there. It saves
+// the hop to the manager's thread, which is there for everything else, and for what comes while it is in a step.
 //
 // Threads: step(), wake_at() and shut_down() on one thread at a time, below() on another; submit(), hand_in(), admit(),
 // depart(), peer_gone(), report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, a turn, or a
 // report) and door_mutex_ (the lists of lost peers and attachments). Other threads allocate and free under neither.
 //
-// Memory: what a task's life will take is allocated before it is admitted: by whoever asks (Newcomer), and in
+// Memory: what a task's life will take is allocated before it is admitted: on the thread that asks (Newcomer), and in
 // take_room(). Where there is none the newcomer is told NO_MEMORY. After that nothing about the task allocates, neither
 // its jobs nor its moves nor its departure; so what was promised does not depend on what is left. Only that the tasks
 // of a lost core go elsewhere is written down first, which takes memory: without any for Newcomers::patience they end.
@@ -114,7 +114,8 @@ class ManagerAgent final : public Agent {
 
   // Of an admitted task, or the first one of a new task. Any thread.
   Pushed submit(JobPtr& job) noexcept;
-  // The same, but the caller dispatches the job of an admitted task himself when he can at once. Does not block.
+  // The same, but the calling thread dispatches the job of an admitted task itself if it can do so at once. Does not
+  // block.
   Pushed hand_in(JobPtr& job) noexcept;
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
   void depart(TaskId task, PeerId owner) noexcept;
@@ -125,7 +126,8 @@ class ManagerAgent final : public Agent {
   void note_refused_job() noexcept { counters_.note_refused_job(); }
   ExecutiveReport report() const;
 
-  // No more steps, nor of below(); whoever waits is told, threads end, promises are given back. After the last step().
+  // No more steps, nor of below(); newcomers that wait are told, threads end, promises are given back. After the last
+  // step().
   void shut_down(Time now) noexcept;
 
  private:

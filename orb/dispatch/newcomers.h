@@ -5,7 +5,7 @@
 // else meanwhile. Those who have not been looked at, and those who wait until tasks have been moved for somebody else,
 // are in the AdmissionQueue.
 //
-// Threads: owned by whoever holds the manager's lock.
+// Threads: any that holds the manager's lock.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +36,7 @@ class Newcomers {
   static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
 
-  // `spin`: what a task's thread may use after each job, on top of its budget. Who is refused is told to `log`, too.
+  // `spin`: what a task's thread may use after each job, on top of its budget. Each refusal goes to `log`, too.
   Newcomers(RecordedManager& manager, PromiseKeeper& promises, AdmissionQueue& queue, Duration spin, RefusalLog& log)
       : manager_(manager), promises_(promises), queue_(queue), log_(log), spin_(spin) {}
 
@@ -44,22 +44,22 @@ class Newcomers {
   bool takes_next() const noexcept { return first_ == nullptr; }
   // The newcomer is the first one from here on, or is told why not.
   void propose(NewcomerPtr newcomer, Time now) noexcept;
-  // A slice of the first newcomer's analysis; or, when that has ended, his decision: `commands` is then what the
-  // Manager wants done. Whether anything was done.
+  // A slice of the first newcomer's analysis; or, when that has ended, the decision about it: `commands` is then what
+  // the Manager wants done. Whether anything was done.
   bool step(Time now, std::span<const sched::Command>& commands) noexcept;
   // Whether the first newcomer's analysis has begun and takes more than its first slice.
   bool is_under_way() const noexcept { return first_ && first_->request == preparing_; }
   // A slice of what would have fitted instead of a refused contract. Whether anything was done.
   bool explain(Time now) noexcept;
   bool has_refusals() const noexcept { return !explaining_.empty(); }
-  // The first refusal goes out without what would have fitted when its time has come, `explain_within` after it was
-  // asked for, however little time explain() got; later ones after it. Whether one did.
+  // The first refusal goes out without what would have fitted when its time has come, `explain_within` after the
+  // newcomer was looked at, however little time explain() got; later ones after it. Whether one did.
   bool tell_late(Time now) noexcept;
   Time tell_by() const noexcept { return explaining_.empty() ? never : explaining_.front()->since + explain_within; }
   // When step() has something to do: a time that has passed means at once.
   Time wake_at() const noexcept { return first_ ? retry_.at() : never; }
 
-  // The one whom an Admit is about; null when he is gone.
+  // The newcomer that an Admit is about; null when it is gone.
   NewcomerPtr take(JobId request) noexcept;
   // The Manager's answer to one of them; false: to none.
   bool refused(const sched::Refuse& refuse, Time now) noexcept;
@@ -85,11 +85,11 @@ class Newcomers {
   RefusalLog& log_;
   const Duration spin_;
   NewcomerPtr first_;                            // not told to the Manager: is being prepared, or has to try again
-  NodeList<Newcomer> deciding_;                  // told, not answered: one, and one who waits until others have moved
+  NodeList<Newcomer> deciding_;                  // told, not answered: one, and one that waits until others have moved
   NodeList<Newcomer> explaining_;                // refused; what would fit is still to be computed
   Recent<PeerId> lost_peers_{remembered_peers};  // for what their connections may still ask for
   JobId preparing_{};                            // request of the newcomer whose analysis is under way
-  JobId asking_{};                               // request of the one for whom something that fits is looked for
+  JobId asking_{};                               // request of the newcomer for which a contract that fits is searched
   BackOff retry_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
   Time kept_since_ = never;  // transactions are refused since then
   std::uint64_t refusals_ = 0;

@@ -73,7 +73,7 @@ JobPtr RequestQueue::take_from(std::size_t level) noexcept {
   return job;
 }
 
-// relaxed: who looks while another pushes comes before him or after him, and no data goes with it
+// relaxed: a thread that looks during another one's push() sees the state before it or after it; no data depends on it
 void RequestQueue::note_clear() noexcept { clear_.store(occupied_ == 0 && !closed_, std::memory_order_relaxed); }
 
 void RequestQueue::close() noexcept {

@@ -118,7 +118,7 @@ void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
   arm_descriptor();  // somebody may have received since the pool read
   const auto added = pool_->add(descriptor(), watch);
   if (added) return;
-  if (!farewell_.empty()) (void)below_->send(farewell_);  // nothing of his ran: best effort
+  if (!farewell_.empty()) (void)below_->send(farewell_);  // no request of the peer ran; it may not arrive
   below_->close();
   finish(*watch, added.error());
 }

@@ -1,6 +1,7 @@
 // SaidErrors: keeps what this thread logs as errors while one lives, for the exception that tells of the failure, also
-// where the log is off or somewhere else. Each error is told once: by whoever takes it, or else by the log.
-// Threads: each is its thread's own. They nest: the innermost keeps, and gives what nobody took to the one around it.
+// where the log is off or somewhere else. Each error is told once: by the code that takes it, or else by the log.
+// Threads: each is its thread's own. They nest: the innermost keeps errors, and gives those that were not taken to the
+// one around it.
 #pragma once
 
 #include <string>
@@ -16,7 +17,7 @@ class SaidErrors {
   SaidErrors& operator=(const SaidErrors&) = delete;
   ~SaidErrors();  // what was not taken goes on to the log
 
-  // Several with "; " between them; empty: nothing was said. Whoever takes it tells it.
+  // Several with "; " between them; empty: there were none. The caller tells its user.
   std::string take();
 
   // By error() of log.h. False: this thread has none, or there is no memory, so the line is the log's.

@@ -1,11 +1,11 @@
 #include "orb/transport/detail/channel_listener.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <new>
@@ -18,6 +18,7 @@
 #include "orb/base/counted.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/descriptor_limit.h"
 #include "orb/os/log.h"
 #include "orb/transport/detail/channel_link.h"
 #include "orb/transport/detail/stream_connection.h"
@@ -43,8 +44,7 @@ struct Place {
 // The system gives the lowest number that is free. A channel takes ten at most: beyond a half the rest is for
 // sockets.
 bool is_beyond_half(const os::Fd& fd) noexcept {
-  rlimit limit{};
-  return getrlimit(RLIMIT_NOFILE, &limit) == 0 && static_cast<rlim_t>(fd.get()) > limit.rlim_cur / 2;
+  return static_cast<std::size_t>(fd.get()) > os::descriptor_limit() / 2;
 }
 
 bool has_half_left(const os::Fd& any) noexcept {

@@ -1,5 +1,5 @@
-// Clients: who calls, and what he may. A client is a user of this host, as the kernel tells of a Unix socket or a
-// channel, or else the host that the call came from; all his processes and connections count together.
+// Clients: who calls, and what that client may do. A client is a user of this host, as the kernel tells of a Unix
+// socket or a channel, or else the host that the call came from; all its processes and connections count together.
 //
 // Threads: any; constant.
 #pragma once

@@ -81,9 +81,9 @@ std::vector<PortableServer::ObjectId> Iterators::make_room(const std::string& cl
     gone.push_back(std::move(at->second.id));
     entries_.erase(at);
   };
-  const auto his =
+  const auto held =
       std::count_if(entries_.begin(), entries_.end(), [&](const auto& entry) { return entry.second.client == client; });
-  if (static_cast<std::size_t>(his) >= limits_.of_client) drop(stalest(client, false));
+  if (static_cast<std::size_t>(held) >= limits_.of_client) drop(stalest(client, false));
   if (entries_.size() >= limits_.iterators) drop(stalest(client, true));
   return gone;
 }

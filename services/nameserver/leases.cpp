@@ -57,10 +57,10 @@ Expected<Leases::Granted, std::string> Leases::add(LeaseId id, Lease lease) {
   const std::lock_guard lock(mutex_);
   if (leases_.size() >= limits_.leases)
     return counted(limits_.leases, "lease is", "leases are") + " given, as many as there may be; see naming.leases";
-  const auto is_his = [&](const auto& item) { return item.second.taker.name == lease.taker.name; };
-  const auto his = static_cast<std::size_t>(std::count_if(leases_.begin(), leases_.end(), is_his));
-  if (!lease.taker.name.empty() && his >= limits_.of_client)
-    return std::string(lease.taker.name + " has " + counted(his, "lease") +
+  const auto is_of_client = [&](const auto& item) { return item.second.taker.name == lease.taker.name; };
+  const auto held = static_cast<std::size_t>(std::count_if(leases_.begin(), leases_.end(), is_of_client));
+  if (!lease.taker.name.empty() && held >= limits_.of_client)
+    return std::string(lease.taker.name + " has " + counted(held, "lease") +
                        ", as many as one client may have; end some, or see naming.client_leases");
   Granted granted{id, lease.owner, lease.lasts};
   leases_.emplace(id, std::move(lease));
@@ -133,9 +133,9 @@ std::vector<std::string> Leases::take_of(const os::ProcessIdentity& process) {
   std::vector<std::string> owners;
   const std::lock_guard lock(mutex_);
   std::erase_if(leases_, [&](const auto& item) {
-    const bool his = item.second.process == process;
-    if (his) owners.push_back(item.second.owner);
-    return his;
+    const bool is_of_process = item.second.process == process;
+    if (is_of_process) owners.push_back(item.second.owner);
+    return is_of_process;
   });
   return owners;
 }

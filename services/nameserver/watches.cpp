@@ -50,10 +50,10 @@ Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener
   auto watch = std::make_shared<Watch>(Watch{client, NamePattern(pattern), std::move(listener), now});
   if (watches_.size() >= limits_.watches)
     return std::string("there are as many listeners as naming.watches allows; ask with changes() now and then");
-  const auto his = static_cast<std::size_t>(std::count_if(
+  const auto held = static_cast<std::size_t>(std::count_if(
       watches_.begin(), watches_.end(), [&](const auto& item) { return item.second->client.name == client.name; }));
-  if (!client.name.empty() && his >= limits_.of_client)
-    return std::string(client.name + " has " + counted(his, "listener") +
+  if (!client.name.empty() && held >= limits_.of_client)
+    return std::string(client.name + " has " + counted(held, "listener") +
                        ", as many as one client may have; unwatch some, or see naming.client_watches");
   const WatchId id = random_watch();
   watches_.emplace(id, std::move(watch));

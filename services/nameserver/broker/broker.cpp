@@ -25,15 +25,15 @@ constexpr int pause_without_descriptors = 100;  // ms until the next try to acce
 constexpr int pause_for_leavers = 1000;         // ms until it is seen again who has received all, or ended
 constexpr int pause_for_path = 1000;            // ms until it is seen again whether the socket is there
 
-// Why an end of a channel could not be sent to `whom`.
-BrokerFault fault_of_send(const channel::SetupFault& fault, const std::string& whom) {
+// Why an end of a channel could not be sent to `receiver`.
+BrokerFault fault_of_send(const channel::SetupFault& fault, const std::string& receiver) {
   if (fault.number == ETOOMANYREFS)
     return {BrokerFault::Kind::no_room,
-            "the system lets the user of corelane-nameserver have no more descriptors under way to who has not "
-            "received them: raise its LimitNOFILE (ulimit -n), or end processes that ask for channels and accept none"};
+            "the system lets the user of corelane-nameserver have no more descriptors under way that were not "
+            "received: raise its LimitNOFILE (ulimit -n), or end processes that ask for channels and accept none"};
   if (fault.number == EAGAIN || fault.number == ENOBUFS)
-    return {BrokerFault::Kind::no_room, whom + " has not accepted what was sent before: try again later"};
-  return {BrokerFault::Kind::unknown_name, whom + " is gone: " + fault.text};
+    return {BrokerFault::Kind::no_room, receiver + " has not accepted what was sent before: try again later"};
+  return {BrokerFault::Kind::unknown_name, receiver + " is gone: " + fault.text};
 }
 
 }  // namespace
@@ -101,8 +101,8 @@ bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
   bool some_leave = false;
   for (const auto& guest : guests_) {
     some_leave |= guest->leaves;
-    // Who leaves is looked at, not watched: he may have shut his end both ways, which poll() tells without end, and
-    // still have received nothing.
+    // A client that leaves is looked at now and then instead of watched: it may have shut its end both ways, which
+    // poll() reports without end, and still have received nothing.
     watched.push_back({guest->leaves ? -1 : guest->socket.get(), POLLIN, 0});
   }
   poll(watched.data(), watched.size(),
@@ -184,10 +184,10 @@ bool Broker::introduce(Guest& client, const BrokerMessage& message) {
                   "'" + name + "' has not accepted " + counted(service->unaccepted.size(), "channel") +
                       " that others have asked for: try again later, or see why process " +
                       std::to_string(service->peer.process) + " accepts none");
-  if (const std::size_t his = unaccepted_of(client.peer.user); his >= limits_.unaccepted_of_user)
+  if (const std::size_t unaccepted = unaccepted_of(client.peer.user); unaccepted >= limits_.unaccepted_of_user)
     return refuse(client, BrokerFault::Kind::no_room,
                   "user " + std::to_string(client.peer.user) + " has asked for channels of which " +
-                      counted(his, "end is", "ends are") +
+                      counted(unaccepted, "end is", "ends are") +
                       " not accepted, as many as one user may: wait until they are, or end who asked");
   return hand_over(client, *service);
 }
@@ -215,8 +215,8 @@ bool Broker::refuse(Guest& guest, BrokerFault::Kind kind, const std::string& tex
   return refuse(guest, {kind, text});
 }
 
-// He loses his name. Who has not received what he asked for stays, unheard: closed on this side alone it would be under
-// way, and not count.
+// The guest loses its name. One that has not received the channels that it asked for stays, and is not read any more:
+// if its socket were closed here, their descriptors would be under way and not be counted.
 void Broker::dismiss(std::size_t index) {
   Guest& guest = *guests_[index];
   if (!guest.name.empty()) services_.erase(guest.name);
@@ -239,9 +239,9 @@ std::size_t Broker::connections_of(uid_t user) const {
 }
 
 std::size_t Broker::unaccepted_of(uid_t user) const {
-  std::size_t his = 0;
-  for (const auto& guest : guests_) his += guest->unaccepted.of(user);
-  return his;
+  std::size_t unaccepted = 0;
+  for (const auto& guest : guests_) unaccepted += guest->unaccepted.of(user);
+  return unaccepted;
 }
 
 }  // namespace corelane::nameserver

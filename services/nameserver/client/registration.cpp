@@ -137,8 +137,7 @@ void Registration::State::look_at_name() {
     const bool is_others = !object->_is_equivalent(root->resolve(name));
     if (is_others && !is_taken)
       os::log::warn("naming: another has bound '" + text +
-                    "' to an object of his own; it leads here again once he lets "
-                    "it go");
+                    "' to another object; the name leads here again once that binding is removed");
     is_taken = is_others;
   } catch (const CosNaming::NamingContext::NotFound&) {
     if (options.make_contexts) make_contexts_to(root, name);

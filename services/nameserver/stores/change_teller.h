@@ -1,5 +1,5 @@
 // ChangeTeller: hands changes to the one who wants to know, in order, one at a time and without a lock held, whichever
-// threads they come from: who finds somebody telling leaves his to him.
+// threads they come from: a thread that finds another one telling leaves its change to that thread.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +14,7 @@ namespace corelane::nameserver {
 class ChangeTeller {
  public:
   // What was queued before is not told, and the one told until now is not called any more once this has returned.
-  // Empty: nobody. Not from within his call.
+  // Empty: nobody. Not from within a call of `told`.
   void on_change(std::function<void(const Change&)> told);
 
   // Thread: any, in the order of revisions.

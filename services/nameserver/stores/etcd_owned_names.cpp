@@ -164,8 +164,8 @@ std::vector<std::string> EtcdOwnedNames::owners() const {
 
 void EtcdOwnedNames::leave(const std::string& owner) {
   const std::lock_guard lock(mutex_);
-  for (auto his = owned_.lower_bound({owner, {}}); his != owned_.end() && his->first == owner; ++his)
-    names_.at(his->second).is_leaving = true;
+  for (auto next = owned_.lower_bound({owner, {}}); next != owned_.end() && next->first == owner; ++next)
+    names_.at(next->second).is_leaving = true;
   if (const auto asked = unanswered_.find(owner); asked != unanswered_.end()) asked->second.has_left = true;
 }
 
@@ -178,8 +178,8 @@ bool EtcdOwnedNames::may_have(const std::string& owner) const {
 std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::some_of(const std::string& owner) const {
   const std::lock_guard lock(mutex_);
   std::vector<Name> some;
-  for (auto his = owned_.lower_bound({owner, {}}); his != owned_.end() && his->first == owner; ++his)
-    if (some.size() < names_in_step) some.push_back(names_.at(his->second));
+  for (auto next = owned_.lower_bound({owner, {}}); next != owned_.end() && next->first == owner; ++next)
+    if (some.size() < names_in_step) some.push_back(names_.at(next->second));
   return some;
 }
 
@@ -409,7 +409,7 @@ bool EtcdOwnedNames::is_to_be_dropped(const Name& name, const EtcdEntry* there) 
   if (there == nullptr) return name.keeper == Keeper::nobody;  // somebody may have ended it
   if (there->value == name.name.value) return false;
   os::log::warn("the lease of " + name.owner + " ran out while etcd was away, and " + name.name.key +
-                " is not his any more");
+                " is bound by another owner now");
   return true;
 }
 

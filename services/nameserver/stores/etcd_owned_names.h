@@ -62,11 +62,12 @@ class EtcdOwnedNames {
   bool is_ours(EtcdLease lease) const;
   // Whose names there are.
   std::vector<std::string> owners() const;
-  // He has ended: what is lost of his names from now on is not bound again.
+  // The owner has ended: a name of it that is lost from now on is not bound again.
   void leave(const std::string& owner);
-  // Whether there are names of his, or one is on its way to etcd.
+  // Whether the owner has names, or one is on its way to etcd.
   bool may_have(const std::string& owner) const;
-  // Removes his names, up to `names_in_step` in one step; the revision at which the last one went, 0: he has none here.
+  // Removes the owner's names, up to `names_in_step` in one step; the revision at which the last one went, 0: there
+  // were none.
   Expected<std::uint64_t, EtcdFault> remove(const std::string& owner);
 
   // Keeps the lease alive, removes what came too late for its owner, binds again what went with one that ran out, and

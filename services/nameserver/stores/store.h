@@ -127,7 +127,7 @@ class Store {
                                                       const std::string& by = {}) = 0;
   // not_empty: it holds names. Bindings to it stay.
   virtual Expected<void, StoreFault> destroy_context(ContextId context, const std::string& by = {}) = 0;
-  // All his names, in one step; of etcd in steps of 64 where he has more.
+  // Removes all names of the owner, in one step; etcd takes steps of 64 names.
   virtual Expected<void, StoreFault> remove_owned(const std::string& owner) = 0;
 
   // Set before the store is used: told of each change once, one at a time, in the order of revisions, on any thread;

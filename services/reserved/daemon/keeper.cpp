@@ -350,7 +350,7 @@ void Keeper::watch_interrupts() {
   is_balanced_ = std::ranges::any_of(parts_.processes.all(),
                                      [&](int pid) { return parts_.processes.name_of(pid) == "irqbalance"; });
   if (const unsigned strayed = parts_.interrupts.keep_away_again(parts_.accounts.common()); strayed > 0)
-    os::log::warn(counted(strayed, "interrupt", "interrupts") +
+    os::log::warn(counted(strayed, "interrupt") +
                   " had been sent to reserved cores by somebody else; none goes there any more" +
                   (is_balanced_ ? "; irqbalance runs: systemctl disable --now irqbalance" : ""));
 }

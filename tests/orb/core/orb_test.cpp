@@ -202,7 +202,7 @@ TEST_CASE("an address that cannot be listened on is named with what to change") 
   const auto taken = first.orb->endpoints().front();
   const auto [endpoint, what] = GENERATE_COPY(
       std::pair{to_string(taken), to_string(taken) + " is taken: `ss -lptn 'sport = :" + std::to_string(taken.port) +
-                                      "'` shows by whom, and -ORBEndpointListen " + taken.host +
+                                      "'` shows which process has it, and -ORBEndpointListen " + taken.host +
                                       ":0 takes a free port"},
       std::pair{std::string("192.0.2.1:0"),
                 std::string("cannot listen on 192.0.2.1:0: not an address of this host; choose another with "
@@ -216,7 +216,7 @@ TEST_CASE("an address that cannot be listened on is named with what to change") 
     CHECK(std::string(refused.detail()) == what);
     CHECK_THAT(refused.what(), Catch::EndsWith("COMPLETED_NO): " + what));
   }
-  CHECK(log.times("error:") == 0);  // whoever prints the exception says it once
+  CHECK(log.times("error:") == 0);  // the text of the exception has it, so the log does not repeat it
 }
 
 TEST_CASE("a server that cannot be reached is named") {

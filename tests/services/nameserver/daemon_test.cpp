@@ -236,7 +236,7 @@ TEST_CASE("a daemon that cannot serve says why and what to do") {
       {{}, "exit status 1", "corelane-nameserver: a nameserver runs on this host already (process "},
       {{"-ORBNamingSocket", "off", "-ORBEndpointListen", port},
        "exit status 1",
-       "shows by whom, and -ORBEndpointListen 127.0.0.1:0 takes a free port"},
+       "shows which process has it, and -ORBEndpointListen 127.0.0.1:0 takes a free port"},
       {{"-ORBNamingSocket", "off", "-ORBNamingStore", "foo:x"}, "exit status 1", "unknown store 'foo:x'"},
       {{"-ORBNamingSocket", "off", "-ORBNamingStore", "sqlite:/nowhere/x"}, "exit status 1", "/nowhere"},
       {{"-ORBNamingSocket", "relative"}, "exit status 2", "a path with a slash"},
