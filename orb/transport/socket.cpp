@@ -31,7 +31,7 @@ using errors::bad_address;
 
 // A blocking recv returns after this time without bytes. While more is left until the deadline, one blocking recv saves
 // the poll before it; the rest is polled with the exact time.
-constexpr std::chrono::seconds receive_timeout{1};
+constexpr std::chrono::milliseconds receive_timeout{20};
 
 // After so long without an acknowledgement the kernel ends a connection of TCP.
 constexpr std::chrono::milliseconds vanished_after = std::chrono::minutes{1};
@@ -290,7 +290,8 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
 }
 
 void configure_stream(int fd, int family) noexcept {
-  set_option(fd, SOL_SOCKET, SO_RCVTIMEO, timeval{.tv_sec = receive_timeout.count(), .tv_usec = 0});
+  set_option(fd, SOL_SOCKET, SO_RCVTIMEO,
+             timeval{.tv_sec = 0, .tv_usec = std::chrono::microseconds(receive_timeout).count()});
   if (family == AF_UNIX) return;
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);

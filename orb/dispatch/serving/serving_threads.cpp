@@ -134,16 +134,22 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
 
   void serve(const SourcePtr& served) noexcept {
     JobPtr job;
-    for (;;) {  // bound: ends when the connection has nothing and may not wait here, or has ended
+    Duration idle{};  // waited without a request since the last one
+    for (;;) {        // bound: ends when the connection has nothing and may not wait here, or has ended
       const bool stays = all_.may_stay(*this);
-      switch (served->next(job, buffer_, stays ? os::now() + all_.options_.stay : Time{})) {
+      const Duration wait = std::min(all_.options_.stay - idle, all_.options_.stay_if_needed);
+      switch (served->next(job, buffer_, stays ? os::now() + wait : Time{})) {
         case RequestSource::Found::job:
           if (!run(served, job)) return;
+          idle = {};
           break;
         case RequestSource::Found::again:
+          idle = {};
           break;
         case RequestSource::Found::nothing:
-          return all_.give_back(served);
+          idle += wait;
+          if (!stays || idle >= all_.options_.stay || all_.needs_idle_thread()) return all_.give_back(served);
+          break;
         case RequestSource::Found::full:
           return;  // who makes room has it put in line
         case RequestSource::Found::blocked:
@@ -364,6 +370,12 @@ bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
 bool ServingThreads::may_stay(const Worker& worker) const noexcept {
   // relaxed: hints; a thread that stays in vain comes back after `stay` at the latest
   return !lacks_thread_.load(std::memory_order_relaxed) && !worker.on_duty.load(std::memory_order_relaxed);
+}
+
+// Whether connections share a thread while others wait at theirs.
+bool ServingThreads::needs_idle_thread() const noexcept {
+  const Lock lock(mutex_);
+  return on_duty_ != nullptr;
 }
 
 // With the lock.

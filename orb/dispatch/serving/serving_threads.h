@@ -41,9 +41,10 @@ struct ServingOptions {
   std::size_t running = 17;   // threads that read and serve; all but one may stay with connections of their own
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
-  Duration stay = std::chrono::milliseconds{1050};     // how long a thread waits at its connection for the next request
-  Duration linger = std::chrono::seconds{10};          // how long a thread that is not needed waits before it ends
-  std::size_t stack = 8 * 1024 * 1024;                 // of each thread; takes memory as it is used
+  Duration stay = std::chrono::milliseconds{200};      // how long a thread waits at its connection for the next request
+  Duration stay_if_needed = std::chrono::milliseconds{25};  // the same, while another connection has no thread
+  Duration linger = std::chrono::seconds{10};               // how long a thread that is not needed waits before it ends
+  std::size_t stack = 8 * 1024 * 1024;                      // of each thread; takes memory as it is used
 };
 
 class ServingThreads {
@@ -89,6 +90,7 @@ class ServingThreads {
   void lead(Lock& lock) noexcept;
   bool rest(Worker& worker, Lock& lock) noexcept;
   bool may_stay(const Worker& worker) const noexcept;
+  bool needs_idle_thread() const noexcept;
   void expire_some() noexcept;
 
   // With the lock.

@@ -248,7 +248,7 @@ TEST_CASE("many more connections than threads are served") {
 }
 
 TEST_CASE("each thread but the leader keeps its connection, and the leader serves the others") {
-  ServingOptions options{.patience = 1h, .stay = 1h, .stack = 256 * 1024};
+  ServingOptions options{.patience = 1h, .stay = 1h, .stay_if_needed = 1h, .stack = 256 * 1024};
   options.running = GENERATE(2u, 3u, 6u);
   Server server(options);
   std::vector<Server::Client> clients;
@@ -261,6 +261,25 @@ TEST_CASE("each thread but the leader keeps its connection, and the leader serve
   const auto kept = std::count_if(clients.begin(), clients.end(), [](const auto& c) { return c.source->armed == 1; });
   CHECK(static_cast<std::size_t>(kept) >= options.running - 1);
   CHECK(server.threads.threads() == options.running);
+}
+
+TEST_CASE("a thread leaves its idle connection if another one has none") {
+  Server server({.running = 2, .patience = 1h, .stay = 1h, .stay_if_needed = 5ms, .stack = 256 * 1024});
+  const auto idle = server.client(), busy = server.client();
+  for (const auto* first : {&idle, &busy}) {
+    first->send("q");
+    REQUIRE(first->receive(1) == "q");
+  }
+  while (idle.source->armed == 1) {  // until its thread has left
+    busy.send("q");
+    REQUIRE(busy.receive(1) == "q");
+  }
+  const int armed = busy.source->armed;
+  for (int i = 0; i < 100; ++i) {
+    busy.send("q");
+    REQUIRE(busy.receive(1) == "q");
+  }
+  CHECK(busy.source->armed <= armed + 2);  // a thread stays there now
 }
 
 TEST_CASE("a request that waits in a nested call is replaced, so that what it waits for is served") {
