@@ -48,14 +48,15 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
     const bool rest = spinner.real_time && debt.must_rest();
     if (at < end && !rest) {
       const Time before = at;
-      if (at >= next_yield) {
+      const bool yields = at >= next_yield;
+      if (yields) {
         sched_yield();
         at = now();
         learnt.yielded(at - before);
         next_yield = at + between_yields;
       }
       came = poll();
-      at = now();
+      if (!came || !yields) at = now();
       if (gives_way && at - before > SpinBackoff::longest_step) {
         spin_backoff().lost_core(at);
         end = at;

@@ -36,13 +36,14 @@ void UpcallMonitor::run() noexcept {
       const bool busy = look();
       quiet = busy ? 0 : quiet + 1;
       if (quiet < looks_before_sleep) {
-        (void)parker_.park(os::now() + (busy ? patience_ : std::max(patience_, rarely)));
+        (void)parker_.park(os::now() + (busy ? patience_ : std::max(patience_, pause_)));
+        if (!busy) pause_ = std::min(2 * pause_, seldom);
       } else {
         sleep(can_order);
         quiet = 0;
       }
     } catch (const std::bad_alloc&) {
-      (void)parker_.park(os::now() + rarely);
+      (void)parker_.park(os::now() + often);
     }
 }
 
@@ -53,7 +54,9 @@ bool UpcallMonitor::look() {
     const Seen seen{.thread = thread.get(), .now = thread->now()};
     if (seen.now.upcall == Turn::no_upcall) continue;
     seen_.push_back(seen);
-    if (std::find(before_.begin(), before_.end(), seen) != before_.end()) thread->take_over(seen.now.upcall);
+    if (std::find(before_.begin(), before_.end(), seen) == before_.end()) continue;
+    thread->take_over(seen.now.upcall);
+    pause_ = often;
   }
   return !seen_.empty();
 }
