@@ -210,6 +210,8 @@ std::string TypeCodes::pointer_to(TypeId id) {
           kind("fixed", {".digits = " + std::to_string(type.digits), ".scale = " + std::to_string(type.scale)}));
     case TypeKind::map:
       return nameless(map_body(type));
+    case TypeKind::external:
+      return pointer_to(type.element);
     default:
       return nameless(kind(type.kind == TypeKind::array ? "array" : "sequence",
                            joined(content(pointer_to(type.element)), length(type.bound))));

@@ -9,3 +9,7 @@
 #include "async_baseAmiS.cpp"
 #include "async_baseC.cpp"
 #include "async_baseS.cpp"
+#include "externalAmiC.cpp"
+#include "externalAmiS.cpp"
+#include "externalC.cpp"
+#include "externalS.cpp"
