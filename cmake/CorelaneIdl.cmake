@@ -38,8 +38,6 @@ function(corelane_idl_generate)
       COMMENT "IDL ${stem}.idl"
       VERBATIM)
     list(APPEND generated ${outputs})
-    list(FILTER outputs INCLUDE REGEX "Ami[CS]\\.cpp$")
-    set_source_files_properties(${outputs} PROPERTIES UNITY_GROUP ami)  # they repeat what the others have in unnamed namespaces
   endforeach()
   add_library(${arg_TARGET} STATIC ${generated})
   target_include_directories(${arg_TARGET} PUBLIC $<BUILD_INTERFACE:${out_dir}>)

@@ -83,7 +83,7 @@ void define_send(const Spelling& spelling, DefId handler, const Send& send, Text
   out.list(fill("void $0::$1(", {stub_name(spelling, handler), send.name}), parameters_of(spelling, handler, call),
            ") {");
   out.indent();
-  out.line("::corelane::core::AsyncInvocation _call(*this, _calls_of_$0::$1_operation);",
+  out.line("::corelane::core::AsyncInvocation _call(*this, _async_calls_of_$0::$1_operation);",
            {spelling.model()[interface_of(spelling, handler).replies_of].name, internal_name(call)});
   std::vector<std::string> arguments = sent(call);
   if (call.has_context) arguments.push_back("std::vector<std::string>{}");
@@ -148,7 +148,8 @@ void define_async_stub(const Spelling& spelling, DefId handler, Text& out) {
   if (sends.empty()) return;
   std::vector<Call> calls;
   for (const Send& send : sends) calls.push_back(send.call);
-  define_operations(spelling, interface_of(spelling, handler).replies_of, calls, out);
+  const DefId served = interface_of(spelling, handler).replies_of;
+  define_operations(spelling, "_async_calls_of_" + spelling.model()[served].name, calls, out);
   for (const Send& send : sends) define_send(spelling, handler, send, out);
 }
 

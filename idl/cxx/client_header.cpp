@@ -38,6 +38,8 @@ bool has_optional(const Definition& definition) {
     return std::ranges::any_of(structure->members, is_optional);
   if (const auto* exception = std::get_if<Exception>(&definition.body))
     return std::ranges::any_of(exception->members, is_optional);
+  if (const auto* u = std::get_if<Union>(&definition.body))
+    return std::ranges::any_of(u->branches, [&](const UnionBranch& branch) { return is_optional(branch.member); });
   if (const auto* value = std::get_if<Valuetype>(&definition.body))
     return std::ranges::any_of(value->state, [&](const StateMember& state) { return is_optional(state.member); });
   return false;
@@ -51,6 +53,7 @@ std::set<std::string_view> extra_headers(const Model& model) {
     if (type.kind == TypeKind::union_) headers.insert("union");
     if (type.kind == TypeKind::fixed) headers.insert("fixed");
     if (type.kind == TypeKind::map) headers.insert("extensions");
+    if (type.kind == TypeKind::external) headers.insert("external");
     if (type.bound != 0 && type.kind != TypeKind::array) headers.insert("bounded");
     if (type.kind == TypeKind::value || type.kind == TypeKind::value_box || type.kind == TypeKind::value_base)
       headers.insert("value");

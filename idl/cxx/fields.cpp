@@ -25,6 +25,13 @@ std::string initial_of(const Spelling& spelling, const Member& member) {
   return member.optional ? "" : spelling.initial(member.type);
 }
 
+std::string type_of(const Spelling& spelling, const Member& member) {
+  const Type& type = spelling.model()[member.type];
+  if (!member.optional) return spelling.type(member.type);
+  if (type.kind == TypeKind::external) return fill("::IDL::optional_external<$0>", {spelling.type(type.element)});
+  return fill("::IDL::optional<$0>", {spelling.type(member.type)});
+}
+
 struct Accessor {
   std::string result;
   std::string head;  // "x(const T& _value)"
@@ -59,12 +66,11 @@ std::vector<Field> fields_of(const Spelling& spelling, DefId id, const std::vect
   for (const Member& member : members) taken.insert(member.name);
   std::vector<Field> fields;
   for (const Member& member : members) {
-    const std::string type = spelling.type(member.type);
     fields.push_back({.name = escaped(member.name, use),
                       .data = is_public ? escaped(member.name, use) : data_name(member, taken),
                       .access = escaped(member.name, use) + (is_public ? "" : "()"),
                       .parameter = spelling.local(member.name),
-                      .type = member.optional ? fill("::IDL::optional<$0>", {type}) : type,
+                      .type = type_of(spelling, member),
                       .initial = initial_of(spelling, member),
                       .scalar = !member.optional && spelling.is_scalar(member.type),
                       .movable = spelling.is_movable(member.type),

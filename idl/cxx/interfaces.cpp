@@ -99,15 +99,14 @@ std::vector<std::string> base_initialisers(const Spelling& spelling, DefId id) {
   return out;
 }
 
-void define_operations(const Spelling& spelling, DefId id, const std::vector<Call>& calls, Text& out) {
-  const std::string& own_name = spelling.model()[id].name;
-  out.line("namespace {\nnamespace _calls_of_$0 {", {own_name});
+void define_operations(const Spelling& spelling, const std::string& space, const std::vector<Call>& calls, Text& out) {
+  out.line("namespace {\nnamespace $0 {", {space});
   for (const Call& call : calls) {
     write_raises(spelling, call, out);
     out.list(fill("constexpr ::corelane::core::Operation $0_operation{", {internal_name(call)}),
              {fill(".name = \"$0\"", {call.wire_name}), manner_of(call)}, "};");
   }
-  out.line("}  // namespace _calls_of_$0\n}  // namespace\n", {own_name});
+  out.line("}  // namespace $0\n}  // namespace\n", {space});
 }
 
 bool is_abstract_interface(const Spelling& spelling, DefId id) {
@@ -152,7 +151,7 @@ void define_interface(const Spelling& spelling, DefId id, Text& out) {
   if (is_local_interface(spelling, id)) return;
   const bool is_abstract = is_abstract_interface(spelling, id);
   const std::vector<Call> calls = is_abstract ? all_calls_of(spelling, id) : class_calls_of(spelling, id);
-  if (!calls.empty()) define_operations(spelling, id, calls, out);
+  if (!calls.empty()) define_operations(spelling, "_calls_of_" + spelling.model()[id].name, calls, out);
   if (interface_of(spelling, id).replies_of == DefId::none) define_reference_codec(spelling, id, out);
   if (is_abstract) return define_abstract_stub(spelling, id, calls, out);
   for (const Call& call : calls) write_stub(spelling, id, spelling.name(id), call, out);

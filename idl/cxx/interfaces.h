@@ -20,8 +20,8 @@ bool is_local_interface(const Spelling& spelling, DefId id);
 void declare_interface(const Spelling& spelling, DefId id, Text& out);
 // With the types inside it.
 void define_interface(const Spelling& spelling, DefId id, Text& out);
-// What client sources say of the calls of a stub: its operations, as constants.
-void define_operations(const Spelling& spelling, DefId id, const std::vector<Call>& calls, Text& out);
+// What client sources say of the calls of a stub: its operations, as constants in a namespace of that name.
+void define_operations(const Spelling& spelling, const std::string& space, const std::vector<Call>& calls, Text& out);
 // "::CORBA::Object(_init)" and so on: what the constructor of a stub hands on.
 std::vector<std::string> base_initialisers(const Spelling& spelling, DefId id);
 // IDL::traits of each.

@@ -187,6 +187,8 @@ std::string Spelling::type(TypeId id) const {
     case TypeKind::map:
       return fill(type.bound == 0 ? "std::map<$0, $1>" : "::IDL::bounded_map<$0, $1, $2>",
                   {this->type(type.key), this->type(type.element), bound});
+    case TypeKind::external:
+      return fill("::IDL::external<$0>", {this->type(type.element)});
     case TypeKind::fixed:
       return fill("::IDL::Fixed<$0, $1>", {std::to_string(type.digits), std::to_string(type.scale)});
     default:
@@ -218,6 +220,7 @@ bool Spelling::is_scalar(TypeId id) const {
     case TypeKind::sequence:
     case TypeKind::array:
     case TypeKind::map:
+    case TypeKind::external:
     case TypeKind::fixed:
     case TypeKind::any:
     case TypeKind::structure:

@@ -35,7 +35,7 @@ std::vector<std::string> base_parameters(const Spelling& spelling, DefId id, Def
   return out;
 }
 
-// Whether the type holds, in sequences or maps, something of a class that is not defined yet.
+// Whether the type holds, in sequences, maps or external members, something of a class that is not defined yet.
 bool holds_later(const Model& model, TypeId id, DefId user) {
   for (; id != TypeId::none; id = model[id].element) {
     const Type& type = model.resolved(id);

@@ -72,11 +72,12 @@ class Survey {
     }
   }
 
+  void member(const Member& member) {
+    type(member.type, member.place);
+    if (member.optional) require_extensions("an optional member");
+  }
   void members(const std::vector<Member>& members) {
-    for (const Member& member : members) {
-      type(member.type, member.place);
-      if (member.optional) require_extensions("an optional member");
-    }
+    for (const Member& one : members) member(one);
   }
   void parameters(const std::vector<Parameter>& parameters) {
     for (const Parameter& parameter : parameters) type(parameter.type, parameter.place);
@@ -108,7 +109,7 @@ class Survey {
   void look(const Exception& exception) { members(exception.members); }
   void look(const Structure& structure) { members(structure.members); }
   void look(const Union& u) {
-    for (const UnionBranch& branch : u.branches) type(branch.member.type, branch.member.place);
+    for (const UnionBranch& branch : u.branches) member(branch.member);
   }
   void look(const Interface& interface) {
     const Place name = place_;
@@ -140,7 +141,7 @@ class Survey {
   void look(const Bitset&) {}
   void look(const Native&) {}
   void look(const Valuetype& value) {
-    for (const StateMember& state : value.state) members({state.member});
+    for (const StateMember& state : value.state) member(state.member);
     for (const Factory& factory : value.factories) parameters(factory.parameters);
     calls(value.operations, value.attributes);
   }

@@ -168,20 +168,25 @@ void TypeCodes::define(DefId id) {
   const Definition& definition = spelling_.model()[id];
   for (const DefId nested : nested_in(definition)) define(nested);
   if (!makes_type(definition.kind()) || is_local_definition(spelling_, id)) return;
+  owner_ = (spelling_.is_nested(id) ? spelling_.model()[definition.scope].name + "_" : "") + definition.name;
   const Body body = body_of(definition);
   out_.list(fill("const ::CORBA::TypeCodeConstant $0{{", {type_code_name(spelling_, id)}), body, "}};");
   out_.line();
 }
 
+std::string TypeCodes::part_name(std::string_view kind) {
+  return fill("_$0_$1_of_$2", {kind, std::to_string(++count_), owner_});
+}
+
 std::string TypeCodes::nameless(const Body& body) {
-  const std::string name = "_type_" + std::to_string(++count_);
+  const std::string name = part_name("type");
   out_.list(fill("static constexpr ::corelane::any::TypeDesc $0{", {name}), body, "};");
   return "&" + name;
 }
 
 TypeCodes::Body TypeCodes::member_list(const std::vector<std::string>& members) {
   if (members.empty()) return {};
-  const std::string name = "_members_" + std::to_string(++count_);
+  const std::string name = part_name("members");
   out_.list(fill("static constexpr ::corelane::any::MemberDesc $0[] = {", {name}), members, "};");
   return {".members = " + name};
 }
@@ -205,6 +210,8 @@ std::string TypeCodes::pointer_to(TypeId id) {
           kind("fixed", {".digits = " + std::to_string(type.digits), ".scale = " + std::to_string(type.scale)}));
     case TypeKind::map:
       return nameless(map_body(type));
+    case TypeKind::external:
+      return pointer_to(type.element);
     default:
       return nameless(kind(type.kind == TypeKind::array ? "array" : "sequence",
                            joined(content(pointer_to(type.element)), length(type.bound))));
@@ -219,13 +226,14 @@ TypeCodes::Body TypeCodes::map_body(const Type& type) {
   return kind("sequence", joined(content(structure), length(type.bound)));
 }
 
+std::string TypeCodes::pointer_to(const Member& member) {
+  const std::string type = pointer_to(member.type);
+  return member.optional ? nameless(kind("sequence", joined(content(type), length(1)))) : type;
+}
+
 TypeCodes::Body TypeCodes::members(const std::vector<Member>& members) {
   std::vector<std::string> items;
-  for (const Member& member : members) {
-    std::string type = pointer_to(member.type);
-    if (member.optional) type = nameless(kind("sequence", joined(content(type), length(1))));
-    items.push_back(fill("{\"$0\", $1}", {member.name, type}));
-  }
+  for (const Member& member : members) items.push_back(fill("{\"$0\", $1}", {member.name, pointer_to(member)}));
   return member_list(items);
 }
 
@@ -243,7 +251,7 @@ TypeCodes::Body TypeCodes::union_body(const Union& u) {
   std::vector<std::string> items;
   Body rest;
   for (const UnionBranch& branch : u.branches) {
-    const std::string type = pointer_to(branch.member.type);
+    const std::string type = pointer_to(branch.member);
     if (branch.is_default) {
       rest.push_back(".default_index = " + std::to_string(items.size()));
       items.push_back(fill("{\"$0\", $1}", {branch.member.name, type}));
@@ -259,8 +267,7 @@ TypeCodes::Body TypeCodes::union_body(const Union& u) {
 TypeCodes::Body TypeCodes::value_body(const Valuetype& value) {
   std::vector<std::string> items;
   for (const StateMember& state : value.state) {
-    std::string type = pointer_to(state.member.type);
-    if (state.member.optional) type = nameless(kind("sequence", joined(content(type), length(1))));
+    const std::string type = pointer_to(state.member);
     items.push_back(fill("{\"$0\", $1, 0, $2}", {state.member.name, type, state.is_public ? "1" : "0"}));
   }
   Body body = member_list(items);

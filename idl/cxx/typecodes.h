@@ -34,8 +34,10 @@ class TypeCodes {
  private:
   // An expression of type const TypeDesc*; writes what it needs first.
   std::string pointer_to(TypeId type);
+  std::string pointer_to(const Member& member);
   // The initialisers of a TypeDesc, one by one.
   using Body = std::vector<std::string>;
+  std::string part_name(std::string_view kind);
   std::string nameless(const Body& body);
   Body member_list(const std::vector<std::string>& members);
   Body members(const std::vector<Member>& members);
@@ -48,7 +50,9 @@ class TypeCodes {
 
   const Spelling& spelling_;
   Text& out_;
-  int count_ = 0;  // of the parts, for their names
+  // For the names of the parts, which several files of one translation unit may write in one module.
+  std::string owner_;  // what is being defined
+  int count_ = 0;
 };
 
 }  // namespace corelane::idl::cxx

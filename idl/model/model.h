@@ -75,6 +75,7 @@ enum class TypeKind : std::uint8_t {
   sequence,     // element, bound
   array,        // element, bound: one dimension; long a[2][3] is an array of 2 arrays of 3
   map,          // key, element, bound
+  external,     // element: the Structure or Union, or an alias of one, of an `@external` member
   structure,    // definition is a Structure
   union_,       // definition is a Union
   enumeration,  // definition is an Enumeration
@@ -91,7 +92,7 @@ enum class TypeKind : std::uint8_t {
 // same IDL type. An alias is an entry of its own.
 struct Type {
   TypeKind kind = TypeKind::void_;
-  TypeId element = TypeId::none;   // sequence, array, map: of what; alias: of what, one step; else none
+  TypeId element = TypeId::none;   // sequence, array, map, external: of what; alias: of what, one step; else none
   TypeId key = TypeId::none;       // map; else none
   TypeId resolved = TypeId::none;  // itself with all aliases taken off (the element of a sequence keeps its own)
   // Of what the comments above name, else none. A Forward only for an interface or valuetype that is never defined.
@@ -148,6 +149,13 @@ inline const Value* find(const Annotation& annotation, std::string_view paramete
   return nullptr;
 }
 
+// Whether the last annotation of that scoped name, whose parameter `value` is a boolean, says true.
+inline bool is_set(const std::vector<Annotation>& annotations, std::string_view name) {
+  const Annotation* annotation = find(annotations, name);
+  const Value* value = annotation == nullptr ? nullptr : find(*annotation, "value");
+  return value != nullptr && *value == Value{true};
+}
+
 // The contract of @rt::task: checked (0 < C <= D, 0 <= J < D, 0 <= S <= D - C, T and D <= 1 h) and with its defaults
 // filled in (D = T, J = min(T, D) / 10).
 enum class OverrunPolicy : std::uint8_t { report = 0, demote = 1, cancel = 2 };
@@ -190,7 +198,7 @@ struct Member {
 
 struct Structure {
   std::vector<Member> members;       // its own, may be empty
-  bool recursive = false;            // its own definition names it, in sequences or maps
+  bool recursive = false;            // its own definition names it, in sequences, maps or external members
   DefId base = DefId::none;          // the Structure that it inherits from
   std::vector<DefId> contents = {};  // types defined inside a member's declaration: struct S { enum E { a } e; };
 };

@@ -63,6 +63,8 @@ std::string type_name(const Model& model, TypeId id) {
       return in_angles("map", type_name(model, type.key) + ", " + type_name(model, type.element), type.bound);
     case TypeKind::array:
       return array_name(model, type);
+    case TypeKind::external:
+      return type_name(model, type.element);
     default:
       break;
   }

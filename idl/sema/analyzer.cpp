@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "idl/sema/endless.h"
 #include "idl/sema/sema.h"
 
 namespace corelane::idl {
@@ -16,6 +17,7 @@ Model Analyzer::run(const ast::Specification& specification) {
   std::vector<DefId> contents;
   walk(specification.definitions, contents);
   finish_forwards();
+  check_endless();
   model_.contents = std::move(contents);
   return std::move(model_);
 }
@@ -164,6 +166,18 @@ void Analyzer::finish_forwards() {
     } else {
       diagnostics_.error(use.span, message);
     }
+  }
+}
+
+// A type without a finite value could never be sent.
+void Analyzer::check_endless() {
+  if (diagnostics_.errors() != 0) return;
+  for (const Endless& endless : endless_members(model_)) {
+    const Place& place = endless.member->place;
+    const std::string& held = model_[endless.held].name;
+    diagnostics_.error(sources_.span(static_cast<SourceId>(place.file), place.line, place.column, place.length),
+                       "every " + quoted(held) + " would hold another " + quoted(held) +
+                           ", without end; make this member `@external @optional` or a `sequence<" + held + ", 1>`");
   }
 }
 

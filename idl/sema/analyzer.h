@@ -56,6 +56,7 @@ class Analyzer {
   void copy_files();
   void walk(const ast::Definitions& definitions, std::vector<DefId>& contents);
   void finish_forwards();
+  void check_endless();
 
   // Modules and what stands in them (analyzer.cpp).
   void visit(const ast::Module& module, const ast::Definition& definition);
@@ -162,11 +163,11 @@ class Analyzer {
   bool is_type_code(const ast::ScopedName& name);
   std::optional<std::uint64_t> bound(const ast::Expression& expression);
   void note_anonymous(const ast::TypeSpec& spec);
-  TypeId complete_type(const ast::TypeSpec& spec, const ast::Annotations& annotations);
+  TypeId complete_type(const ast::TypeSpec& spec, const std::vector<Annotation>& notes);
   const Symbol* incomplete_in(TypeId id) const;
   OpenAggregate* open_aggregate(const Symbol* symbol);
   void report_incomplete(const Symbol& symbol, const Span& at);
-  bool report_indirect(const ast::TypeSpec& spec, const ast::Annotations& annotations);
+  bool report_optional(const ast::TypeSpec& spec);
   bool may_be_constant(TypeId id, const Span& at);
   void report_kind(const ast::ScopedName& name, const Symbol& symbol, std::string_view wanted);
 

@@ -130,8 +130,8 @@ void Analyzer::add_members(const std::vector<ast::Member>& sources, std::vector<
 }
 
 void Analyzer::add_members(const ast::Member& source, Target target, std::vector<Member>& into) {
-  const TypeId of = complete_type(source.type, source.annotations);
   const std::vector<Annotation> notes = annotations_.check(source.annotations, target);
+  const TypeId of = complete_type(source.type, notes);
   for (const ast::Declarator& declarator : source.declarators) {
     names_.declare(SymbolKind::member, declarator.name);
     into.push_back({.name = declarator.name.text,
@@ -144,10 +144,7 @@ void Analyzer::add_members(const ast::Member& source, Target target, std::vector
 
 // @optional and @default.
 void Analyzer::apply_annotations(Member& member, const ast::Annotations& written) {
-  if (const Annotation* optional = find(member.annotations, "optional")) {
-    const Value* value = find(*optional, "value");
-    member.optional = value != nullptr && *value == Value{true};
-  }
+  member.optional = is_set(member.annotations, "optional");
   const Annotation* fallback = find(member.annotations, "default");
   const Value* value = fallback == nullptr ? nullptr : find(*fallback, "value");
   if (value == nullptr || member.type == TypeId::none) return;
@@ -216,10 +213,10 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
       if (auto value = constants_.evaluate(*label.value, discriminator)) result.labels.push_back(*std::move(value));
     }
   }
-  const TypeId of = complete_type(source.type, source.annotations);
+  result.member.annotations = annotations_.check(source.annotations, Target::branch);
+  const TypeId of = complete_type(source.type, result.member.annotations);
   result.member.name = source.declarator.name.text;
   result.member.type = array_of(of, source.declarator);
-  result.member.annotations = annotations_.check(source.annotations, Target::branch);
   result.member.place = place_of(source.declarator.name.span);
   apply_annotations(result.member, source.annotations);
   names_.declare(SymbolKind::member, source.declarator.name);

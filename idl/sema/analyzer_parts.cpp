@@ -274,31 +274,25 @@ Analyzer::OpenAggregate* Analyzer::open_aggregate(const Symbol* symbol) {
 
 void Analyzer::report_incomplete(const Symbol& symbol, const Span& at) {
   if (open_aggregate(&symbol) != nullptr) {
-    diagnostics_.error(at, quoted(symbol.name) + " cannot hold itself, except through a sequence");
+    diagnostics_.error(at, quoted(symbol.name) + " cannot hold itself, except through `@external` or a sequence");
   } else {
     diagnostics_.error(at, quoted(symbol.name) + " is not defined yet").note(symbol.span, "declared here");
   }
 }
 
-// Reports a member that DDS-XTypes takes before its type is defined, because `@external` or `@optional` lets it be
-// stored apart. Members are stored in place here, and on the wire such a member would need a pointer, which CDR does
-// not have.
-bool Analyzer::report_indirect(const ast::TypeSpec& spec, const ast::Annotations& annotations) {
+// Reports a member that DDS-XTypes takes before its type is defined, because `@optional` lets it be stored apart. Here
+// `@external` does that.
+bool Analyzer::report_optional(const ast::TypeSpec& spec) {
   const auto* name = std::get_if<ast::ScopedName>(&spec.node);
-  const auto apart = std::ranges::find_if(annotations, [](const ast::Annotation& annotation) {
-    const std::string& last = annotation.name.parts.back().text;
-    return last == "external" || last == "optional";
-  });
-  if (name == nullptr || apart == annotations.end()) return false;
-  if (is_type_code(*name) || !names_.is_known(name->parts[0].text)) return false;
+  if (name == nullptr || is_type_code(*name) || !names_.is_known(name->parts[0].text)) return false;
   const Symbol* symbol = names_.resolve(*name);
   if (symbol == nullptr) return true;
   if (symbol->defined) return false;
   if (symbol->kind != SymbolKind::structure && symbol->kind != SymbolKind::union_) return false;
   const std::string written = ast::to_string(*name);
   diagnostics_
-      .error(spec.span, "`@" + apart->name.parts.back().text + "` does not let a member hold " + quoted(written) +
-                            " before its definition ends; `sequence<" + written + ", 1>` can")
+      .error(spec.span, "`@optional` does not let a member hold " + quoted(written) +
+                            " before its definition ends; `@external @optional` or `sequence<" + written + ", 1>` can")
       .note(symbol->span, "declared here");
   return true;
 }
@@ -313,15 +307,19 @@ void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
     diagnostics_.warning(Warning::anonymous, spec.span, "this type has no name (give it one with `typedef`)");
 }
 
-// The type of a member: what it holds must be complete, but for the types that are being read around it.
-TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const ast::Annotations& annotations) {
-  if (report_indirect(spec, annotations)) return TypeId::none;
+// The type of a member: what it holds must be complete, except in sequences and maps, and where `@external` keeps a
+// struct or union outside the object that has the member.
+TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const std::vector<Annotation>& notes) {
+  const bool is_external = is_set(notes, "external");
+  if (!is_external && is_set(notes, "optional") && report_optional(spec)) return TypeId::none;
   note_anonymous(spec);
-  const TypeId result = type(spec);
-  const Symbol* incomplete = result == TypeId::none ? nullptr : incomplete_in(result);
-  if (incomplete == nullptr) return result;
-  if (OpenAggregate* open = open_aggregate(incomplete)) open->recursive = true;
-  return result;
+  const TypeId result = type(spec, is_external);
+  if (result == TypeId::none) return result;
+  if (const Symbol* incomplete = incomplete_in(result))
+    if (OpenAggregate* open = open_aggregate(incomplete)) open->recursive = true;
+  const TypeKind kind = model_.resolved(result).kind;
+  const bool is_aggregate = kind == TypeKind::structure || kind == TypeKind::union_;
+  return is_external && is_aggregate ? types_.anonymous({.kind = TypeKind::external, .element = result}) : result;
 }
 
 // The struct or union in a type that is not defined yet.
@@ -345,6 +343,7 @@ bool Analyzer::may_be_constant(TypeId id, const Span& at) {
     case TypeKind::sequence:
     case TypeKind::array:
     case TypeKind::map:
+    case TypeKind::external:
     case TypeKind::structure:
     case TypeKind::union_:
     case TypeKind::bitset:

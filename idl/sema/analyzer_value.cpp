@@ -103,9 +103,9 @@ void Analyzer::visit(const ast::State& state, const ast::Definition& definition)
   if (open_value().kind == ValueKind::abstract)
     diagnostics_.error(definition.keyword, "an abstract valuetype has no state");
   const ast::Member& source = state.member;
-  const TypeId of = complete_type(source.type, definition.annotations);
-  check_state(of, source.type.span, "state");
   const std::vector<Annotation> notes = annotations_.check(definition.annotations, Target::member);
+  const TypeId of = complete_type(source.type, notes);
+  check_state(of, source.type.span, "state");
   for (const ast::Declarator& declarator : source.declarators) {
     names_.declare(SymbolKind::member, declarator.name);
     Member member{.name = declarator.name.text,

@@ -59,8 +59,7 @@ Extent Extents::of(TypeId id) {
   const Type& type = model_[id];
   if (const auto found = known_.find(id); found != known_.end()) return found->second;
   met_incomplete_ = met_incomplete_ || type.kind == TypeKind::structure || type.kind == TypeKind::union_;
-  if (type.kind != TypeKind::sequence && type.kind != TypeKind::array && type.kind != TypeKind::map)
-    return {.bytes = size_of(type.kind)};
+  if (type.element == TypeId::none) return {.bytes = size_of(type.kind)};
   const bool met_before = std::exchange(met_incomplete_, false);
   Extent inside = of(type.element);
   if (type.key != TypeId::none) inside.depth = std::max(inside.depth, of(type.key).depth);

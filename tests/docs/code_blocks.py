@@ -28,6 +28,9 @@ module Plant {
 module M {
   valuetype Node { public string name; public Node next; };
   valuetype Leaf : Node { public long size; };
+  union Id;
+  struct Pair { long n; @external Id element; };
+  union Id switch (octet) { case 1: Pair one; default: long x; };
 };
 """
 

@@ -33,6 +33,12 @@ TEST_CASE("maps and optional members wait for --extensions") {
     const TypeId type = b.structure("S", {{"m", number}});
     std::get<Structure>(b.model[b.model[type].definition].body).members[0].optional = true;
   }
+  SECTION("an optional branch of a union") {
+    Union body;
+    body.discriminator = number;
+    body.branches.emplace_back().member.optional = true;
+    b.model[b.model[b.structure("U", {})].definition].body = body;
+  }
   CHECK_THAT(refusal(b.model), Catch::Contains("allow Corelane's own with --extensions"));
   CHECK(refusal(b.model, {.extensions = true}).empty());
 }

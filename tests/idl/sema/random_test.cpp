@@ -72,7 +72,8 @@ class Generator {
     std::string result;
     for (std::size_t left = below(5); left > 0; --left) {
       const std::string dimensions = once_in(6) ? "[" + number(5) + "][" + number(3) + "]" : "";
-      result += "  " + type() + ' ' + fresh("m") + dimensions + ";\n";
+      const std::string external = once_in(4) ? "@external(TRUE) " : "";  // `@external ::S` names `external::S`
+      result += "  " + external + type() + ' ' + fresh("m") + dimensions + ";\n";
     }
     return result;
   }
@@ -103,6 +104,7 @@ class Generator {
       const std::string second = once_in(3) ? " case " + std::to_string(label++) + ":" : "";
       out_ += "  case " + first + ":" + second + ' ' + type() + ' ' + fresh("m") + ";\n";
     }
+    if (once_in(4)) out_ += "  case " + std::to_string(label) + ": @external " + name + ' ' + fresh("m") + ";\n";
     if (once_in(2)) out_ += "  default: " + type() + ' ' + fresh("m") + ";\n";
     out_ += "};\n";
     types_.push_back(path(name));

@@ -3,9 +3,9 @@
 
 #include "orb/corba/print.h"
 
-static constexpr ::corelane::any::MemberDesc _members_1[] = {{"low"}, {"high"}};
+static constexpr ::corelane::any::MemberDesc _members_1_of_Level[] = {{"low"}, {"high"}};
 const ::CORBA::TypeCodeConstant _tc_Level{{.kind = ::corelane::any::Kind::enumeration, .id = "IDL:Level:1.0",
-    .name = "Level", .members = _members_1}};
+    .name = "Level", .members = _members_1_of_Level}};
 
 void encode(::corelane::cdr::Writer& _writer, Level _value) {
   ::corelane::cdr::write_enum(_writer, _value);
@@ -18,9 +18,10 @@ std::ostream& operator<<(std::ostream& _out, Level _value) {
   return ::corelane::core::print(_out, _value, _tc_Level);
 }
 
-static constexpr ::corelane::any::MemberDesc _members_2[] = {{"first", &::_tc_Level}, {"second", &::CORBA::_tc_long}};
+static constexpr ::corelane::any::MemberDesc _members_2_of_Pair[] = {{"first", &::_tc_Level},
+    {"second", &::CORBA::_tc_long}};
 const ::CORBA::TypeCodeConstant _tc_Pair{{.kind = ::corelane::any::Kind::structure, .id = "IDL:Pair:1.0",
-    .name = "Pair", .members = _members_2}};
+    .name = "Pair", .members = _members_2_of_Pair}};
 
 Pair::Pair(::Level first, std::int32_t second)
     : first_(first), second_(second) {}
@@ -75,9 +76,9 @@ bool decode(::corelane::cdr::Reader& _reader, ::CORBA::object_reference<::Global
 
 namespace Kitchen {
 
-static constexpr ::corelane::any::MemberDesc _members_3[] = {{"idle"}, {"active"}, {"register"}};
+static constexpr ::corelane::any::MemberDesc _members_3_of_Mode[] = {{"idle"}, {"active"}, {"register"}};
 const ::CORBA::TypeCodeConstant _tc_Mode{{.kind = ::corelane::any::Kind::enumeration, .id = "IDL:Kitchen/Mode:1.0",
-    .name = "Mode", .members = _members_3}};
+    .name = "Mode", .members = _members_3_of_Mode}};
 
 void encode(::corelane::cdr::Writer& _writer, Mode _value) {
   ::corelane::cdr::write_enum(_writer, _value);
@@ -90,18 +91,18 @@ std::ostream& operator<<(std::ostream& _out, Mode _value) {
   return ::corelane::core::print(_out, _value, _tc_Mode);
 }
 
-static constexpr ::corelane::any::TypeDesc _type_4{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_4_of_Samples{.kind = ::corelane::any::Kind::sequence,
     .content = &::CORBA::_tc_double};
 const ::CORBA::TypeCodeConstant _tc_Samples{{.kind = ::corelane::any::Kind::alias, .id = "IDL:Kitchen/Samples:1.0",
-    .name = "Samples", .content = &_type_4}};
+    .name = "Samples", .content = &_type_4_of_Samples}};
 
 const ::CORBA::TypeCodeConstant _tc_Count{{.kind = ::corelane::any::Kind::alias, .id = "IDL:Kitchen/Count:1.0",
     .name = "Count", .content = &::CORBA::_tc_long}};
 
-static constexpr ::corelane::any::MemberDesc _members_5[] = {{"x", &::CORBA::_tc_double},
+static constexpr ::corelane::any::MemberDesc _members_5_of_Point[] = {{"x", &::CORBA::_tc_double},
     {"label", &::CORBA::_tc_string}, {"samples", &::Kitchen::_tc_Samples}};
 const ::CORBA::TypeCodeConstant _tc_Point{{.kind = ::corelane::any::Kind::structure, .id = "IDL:Kitchen/Point:1.0",
-    .name = "Point", .members = _members_5}};
+    .name = "Point", .members = _members_5_of_Point}};
 
 Point::Point(double x, std::string label, ::Kitchen::Samples samples)
     : x_(x), label_(std::move(label)), samples_(std::move(samples)) {}
@@ -131,26 +132,26 @@ std::ostream& operator<<(std::ostream& _out, const Point& _value) {
   return ::corelane::core::print(_out, _value, _tc_Point);
 }
 
-static constexpr ::corelane::any::TypeDesc _type_6{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_6_of_Everything{.kind = ::corelane::any::Kind::sequence,
     .content = &::Kitchen::_tc_Point};
-static constexpr ::corelane::any::TypeDesc _type_7{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_7_of_Everything{.kind = ::corelane::any::Kind::sequence,
     .content = &::Kitchen::_tc_Mode};
-static constexpr ::corelane::any::TypeDesc _type_8{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_8_of_Everything{.kind = ::corelane::any::Kind::sequence,
     .content = &::CORBA::_tc_boolean};
-static constexpr ::corelane::any::TypeDesc _type_9{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_9_of_Everything{.kind = ::corelane::any::Kind::sequence,
     .content = &::CORBA::_tc_string};
-static constexpr ::corelane::any::TypeDesc _type_10{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_10_of_Everything{.kind = ::corelane::any::Kind::sequence,
     .content = &::Kitchen::_tc_Samples};
-static constexpr ::corelane::any::MemberDesc _members_11[] = {{"flag", &::CORBA::_tc_boolean},
+static constexpr ::corelane::any::MemberDesc _members_11_of_Everything[] = {{"flag", &::CORBA::_tc_boolean},
     {"letter", &::CORBA::_tc_char}, {"raw", &::CORBA::_tc_octet}, {"i8", &::CORBA::_tc_octet},
     {"u8", &::CORBA::_tc_octet}, {"i16", &::CORBA::_tc_short}, {"u16", &::CORBA::_tc_ushort},
     {"i32", &::CORBA::_tc_long}, {"u32", &::CORBA::_tc_ulong}, {"i64", &::CORBA::_tc_longlong},
     {"u64", &::CORBA::_tc_ulonglong}, {"f32", &::CORBA::_tc_float}, {"f64", &::CORBA::_tc_double},
     {"text", &::CORBA::_tc_string}, {"mode", &::Kitchen::_tc_Mode}, {"count", &::Kitchen::_tc_Count},
-    {"point", &::Kitchen::_tc_Point}, {"points", &_type_6}, {"modes", &_type_7}, {"flags", &_type_8},
-    {"names", &_type_9}, {"matrix", &_type_10}};
+    {"point", &::Kitchen::_tc_Point}, {"points", &_type_6_of_Everything}, {"modes", &_type_7_of_Everything},
+    {"flags", &_type_8_of_Everything}, {"names", &_type_9_of_Everything}, {"matrix", &_type_10_of_Everything}};
 const ::CORBA::TypeCodeConstant _tc_Everything{{.kind = ::corelane::any::Kind::structure,
-    .id = "IDL:Kitchen/Everything:1.0", .name = "Everything", .members = _members_11}};
+    .id = "IDL:Kitchen/Everything:1.0", .name = "Everything", .members = _members_11_of_Everything}};
 
 Everything::Everything(bool flag, char letter, std::uint8_t raw, std::int8_t i8, std::uint8_t u8, std::int16_t i16,
     std::uint16_t u16, std::int32_t i32, std::uint32_t u32, std::int64_t i64, std::uint64_t u64, float f32, double f64,
@@ -244,11 +245,12 @@ std::ostream& operator<<(std::ostream& _out, const Everything& _value) {
   return ::corelane::core::print(_out, _value, _tc_Everything);
 }
 
-static constexpr ::corelane::any::TypeDesc _type_12{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_12_of_Node{.kind = ::corelane::any::Kind::sequence,
     .content = &::Kitchen::_tc_Node};
-static constexpr ::corelane::any::MemberDesc _members_13[] = {{"value", &::CORBA::_tc_long}, {"children", &_type_12}};
+static constexpr ::corelane::any::MemberDesc _members_13_of_Node[] = {{"value", &::CORBA::_tc_long},
+    {"children", &_type_12_of_Node}};
 const ::CORBA::TypeCodeConstant _tc_Node{{.kind = ::corelane::any::Kind::structure, .id = "IDL:Kitchen/Node:1.0",
-    .name = "Node", .members = _members_13}};
+    .name = "Node", .members = _members_13_of_Node}};
 
 Node::Node(std::int32_t _cxx_value, std::vector<::Kitchen::Node> children)
     : value_(_cxx_value), children_(std::move(children)) {}
@@ -275,10 +277,10 @@ std::ostream& operator<<(std::ostream& _out, const Node& _value) {
   return ::corelane::core::print(_out, _value, _tc_Node);
 }
 
-static constexpr ::corelane::any::MemberDesc _members_14[] = {{"why", &::CORBA::_tc_string},
+static constexpr ::corelane::any::MemberDesc _members_14_of_Refused[] = {{"why", &::CORBA::_tc_string},
     {"code", &::CORBA::_tc_long}, {"what", &::CORBA::_tc_long}};
 const ::CORBA::TypeCodeConstant _tc_Refused{{.kind = ::corelane::any::Kind::exception, .id = "IDL:Kitchen/Refused:1.0",
-    .name = "Refused", .members = _members_14}};
+    .name = "Refused", .members = _members_14_of_Refused}};
 
 Refused::Refused(std::string why, std::int32_t code, std::int32_t what)
     : why_(std::move(why)), code_(code), what_(what) {}
@@ -334,15 +336,15 @@ std::ostream& operator<<(std::ostream& _out, const Empty& _value) {
   return ::corelane::core::print(_out, _value, _tc_Empty);
 }
 
-static constexpr ::corelane::any::TypeDesc _type_15{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_15_of_Sinks{.kind = ::corelane::any::Kind::sequence,
     .content = &::Kitchen::_tc_Sink};
 const ::CORBA::TypeCodeConstant _tc_Sinks{{.kind = ::corelane::any::Kind::alias, .id = "IDL:Kitchen/Sinks:1.0",
-    .name = "Sinks", .content = &_type_15}};
+    .name = "Sinks", .content = &_type_15_of_Sinks}};
 
-static constexpr ::corelane::any::MemberDesc _members_16[] = {{"sink", &::Kitchen::_tc_Sink},
+static constexpr ::corelane::any::MemberDesc _members_16_of_Holder[] = {{"sink", &::Kitchen::_tc_Sink},
     {"all", &::Kitchen::_tc_Sinks}};
 const ::CORBA::TypeCodeConstant _tc_Holder{{.kind = ::corelane::any::Kind::structure, .id = "IDL:Kitchen/Holder:1.0",
-    .name = "Holder", .members = _members_16}};
+    .name = "Holder", .members = _members_16_of_Holder}};
 
 Holder::Holder(::CORBA::object_reference<::Kitchen::Sink> sink, ::Kitchen::Sinks all)
     : sink_(std::move(sink)), all_(std::move(all)) {}
@@ -393,23 +395,24 @@ void Base::ping() {
   _call.unmarshal();
 }
 
-static constexpr ::corelane::any::MemberDesc _members_17[] = {{"off"}, {"on"}};
+static constexpr ::corelane::any::MemberDesc _members_17_of_Plant_State[] = {{"off"}, {"on"}};
 const ::CORBA::TypeCodeConstant Plant::_tc_State{{.kind = ::corelane::any::Kind::enumeration,
-    .id = "IDL:Kitchen/Plant/State:1.0", .name = "State", .members = _members_17}};
+    .id = "IDL:Kitchen/Plant/State:1.0", .name = "State", .members = _members_17_of_Plant_State}};
 
-static constexpr ::corelane::any::MemberDesc _members_18[] = {{"state", &::Kitchen::Plant::_tc_State},
+static constexpr ::corelane::any::MemberDesc _members_18_of_Plant_Report[] = {{"state", &::Kitchen::Plant::_tc_State},
     {"text", &::CORBA::_tc_string}};
 const ::CORBA::TypeCodeConstant Plant::_tc_Report{{.kind = ::corelane::any::Kind::structure,
-    .id = "IDL:Kitchen/Plant/Report:1.0", .name = "Report", .members = _members_18}};
+    .id = "IDL:Kitchen/Plant/Report:1.0", .name = "Report", .members = _members_18_of_Plant_Report}};
 
-static constexpr ::corelane::any::TypeDesc _type_19{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_19_of_Plant_Reports{.kind = ::corelane::any::Kind::sequence,
     .content = &::Kitchen::Plant::_tc_Report};
 const ::CORBA::TypeCodeConstant Plant::_tc_Reports{{.kind = ::corelane::any::Kind::alias,
-    .id = "IDL:Kitchen/Plant/Reports:1.0", .name = "Reports", .content = &_type_19}};
+    .id = "IDL:Kitchen/Plant/Reports:1.0", .name = "Reports", .content = &_type_19_of_Plant_Reports}};
 
-static constexpr ::corelane::any::MemberDesc _members_20[] = {{"report", &::Kitchen::Plant::_tc_Report}};
+static constexpr ::corelane::any::MemberDesc _members_20_of_Plant_Broken[] = {
+    {"report", &::Kitchen::Plant::_tc_Report}};
 const ::CORBA::TypeCodeConstant Plant::_tc_Broken{{.kind = ::corelane::any::Kind::exception,
-    .id = "IDL:Kitchen/Plant/Broken:1.0", .name = "Broken", .members = _members_20}};
+    .id = "IDL:Kitchen/Plant/Broken:1.0", .name = "Broken", .members = _members_20_of_Plant_Broken}};
 
 const ::CORBA::TypeCodeConstant _tc_Plant{{.kind = ::corelane::any::Kind::objref, .id = "IDL:Kitchen/Plant:1.0",
     .name = "Plant"}};
@@ -656,10 +659,10 @@ void Sink::push(const ::Kitchen::Samples& values) {
 const ::CORBA::TypeCodeConstant _tc_Drain{{.kind = ::corelane::any::Kind::alias, .id = "IDL:Kitchen/Drain:1.0",
     .name = "Drain", .content = &::Kitchen::_tc_Sink}};
 
-static constexpr ::corelane::any::MemberDesc _members_21[] = {{"int", &::CORBA::_tc_long}, {"int_", &::CORBA::_tc_long},
-    {"swap", &::CORBA::_tc_string}, {"class_", &::CORBA::_tc_long}};
+static constexpr ::corelane::any::MemberDesc _members_21_of_class[] = {{"int", &::CORBA::_tc_long},
+    {"int_", &::CORBA::_tc_long}, {"swap", &::CORBA::_tc_string}, {"class_", &::CORBA::_tc_long}};
 const ::CORBA::TypeCodeConstant _tc_class{{.kind = ::corelane::any::Kind::structure, .id = "IDL:Kitchen/class:1.0",
-    .name = "class", .members = _members_21}};
+    .name = "class", .members = _members_21_of_class}};
 
 _cxx_class::_cxx_class(std::int32_t _cxx_int, std::int32_t int_, std::string swap, std::int32_t class_)
     : int__(_cxx_int), int___(int_), swap_(std::move(swap)), class__(class_) {}
@@ -692,9 +695,9 @@ std::ostream& operator<<(std::ostream& _out, const _cxx_class& _value) {
   return ::corelane::core::print(_out, _value, _tc_class);
 }
 
-static constexpr ::corelane::any::MemberDesc _members_22[] = {{"delete"}, {"new"}, {"value"}};
+static constexpr ::corelane::any::MemberDesc _members_22_of_template[] = {{"delete"}, {"new"}, {"value"}};
 const ::CORBA::TypeCodeConstant _tc_template{{.kind = ::corelane::any::Kind::enumeration,
-    .id = "IDL:Kitchen/template:1.0", .name = "template", .members = _members_22}};
+    .id = "IDL:Kitchen/template:1.0", .name = "template", .members = _members_22_of_template}};
 
 void encode(::corelane::cdr::Writer& _writer, _cxx_template _value) {
   ::corelane::cdr::write_enum(_writer, _value);
@@ -707,15 +710,15 @@ std::ostream& operator<<(std::ostream& _out, _cxx_template _value) {
   return ::corelane::core::print(_out, _value, _tc_template);
 }
 
-static constexpr ::corelane::any::TypeDesc _type_23{.kind = ::corelane::any::Kind::sequence,
+static constexpr ::corelane::any::TypeDesc _type_23_of_std{.kind = ::corelane::any::Kind::sequence,
     .content = &::Kitchen::_tc_class};
 const ::CORBA::TypeCodeConstant _tc_std{{.kind = ::corelane::any::Kind::alias, .id = "IDL:Kitchen/std:1.0",
-    .name = "std", .content = &_type_23}};
+    .name = "std", .content = &_type_23_of_std}};
 
-static constexpr ::corelane::any::MemberDesc _members_24[] = {{"encode", &::CORBA::_tc_long},
+static constexpr ::corelane::any::MemberDesc _members_24_of_encode[] = {{"encode", &::CORBA::_tc_long},
     {"decode", &::CORBA::_tc_string}};
 const ::CORBA::TypeCodeConstant _tc_encode{{.kind = ::corelane::any::Kind::exception, .id = "IDL:Kitchen/encode:1.0",
-    .name = "encode", .members = _members_24}};
+    .name = "encode", .members = _members_24_of_encode}};
 
 _cxx_encode::_cxx_encode(std::int32_t encode, std::string decode)
     : encode_(encode), decode_(std::move(decode)) {}
