@@ -98,7 +98,8 @@ void ClientCall::reset() noexcept {
   reader_ = cdr::Reader();  // lets go of the values that it has read
 }
 
-void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {
+void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation,
+                       CallOptions options) try {
   if (os::is_guarded_child()) raise(errors::forked);
   origin_ = reference.get();
   if (!options.waits) kept_ = reference;
@@ -125,6 +126,9 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   compose(writer_);
   room_.use(connection_->stream());
   writer_.set_room(&room_);
+} catch (SystemException& exception) {
+  exception.note_call();
+  throw;
 }
 
 // Finds or makes the connection to where the call goes now. Raises.
@@ -292,7 +296,7 @@ void ClientCall::recompose() {
   body_at_ = at;
 }
 
-void ClientCall::invoke(std::span<const RaisesEntry> raises) {
+void ClientCall::invoke(std::span<const RaisesEntry> raises) try {
   const os::CancellationDelay delay;
   if (!writer_.ok()) raise_unwritable();
   // Bound: max_retries and the limit on forwards.
@@ -300,6 +304,9 @@ void ClientCall::invoke(std::span<const RaisesEntry> raises) {
     connect();
     recompose();
   }
+} catch (SystemException& exception) {
+  exception.note_call();
+  throw;
 }
 
 ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
@@ -443,8 +450,8 @@ void ClientCall::raise_user_exception(cdr::Reader& body, std::span<const RaisesE
 
 // Where another server has taken an endpoint of the reference, the object's own may be reached at another one.
 bool ClientCall::is_for_other_server(const Error& error) {
-  return error.kind == ErrorKind::object_not_exist && error.minor == minor::earlier_start && endpoint_ != nullptr &&
-         current_->try_last(*endpoint_);
+  return error.kind == ErrorKind::object_not_exist && error.minor == minor::earlier_start &&
+         error.completed == Completion::no && endpoint_ != nullptr && current_->try_last(*endpoint_);
 }
 
 ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
@@ -455,7 +462,12 @@ ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   raise(received.error, std::move(received.detail));
 }
 
-void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error(), Completion::yes)); }
+void ClientCall::raise_bad_results() const try {
+  raise(with_completion(reader_.error(), Completion::yes));
+} catch (SystemException& exception) {
+  exception.note_call();
+  throw;
+}
 
 bool ClientCall::post(ReplyGroup& group) {
   const os::CancellationDelay delay;

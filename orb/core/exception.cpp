@@ -90,6 +90,15 @@ const char* repository_id_of(ErrorKind kind) noexcept {
 }
 
 void raise(Error error) { raise_as(error, std::shared_ptr<const Detail>{}); }
+Error error_of_nested(const SystemException& of_call) noexcept {
+  const Error& error = of_call.error();
+  return error.completed == Completion::no ? with_completion(error, Completion::maybe) : error;
+}
+
+std::string text_of_nested(const SystemException& of_call) {
+  return std::string("a call that the servant made failed with ") + of_call.what();
+}
+
 void raise(Error error, std::string detail) { raise(error, Detail{.text = std::move(detail)}); }
 void raise(Error error, Detail detail) { raise_as(error, std::make_shared<const Detail>(std::move(detail))); }
 

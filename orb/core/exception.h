@@ -67,12 +67,17 @@ class SystemException : public Exception {
   // The reason in numbers when this is the answer to a refused admission.
   const sched::Refusal* refusal() const noexcept;
 
+  // A call through a reference raised it: not the code that runs now, nor the operation that it is in.
+  bool is_of_call() const noexcept { return is_of_call_; }
+  void note_call() noexcept { is_of_call_ = true; }
+
  protected:
   SystemException(const char* rep_id, Error error, std::shared_ptr<const Detail> detail);
 
  private:
   const char* rep_id_;
   Error error_;
+  bool is_of_call_ = false;
   std::shared_ptr<const Detail> detail_;
   std::shared_ptr<const std::string> what_;
 };
@@ -94,6 +99,11 @@ class SystemExceptionOf final : public SystemException {
 [[noreturn]] void raise(Error error);
 [[noreturn]] void raise(Error error, std::string detail);
 [[noreturn]] void raise(Error error, Detail detail);
+// Of an operation that is left by an exception of a call which its servant made. It has run, maybe in part: where that
+// call was COMPLETED_NO, this operation is COMPLETED_MAYBE.
+Error error_of_nested(const SystemException& of_call) noexcept;
+std::string text_of_nested(const SystemException& of_call);
+
 // With "doing: the text of the minor code" as its detail.
 [[noreturn]] void raise_while(const std::string& doing, Error error);
 

@@ -23,7 +23,7 @@ class IncidentLog final : private dispatch::Job {
 
   // See Incidents.
   void oneway_dropped(const Error& reason) noexcept;
-  void servant_threw(std::string_view operation, std::string_view text) noexcept;
+  void servant_threw(std::string_view operation, ErrorKind answer, std::string_view text) noexcept;
   void client_cut_off(const Error& reason) noexcept;
   void too_large(std::string_view text) noexcept;
   // It is to wait at the gate. Told if it is the first that does since the gate began to hold.

@@ -32,10 +32,11 @@ void Incidents::Text::add(std::string_view part) noexcept {
   size += fitting.size();
 }
 
-bool Incidents::servant_threw(std::string_view operation, std::string_view text, Time now) noexcept {
+bool Incidents::servant_threw(std::string_view operation, ErrorKind answer, std::string_view text, Time now) noexcept {
   const std::lock_guard lock(mutex_);
+  constexpr std::string_view separator = ": ";
   text_.size = 0;
-  for (const std::string_view part : {operation, std::string_view(": "), text}) text_.add(part);
+  for (const std::string_view part : {name_of(answer), separator, operation, separator, text}) text_.add(part);
   return thrown_.add(now);
 }
 
@@ -110,7 +111,7 @@ std::vector<std::string> Incidents::lines(Time now) {
                     " answered with IMP_LIMIT since the last such line, the last because " +
                     as_one_line(std::move(large_text)) + ": " + std::string(minor::text(minor::message_too_large)));
   if (thrown > 0)
-    lines.push_back("a servant threw what is no CORBA exception, its caller gets UNKNOWN: " + text +
+    lines.push_back("a servant threw, and its caller gets " + text +
                     (thrown == 1 ? "" : " (the last of " + std::to_string(thrown) + " since the last such line)"));
   if (held > 0) lines.push_back(held_line(waiting, held));
   return lines;

@@ -24,9 +24,9 @@ class Incidents {
 
   // A oneway request that was not run: nobody waits for an answer. True: lines() is due.
   bool oneway_dropped(const Error& reason, Time now) noexcept;
-  // What a servant threw is no exception of CORBA's: its text is for the log of this process, not for the wire.
-  // True: lines() is due.
-  bool servant_threw(std::string_view operation, std::string_view text, Time now) noexcept;
+  // A servant threw what its operation does not declare: no exception of CORBA's, whose text stays in this process, or
+  // one of a call that it made. `answer`: what its caller gets. True: lines() is due.
+  bool servant_threw(std::string_view operation, ErrorKind answer, std::string_view text, Time now) noexcept;
 
   // A connection was closed for what its client did or left undone: spoke against the protocol, exceeded a limit, did
   // not read its replies, sent half a message. True: lines() is due.

@@ -28,7 +28,7 @@ namespace corelane::core {
 namespace {
 
 [[noreturn]] void fail_servant(Orb& orb, const Upcall& upcall, std::string_view text) {
-  orb.log_servant_exception(upcall.name, text);
+  orb.log_servant_exception(upcall.name, ErrorKind::unknown, text);
   raise(Error{ErrorKind::unknown, Completion::maybe, minor::servant_threw});
 }
 
@@ -40,8 +40,11 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
     if (std::any_of(upcall.raises.begin(), upcall.raises.end(), [&](const RaisesEntry& e) { return e.id == id; }))
       throw;
     raise(Error{ErrorKind::unknown, Completion::maybe, minor::undeclared_exception});
-  } catch (const SystemException&) {
-    throw;
+  } catch (const SystemException& exception) {
+    if (!exception.is_of_call()) throw;
+    const std::string text = text_of_nested(exception);
+    orb.log_servant_exception(upcall.name, exception.error().kind, text);
+    raise(error_of_nested(exception), text);
   } catch (const abi::__forced_unwind&) {  // the caller's thread ends: it has to
     throw;
   } catch (const std::exception& exception) {
@@ -180,7 +183,7 @@ void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& 
 
 }  // namespace
 
-void call_local(Reference& reference, std::string_view operation, void* const* frame) {
+void call_local(Reference& reference, std::string_view operation, void* const* frame) try {
   if (os::is_guarded_child()) raise(errors::forked);
   std::shared_ptr<ActiveObject> found;
   ActiveObject* object = reference.cached_local();
@@ -197,6 +200,9 @@ void call_local(Reference& reference, std::string_view operation, void* const* f
   } else {
     visit(*reference.orb(), *object, *upcall, frame);
   }
+} catch (SystemException& exception) {
+  exception.note_call();
+  throw;
 }
 
 }  // namespace corelane::core

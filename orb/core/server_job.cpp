@@ -270,6 +270,7 @@ void ServerJob::reply_caught() {
   } catch (const UserException&) {
     write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
   } catch (const SystemException& exception) {
+    if (exception.is_of_call()) return fail_nested(exception);
     write_exception(writer_, to_, exception.error(), exception.detail(), exception.refusal());
   } catch (const std::bad_alloc&) {  // the arguments', the results' or the servant's
     write_exception(writer_, to_, {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory}, {}, nullptr);
@@ -280,9 +281,16 @@ void ServerJob::reply_caught() {
   }
 }
 
+// A refusal is left out: it is about the contract of the call that the servant made.
+void ServerJob::fail_nested(const SystemException& exception) {
+  const std::string text = text_of_nested(exception);
+  connection_->server().incidents().servant_threw(upcall_->name, exception.error().kind, text);
+  write_exception(writer_, to_, error_of_nested(exception), text, nullptr);
+}
+
 // Whatever it says stays here: it may be about internals.
 void ServerJob::fail_servant(std::string_view text) {
-  connection_->server().incidents().servant_threw(upcall_->name, text);
+  connection_->server().incidents().servant_threw(upcall_->name, ErrorKind::unknown, text);
   write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::servant_threw}, {}, nullptr);
 }
 

@@ -71,6 +71,7 @@ class ServerJob final : public dispatch::Job {
   void reply_user_exception(const UserException& exception);
   void reply_caught();
   void fail_servant(std::string_view text);
+  void fail_nested(const SystemException& exception);
   bool set_aside();
   void take_over(ServerJob& other);
   void reply_exception(const Error& error) noexcept;

@@ -146,6 +146,28 @@ TEMPLATE_LIST_TEST_CASE("a system exception passes with its minor code and compl
   }
 }
 
+TEMPLATE_LIST_TEST_CASE("an exception of a call that the servant made says that the servant has run", "",
+                        InvocationWays) {
+  TestType way;
+  const bool has_server = GENERATE(false, true);
+  const auto id = way.poa()->activate_object(CORBA::make_reference<ProbeServant>());
+  const auto gone = has_server ? way.poa()->id_to_reference(id)
+                               : way.server_reference()->_get_orb()->string_to_object("corbaloc::127.0.0.1:1/gone");
+  way.poa()->deactivate_object(id);
+  way.servant().next = corelane::core::make_stub<Probing::Probe>(gone->_reference());
+  try {
+    way.probe()->fail(corelane::testing::nested);
+    FAIL("no exception");
+  } catch (const CORBA::SystemException& failed) {
+    CHECK(failed.completed() == CORBA::COMPLETED_MAYBE);
+    CHECK(failed.minor() == (has_server ? corelane::minor::no_such_object : corelane::minor::connect_failed));
+    CHECK_THAT(std::string(failed.what()),
+               Catch::Contains("a call that the servant made failed with ") && Catch::Contains("COMPLETED_NO"));
+    CHECK(failed.refusal() == nullptr);
+  }
+  way.servant().next = nullptr;
+}
+
 TEMPLATE_LIST_TEST_CASE("any other exception becomes UNKNOWN and keeps its text to itself", "", InvocationWays) {
   TestType way;
   const auto how = GENERATE(corelane::testing::not_corba, corelane::testing::speechless);

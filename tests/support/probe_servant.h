@@ -17,7 +17,14 @@
 
 namespace corelane::testing {
 
-enum Failure : std::int32_t { declared = 0, undeclared = 1, system_exception = 2, not_corba = 3, speechless = 4 };
+enum Failure : std::int32_t {
+  declared = 0,
+  undeclared = 1,
+  system_exception = 2,
+  not_corba = 3,
+  speechless = 4,
+  nested = 5
+};
 
 class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_type {
  public:
@@ -49,6 +56,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     if (how == undeclared) throw Probing::Undeclared();
     if (how == system_exception) throw CORBA::BAD_PARAM(77, CORBA::COMPLETED_YES);
     if (how == speechless) throw Speechless();
+    if (how == nested) return next->ping();
     throw std::runtime_error("a secret of the server");
   }
   // Returns when release() was called.
@@ -70,6 +78,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     return notes_;
   }
 
+  CORBA::object_reference<Probing::Probe> next;  // of fail(nested); set before
   std::atomic<int> pings{0};
   std::atomic<bool> blocked{false};
   std::atomic<bool> released{false};

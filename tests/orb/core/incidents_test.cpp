@@ -41,12 +41,12 @@ TEST_CASE("the first dropped oneway is told at once and the next ones together a
 
 TEST_CASE("what a servant threw is told with its operation and how often") {
   Incidents incidents;
-  CHECK(incidents.servant_threw("step", "valve stuck", start));
-  CHECK(incidents.lines(start).at(0) ==
-        "a servant threw what is no CORBA exception, its caller gets UNKNOWN: step: valve stuck");
-  incidents.servant_threw("step", "valve stuck", start + 1s);
-  incidents.servant_threw("stop", "gone", start + 1s);
-  CHECK_THAT(incidents.lines(start + 1s).at(0), Catch::EndsWith("stop: gone (the last of 2 since the last such line)"));
+  CHECK(incidents.servant_threw("step", ErrorKind::unknown, "valve stuck", start));
+  CHECK(incidents.lines(start).at(0) == "a servant threw, and its caller gets UNKNOWN: step: valve stuck");
+  incidents.servant_threw("step", ErrorKind::unknown, "valve stuck", start + 1s);
+  incidents.servant_threw("stop", ErrorKind::transient, "gone", start + 1s);
+  CHECK_THAT(incidents.lines(start + 1s).at(0),
+             Catch::EndsWith("gets TRANSIENT: stop: gone (the last of 2 since the last such line)"));
 }
 
 TEST_CASE("clients that were cut off are told with the last reason") {
@@ -83,9 +83,9 @@ TEST_CASE("nothing that happened is nothing to tell and nothing is told twice") 
 
 TEST_CASE("a text that is long or has control characters stays one short line") {
   Incidents incidents;
-  incidents.servant_threw("step", std::string(10'000, 'x') + "\n", start);
+  incidents.servant_threw("step", ErrorKind::unknown, std::string(10'000, 'x') + "\n", start);
   CHECK(incidents.lines(start).at(0).size() < 400);
-  incidents.servant_threw("step", "two\nlines\x1b[31m", start + 1s);
+  incidents.servant_threw("step", ErrorKind::unknown, "two\nlines\x1b[31m", start + 1s);
   CHECK_THAT(incidents.lines(start + 1s).at(0), Catch::EndsWith("step: two?lines?[31m"));
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("a servant's own exception goes to the server's log and not to the cli
     CHECK_THROWS_AS(remote->fail(not_corba), CORBA::UNKNOWN);
   }
   CHECK(errors.times("fail: a secret of the server") >= 1);
-  CHECK(errors.times("a servant threw what is no CORBA exception") <= 2);
+  CHECK(errors.times("a servant threw, and its caller gets UNKNOWN") <= 2);
 }
 
 TEST_CASE("a oneway request that is dropped is counted in the report and told by the log") {
@@ -125,7 +125,7 @@ TEST_CASE("the servant's exception of a collocated call is logged as well") {
     ProbeServer server;
     CHECK_THROWS_AS(server.reference->fail(not_corba), CORBA::UNKNOWN);
   }
-  CHECK(errors.times("a servant threw what is no CORBA exception") == 1);
+  CHECK(errors.times("a servant threw, and its caller gets UNKNOWN") == 1);
 }
 
 TEST_CASE("a POA manager that was never activated is told by the log once for all requests that wait") {
