@@ -138,7 +138,8 @@ void ClientCall::connect() {
   if (options_.connection) return go_over(options_.connection, current_->address_at(options_.connection->peer()));
   const Traffic traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain;
   const CallOrder order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free;
-  if (const Reference::Route* const route = current_->route(traffic)) {
+  const Reference::Route* const route = current_->route(traffic);
+  if (route != nullptr && !(route->is_makeshift && deadline_ - now_ >= ConnectionCache::time_for_channel)) {
     if (auto known = route->pool->of_thread(now_, order)) {
       endpoint_ = &route->pool->endpoint();
       return go_over(std::move(known), *route->address);
@@ -163,7 +164,7 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
     if (found) {
       const transport::Endpoint& endpoint = found->pool->endpoint();  // the reference keeps the pool from here on
       if (std::find(last.begin(), last.end(), endpoint) == last.end()) endpoint_ = &endpoint;
-      current_->set_route(traffic, std::move(found->pool), *found->address);
+      current_->set_route(traffic, {std::move(found->pool), found->address, found->is_makeshift});
       return go_over(std::move(found->connection), *found->address);
     }
     if (current_ == origin_) raise_while("cannot connect to " + ways_of(addresses), found.error());
@@ -353,6 +354,19 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
                               origin_->orb()->state().settings.giop.message_size));
 }
 
+// `CallDeadline` may leave a call less than a server takes that has just started, or is busy.
+std::string ClientCall::text_of_late_reply() const {
+  constexpr std::chrono::seconds telling_silence{1};
+  std::string text(minor::text(minor::deadline_passed));
+  const Duration timeout = origin_->orb()->state().settings.request_timeout, had = deadline_ - now_;
+  if (deadline_ != never && (timeout == Duration::zero() || had < timeout))
+    text += "; this call had " + to_string(std::chrono::ceil<std::chrono::milliseconds>(had)) + " (CallDeadline)";
+  if (!connection_->answered() && had >= std::min<Duration>(timeout, telling_silence))
+    text += "; nothing has ever come from " + to_string(connection_->peer()) +
+            " over this connection: see whether an ORB listens there";
+  return text;
+}
+
 // A job that waited in vain may have kept waiting whom it waited for.
 [[noreturn]] void ClientCall::raise_failed(const Error& error) const {
   if (error.minor == minor::bad_magic)
@@ -365,9 +379,7 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   const dispatch::CurrentJob* job = dispatch::current_job();
   const bool may_be_circle = error.minor == minor::deadline_passed && job != nullptr && job->control != nullptr;
   const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
-  if (others == 0 && error.minor == minor::deadline_passed && !connection_->answered())
-    raise(error, std::string(minor::text(minor::deadline_passed)) + "; nothing has ever come from " +
-                     to_string(connection_->peer()) + " over this connection: see whether an ORB listens there");
+  if (others == 0 && error.minor == minor::deadline_passed) raise(error, text_of_late_reply());
   if (others == 0) raise(error);
   raise(error, text_of_vain_wait(job->context.task, others));
 }

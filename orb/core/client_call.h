@@ -90,6 +90,7 @@ class ClientCall {
   void go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept;
   Next exchange(std::span<const RaisesEntry> raises);
   bool wait_for_reply(os::WaitStrategy strategy);
+  std::string text_of_late_reply() const;
   [[noreturn]] void raise_failed(const Error& error) const;
   [[noreturn]] void raise_unwritable() const;
   Next failed(const Error& error);

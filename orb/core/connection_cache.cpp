@@ -50,14 +50,17 @@ std::string unix_fault(const Endpoint& socket) {
 
 }  // namespace
 
-std::string why_text(const Endpoint& endpoint, const Address& address, bool channels) {
+std::string why_text(const Endpoint& endpoint, const Address& address, Channels channels) {
   const auto used = std::find(address.endpoints.begin(), address.endpoints.end(), endpoint);
   const auto failed = [&](EndpointKind kind) {
     return std::any_of(address.endpoints.begin(), used, [&](const Endpoint& before) { return before.kind == kind; });
   };
   std::string why(text_of(address.same_host)), faults;
   if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel))
-    faults = channels ? "no channel came about" : "client.channel is off";
+    faults = channels == Channels::on ? "no channel came about"
+             : channels == Channels::off
+                 ? "client.channel is off"
+                 : "this call has no time to make a channel (CallDeadline); a later one makes it";
   if (endpoint.kind == EndpointKind::tcp && failed(EndpointKind::unix_socket))
     faults += (faults.empty() ? "" : ", and ") + unix_fault(*std::find_if(address.endpoints.begin(), used, is_unix));
   if (endpoint.kind == EndpointKind::unix_socket && !names_channel(address))
@@ -68,7 +71,7 @@ std::string why_text(const Endpoint& endpoint, const Address& address, bool chan
 // To one server: a channel has eight descriptors, and these have an eighth of all that this process may have.
 std::size_t most_channels() noexcept { return std::max<std::size_t>(4, os::descriptor_limit() / 64); }
 
-std::string way_text(const Endpoint& endpoint, const Address& address, bool channels) {
+std::string way_text(const Endpoint& endpoint, const Address& address, Channels channels) {
   return (endpoint.kind == EndpointKind::tcp ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " +
          why_text(endpoint, address, channels);
 }
@@ -101,7 +104,8 @@ void ConnectionCache::sweep() {
 }
 
 // In the order in which they are tried.
-std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<const Address> addresses, Traffic traffic,
+std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<const Address> addresses,
+                                                                    bool may_make_channel, Traffic traffic,
                                                                     std::span<const Endpoint> tried_last) {
   const Time now = os::now();
   const auto is_last = [&](const Endpoint& endpoint) {
@@ -113,10 +117,13 @@ std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<co
     for (const Endpoint& endpoint : address.endpoints) {  // bound: the profile's addresses
       if (!takes(endpoint)) continue;
       Candidate candidate{pool_of(endpoint, traffic), &address};
-      auto& kind = is_last(endpoint)             ? last
-                   : candidate.pool->connected() ? answering
-                   : candidate.pool->silent(now) ? silent
-                                                 : unconnected;
+      const bool is_channel = endpoint.kind == EndpointKind::channel;
+      auto& kind = is_last(endpoint)                        ? last
+                   : candidate.pool->connected()            ? answering
+                   : is_channel && !may_make_channel        ? silent
+                   : candidate.pool->silent(now)            ? silent
+                   : is_channel && !candidate.pool->tried() ? answering
+                                                            : unconnected;
       kind.push_back(std::move(candidate));
     }
     answering.insert(answering.end(), std::move_iterator(unconnected.begin()), std::move_iterator(unconnected.end()));
@@ -132,7 +139,8 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
                                                           std::span<const Endpoint> tried_last) {
   const os::CancellationDelay delay;
   std::optional<Error> error;
-  const std::vector<Candidate> all = candidates(addresses, traffic, tried_last);
+  const bool may_make_channel = os::left_until(deadline) >= time_for_channel;
+  const std::vector<Candidate> all = candidates(addresses, may_make_channel, traffic, tried_last);
   std::size_t left = all.size();
   for (const Candidate& candidate : all) {
     const Endpoint& endpoint = candidate.pool->endpoint();
@@ -141,8 +149,11 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
     if (endpoint.kind == EndpointKind::tcp && error == transport::not_trusted) continue;
     auto connection = candidate.pool->acquire(transport, until, order);
     if (connection) {
-      announce(endpoint, *candidate.address);
-      return Found{std::move(*connection), candidate.pool, candidate.address};
+      const bool is_makeshift = !may_make_channel && options_.channels && endpoint.kind != EndpointKind::channel &&
+                                names_channel(*candidate.address);
+      Found found{std::move(*connection), candidate.pool, candidate.address, is_makeshift};
+      announce(found);
+      return found;
     }
     if (error != transport::not_trusted) error = connection.error();
   }
@@ -150,13 +161,15 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
 }
 
 // Once for each endpoint: a connection that is made again says nothing new.
-void ConnectionCache::announce(const Endpoint& endpoint, const Address& address) {
+void ConnectionCache::announce(const Found& found) {
+  const Endpoint& endpoint = found.pool->endpoint();
   {
     const std::lock_guard lock(mutex_);
     if (announced_.size() >= most_announced) announced_.clear();
     if (closed_ || !announced_.insert(endpoint).second) return;
   }
-  os::log::info(way_text(endpoint, address, options_.channels));
+  const Channels channels = !options_.channels ? Channels::off : found.is_makeshift ? Channels::no_time : Channels::on;
+  os::log::info(way_text(endpoint, *found.address, channels));
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -38,17 +39,23 @@ class ConnectionCache {
   };
   ConnectionCache(const giop::Limits& limits, Options options) : limits_(limits), options_(std::move(options)) {}
 
+  // What a call needs to have left to make a channel first, which takes some milliseconds.
+  static constexpr Duration time_for_channel = std::chrono::milliseconds{40};
+
   // What a call goes over.
   struct Found {
     ConnectionPtr connection;
     std::shared_ptr<ConnectionPool> pool;  // of which it is
     const Address* address;                // by which of the addresses
+    bool is_makeshift;                     // a channel is there, but the call had no time to make one
   };
   // The calling thread's connection to one of the addresses. For each address in turn: to an endpoint that is connected
   // already, else to the first that can be connected, each with its share of the time left. Endpoints that gave no
   // answer lately come after all others. TRANSIENT connect_failed, or not_trusted where a stranger answers at a guarded
-  // Unix socket: then other Unix sockets alone are tried. TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
-  // `tried_last`: endpoints that come after all others, even after those that gave no answer.
+  // Unix socket: then other Unix sockets alone are tried. A channel is made only by a call that has `time_for_channel`;
+  // a later one that has it makes the channel though another endpoint is connected. TIMEOUT deadline_passed,
+  // BAD_INV_ORDER orb_destroyed. `tried_last`: endpoints that come after all others, even after those that gave no
+  // answer.
   Expected<Found> acquire(transport::Transport& transport, std::span<const Address> addresses, Time deadline,
                           Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free,
                           std::span<const transport::Endpoint> tried_last = {});
@@ -78,13 +85,13 @@ class ConnectionCache {
   bool takes(const transport::Endpoint& endpoint) const noexcept {
     return options_.channels || endpoint.kind != transport::EndpointKind::channel;
   }
-  std::vector<Candidate> candidates(std::span<const Address> addresses, Traffic traffic,
+  std::vector<Candidate> candidates(std::span<const Address> addresses, bool may_make_channel, Traffic traffic,
                                     std::span<const transport::Endpoint> tried_last);
   Pool pool_of(const transport::Endpoint& endpoint, Traffic traffic);
   Pool make_pool(const transport::Endpoint& endpoint, Traffic traffic) const;
   void sweep();  // with mutex_ held
   std::vector<Pool> pools() const;
-  void announce(const transport::Endpoint& endpoint, const Address& address);
+  void announce(const Found& found);
 
   const giop::Limits limits_;
   const Options options_;
@@ -96,10 +103,12 @@ class ConnectionCache {
   bool closed_ = false;
 };
 
+// Whether channels are tried.
+enum class Channels : std::uint8_t { on, off, no_time };
 // Why a call goes over this endpoint of the address, as a line of the log. Those before it were not to be had, or,
 // being channels, not tried.
-std::string way_text(const transport::Endpoint& endpoint, const Address& address, bool channels = true);
+std::string way_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);
 // The part of it behind the endpoint.
-std::string why_text(const transport::Endpoint& endpoint, const Address& address, bool channels = true);
+std::string why_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);
 
 }  // namespace corelane::core

@@ -68,12 +68,10 @@ const Address& Reference::address_at(const transport::Endpoint& endpoint) const 
   return found != addresses_.end() ? *found : addresses_.front();
 }
 
-void Reference::set_route(Traffic traffic, std::shared_ptr<ConnectionPool> pool, const Address& address) {
+void Reference::set_route(Traffic traffic, Route route) {
   const std::lock_guard lock(mutex_);
-  auto found = std::find_if(routes_.begin(), routes_.end(),
-                            [&](const auto& route) { return route->pool == pool && route->address == &address; });
-  if (found == routes_.end())
-    found = routes_.insert(routes_.end(), std::make_unique<const Route>(Route{std::move(pool), &address}));
+  auto found = std::find_if(routes_.begin(), routes_.end(), [&](const auto& known) { return *known == route; });
+  if (found == routes_.end()) found = routes_.insert(routes_.end(), std::make_unique<const Route>(std::move(route)));
   if (std::find(tried_last_.begin(), tried_last_.end(), (*found)->pool->endpoint()) != tried_last_.end()) return;
   // PAIR reference.route: release here -> acquire in route().
   routes_by_traffic_[static_cast<std::size_t>(traffic)].store(found->get(), std::memory_order_release);

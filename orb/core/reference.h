@@ -46,13 +46,15 @@ class Reference : public std::enable_shared_from_this<Reference> {
   struct Route {
     std::shared_ptr<ConnectionPool> pool;
     const Address* address;  // of addresses()
+    bool is_makeshift;       // see ConnectionCache::Found
+    friend bool operator==(const Route&, const Route&) = default;
   };
   // Null before the first call, and where the call went to an endpoint of tried_last(). Lives as long as this
   // reference. PAIR reference.route: acquire here <- release in set_route() and try_last(). Publishes the route.
   const Route* route(Traffic traffic) const noexcept {
     return routes_by_traffic_[static_cast<std::size_t>(traffic)].load(std::memory_order_acquire);
   }
-  void set_route(Traffic traffic, std::shared_ptr<ConnectionPool> pool, const Address& address);
+  void set_route(Traffic traffic, Route route);
 
   // Another server than the object's answers at the endpoint: from now on calls try all others before. False: there is
   // no other.
@@ -117,7 +119,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
   std::atomic<bool> has_last_{false};
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
-  std::vector<std::unique_ptr<const Route>> routes_;  // at most one for each endpoint and traffic
+  std::vector<std::unique_ptr<const Route>> routes_;  // at most two for each endpoint and traffic
   std::shared_ptr<ActiveObject> local_;               // what local_cache_ points to; set once
   std::shared_ptr<Reference> forward_;
   struct Bound {

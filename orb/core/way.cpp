@@ -28,19 +28,22 @@ Way way_of(const Reference& reference) {
   if (reference.address() == nullptr)
     return {.text = "calls within this process", .transport = "process", .endpoint = {}, .why = "the object is here"};
   auto& state = reference.orb()->state();
-  const auto way_by = [&](const transport::Endpoint& endpoint, const Address& address) -> Way {
-    return {.text = way_text(endpoint, address, state.settings.channels),
+  const auto way_by = [&](const transport::Endpoint& endpoint, const Address& address, bool is_makeshift) -> Way {
+    const Channels channels = !state.settings.channels ? Channels::off
+                              : is_makeshift           ? Channels::no_time
+                                                       : Channels::on;
+    return {.text = way_text(endpoint, address, channels),
             .transport = name_of(endpoint.kind),
             .endpoint = to_string(endpoint),
-            .why = why_text(endpoint, address, state.settings.channels)};
+            .why = why_text(endpoint, address, channels)};
   };
   // The way that calls have taken, those of a task before others. Asking makes no connection unless there is none.
   for (const Traffic traffic : {Traffic::contract, Traffic::plain})
     if (const Reference::Route* const route = reference.route(traffic); route != nullptr && route->pool->connected())
-      return way_by(route->pool->endpoint(), *route->address);
+      return way_by(route->pool->endpoint(), *route->address, route->is_makeshift);
   const auto found = state.connect(reference.addresses(), os::now());
   if (!found) return {.text = "the connection is gone again", .transport = {}, .endpoint = {}, .why = {}};
-  return way_by(found->connection->peer(), *found->address);
+  return way_by(found->connection->peer(), *found->address, found->is_makeshift);
 }
 
 }  // namespace corelane::core

@@ -405,6 +405,56 @@ TEST_CASE("an address that gave no answer is asked after the others for a while"
   for (const Endpoint& expected : {silent, live, live, silent}) CHECK(test.wires.begun.take() == expected);
 }
 
+TEST_CASE("a call with little time makes no channel, and a later one that has time makes it") {
+  Caches test;
+  const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/run/x.sock");
+  test.addresses = {Caches::address_at(channel)};
+  test.addresses.front().endpoints = {channel, local};
+  const auto soon = [] { return os::now() + ConnectionCache::time_for_channel - std::chrono::milliseconds{1}; };
+  test.wires.let_succeed();
+  auto found = test.cache.acquire(test.wires, test.addresses, soon());
+  REQUIRE(found);
+  CHECK(found->is_makeshift);
+  found = test.cache.acquire(test.wires, test.addresses, soon());  // goes over what is there
+  REQUIRE(found);
+  CHECK(found->is_makeshift);
+  CHECK(found->pool->endpoint() == local);
+  test.wires.let_succeed();
+  found = test.cache.acquire(test.wires, test.addresses, never);
+  REQUIRE(found);
+  CHECK_FALSE(found->is_makeshift);
+  CHECK(found->pool->endpoint() == channel);
+  found = test.cache.acquire(test.wires, test.addresses, soon());
+  REQUIRE(found);
+  CHECK_FALSE(found->is_makeshift);
+  CHECK(found->pool->endpoint() == channel);
+  for (const Endpoint& expected : {local, channel}) CHECK(test.wires.begun.take() == expected);
+}
+
+TEST_CASE("a channel that was refused is not tried again while another endpoint is connected") {
+  Caches test;
+  const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/run/x.sock");
+  test.addresses = {Caches::address_at(channel)};
+  test.addresses.front().endpoints = {channel, local};
+  const auto kind = GENERATE(refused, late);
+  test.wires.let_fail(kind);
+  test.wires.let_succeed();
+  for (int i = 0; i < 3; ++i) {
+    const auto found = test.cache.acquire(test.wires, test.addresses, never);
+    REQUIRE(found);
+    CHECK(found->pool->endpoint() == local);
+  }
+  for (const Endpoint& expected : {channel, local}) CHECK(test.wires.begun.take() == expected);
+}
+
+TEST_CASE("a reference that names a channel alone is reached by a call with little time, too") {
+  Caches test;
+  test.addresses = {Caches::address_at(channel_endpoint("/run/x.channel"))};
+  test.wires.let_succeed();
+  const auto found = test.cache.acquire(test.wires, test.addresses, os::now() + std::chrono::milliseconds{30});
+  CHECK(found);
+}
+
 TEST_CASE("when all addresses fail the error is that of the last one") {
   Caches test;
   test.addresses = {Caches::address_at({"127.0.0.1", 1}), Caches::address_at({"127.0.0.1", 2})};
@@ -427,7 +477,8 @@ TEST_CASE("the log says which transport is used and why") {
   CHECK_THAT(way_text(local, address), Catch::EndsWith("on this host, and the reference names no channel"));
   address.endpoints = {channel, remote};
   CHECK_THAT(way_text(remote, address), Catch::EndsWith("but no channel came about"));
-  CHECK_THAT(way_text(remote, address, false), Catch::EndsWith("but client.channel is off"));
+  CHECK_THAT(way_text(remote, address, Channels::off), Catch::EndsWith("but client.channel is off"));
+  CHECK_THAT(way_text(remote, address, Channels::no_time), Catch::EndsWith("(CallDeadline); a later one makes it"));
   address.endpoints = {remote};
   const auto [why, text] = GENERATE(table<SameHost, std::string>({
       {SameHost::no_socket_named, "names no Unix socket"},
