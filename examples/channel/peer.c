@@ -4,15 +4,15 @@
  *   corelane-channel-peer PATH [WORD=NUMBER ...]
  *     accept=1      listens at the path for one who connects
  *     wake=W        how it is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1
- *     offer=F       features: 15 (default) are all that the page tells of, but near sleep
+ *     offer=F       features: 31 (default) are all that the page tells of
  *     require=F     features that the peer must have
  *     versions=N    its lowest version of the ABI is N (1)
  *     far=1         sleeps at the socket from the start wherever it waits for a record
- *     patient=1     answers once the peer sleeps at the socket
+ *     patient=1     answers once the peer sleeps at the socket; 2: once it sleeps, wherever that is
  *     die=N         kills itself in the middle of its answer to message N
  *
- * Prints how often it slept, and how often at the socket. Exit status: 0 the peer closed, 2 it died, 3 it broke the
- * rules, 1 set-up.
+ * Prints how often it slept, how often of these near and at the socket, and how often it woke a near sleeper. Exit
+ * status: 0 the peer closed, 2 it died, 3 it broke the rules, 1 set-up.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -41,7 +41,7 @@
 enum { SLOTS = 64, CHUNKS = 4, CHUNK_SIZE = 65536, RING = 8192, RETURNED = 4096, STATE = 128 };
 enum { HELLO = 1, READY = 2, MESSAGE = 1, LOAN = 2, PADDING = 3, INLINE_LIMIT = 1000 };
 enum { SPIN = 0, FUTEX = 1, EVENTFD = 2, SIGNAL = 3 };
-enum { LOANS = 1, FAR_SLEEP = 2, CONFIRMATION = 4, GROWTH = 8 };
+enum { LOANS = 1, FAR_SLEEP = 2, CONFIRMATION = 4, GROWTH = 8, NEAR_SLEEP = 16 };
 enum { RECORD = 0, ROOM = 1 };
 static const char usage[] =
     "usage: %s PATH [WORD=NUMBER ...]\n"
@@ -51,7 +51,7 @@ static const char usage[] =
     "  offer=F, require=F, versions=N, far=1, patient=1, die=N: for tests, see the head of peer.c\n"
     "For example: %s @plant accept=1\n";
 static const uint64_t MAGIC = 0x314c4e4148434c43u;
-static const uint32_t FAR_BIT = 0x80000000u;
+static const uint32_t FAR_BIT = 0x80000000u, NEAR_BIT = 0x40000000u;
 
 struct hello {
   uint64_t magic;
@@ -74,7 +74,7 @@ struct ready {
 
 static struct {
   int accept, wake, offer, require, versions, far, patient, die;
-} chosen = {.wake = FUTEX, .offer = LOANS | FAR_SLEEP | CONFIRMATION | GROWTH, .versions = 1};
+} chosen = {.wake = FUTEX, .offer = LOANS | FAR_SLEEP | CONFIRMATION | GROWTH | NEAR_SLEEP, .versions = 1};
 
 /* Its own memory, the peer's, and the page of both; positions as docs/channel.md names them. */
 static uint8_t *own, *page;
@@ -83,7 +83,7 @@ static struct hello mine, theirs;
 static int socket_fd, own_events[2] = {-1, -1}, their_events[2] = {-1, -1};
 static uint64_t common, written, peer_released, read_at;
 static uint32_t returns_awaited;
-static unsigned answers, sleeps, far_sleeps;
+static unsigned answers, sleeps, near_sleeps, far_sleeps, near_wakes;
 
 static void fail(const char* what) {
   fprintf(stderr, "corelane-channel-peer: %s: %s\n", what, strerror(errno));
@@ -241,10 +241,11 @@ static void wake(int what) {
   if (atomic_load_explicit(half(page, at), memory_order_relaxed) == 0) return;
   const uint32_t sleeper = atomic_exchange(half(page, at), 0);
   if (sleeper == 0) return;
+  const int near = theirs.wake == EVENTFD && (common & NEAR_SLEEP) != 0 && (sleeper & NEAR_BIT) != 0;
   if ((sleeper & FAR_BIT) != 0)
     send(socket_fd, &one, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-  else if (theirs.wake == FUTEX)
-    syscall(SYS_futex, page + at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+  else if (near || theirs.wake == FUTEX)
+    near_wakes += (unsigned)near, syscall(SYS_futex, page + at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
   else if (theirs.wake == SIGNAL && !peer_has_ended()) /* its number may be another process's by then */
     syscall(SYS_tgkill, theirs.process, sleeper, theirs.signal);
   else if (theirs.wake == EVENTFD && write(their_events[what], &one, sizeof one) < 0 && errno != EAGAIN)
@@ -261,7 +262,7 @@ static int something_to_read(void) {
 /* What ended, once nothing is left to read; goes on otherwise. */
 static void look_at_peer(void) {
   if (!peer_has_ended() || something_to_read()) return;
-  printf("slept %u times and %u times far\n", sleeps, far_sleeps);
+  printf("slept %u times, %u times near and %u times far; woke %u near\n", sleeps, near_sleeps, far_sleeps, near_wakes);
   exit(atomic_load_explicit(half(peer, STATE), memory_order_acquire) == 1 ? 0 : 2);
 }
 
@@ -275,7 +276,7 @@ static void sleep_once(int what, uint32_t name) {
     watched[0].events |= POLLIN;
     if (poll(watched, 1, FAR_SLICE_MS) > 0)
       while (recv(socket_fd, &ignored, sizeof ignored, MSG_DONTWAIT) > 0) continue;
-  } else if (chosen.wake == FUTEX) {
+  } else if (chosen.wake == FUTEX || (name & NEAR_BIT) != 0) {
     syscall(SYS_futex, page + own_word(what), FUTEX_WAIT, name, &slice, NULL, 0);
   } else if (chosen.wake == EVENTFD) {
     if (poll(watched, 2, 100) > 0 && read(own_events[what], &ignored, sizeof ignored) < 0 && errno != EAGAIN)
@@ -286,15 +287,18 @@ static void sleep_once(int what, uint32_t name) {
   }
 }
 
+/* Where it is woken by an eventfd its first sleep is near: the eventfd costs more, but ends with the peer, too. */
 static void sleep_until(int what, int (*ready)(void)) {
   const int far = what == RECORD && chosen.far && (common & FAR_SLEEP) != 0;
-  const uint32_t name = (uint32_t)syscall(SYS_gettid) | (far ? FAR_BIT : 0);
+  const int begins_near = !far && chosen.wake == EVENTFD && (common & NEAR_SLEEP) != 0;
   for (unsigned turn = 1; !ready(); ++turn) {
+    const int near = begins_near && turn == 1;
+    const uint32_t name = (uint32_t)syscall(SYS_gettid) | (far ? FAR_BIT : 0) | (near ? NEAR_BIT : 0);
     if (chosen.wake == SPIN && turn % 1000000 != 0) continue;
     if (chosen.wake != SPIN) {
       atomic_exchange(half(page, own_word(what)), name);
       atomic_thread_fence(memory_order_seq_cst);
-      if (!ready()) sleep_once(what, name), ++sleeps, far_sleeps += (unsigned)far;
+      if (!ready()) sleep_once(what, name), ++sleeps, near_sleeps += (unsigned)near, far_sleeps += (unsigned)far;
       atomic_exchange(half(page, own_word(what)), 0);
     }
     if (!ready()) look_at_peer();
@@ -346,8 +350,10 @@ static void put_through_chunks(const void* bytes, uint64_t length) {
   put(LOAN, note, sizeof note);
 }
 
+static int is_asleep(uint32_t name) { return (chosen.patient == 1 ? name & FAR_BIT : name) != 0; }
+
 static void answer(const void* bytes, uint64_t length) {
-  while (chosen.patient && (atomic_load(half(page, their_word(RECORD))) & FAR_BIT) == 0) usleep(100);
+  while (chosen.patient && !is_asleep(atomic_load(half(page, their_word(RECORD))))) usleep(100);
   if (length <= INLINE_LIMIT || (common & LOANS) == 0)
     put(MESSAGE, bytes, length);
   else

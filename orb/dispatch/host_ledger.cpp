@@ -10,6 +10,7 @@
 #include <new>
 #include <utility>
 
+#include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/dispatch/neighbours.h"
 #include "orb/os/clock.h"
@@ -148,6 +149,7 @@ Expected<std::vector<CoreLease>> HostLedger::lease(const LeaseRequest& request) 
 Expected<std::span<const Promise>> HostLedger::begin() noexcept {
   if (!mutex_.try_lock()) return ledger_busy;
   if (const auto opened = open_transaction(); !opened) {
+    note_fault(opened.error());
     abandon();
     return opened.error();
   }
@@ -182,7 +184,7 @@ Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
 // Now the lock is worth its price: who starts meanwhile would find no room, and with it waits a little and finds some.
 Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
   if (!inside_) {
-    if (const auto entered = enter(); !entered) return abandon(), entered;
+    if (const auto entered = enter(); !entered) return note_fault(entered.error()), abandon(), entered;
   }
   return put(mine);
 }
@@ -199,10 +201,15 @@ Expected<void> HostLedger::put(std::span<const Promise> mine) noexcept {
 // Written first and looked at then: see the head of host_ledger.h.
 Expected<void> HostLedger::write(std::span<const Promise> mine) noexcept {
   Expected<void> written = file_->write_own(mine);
-  write_fault_ = file_->write_fault();
+  system_fault_ = file_->write_fault();
   if (written && !is_as_begun()) written = ledger_busy;
   if (!written) (void)file_->write_own(mine_);  // maintain() sees to it that it stands there
   return written;
+}
+
+// A system call ended the transaction: maintain() says why. Called before anything else changes errno.
+void HostLedger::note_fault(const Error& error) noexcept {
+  if (error == errors::not_stored) system_fault_ = errno;
 }
 
 bool HostLedger::is_as_begun() noexcept {
@@ -241,7 +248,7 @@ void HostLedger::maintain() noexcept try {
 }
 
 void HostLedger::repair(Findings& findings) {
-  look_for_write_fault(findings);
+  look_for_system_fault(findings);
   if (too_many_ > 0 && !std::exchange(said_too_many_, true)) findings.too_many = too_many_;
   if (!file_ || !file_->is_at_path()) return attach(findings);
   look_for_seat(findings);
@@ -332,8 +339,8 @@ bool HostLedger::has_deadline_core(int physical_core) const {
 }
 
 // Said once, until a write succeeded again.
-void HostLedger::look_for_write_fault(Findings& findings) noexcept {
-  if (std::exchange(said_write_fault_, write_fault_) != write_fault_) findings.write_fault = write_fault_;
+void HostLedger::look_for_system_fault(Findings& findings) noexcept {
+  if (std::exchange(said_system_fault_, system_fault_) != system_fault_) findings.system_fault = system_fault_;
 }
 
 void HostLedger::tell(const Findings& findings) const {
@@ -350,8 +357,8 @@ void HostLedger::tell(const Findings& findings) const {
                   "; tried again, but until we have one no other server misses our promises if the ledger is removed");
   if (findings.header) os::log::error(start + " was damaged; rebuilt, every server enters its promises again");
   if (findings.entries) os::log::warn("host ledger: our entries in " + path_ + " were damaged; written again");
-  if (findings.write_fault != 0)
-    os::log::error(start + " cannot be written: " + std::strerror(findings.write_fault) +
+  if (findings.system_fault != 0)
+    os::log::error(start + " cannot be locked or written: " + std::strerror(findings.system_fault) +
                    "; no task is admitted until it can: mend that, or set runtime.directory "
                    "(CORELANE_RUNTIME_DIRECTORY)");
   if (findings.too_many > 0)

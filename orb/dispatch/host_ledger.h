@@ -90,6 +90,7 @@ class HostLedger final : public CoreProvider {
   Expected<void> enter() noexcept;
   Expected<void> put(std::span<const Promise> mine) noexcept;
   Expected<void> write(std::span<const Promise> mine) noexcept;
+  void note_fault(const Error& error) noexcept;
   bool is_as_begun() noexcept;
   // What maintain() found and did, for the log: with no lock held, since a log may have to wait for its terminal.
   struct Findings {
@@ -102,7 +103,7 @@ class HostLedger final : public CoreProvider {
     std::string seat;                   // why we have none
     std::optional<std::int32_t> stuck;  // who keeps the transaction's lock; 0: not known who
     Duration stuck_for{};
-    int write_fault = 0;       // why our promises cannot be written
+    int system_fault = 0;      // why the file cannot be locked or written
     std::size_t too_many = 0;  // promises that our slot has no room for
   };
   void repair(Findings& findings);
@@ -113,7 +114,7 @@ class HostLedger final : public CoreProvider {
   void look_for_room(Findings& findings);
   std::optional<CoreId> promised_twice() const;
   bool has_deadline_core(int physical_core) const;
-  void look_for_write_fault(Findings& findings) noexcept;
+  void look_for_system_fault(Findings& findings) noexcept;
   void tell(const Findings& findings) const;
 
   // Constant after open().
@@ -141,9 +142,9 @@ class HostLedger final : public CoreProvider {
   bool said_absentee_ = false;
   bool looks_for_room_ = false;  // others may have come while we were not in the ledger
   bool said_twice_ = false;
-  int write_fault_ = 0;       // errno of the latest promise that was to be written; 0: it was
-  int said_write_fault_ = 0;  // what the log knows of it
-  std::size_t too_many_ = 0;  // promises that were asked for at once, beyond a slot's room; 0: they never were
+  int system_fault_ = 0;       // errno of the latest transaction or promise that it ended; 0: a promise was written
+  int said_system_fault_ = 0;  // what the log knows of it
+  std::size_t too_many_ = 0;   // promises that were asked for at once, beyond a slot's room; 0: they never were
   bool said_too_many_ = false;
   std::vector<Promise> others_;
   std::vector<Promise> mine_;

@@ -3,12 +3,15 @@
 #include <hwloc.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <string>
 
 #include "orb/base/minor.h"
 #include "orb/os/core_list.h"
 #include "orb/os/cpu_mask.h"
+#include "orb/os/log.h"
 
 namespace corelane::os {
 namespace {
@@ -61,15 +64,22 @@ std::vector<CoreInfo> cores_of(hwloc_topology_t topology, const CpuMask* allowed
 }  // namespace
 
 Expected<Topology> Topology::detect() {
-  const Error failure{.kind = ErrorKind::initialize, .minor = minor::system_refused};
+  const auto failure = [](const std::string& why) {
+    log::error("the topology of this machine: " + why);
+    return Error{.kind = ErrorKind::initialize, .minor = minor::system_refused};
+  };
+  const auto unreadable = [&] { return failure(std::string("hwloc cannot read it: ") + std::strerror(errno)); };
   const Handle handle = make_handle();
-  if (!handle) return failure;
+  if (!handle) return unreadable();
   // Cores that a control group forbids stay in the tree, so that the names of cores and caches do not depend on it.
   hwloc_topology_set_flags(handle.get(), HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
-  if (hwloc_topology_load(handle.get()) != 0) return failure;
+  if (hwloc_topology_load(handle.get()) != 0) return unreadable();
   const CpuMask& mask = process_affinity();
   std::vector<CoreInfo> cores = cores_of(handle.get(), mask.is_empty() ? nullptr : &mask);
-  if (cores.empty()) return failure;
+  if (cores.empty())
+    return failure(
+        "hwloc finds no core that this process may use; unset what makes it read another machine's (HWLOC_XMLFILE, "
+        "HWLOC_SYNTHETIC, HWLOC_FSROOT)");
   // HWLOC_XMLFILE and its kin make hwloc read another machine's tree.
   return Topology(std::move(cores), hwloc_topology_is_thissystem(handle.get()) != 0);
 }

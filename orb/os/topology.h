@@ -22,7 +22,8 @@ struct CoreInfo {
 
 class Topology {
  public:
-  // This machine, cut to the process's affinity mask. INITIALIZE when the machine cannot be read.
+  // This machine, cut to the process's affinity mask. INITIALIZE system_refused when it cannot be read; the log says
+  // why.
   static Expected<Topology> detect();
   // A made-up machine in hwloc's notation, such as "numa:2 l3:1 core:4 pu:2", for tests and experiments. BAD_PARAM when
   // the text is none. Its cores exist nowhere: a thread cannot be bound to them.

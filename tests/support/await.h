@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "orb/os/clock.h"
-#include "tests/support/bare_wire.h"
+#include "tests/support/long_enough.h"
 
 namespace corelane::testing {
 

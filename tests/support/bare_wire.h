@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <chrono>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -15,11 +14,9 @@
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
 #include "orb/transport/tcp.h"
+#include "tests/support/long_enough.h"
 
 namespace corelane::testing {
-
-// For any machine; a test that waits that long has failed.
-inline constexpr Duration long_enough = std::chrono::seconds{60};
 
 // A transport outside any ORB.
 struct Wires {

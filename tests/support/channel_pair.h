@@ -13,11 +13,11 @@
 #include "orb/channel/channel.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
+#include "tests/support/long_enough.h"
 
 namespace corelane::testing {
 
-// Long enough for any machine; a test that waits that long has failed.
-inline Time soon() { return os::now() + std::chrono::seconds{60}; }
+inline Time soon() { return os::now() + long_enough; }
 inline constexpr Time at_once{};
 
 inline Bytes as_bytes(std::string_view text) { return std::as_bytes(std::span{text.data(), text.size()}); }

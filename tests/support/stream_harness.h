@@ -16,11 +16,11 @@
 #include "orb/os/clock.h"
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
+#include "tests/support/long_enough.h"
 
 namespace corelane::testing {
 
-// Long enough for any machine; a test that waits that long has failed.
-inline Time patience() { return os::now() + std::chrono::seconds{60}; }
+inline Time patience() { return os::now() + long_enough; }
 
 inline Bytes bytes_of(std::string_view text) { return std::as_bytes(std::span{text.data(), text.size()}); }
 inline std::string text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }

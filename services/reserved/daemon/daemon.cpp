@@ -19,6 +19,7 @@
 #include "orb/os/host.h"
 #include "orb/os/log.h"
 #include "orb/os/own_user.h"
+#include "orb/os/said_errors.h"
 #include "orb/os/small_file.h"
 #include "orb/os/socket_path.h"
 #include "services/reserved/backends/made_groups.h"
@@ -39,6 +40,13 @@ constexpr const char* other_directory_text =
     "and corelane are to be told the same)";
 
 constexpr rlim_t most_descriptors = 65536;
+
+Done<os::Topology> read_topology() {
+  os::log::SaidErrors said;
+  auto topology = os::Topology::detect();
+  if (!topology) return Unexpected{said.take()};
+  return std::move(*topology);
+}
 
 // The keeper, and all that it stands on.
 class Engine {
@@ -73,8 +81,8 @@ class Engine {
     // Also where the backend would be another: masks of threads go before nobody's sets.
     if (settings.reserved.processes == 0)
       if (auto alone = nobody_else(setup_->host(), settings.reserved.root); !alone) return alone;
-    const auto topology = os::Topology::detect();  // after that: this process may have been in a set
-    if (!topology) return std::string("the topology of this machine cannot be read (hwloc)");
+    const auto topology = read_topology();  // after that: this process may have been in a set
+    if (!topology) return Unexpected{topology.error()};
     if (auto chosen = choose(settings.reserved, topology->cores()); !chosen) return chosen;
     reserves_ = true;
     watch_.start(

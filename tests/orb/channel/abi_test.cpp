@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -13,6 +15,7 @@
 #include "orb/channel/listener.h"
 #include "orb/channel/memory.h"
 #include "orb/os/child_process.h"
+#include "tests/support/await.h"
 #include "tests/support/fork_alone.h"
 #include "tests/support/forked_peer.h"
 
@@ -48,6 +51,14 @@ class CPeer {
   }
 
   ChannelResult meet() { return listener_ ? listener_->accept(soon()) : Channel::connect(path(), options_, soon()); }
+  // Once it sleeps. It was awake when the channel was made: what it had to hear by then had come.
+  void await_sleep() {
+    await("the program sleeps", [&] {
+      std::ifstream stat("/proc/" + std::to_string(program_->pid()) + "/stat");
+      const std::string text(std::istreambuf_iterator<char>(stat), {});
+      return text.find(") S ") != text.npos;  // the state stands behind the name
+    });
+  }
   std::string says() { return program_->read_all(soon()).value_or("nothing"); }
   std::string ends() {
     const auto status = program_->wait(soon());
@@ -99,9 +110,11 @@ TEST_CASE("a program in C that was written from the documentation is a good peer
       {Wake::futex, {"wake=0"}, all},
       {Wake::futex, {"wake=2"}, all},
       {Wake::futex, {"wake=3"}, all},
-      {Wake::eventfd, {"wake=1"}, all},
+      {Wake::eventfd, {"wake=1", "patient=2"}, all},
       {Wake::signal, {"wake=1"}, all},
-      {Wake::eventfd, {"wake=2", "accept=1"}, all},
+      {Wake::eventfd, {"wake=2", "patient=2"}, all},
+      {Wake::eventfd, {"wake=2", "patient=2", "accept=1"}, all},
+      {Wake::eventfd, {"wake=2", "patient=2", "offer=15"}, all},  // no near sleep
       {Wake::futex, {"far=1"}, all},
       {Wake::futex, {"far=1", "accept=1"}, all},
       {Wake::futex, {"accept=1", "wake=3"}, all},
@@ -117,11 +130,15 @@ TEST_CASE("a program in C that was written from the documentation is a good peer
   CPeer peer(options_of(wake, grows), words);
   {
     Channel end = expect(peer.meet());
+    if (has("wake=2")) peer.await_sleep();
     exchange(end, longest);
   }
   const std::string told = peer.says();
   CHECK(peer.ends() == good_order);
+  INFO(told);
   CHECK((told.find(" 0 times far") == told.npos) == has("far=1"));
+  CHECK((told.find(" 0 times near") == told.npos) == (has("wake=2") && !has("offer=15")));
+  CHECK((told.find("woke 0 near") == told.npos) == (wake == Wake::eventfd && !has("offer=15")));
 }
 
 TEST_CASE("a program in C wakes who sleeps at the socket") {

@@ -80,8 +80,7 @@ namespace {
 // A client that says one thing and hears the answer, over a new connection when it lost the last one.
 class Caller {
  public:
-  explicit Caller(ProbeServer& server)
-      : endpoint_(server.orb->endpoints().front()), key_(server.reference->_reference()->address()->object_key) {
+  explicit Caller(ProbeServer& server) : endpoint_(server.orb->endpoints().front()), key_(server.key()) {
     spared = true;
   }
   ~Caller() { spared = false; }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/reference.h"
 #include "orb/giop/code_sets.h"
 #include "orb/giop/headers.h"
 #include "tests/orb/transport/kinds.h"
@@ -49,7 +48,7 @@ TEMPLATE_TEST_CASE("an idle connection is ended with CloseConnection in each mod
   const auto wires = TestType::make(*reactor, {});
   Wire wire(std::move(*wires->connect(server.orb->endpoints().front(), os::now() + long_enough)));
   cdr::Writer writer;
-  begin_request(writer, 1, server.reference->_reference()->address()->object_key, "ping");
+  begin_request(writer, 1, server.key(), "ping");
   auto message = called && wire.send(writer) ? wire.next() : std::nullopt;
   if (!message || message->header.type == giop::MessageType::reply) message = wire.next();
   REQUIRE(message);
@@ -75,7 +74,7 @@ TEST_CASE("a reference that has nothing but a UIOP profile leads to its socket")
   writer.write(std::uint8_t{1});
   writer.write(version);
   writer.write_string(path);
-  writer.write_octets(server.reference->_reference()->address()->object_key);
+  writer.write_octets(server.key());
   if (version > 0) {
     writer.write(std::uint32_t{1});
     const giop::TaggedComponent sets = giop::make_code_sets(giop::our_code_sets());

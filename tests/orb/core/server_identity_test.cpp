@@ -77,7 +77,7 @@ Probe through(TestOrb& client, const std::vector<ProbeServer*>& servers) {
   std::vector<transport::Endpoint> endpoints;
   for (ProbeServer* const server : servers)
     for (const transport::Endpoint& endpoint : server->orb->endpoints()) endpoints.push_back(endpoint);
-  const auto& key = servers.back()->reference->_reference()->address()->object_key;
+  const std::vector<std::byte> key = servers.back()->key();
   giop::Ior ior{.type_id = "IDL:Probing/Probe:1.0", .profiles = {core::profile_of(endpoints, key)}};
   return core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), std::move(ior)));
 }

@@ -64,7 +64,7 @@ class Silent : public Unused {
 
 struct Fixture {
   Fixture() : live(server.orb->endpoints().front().port) {
-    const auto& bytes = server.reference->_reference()->address()->object_key;
+    const std::vector<std::byte> bytes = server.key();
     key.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
 

@@ -101,8 +101,35 @@ TEST_CASE("the log says once per fault why a promise cannot be written") {
     tries(0, 6ms);
   });
   INFO(said);
-  CHECK(times(place / "ledger" + " cannot be written: " + std::strerror(EFBIG), said) ==
+  CHECK(times(place / "ledger" + " cannot be locked or written: " + std::strerror(EFBIG), said) ==
         2);  // it could be written in between
+}
+
+// This process's descriptor of the ledger, of which it has one.
+int descriptor_of(const std::string& path) {
+  for (int fd = 3; fd < 1024; ++fd) {
+    std::error_code failure;
+    if (std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), failure) == path) return fd;
+  }
+  return -1;
+}
+
+TEST_CASE("the log says once why the ledger cannot be locked") {
+  const testing::TempDirectory place;
+  const std::string said = said_by(place.path(), [&](HostLedger& ledger) {
+    const std::string path = place / "ledger";
+    const int descriptor = descriptor_of(path);
+    const auto other = HostLedger::open(machine(), place.path());  // an only server takes no lock
+    dup2(::open(path.c_str(), O_RDONLY | O_CLOEXEC), descriptor);
+    for (int i = 0; i < 3; ++i) {
+      const auto begun = ledger.begin();
+      os::log::info(!begun && begun.error().minor == minor::system_refused ? "refused by the system" : "begun");
+      ledger.maintain();
+    }
+  });
+  INFO(said);
+  CHECK(times("refused by the system", said) == 3);
+  CHECK(times(place / "ledger" + " cannot be locked or written: " + std::strerror(EBADF), said) == 1);
 }
 
 TEST_CASE("the log says once that a server has more promises than the ledger has room for, and what to do") {

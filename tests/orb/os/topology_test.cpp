@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <set>
 
 #include "orb/base/minor.h"
 #include "orb/os/cpu_mask.h"
+#include "orb/os/said_errors.h"
 
 using namespace corelane;
 using namespace corelane::os;
@@ -45,6 +47,18 @@ TEST_CASE("this machine has the cores of the process's affinity and no others") 
   CHECK(topology->cores().size() == allowed);
   CHECK(std::ranges::all_of(topology->cores(), [](const CoreInfo& c) { return process_affinity().contains(c.core); }));
   CHECK(topology->is_this_system());
+}
+
+TEST_CASE("the log says why no core of this machine is found") {
+  log::SaidErrors said;
+  setenv("HWLOC_SYNTHETIC", "core:1 pu:1(indexes=1000)", 1);
+  const auto topology = Topology::detect();
+  unsetenv("HWLOC_SYNTHETIC");
+  REQUIRE_FALSE(topology);
+  CHECK(topology.error() == Error{.kind = ErrorKind::initialize, .minor = minor::system_refused});
+  const std::string why = said.take();
+  INFO(why);
+  CHECK(why.find("hwloc finds no core that this process may use") != why.npos);
 }
 
 TEST_CASE("a made-up machine has what its description says") {

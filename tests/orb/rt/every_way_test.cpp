@@ -50,7 +50,7 @@ struct Served {
   template <typename Arguments>
   std::vector<std::byte> request(std::uint32_t id, const char* operation, Arguments&& arguments) {
     cdr::Writer writer;
-    begin_request(writer, id, server.reference->_reference()->address()->object_key, operation);
+    begin_request(writer, id, server.key(), operation);
     arguments(writer);
     REQUIRE(giop::finish(writer));
     return {writer.bytes().begin(), writer.bytes().end()};

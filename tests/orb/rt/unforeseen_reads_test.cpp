@@ -1,7 +1,13 @@
 // Clients that send what no contract foresees, with and without tasks of their own, beside a task and beside clients
 // that behave: what the reader defers, and for which client.
+#include <dlfcn.h>
+#include <sys/epoll.h>
+
 #include <atomic>
+#include <cerrno>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "orb/core/reference.h"
 #include "orb/core/runtime.h"
@@ -14,6 +20,23 @@
 #include "tests/support/temp_directory.h"
 
 namespace unforeseen_reads_test {
+namespace {
+
+std::atomic<bool> moves_fail{false};
+std::atomic<int> moves{0};  // that were tried since then
+
+}  // namespace
+
+// In the place of the system's. The threads that serve where they read are alone to add a descriptor without events.
+extern "C" int epoll_ctl(int poll, int operation, int descriptor, epoll_event* event) noexcept {
+  if (operation == EPOLL_CTL_ADD && event->events == 0) {
+    ++moves;
+    if (moves_fail) return errno = ENOSPC, -1;
+  }
+  using Original = int (*)(int, int, int, epoll_event*);
+  static const auto original = reinterpret_cast<Original>(dlsym(RTLD_NEXT, "epoll_ctl"));
+  return original(poll, operation, descriptor, event);
+}
 
 using namespace corelane;
 using namespace corelane::testing;
@@ -148,6 +171,12 @@ struct Served {
   TestOrb client;
 };
 
+// While one lives no connection can be moved to the threads that serve where they read.
+struct FailingMoves {
+  FailingMoves() { moves = 0, moves_fail = true; }
+  ~FailingMoves() { moves_fail = false; }
+};
+
 // Threads that flood until destruction.
 class Floods {
  public:
@@ -228,6 +257,33 @@ TEST_CASE("a connection without a task that sends what is unforeseen goes to ord
     connection->call_paced();
     CHECK(connection->ask_unknown(200) == 200);
   }
+}
+
+TEST_CASE("a move to ordinary threads that failed is tried again after 16 messages") {
+  constexpr int until_tried_again = 16, at_accept = 1;
+  Served served({});
+  std::optional<FailingMoves> failing(std::in_place);
+  Bare client(served.transport, served.endpoint(EndpointKind::tcp), served.key());
+  const auto ask = [&](int count) {
+    for (int i = 0; i < count; ++i) REQUIRE(client.ask_unknown(1) == 1);
+  };
+  ask(2 * until_tried_again + 1);
+  CHECK(moves == at_accept + 2);
+  failing.reset();
+  ask(4 * until_tried_again);
+  CHECK(moves == at_accept + 3);  // this one did not fail
+}
+
+TEST_CASE("a connection that has to wait and cannot be moved waits, and tries no more moves than after 16 messages") {
+  constexpr int messages = 64, at_accept = 1, at_first_wait = 1;
+  Served served({});
+  OwnReader reader;
+  const FailingMoves failing;
+  Bare client(served.transport, served.endpoint(EndpointKind::tcp), served.key());
+  reader->limit_unforeseen_reads({10us, 1ms});
+  for (int i = 0; i < messages; ++i) REQUIRE(client.ask_unknown(1) == 1);
+  CHECK(reader->deferred_reads() > 0);
+  CHECK(moves <= at_accept + at_first_wait + messages / 16);
 }
 
 }  // namespace unforeseen_reads_test

@@ -1,0 +1,13 @@
+// How long tests wait for what has to come.
+#pragma once
+
+#include <chrono>
+
+#include "orb/base/time.h"
+
+namespace corelane::testing {
+
+// Long enough for any machine; a test that waits that long has failed.
+inline constexpr Duration long_enough = std::chrono::seconds{60};
+
+}  // namespace corelane::testing
