@@ -244,8 +244,10 @@ static void wake(int what) {
   const int near = theirs.wake == EVENTFD && (common & NEAR_SLEEP) != 0 && (sleeper & NEAR_BIT) != 0;
   if ((sleeper & FAR_BIT) != 0)
     send(socket_fd, &one, 1, MSG_DONTWAIT | MSG_NOSIGNAL);
-  else if (near || theirs.wake == FUTEX)
-    near_wakes += (unsigned)near, syscall(SYS_futex, page + at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+  else if (near || theirs.wake == FUTEX) {
+    syscall(SYS_futex, page + at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+    if (near) near_wakes++;
+  }
   else if (theirs.wake == SIGNAL && !peer_has_ended()) /* its number may be another process's by then */
     syscall(SYS_tgkill, theirs.process, sleeper, theirs.signal);
   else if (theirs.wake == EVENTFD && write(their_events[what], &one, sizeof one) < 0 && errno != EAGAIN)

@@ -1,7 +1,8 @@
 // Finds structs and unions that have no finite value: each value must hold another one of its type.
 //
 // Only an `@external` member can lead to such a type. An optional member, a sequence, a map or a reference ends the
-// circle, and so does a branch of a union.
+// circle. So does a union one of whose branches does not lead back.
+//
 // Threads: none.
 #pragma once
 

@@ -25,9 +25,8 @@ constexpr Entry table[] = {
     {trailing_bytes, "bytes left after the last value; the peer's IDL may differ from ours"},
     {string_has_nul, "a string holds a NUL character, which CORBA strings cannot carry"},
     {bound_exceeded, "a bounded string or sequence is longer than its bound"},
-    {nil_reference,
-     "a nil reference or an empty IDL::external was used; narrow() gives nil for nil and for an object of another "
-     "type"},
+    {nil_reference, "a nil reference was used; narrow() gives one for nil and for an object of another type"},
+    {empty_external, "an empty IDL::external was sent or looked into; give it a value first"},
     {bad_fixed, "a fixed-point value with a half octet that is no digit or no sign, or with more digits than its type"},
     {union_member, "a member of a union that its discriminator does not select; look at _d() first"},
     {bad_typecode, "a malformed TypeCode"},

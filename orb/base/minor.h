@@ -131,6 +131,8 @@ CORELANE_MINOR(earlier_start, 115);
 // Names of hosts: TRANSIENT.
 CORELANE_MINOR(unknown_host, 116);
 CORELANE_MINOR(no_name_service, 117);
+// Values: BAD_PARAM.
+CORELANE_MINOR(empty_external, 118);
 #undef CORELANE_MINOR
 
 // Cause and remedy of a code of ours; empty for any other. Any thread; static storage.

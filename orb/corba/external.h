@@ -74,7 +74,7 @@ class external {
   T* checked() const {
     if (value_ == nullptr)
       ::corelane::core::raise(
-          {::corelane::ErrorKind::bad_param, ::corelane::Completion::no, ::corelane::minor::nil_reference});
+          {::corelane::ErrorKind::bad_param, ::corelane::Completion::no, ::corelane::minor::empty_external});
     return value_.get();
   }
 
@@ -88,7 +88,7 @@ template <typename T, bool is_optional>
 void encode(::corelane::cdr::Writer& writer, const external<T, is_optional>& value) {
   if constexpr (is_optional) writer.write_length(value ? 1 : 0);
   if (value) return encode(writer, *value);
-  if constexpr (!is_optional) writer.fail(::corelane::ErrorKind::bad_param, ::corelane::minor::nil_reference);
+  if constexpr (!is_optional) writer.fail(::corelane::ErrorKind::bad_param, ::corelane::minor::empty_external);
 }
 // Takes one level of Reader::max_depth, which bounds the nesting of types that hold themselves.
 template <typename T, bool is_optional>

@@ -127,7 +127,7 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   room_.use(connection_->stream());
   writer_.set_room(&room_);
 } catch (SystemException& exception) {
-  exception.note_call();
+  mark_raised_by_call(exception);
   throw;
 }
 
@@ -139,7 +139,7 @@ void ClientCall::connect() {
   const Traffic traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain;
   const CallOrder order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free;
   const Reference::Route* const route = current_->route(traffic);
-  if (route != nullptr && !(route->is_makeshift && deadline_ - now_ >= ConnectionCache::time_for_channel)) {
+  if (route != nullptr && !(route->is_makeshift && may_make_channel())) {
     if (auto known = route->pool->of_thread(now_, order)) {
       endpoint_ = &route->pool->endpoint();
       return go_over(std::move(known), *route->address);
@@ -147,6 +147,8 @@ void ClientCall::connect() {
   }
   connect_anew(traffic, order);
 }
+
+bool ClientCall::may_make_channel() const noexcept { return deadline_ - now_ >= ConnectionCache::time_for_channel; }
 
 void ClientCall::go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept {
   connection_ = std::move(connection);
@@ -160,7 +162,9 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
     if (addresses.empty()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
     if (addresses.size() == 1 && addresses.front().code_sets.error) raise(*addresses.front().code_sets.error);
     const auto last = current_->tried_last();
-    auto found = current_->orb()->state().connect(addresses, deadline_, traffic, order, last);
+    auto found = current_->orb()->state().connect(
+        addresses, deadline_,
+        {.traffic = traffic, .order = order, .may_make_channel = may_make_channel(), .tried_last = last});
     if (found) {
       const transport::Endpoint& endpoint = found->pool->endpoint();  // the reference keeps the pool from here on
       if (std::find(last.begin(), last.end(), endpoint) == last.end()) endpoint_ = &endpoint;
@@ -306,7 +310,7 @@ void ClientCall::invoke(std::span<const RaisesEntry> raises) try {
     recompose();
   }
 } catch (SystemException& exception) {
-  exception.note_call();
+  mark_raised_by_call(exception);
   throw;
 }
 
@@ -358,10 +362,10 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
 std::string ClientCall::text_of_late_reply() const {
   constexpr std::chrono::seconds telling_silence{1};
   std::string text(minor::text(minor::deadline_passed));
-  const Duration timeout = origin_->orb()->state().settings.request_timeout, had = deadline_ - now_;
-  if (deadline_ != never && (timeout == Duration::zero() || had < timeout))
+  const Duration had = deadline_ - now_;
+  if (deadline_ == CallDeadline::current())
     text += "; this call had " + to_string(std::chrono::ceil<std::chrono::milliseconds>(had)) + " (CallDeadline)";
-  if (!connection_->answered() && had >= std::min<Duration>(timeout, telling_silence))
+  if (!connection_->answered() && (had >= telling_silence || deadline_ != CallDeadline::current()))
     text += "; nothing has ever come from " + to_string(connection_->peer()) +
             " over this connection: see whether an ORB listens there";
   return text;
@@ -477,7 +481,7 @@ ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
 void ClientCall::raise_bad_results() const try {
   raise(with_completion(reader_.error(), Completion::yes));
 } catch (SystemException& exception) {
-  exception.note_call();
+  mark_raised_by_call(exception);
   throw;
 }
 
@@ -500,7 +504,7 @@ bool ClientCall::settle(std::span<const RaisesEntry> raises) {
   return false;
 }
 
-bool ClientCall::locate() {
+bool ClientCall::locate() try {
   const os::CancellationDelay delay;
   const Orb::State& state = origin_->orb()->state();
   giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
@@ -516,6 +520,9 @@ bool ClientCall::locate() {
     raise(error ? *error : error.error());
   }
   return reply->header.status != giop::LocateStatus::unknown_object;
+} catch (SystemException& exception) {
+  mark_raised_by_call(exception);
+  throw;
 }
 
 ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts) {

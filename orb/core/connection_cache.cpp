@@ -48,7 +48,24 @@ std::string unix_fault(const Endpoint& socket) {
   return std::string("its Unix socket: ") + std::strerror(errno);
 }
 
+std::string_view fault_of(Channels channels) noexcept {
+  switch (channels) {
+    case Channels::on:
+      return "no channel came about";
+    case Channels::off:
+      return "client.channel is off";
+    case Channels::no_time:
+      return "this call had no time to make a channel (CallDeadline)";
+  }
+  return {};
+}
+
 }  // namespace
+
+Channels channels_for(bool setting, bool is_makeshift) noexcept {
+  if (!setting) return Channels::off;
+  return is_makeshift ? Channels::no_time : Channels::on;
+}
 
 std::string why_text(const Endpoint& endpoint, const Address& address, Channels channels) {
   const auto used = std::find(address.endpoints.begin(), address.endpoints.end(), endpoint);
@@ -56,11 +73,7 @@ std::string why_text(const Endpoint& endpoint, const Address& address, Channels 
     return std::any_of(address.endpoints.begin(), used, [&](const Endpoint& before) { return before.kind == kind; });
   };
   std::string why(text_of(address.same_host)), faults;
-  if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel))
-    faults = channels == Channels::on ? "no channel came about"
-             : channels == Channels::off
-                 ? "client.channel is off"
-                 : "this call has no time to make a channel (CallDeadline); a later one makes it";
+  if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel)) faults = fault_of(channels);
   if (endpoint.kind == EndpointKind::tcp && failed(EndpointKind::unix_socket))
     faults += (faults.empty() ? "" : ", and ") + unix_fault(*std::find_if(address.endpoints.begin(), used, is_unix));
   if (endpoint.kind == EndpointKind::unix_socket && !names_channel(address))
@@ -105,25 +118,24 @@ void ConnectionCache::sweep() {
 
 // In the order in which they are tried.
 std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<const Address> addresses,
-                                                                    bool may_make_channel, Traffic traffic,
-                                                                    std::span<const Endpoint> tried_last) {
+                                                                    const Wish& wish) {
   const Time now = os::now();
   const auto is_last = [&](const Endpoint& endpoint) {
-    return std::find(tried_last.begin(), tried_last.end(), endpoint) != tried_last.end();
+    return std::find(wish.tried_last.begin(), wish.tried_last.end(), endpoint) != wish.tried_last.end();
   };
   std::vector<Candidate> answering, silent, last;
   for (const Address& address : addresses) {  // bound: the profiles of a reference
     std::vector<Candidate> unconnected;
     for (const Endpoint& endpoint : address.endpoints) {  // bound: the profile's addresses
       if (!takes(endpoint)) continue;
-      Candidate candidate{pool_of(endpoint, traffic), &address};
+      Candidate candidate{pool_of(endpoint, wish.traffic), &address};
       const bool is_channel = endpoint.kind == EndpointKind::channel;
-      auto& kind = is_last(endpoint)                        ? last
-                   : candidate.pool->connected()            ? answering
-                   : is_channel && !may_make_channel        ? silent
-                   : candidate.pool->silent(now)            ? silent
-                   : is_channel && !candidate.pool->tried() ? answering
-                                                            : unconnected;
+      auto& kind = is_last(endpoint)                         ? last
+                   : candidate.pool->connected()             ? answering
+                   : is_channel && !wish.may_make_channel    ? silent
+                   : candidate.pool->silent(now)             ? silent
+                   : is_channel && !candidate.pool->failed() ? answering
+                                                             : unconnected;
       kind.push_back(std::move(candidate));
     }
     answering.insert(answering.end(), std::move_iterator(unconnected.begin()), std::move_iterator(unconnected.end()));
@@ -135,21 +147,19 @@ std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<co
 
 Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& transport,
                                                           std::span<const Address> addresses, Time deadline,
-                                                          Traffic traffic, CallOrder order,
-                                                          std::span<const Endpoint> tried_last) {
+                                                          const Wish& wish) {
   const os::CancellationDelay delay;
   std::optional<Error> error;
-  const bool may_make_channel = os::left_until(deadline) >= time_for_channel;
-  const std::vector<Candidate> all = candidates(addresses, may_make_channel, traffic, tried_last);
+  const std::vector<Candidate> all = candidates(addresses, wish);
   std::size_t left = all.size();
   for (const Candidate& candidate : all) {
     const Endpoint& endpoint = candidate.pool->endpoint();
     const Time until = share_of(deadline, left--);
     // Anybody may listen at a port, and nobody tells who does: it is no way around a socket that is a stranger's.
     if (endpoint.kind == EndpointKind::tcp && error == transport::not_trusted) continue;
-    auto connection = candidate.pool->acquire(transport, until, order);
+    auto connection = candidate.pool->acquire(transport, until, wish.order);
     if (connection) {
-      const bool is_makeshift = !may_make_channel && options_.channels && endpoint.kind != EndpointKind::channel &&
+      const bool is_makeshift = !wish.may_make_channel && options_.channels && endpoint.kind != EndpointKind::channel &&
                                 names_channel(*candidate.address);
       Found found{std::move(*connection), candidate.pool, candidate.address, is_makeshift};
       announce(found);
@@ -168,8 +178,7 @@ void ConnectionCache::announce(const Found& found) {
     if (announced_.size() >= most_announced) announced_.clear();
     if (closed_ || !announced_.insert(endpoint).second) return;
   }
-  const Channels channels = !options_.channels ? Channels::off : found.is_makeshift ? Channels::no_time : Channels::on;
-  os::log::info(way_text(endpoint, *found.address, channels));
+  os::log::info(way_text(endpoint, *found.address, channels_for(options_.channels, found.is_makeshift)));
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {

@@ -39,9 +39,16 @@ class ConnectionCache {
   };
   ConnectionCache(const giop::Limits& limits, Options options) : limits_(limits), options_(std::move(options)) {}
 
-  // What a call needs to have left to make a channel first, which takes some milliseconds.
+  // How much time a call needs to have to make a channel first, which takes some milliseconds.
   static constexpr Duration time_for_channel = std::chrono::milliseconds{40};
 
+  // What a call wants of its connection.
+  struct Wish {
+    Traffic traffic = Traffic::plain;
+    CallOrder order = CallOrder::free;
+    bool may_make_channel = true;                          // false: the call has less than time_for_channel
+    std::span<const transport::Endpoint> tried_last = {};  // endpoints that come after all others
+  };
   // What a call goes over.
   struct Found {
     ConnectionPtr connection;
@@ -52,13 +59,10 @@ class ConnectionCache {
   // The calling thread's connection to one of the addresses. For each address in turn: to an endpoint that is connected
   // already, else to the first that can be connected, each with its share of the time left. Endpoints that gave no
   // answer lately come after all others. TRANSIENT connect_failed, or not_trusted where a stranger answers at a guarded
-  // Unix socket: then other Unix sockets alone are tried. A channel is made only by a call that has `time_for_channel`;
-  // a later one that has it makes the channel though another endpoint is connected. TIMEOUT deadline_passed,
-  // BAD_INV_ORDER orb_destroyed. `tried_last`: endpoints that come after all others, even after those that gave no
-  // answer.
+  // Unix socket: then other Unix sockets alone are tried. A channel that has not failed is made also where another
+  // endpoint of its address is connected. TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
   Expected<Found> acquire(transport::Transport& transport, std::span<const Address> addresses, Time deadline,
-                          Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free,
-                          std::span<const transport::Endpoint> tried_last = {});
+                          const Wish& wish);
   // A connection that one task has for itself: it is closed with the others. BAD_INV_ORDER orb_destroyed.
   Expected<void> adopt(const ConnectionPtr& connection);
   // Refuses calls from here on, and closes all connections as soon as they have sent what waits in their backlogs, at
@@ -85,8 +89,7 @@ class ConnectionCache {
   bool takes(const transport::Endpoint& endpoint) const noexcept {
     return options_.channels || endpoint.kind != transport::EndpointKind::channel;
   }
-  std::vector<Candidate> candidates(std::span<const Address> addresses, bool may_make_channel, Traffic traffic,
-                                    std::span<const transport::Endpoint> tried_last);
+  std::vector<Candidate> candidates(std::span<const Address> addresses, const Wish& wish);
   Pool pool_of(const transport::Endpoint& endpoint, Traffic traffic);
   Pool make_pool(const transport::Endpoint& endpoint, Traffic traffic) const;
   void sweep();  // with mutex_ held
@@ -103,8 +106,9 @@ class ConnectionCache {
   bool closed_ = false;
 };
 
-// Whether channels are tried.
+// Whether channels are tried: on; off by client.channel; no_time: the call had less than time_for_channel.
 enum class Channels : std::uint8_t { on, off, no_time };
+Channels channels_for(bool setting, bool is_makeshift) noexcept;
 // Why a call goes over this endpoint of the address, as a line of the log. Those before it were not to be had, or,
 // being channels, not tried.
 std::string way_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);

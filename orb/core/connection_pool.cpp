@@ -20,8 +20,6 @@ using errors::orb_destroyed;
 
 // A further connection is worth less than the first: a thread that does not get it soon shares one.
 constexpr std::chrono::milliseconds patience_for_further{250};
-// An attempt that has less says nothing about the endpoint.
-constexpr std::chrono::milliseconds enough_for_attempt{10};
 // So long no further connection is tried after the server refused one.
 constexpr std::chrono::seconds between_growths{10};
 // So long an endpoint that did not answer is asked after all others.
@@ -131,9 +129,9 @@ bool ConnectionPool::connected() const noexcept {
   return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return c->open(); });
 }
 
-bool ConnectionPool::tried() const noexcept {
+bool ConnectionPool::failed() const noexcept {
   const Lock lock(mutex_);
-  return tried_;
+  return failed_;
 }
 
 bool ConnectionPool::silent(Time now) const noexcept {
@@ -233,6 +231,7 @@ class ConnectionPool::Connecting {
     ended_ = true;
     --pool_.connecting_;
     if (pool_.closed_) outcome = orb_destroyed;
+    pool_.failed_ = !outcome;
     if (outcome) {
       // relaxed: a hint; until this thread has it, nobody else takes it
       (*outcome)->threads().fetch_add(1, std::memory_order_relaxed);
@@ -257,7 +256,6 @@ class ConnectionPool::Connecting {
 Expected<ConnectionPool::ConnectionPtr> ConnectionPool::connect(transport::Transport& transport, Time deadline,
                                                                 Lock& lock) {
   const bool is_first = connections_.empty();
-  if (os::left_until(deadline) >= enough_for_attempt) tried_ = true;
   std::shared_ptr<Attempt> attempt;
   if (is_first) attempt = attempt_ = std::make_shared<Attempt>();
   Connecting mine(*this, std::move(attempt));

@@ -52,8 +52,8 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   // need not be asked before others for a while.
   bool silent(Time now) const noexcept;
 
-  // A connection was tried, with a while to spare.
-  bool tried() const noexcept;
+  // The latest attempt to connect failed. A connection that breaks later does not count.
+  bool failed() const noexcept;
 
   // Ends every wait for a connection; later calls fail. Each connection closes when it has sent what waits in its
   // backlog, or at `deadline`; gives those connections.
@@ -97,7 +97,7 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   std::shared_ptr<Attempt> attempt_;  // while there is no connection yet
   Time grows_from_{};                 // the server took no further connection: none is tried before
   Time silent_until_{};
-  bool tried_ = false;
+  bool failed_ = false;
   bool closed_ = false;
 };
 

@@ -90,15 +90,6 @@ const char* repository_id_of(ErrorKind kind) noexcept {
 }
 
 void raise(Error error) { raise_as(error, std::shared_ptr<const Detail>{}); }
-Error error_of_nested(const SystemException& of_call) noexcept {
-  const Error& error = of_call.error();
-  return error.completed == Completion::no ? with_completion(error, Completion::maybe) : error;
-}
-
-std::string text_of_nested(const SystemException& of_call) {
-  return std::string("a call that the servant made failed with ") + of_call.what();
-}
-
 void raise(Error error, std::string detail) { raise(error, Detail{.text = std::move(detail)}); }
 void raise(Error error, Detail detail) { raise_as(error, std::make_shared<const Detail>(std::move(detail))); }
 
@@ -107,6 +98,21 @@ void raise_while(const std::string& doing, Error error) {
   raise(error, cause.empty() ? doing : doing + ": " + std::string(cause));
 }
 
-void raise_nil_reference() { raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference}); }
+Error error_of_nested(const SystemException& raised) noexcept {
+  return with_completion(raised.error(), Completion::maybe);
+}
+
+std::string text_of_nested(const SystemException& raised) {
+  return std::string("a call that the servant made failed with ") + raised.what();
+}
+
+void mark_raised_by_call(SystemException& exception) noexcept { exception.raised_by_call_ = true; }
+
+void raise_nil_reference() try {
+  raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
+} catch (SystemException& exception) {
+  mark_raised_by_call(exception);
+  throw;
+}
 
 }  // namespace corelane::core

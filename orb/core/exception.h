@@ -67,17 +67,18 @@ class SystemException : public Exception {
   // The reason in numbers when this is the answer to a refused admission.
   const sched::Refusal* refusal() const noexcept;
 
-  // A call through a reference raised it: not the code that runs now, nor the operation that it is in.
-  bool is_of_call() const noexcept { return is_of_call_; }
-  void note_call() noexcept { is_of_call_ = true; }
+  // Whether a call through a reference raised it, and not the application's code.
+  bool raised_by_call() const noexcept { return raised_by_call_; }
 
  protected:
   SystemException(const char* rep_id, Error error, std::shared_ptr<const Detail> detail);
 
  private:
+  friend void mark_raised_by_call(SystemException& exception) noexcept;
+
   const char* rep_id_;
   Error error_;
-  bool is_of_call_ = false;
+  bool raised_by_call_ = false;
   std::shared_ptr<const Detail> detail_;
   std::shared_ptr<const std::string> what_;
 };
@@ -99,12 +100,15 @@ class SystemExceptionOf final : public SystemException {
 [[noreturn]] void raise(Error error);
 [[noreturn]] void raise(Error error, std::string detail);
 [[noreturn]] void raise(Error error, Detail detail);
-// Of an operation that is left by an exception of a call which its servant made. It has run, maybe in part: where that
-// call was COMPLETED_NO, this operation is COMPLETED_MAYBE.
-Error error_of_nested(const SystemException& of_call) noexcept;
-std::string text_of_nested(const SystemException& of_call);
-
 // With "doing: the text of the minor code" as its detail.
 [[noreturn]] void raise_while(const std::string& doing, Error error);
+
+// By the code of a call, on its way out.
+void mark_raised_by_call(SystemException& exception) noexcept;
+
+// What the caller of an operation gets if the servant lets out an exception of a call that it made. The operation has
+// begun and was left, so it is COMPLETED_MAYBE, however far that call came.
+Error error_of_nested(const SystemException& raised) noexcept;
+std::string text_of_nested(const SystemException& raised);
 
 }  // namespace corelane::core

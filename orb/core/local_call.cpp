@@ -41,7 +41,7 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
       throw;
     raise(Error{ErrorKind::unknown, Completion::maybe, minor::undeclared_exception});
   } catch (const SystemException& exception) {
-    if (!exception.is_of_call()) throw;
+    if (!exception.raised_by_call()) throw;
     const std::string text = text_of_nested(exception);
     orb.log_servant_exception(upcall.name, exception.error().kind, text);
     raise(error_of_nested(exception), text);
@@ -201,7 +201,7 @@ void call_local(Reference& reference, std::string_view operation, void* const* f
     visit(*reference.orb(), *object, *upcall, frame);
   }
 } catch (SystemException& exception) {
-  exception.note_call();
+  mark_raised_by_call(exception);
   throw;
 }
 

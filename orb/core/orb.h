@@ -109,7 +109,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   std::uint64_t cut_off_clients() const;
   // Requests that were not run, since their client had cancelled them or was gone before it was their turn.
   std::uint64_t abandoned_requests() const;
-  // What a servant of this process threw that is no exception of CORBA's. Any thread: others write it to the log.
+  // Logs what a servant of this process threw that its operation does not declare; see Incidents::servant_threw().
+  // `answer`: what its caller gets. Any thread: another one writes it to the log.
   void log_servant_exception(std::string_view operation, ErrorKind answer, std::string_view text) noexcept;
 
   // The standard user exception of resolve_initial_references(). It has no members, so which name it was is in what().

@@ -127,12 +127,12 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   return sockets;
 }
 
-Expected<ConnectionCache::Found> Orb::State::connect(std::span<const Address> addresses, Time deadline, Traffic traffic,
-                                                     CallOrder order, std::span<const transport::Endpoint> tried_last) {
+Expected<ConnectionCache::Found> Orb::State::connect(std::span<const Address> addresses, Time deadline,
+                                                     const ConnectionCache::Wish& wish) {
   const auto to = transport();
   if (!to) return to.error();
   const Time patience = os::now() + settings.connect_timeout;
-  auto found = connections.acquire(**to, addresses, std::min(deadline, patience), traffic, order, tried_last);
+  auto found = connections.acquire(**to, addresses, std::min(deadline, patience), wish);
   // Not the call's own deadline: the server is not there.
   if (!found && found.error().kind == ErrorKind::timeout && patience < deadline)
     return Error{ErrorKind::transient, Completion::no, minor::connect_failed};

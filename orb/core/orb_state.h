@@ -40,8 +40,7 @@ struct Orb::State {
 
   // The calling thread's connection to one of the addresses; made if need be. BAD_INV_ORDER after destroy().
   Expected<ConnectionCache::Found> connect(std::span<const Address> addresses, Time deadline,
-                                           Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free,
-                                           std::span<const transport::Endpoint> tried_last = {});
+                                           const ConnectionCache::Wish& wish = {});
   // The same of one address.
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
   Expected<std::shared_ptr<transport::Transport>> transport();

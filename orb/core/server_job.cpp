@@ -270,7 +270,7 @@ void ServerJob::reply_caught() {
   } catch (const UserException&) {
     write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
   } catch (const SystemException& exception) {
-    if (exception.is_of_call()) return fail_nested(exception);
+    if (exception.raised_by_call()) return fail_nested(exception);
     write_exception(writer_, to_, exception.error(), exception.detail(), exception.refusal());
   } catch (const std::bad_alloc&) {  // the arguments', the results' or the servant's
     write_exception(writer_, to_, {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory}, {}, nullptr);
@@ -283,7 +283,11 @@ void ServerJob::reply_caught() {
 
 // A refusal is left out: it is about the contract of the call that the servant made.
 void ServerJob::fail_nested(const SystemException& exception) {
-  const std::string text = text_of_nested(exception);
+  std::string text;
+  try {
+    text = text_of_nested(exception);
+  } catch (const std::bad_alloc&) {  // then without it
+  }
   connection_->server().incidents().servant_threw(upcall_->name, exception.error().kind, text);
   write_exception(writer_, to_, error_of_nested(exception), text, nullptr);
 }

@@ -29,9 +29,7 @@ Way way_of(const Reference& reference) {
     return {.text = "calls within this process", .transport = "process", .endpoint = {}, .why = "the object is here"};
   auto& state = reference.orb()->state();
   const auto way_by = [&](const transport::Endpoint& endpoint, const Address& address, bool is_makeshift) -> Way {
-    const Channels channels = !state.settings.channels ? Channels::off
-                              : is_makeshift           ? Channels::no_time
-                                                       : Channels::on;
+    const Channels channels = channels_for(state.settings.channels, is_makeshift);
     return {.text = way_text(endpoint, address, channels),
             .transport = name_of(endpoint.kind),
             .endpoint = to_string(endpoint),
@@ -43,7 +41,7 @@ Way way_of(const Reference& reference) {
       return way_by(route->pool->endpoint(), *route->address, route->is_makeshift);
   const auto found = state.connect(reference.addresses(), os::now());
   if (!found) return {.text = "the connection is gone again", .transport = {}, .endpoint = {}, .why = {}};
-  return way_by(found->connection->peer(), *found->address, found->is_makeshift);
+  return way_by(found->connection->peer(), *found->address, false);
 }
 
 }  // namespace corelane::core

@@ -34,7 +34,7 @@ bool AdmissionQueue::push(NewcomerPtr newcomer) noexcept {
   return !turned_away;
 }
 
-// Under the lock. Who is turned away for it.
+// With mutex_ held. Returns the newcomer that loses its place, or null.
 NewcomerPtr AdmissionQueue::insert(NewcomerPtr newcomer) noexcept {
   const PeerId peer = newcomer->owner;
   const std::uint64_t round = round_for(peer);
@@ -45,8 +45,8 @@ NewcomerPtr AdmissionQueue::insert(NewcomerPtr newcomer) noexcept {
   }
   if (behind == waiting_.begin()) return newcomer;
   NewcomerPtr last = std::move(waiting_.front().newcomer);
-  *std::move(std::next(waiting_.begin()), behind, waiting_.begin()) = {
-      .round = round, .peer = peer, .newcomer = std::move(newcomer)};
+  const auto free = std::move(std::next(waiting_.begin()), behind, waiting_.begin());
+  *free = {.round = round, .peer = peer, .newcomer = std::move(newcomer)};
   return last;
 }
 

@@ -184,7 +184,11 @@ Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
 // Now the lock is worth its price: who starts meanwhile would find no room, and with it waits a little and finds some.
 Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
   if (!inside_) {
-    if (const auto entered = enter(); !entered) return note_fault(entered.error()), abandon(), entered;
+    if (const auto entered = enter(); !entered) {
+      note_fault(entered.error());
+      abandon();
+      return entered;
+    }
   }
   return put(mine);
 }

@@ -142,7 +142,7 @@ class HostLedger final : public CoreProvider {
   bool said_absentee_ = false;
   bool looks_for_room_ = false;  // others may have come while we were not in the ledger
   bool said_twice_ = false;
-  int system_fault_ = 0;       // errno of the latest transaction or promise that it ended; 0: a promise was written
+  int system_fault_ = 0;       // errno of the last lock or write that failed; 0 after a write that succeeded
   int said_system_fault_ = 0;  // what the log knows of it
   std::size_t too_many_ = 0;   // promises that were asked for at once, beyond a slot's room; 0: they never were
   bool said_too_many_ = false;

@@ -60,7 +60,7 @@ class Job {
   // Runs the servant; leaves what finish() sends. Thread: the task's own, or one of the best-effort pool.
   virtual void run(const JobContext& context) noexcept = 0;
   // Right after run(), on its thread and part of the job: sends the reply. Does not block where nobody takes the
-  // thread's place (has_substitute()), so it does not have to wake another one.
+  // thread's place (has_substitute()), so a thread that waits for the job need not wake a replacement.
   virtual void finish() noexcept {}
   // The job has used up its budget: sends TIMEOUT, COMPLETED_MAYBE, if nothing was sent, and what run() leaves is
   // dropped. Thread: the budgets', at any time during run() and finish(); or the task's, right before run(). Does not

@@ -52,8 +52,8 @@ class Newcomers {
   // A slice of what would have fitted instead of a refused contract. Whether anything was done.
   bool explain(Time now) noexcept;
   bool has_refusals() const noexcept { return !explaining_.empty(); }
-  // The first refusal goes out without what would have fitted when its time has come, `explain_within` after the
-  // newcomer was looked at, however little time explain() got; later ones after it. Whether one did.
+  // Sends the first refusal, without what would have fitted, if `explain_within` has passed since the newcomer was
+  // looked at. Refusals go out in their order. Whether one did.
   bool tell_late(Time now) noexcept;
   Time tell_by() const noexcept { return explaining_.empty() ? never : explaining_.front()->since + explain_within; }
   // When step() has something to do: a time that has passed means at once.

@@ -68,7 +68,10 @@ Expected<Topology> Topology::detect() {
     log::error("the topology of this machine: " + why);
     return Error{.kind = ErrorKind::initialize, .minor = minor::system_refused};
   };
-  const auto unreadable = [&] { return failure(std::string("hwloc cannot read it: ") + std::strerror(errno)); };
+  const auto unreadable = [&] {
+    return failure("hwloc cannot read it" + (errno == 0 ? std::string() : ": " + std::string(std::strerror(errno))));
+  };
+  errno = 0;  // hwloc does not always set it
   const Handle handle = make_handle();
   if (!handle) return unreadable();
   // Cores that a control group forbids stay in the tree, so that the names of cores and caches do not depend on it.
@@ -78,8 +81,8 @@ Expected<Topology> Topology::detect() {
   std::vector<CoreInfo> cores = cores_of(handle.get(), mask.is_empty() ? nullptr : &mask);
   if (cores.empty())
     return failure(
-        "hwloc finds no core that this process may use; unset what makes it read another machine's (HWLOC_XMLFILE, "
-        "HWLOC_SYNTHETIC, HWLOC_FSROOT)");
+        "hwloc finds no core that this process may use; if HWLOC_XMLFILE, HWLOC_SYNTHETIC or HWLOC_FSROOT is set, "
+        "unset it");
   // HWLOC_XMLFILE and its kin make hwloc read another machine's tree.
   return Topology(std::move(cores), hwloc_topology_is_thissystem(handle.get()) != 0);
 }

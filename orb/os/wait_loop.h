@@ -56,7 +56,7 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
         next_yield = at + between_yields;
       }
       came = poll();
-      if (!came || !yields) at = now();
+      if (!came || !yields) at = now();  // the clock was read after the yield: an event need not wait for another look
       if (gives_way && at - before > SpinBackoff::longest_step) {
         spin_backoff().lost_core(at);
         end = at;

@@ -30,7 +30,7 @@ constexpr Error elsewhere{.kind = ErrorKind::bad_param, .minor = minor::address_
 using errors::bad_address;
 
 // A blocking recv returns after this time without bytes. While more is left until the deadline, one blocking recv saves
-// the poll before it; the rest is polled with the exact time.
+// the poll before it; the rest is polled with the exact time. Below a second: see configure_stream().
 constexpr std::chrono::milliseconds receive_timeout{20};
 
 // After so long without an acknowledgement the kernel ends a connection of TCP.

@@ -7,6 +7,9 @@
 
 #include <atomic>
 #include <catch2/catch.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -149,20 +152,29 @@ TEMPLATE_LIST_TEST_CASE("a system exception passes with its minor code and compl
 TEMPLATE_LIST_TEST_CASE("an exception of a call that the servant made says that the servant has run", "",
                         InvocationWays) {
   TestType way;
-  const bool has_server = GENERATE(false, true);
+  enum class Callee { no_server, no_object, nil, stops_halfway };
+  const auto callee = GENERATE(Callee::no_server, Callee::no_object, Callee::nil, Callee::stops_halfway);
   const auto id = way.poa()->activate_object(CORBA::make_reference<ProbeServant>());
-  const auto gone = has_server ? way.poa()->id_to_reference(id)
-                               : way.server_reference()->_get_orb()->string_to_object("corbaloc::127.0.0.1:1/gone");
+  const auto halfway = CORBA::make_reference<ProbeServant>();
+  const auto orb = way.server_reference()->_get_orb();
+  CORBA::object_reference<CORBA::Object> called = way.poa()->id_to_reference(id);
+  if (callee == Callee::no_server) called = orb->string_to_object("corbaloc::127.0.0.1:1/gone");
+  if (callee == Callee::stops_halfway) called = way.poa()->servant_to_reference(halfway);
+  if (callee != Callee::nil) way.servant().next = corelane::core::make_stub<Probing::Probe>(called->_reference());
   way.poa()->deactivate_object(id);
-  way.servant().next = corelane::core::make_stub<Probing::Probe>(gone->_reference());
   try {
     way.probe()->fail(corelane::testing::nested);
     FAIL("no exception");
   } catch (const CORBA::SystemException& failed) {
     CHECK(failed.completed() == CORBA::COMPLETED_MAYBE);
-    CHECK(failed.minor() == (has_server ? corelane::minor::no_such_object : corelane::minor::connect_failed));
+    const std::map<Callee, std::uint32_t> minors{{Callee::no_server, corelane::minor::connect_failed},
+                                                 {Callee::no_object, corelane::minor::no_such_object},
+                                                 {Callee::nil, corelane::minor::nil_reference},
+                                                 {Callee::stops_halfway, 77}};
+    CHECK(failed.minor() == minors.at(callee));
+    const std::string completed = callee == Callee::stops_halfway ? "COMPLETED_YES" : "COMPLETED_NO";
     CHECK_THAT(std::string(failed.what()),
-               Catch::Contains("a call that the servant made failed with ") && Catch::Contains("COMPLETED_NO"));
+               Catch::Contains("a call that the servant made failed with ") && Catch::Contains(completed));
     CHECK(failed.refusal() == nullptr);
   }
   way.servant().next = nullptr;

@@ -56,7 +56,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     if (how == undeclared) throw Probing::Undeclared();
     if (how == system_exception) throw CORBA::BAD_PARAM(77, CORBA::COMPLETED_YES);
     if (how == speechless) throw Speechless();
-    if (how == nested) return next->ping();
+    if (how == nested) return next->fail(system_exception);
     throw std::runtime_error("a secret of the server");
   }
   // Returns when release() was called.

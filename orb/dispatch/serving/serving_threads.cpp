@@ -134,11 +134,13 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
 
   void serve(const SourcePtr& served) noexcept {
     JobPtr job;
-    Duration idle{};  // waited without a request since the last one
-    for (;;) {        // bound: ends when the connection has nothing and may not wait here, or has ended
+    Duration idle{};           // since the last request
+    std::uint64_t duties = 0;  // when this thread looked last
+    for (;;) {                 // bound: ends when the connection has nothing and may not wait here, or has ended
       const bool stays = all_.may_stay(*this);
-      const Duration wait = std::min(all_.options_.stay - idle, all_.options_.stay_if_needed);
-      switch (served->next(job, buffer_, stays ? os::now() + wait : Time{})) {
+      const Duration wait = std::min(all_.options_.stay - idle, all_.options_.look);
+      const Time until = stays ? os::now() + wait : Time{};
+      switch (served->next(job, buffer_, until)) {
         case RequestSource::Found::job:
           if (!run(served, job)) return;
           idle = {};
@@ -146,10 +148,14 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
         case RequestSource::Found::again:
           idle = {};
           break;
-        case RequestSource::Found::nothing:
+        case RequestSource::Found::nothing: {
+          const std::uint64_t before = std::exchange(duties, all_.duties());
+          const bool is_needed = idle > Duration::zero() && duties != before;
           idle += wait;
-          if (!stays || idle >= all_.options_.stay || all_.needs_idle_thread()) return all_.give_back(served);
+          const bool was_whole = stays && os::now() >= until;  // else the connection may not be waited for
+          if (!was_whole || is_needed || idle >= all_.options_.stay) return all_.give_back(served);
           break;
+        }
         case RequestSource::Found::full:
           return;  // who makes room has it put in line
         case RequestSource::Found::blocked:
@@ -297,6 +303,7 @@ ServingThreads::Work ServingThreads::next_work(Worker& worker) noexcept {
       Work work = take_work();
       if (needs_thread() && !call_thread(lock) && !led_ && on_duty_ == nullptr) {
         on_duty_ = &worker;
+        ++duties_;
         worker.on_duty.store(true, std::memory_order_relaxed);  // relaxed: read by this thread, and under the lock
       }
       update_hints();
@@ -368,14 +375,13 @@ bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
 }
 
 bool ServingThreads::may_stay(const Worker& worker) const noexcept {
-  // relaxed: hints; a thread that stays in vain comes back after `stay` at the latest
+  // relaxed: hints; a thread that stays in vain looks again after options_.look
   return !lacks_thread_.load(std::memory_order_relaxed) && !worker.on_duty.load(std::memory_order_relaxed);
 }
 
-// Whether connections share a thread while others wait at theirs.
-bool ServingThreads::needs_idle_thread() const noexcept {
+std::uint64_t ServingThreads::duties() const noexcept {
   const Lock lock(mutex_);
-  return on_duty_ != nullptr;
+  return duties_;
 }
 
 // With the lock.

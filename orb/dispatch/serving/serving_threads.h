@@ -42,9 +42,11 @@ struct ServingOptions {
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
   Duration stay = std::chrono::milliseconds{200};      // how long a thread waits at its connection for the next request
-  Duration stay_if_needed = std::chrono::milliseconds{25};  // the same, while another connection has no thread
-  Duration linger = std::chrono::seconds{10};               // how long a thread that is not needed waits before it ends
-  std::size_t stack = 8 * 1024 * 1024;                      // of each thread; takes memory as it is used
+  // How long it waits until it looks whether another connection had no thread meanwhile, and leaves. With more than 20
+  // ms a wait for the next request takes one system call: see receive_timeout of orb/transport/socket.cpp.
+  Duration look = std::chrono::milliseconds{25};
+  Duration linger = std::chrono::seconds{10};  // how long a thread that is not needed waits before it ends
+  std::size_t stack = 8 * 1024 * 1024;         // of each thread; takes memory as it is used
 };
 
 class ServingThreads {
@@ -90,7 +92,8 @@ class ServingThreads {
   void lead(Lock& lock) noexcept;
   bool rest(Worker& worker, Lock& lock) noexcept;
   bool may_stay(const Worker& worker) const noexcept;
-  bool needs_idle_thread() const noexcept;
+  // How often the leader has served a connection itself, because no other thread was there.
+  std::uint64_t duties() const noexcept;
   void expire_some() noexcept;
 
   // With the lock.
@@ -156,6 +159,7 @@ class ServingThreads {
   std::uint64_t made_ = 0;
   int since_wait_ = 0;  // sources that were taken from that list since somebody asked the epoll set
   bool led_ = false;
+  std::uint64_t duties_ = 0;   // times that a leader went on duty
   Worker* on_duty_ = nullptr;  // leads as soon as it has served what it took; null: nobody, or a thread leads
   bool stopped_ = false;
   bool said_ = false;  // that there is no further thread

@@ -36,8 +36,7 @@ void UpcallMonitor::run() noexcept {
       const bool busy = look();
       quiet = busy ? 0 : quiet + 1;
       if (quiet < looks_before_sleep) {
-        (void)parker_.park(os::now() + (busy ? patience_ : std::max(patience_, pause_)));
-        if (!busy) pause_ = std::min(2 * pause_, seldom);
+        (void)parker_.park(os::now() + pause_after(busy));
       } else {
         sleep(can_order);
         quiet = 0;
@@ -45,6 +44,11 @@ void UpcallMonitor::run() noexcept {
     } catch (const std::bad_alloc&) {
       (void)parker_.park(os::now() + often);
     }
+}
+
+Duration UpcallMonitor::pause_after(bool busy) noexcept {
+  if (busy) return patience_;
+  return std::max(patience_, std::exchange(pause_, std::min(2 * pause_, seldom)));
 }
 
 bool UpcallMonitor::look() {
@@ -70,6 +74,7 @@ void UpcallMonitor::sleep(bool can_order) noexcept {
   for (const std::shared_ptr<Upcaller>& thread : upcallers()) busy = busy || thread->now().upcall != Turn::no_upcall;
   if (!busy) (void)parker_.park(can_order ? never : os::now() + longest_blind_sleep);
   asleep_.store(false, std::memory_order_relaxed);  // relaxed: a wake-up too many is harmless
+  pause_ = often;
 }
 
 void UpcallMonitor::wake() noexcept {

@@ -2,10 +2,10 @@
 // runs for longer than `patience`.
 //
 // A thread says with one store that a servant begins. The monitor looks; where it finds the same upcall under way after
-// `patience` it takes over. Where it finds no servant it looks again after `often`, then after twice as long each time,
-// up to `seldom`; after some time without any it sleeps until the next servant begins. So a servant keeps its
-// connection for at most 2 * patience + seldom, and soon after another long servant for 2 * patience + often. A look
-// costs an idle core nothing, but preempts the calls on a busy one: a thousand a second are 1 % of short calls.
+// `patience` it takes over. The pause between two looks that find no servant doubles from `often` to `seldom`, and is
+// `often` again after a take-over or a sleep. After some time without servants the monitor sleeps until the next
+// servant begins. So a servant keeps its connection for at most 2 * patience + seldom. A look preempts the calls of a
+// busy core.
 //
 // Threads: notice() those that run servants; start() and stop() ordinary ones.
 #pragma once
@@ -59,6 +59,8 @@ class UpcallMonitor {
   }
   // Looks once. Whether a servant runs. For tests: without a thread.
   bool look();
+  // How long to wait after a look, by what it found. Each call counts as a look. For tests.
+  Duration pause_after(bool busy) noexcept;
 
  protected:
   // Valid until the next call.

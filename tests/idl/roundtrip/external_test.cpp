@@ -242,10 +242,10 @@ TEST_CASE("an empty external member cannot be sent or looked into") {
   encode(writer, Boxed::Pair());
   REQUIRE_FALSE(writer.ok());
   CHECK(writer.error().kind == corelane::ErrorKind::bad_param);
-  CHECK(writer.error().minor == corelane::minor::nil_reference);
+  CHECK(writer.error().minor == corelane::minor::empty_external);
   corelane::cdr::Writer any_writer;
   encode(any_writer, any_of(Boxed::Pair()));
-  CHECK(any_writer.error().minor == corelane::minor::nil_reference);
+  CHECK(any_writer.error().minor == corelane::minor::empty_external);
   CHECK(text(Boxed::Pair()) == "Pair{?}");
   Boxed::Pair pair;
   CHECK(pair.element().get() == nullptr);

@@ -12,14 +12,13 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <string>
 #include <thread>
 #include <utility>
 
 #include "orb/channel/peer_watch.h"
+#include "orb/os/thread_state.h"
 #include "tests/support/await.h"
 #include "tests/support/channel_pair.h"
 
@@ -85,19 +84,11 @@ class Asleep {
       };
       far ? sleeper.sleep_far(never, ready) : sleeper.sleep_near(never, ready);
     });
-    await("a thread sleeps", [&] { return is_asleep(announced_.load(std::memory_order_acquire)); });
+    await("a thread sleeps", [&] { return os::is_asleep(announced_.load(std::memory_order_acquire)); });
   }
   void awake() { thread_.join(); }
 
  private:
-  // The state of the thread is the first word behind its name, which stands in brackets.
-  static bool is_asleep(pid_t thread) {
-    if (thread == 0) return false;
-    std::ifstream stat("/proc/self/task/" + std::to_string(thread) + "/stat");
-    const std::string text(std::istreambuf_iterator<char>(stat), {});
-    return text.find(") S ") != text.npos;
-  }
-
   Bell* bell_;
   std::atomic<pid_t> announced_{0};
   std::jthread thread_;

@@ -120,7 +120,7 @@ struct Caches {
   explicit Caches(std::size_t connections = 1) : cache(giop::Limits{}, {.connections = connections}) {}
 
   Outcome acquire(Time deadline = never, Traffic traffic = Traffic::plain, CallOrder order = CallOrder::free) {
-    auto found = cache.acquire(wires, addresses, deadline, traffic, order);
+    auto found = cache.acquire(wires, addresses, deadline, {.traffic = traffic, .order = order});
     if (!found) return found.error();
     return std::move(found->connection);
   }
@@ -379,7 +379,7 @@ TEST_CASE("addresses are tried in their order, and the one that works is kept") 
   test.addresses = {Caches::address_at(dead), Caches::address_at(live)};
   test.wires.let_fail(refused);
   test.wires.let_succeed();
-  const auto found = test.cache.acquire(test.wires, test.addresses, never);
+  const auto found = test.cache.acquire(test.wires, test.addresses, never, {});
   REQUIRE(found);
   CHECK(found->address == &test.addresses[1]);
   CHECK(test.wires.begun.take() == dead);
@@ -410,25 +410,43 @@ TEST_CASE("a call with little time makes no channel, and a later one that has ti
   const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/run/x.sock");
   test.addresses = {Caches::address_at(channel)};
   test.addresses.front().endpoints = {channel, local};
-  const auto soon = [] { return os::now() + ConnectionCache::time_for_channel - std::chrono::milliseconds{1}; };
+  const ConnectionCache::Wish soon{.may_make_channel = false};
   test.wires.let_succeed();
-  auto found = test.cache.acquire(test.wires, test.addresses, soon());
+  auto found = test.cache.acquire(test.wires, test.addresses, never, soon);
   REQUIRE(found);
   CHECK(found->is_makeshift);
-  found = test.cache.acquire(test.wires, test.addresses, soon());  // goes over what is there
+  found = test.cache.acquire(test.wires, test.addresses, never, soon);  // goes over what is there
   REQUIRE(found);
   CHECK(found->is_makeshift);
   CHECK(found->pool->endpoint() == local);
   test.wires.let_succeed();
-  found = test.cache.acquire(test.wires, test.addresses, never);
+  found = test.cache.acquire(test.wires, test.addresses, never, {});
   REQUIRE(found);
   CHECK_FALSE(found->is_makeshift);
   CHECK(found->pool->endpoint() == channel);
-  found = test.cache.acquire(test.wires, test.addresses, soon());
+  found = test.cache.acquire(test.wires, test.addresses, never, soon);
   REQUIRE(found);
   CHECK_FALSE(found->is_makeshift);
   CHECK(found->pool->endpoint() == channel);
   for (const Endpoint& expected : {local, channel}) CHECK(test.wires.begun.take() == expected);
+}
+
+TEST_CASE("a channel that broke is made again by a call that has time, though another endpoint is connected") {
+  Caches test;
+  const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/run/x.sock");
+  test.addresses = {Caches::address_at(channel)};
+  test.addresses.front().endpoints = {channel, local};
+  test.wires.let_succeed();
+  const auto first = test.cache.acquire(test.wires, test.addresses, never, {});
+  REQUIRE(first);
+  first->connection->close();
+  test.wires.let_succeed();
+  REQUIRE(test.cache.acquire(test.wires, test.addresses, never, {.may_make_channel = false}));
+  test.wires.let_succeed();
+  const auto found = test.cache.acquire(test.wires, test.addresses, never, {});
+  REQUIRE(found);
+  CHECK(found->pool->endpoint() == channel);
+  for (const Endpoint& expected : {channel, local, channel}) CHECK(test.wires.begun.take() == expected);
 }
 
 TEST_CASE("a channel that was refused is not tried again while another endpoint is connected") {
@@ -440,7 +458,7 @@ TEST_CASE("a channel that was refused is not tried again while another endpoint 
   test.wires.let_fail(kind);
   test.wires.let_succeed();
   for (int i = 0; i < 3; ++i) {
-    const auto found = test.cache.acquire(test.wires, test.addresses, never);
+    const auto found = test.cache.acquire(test.wires, test.addresses, never, {});
     REQUIRE(found);
     CHECK(found->pool->endpoint() == local);
   }
@@ -451,7 +469,7 @@ TEST_CASE("a reference that names a channel alone is reached by a call with litt
   Caches test;
   test.addresses = {Caches::address_at(channel_endpoint("/run/x.channel"))};
   test.wires.let_succeed();
-  const auto found = test.cache.acquire(test.wires, test.addresses, os::now() + std::chrono::milliseconds{30});
+  const auto found = test.cache.acquire(test.wires, test.addresses, never, {.may_make_channel = false});
   CHECK(found);
 }
 
@@ -478,7 +496,8 @@ TEST_CASE("the log says which transport is used and why") {
   address.endpoints = {channel, remote};
   CHECK_THAT(way_text(remote, address), Catch::EndsWith("but no channel came about"));
   CHECK_THAT(way_text(remote, address, Channels::off), Catch::EndsWith("but client.channel is off"));
-  CHECK_THAT(way_text(remote, address, Channels::no_time), Catch::EndsWith("(CallDeadline); a later one makes it"));
+  CHECK_THAT(way_text(remote, address, Channels::no_time),
+             Catch::EndsWith("had no time to make a channel (CallDeadline)"));
   address.endpoints = {remote};
   const auto [why, text] = GENERATE(table<SameHost, std::string>({
       {SameHost::no_socket_named, "names no Unix socket"},
