@@ -59,7 +59,7 @@ class UpcallMonitor {
   }
   // Looks once. Whether a servant runs. For tests: without a thread.
   bool look();
-  // How long to wait after a look, by what it found. Each call counts as a look. For tests.
+  // How long to wait after a look, which found a servant or none. Once for each look. For tests.
   Duration pause_after(bool busy) noexcept;
 
  protected:
