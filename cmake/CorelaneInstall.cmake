@@ -1,15 +1,17 @@
 # What `cmake --install` leaves behind for users: the libraries with their headers (include/corelane), the compiler, the IDL
-# that it embeds (share/corelane/idl), the command line `corelane`, docs/, a CMake package and
+# that it embeds (share/corelane/idl), the command line `corelane`, README.md, docs/ and examples/, a CMake package and
 # a pkg-config file. tests/package builds programs against them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Umbrellas: what a program links that calls, or that serves.
+# Umbrellas: what a program links that calls, that serves, or that binds its name.
 add_library(corelane_client INTERFACE)
 target_link_libraries(corelane_client INTERFACE corelane_corba)
 add_library(corelane_server INTERFACE)
 target_link_libraries(corelane_server INTERFACE corelane_corba corelane_poa)
-foreach(umbrella client server)
+add_library(corelane_registration INTERFACE)  # corelane::naming::Registration: a name that goes with its server
+target_link_libraries(corelane_registration INTERFACE corelane_services_nameserver_client)
+foreach(umbrella client server registration)
   add_library(corelane::${umbrella} ALIAS corelane_${umbrella})
   set_target_properties(corelane_${umbrella} PROPERTIES EXPORT_NAME ${umbrella})
 endforeach()
@@ -19,7 +21,7 @@ list(REMOVE_ITEM corelane_libraries corelane_idl_tool)  # programs in all but na
 list(FILTER corelane_libraries EXCLUDE REGEX "^corelane_services_")
 install(TARGETS ${corelane_libraries} EXPORT corelaneTargets FILE_SET HEADERS DESTINATION include/corelane
                                                              FILE_SET alone DESTINATION include/corelane)
-install(TARGETS corelane_client corelane_server corelane_idl corelane-idl EXPORT corelaneTargets)
+install(TARGETS corelane_client corelane_server corelane_registration corelane_idl corelane-idl EXPORT corelaneTargets)
 # Naming: its stubs, whose headers are generated, what servers register with, and channels by name.
 set_target_properties(corelane_naming PROPERTIES EXPORT_NAME naming)
 target_include_directories(corelane_naming INTERFACE $<INSTALL_INTERFACE:include/corelane>)
@@ -31,7 +33,10 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/services/nameserver/corelane_naming_idl/
 install(TARGETS corelane-tool corelane-nameserver)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/include/corelane DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/services/nameserver/idl/ DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
+# As in the source tree, so that links between them hold.
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/corelane)
 install(EXPORT corelaneTargets NAMESPACE corelane:: DESTINATION ${package_folder})

@@ -4,6 +4,7 @@
 //
 //   corelane-admission-example 2 10ms:6ms 20ms:12ms:15ms 10ms:6ms
 #include <charconv>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -55,6 +56,8 @@ std::optional<sched::ManagerOptions> platform_of(std::string_view text) {
   return dispatch::manager_options({}, leases);
 }
 
+double milliseconds(Duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+
 void show(const char* task, const sim::TaskReport& report, const Contract& contract, sched::Manager& manager) {
   if (!report.admitted) {
     sched::Refusal refusal = report.refusal;
@@ -62,9 +65,9 @@ void show(const char* task, const sim::TaskReport& report, const Contract& contr
     std::printf("%-16s refused: %s\n", task, sched::text_of(refusal).c_str());
     return;
   }
-  std::printf("%-16s core %d, computed bound %s, worst of %llu responses %s, misses %llu\n", task, report.core.value,
-              to_string(report.bound).c_str(), static_cast<unsigned long long>(report.jobs),
-              to_string(report.worst).c_str(), static_cast<unsigned long long>(report.misses));
+  std::printf("%-16s core %d, computed bound %.4gms, worst of %llu responses %.4gms, misses %llu\n", task,
+              report.core.value, milliseconds(report.bound), static_cast<unsigned long long>(report.jobs),
+              milliseconds(report.worst), static_cast<unsigned long long>(report.misses));
 }
 
 int complain(const std::string& what) {

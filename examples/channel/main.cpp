@@ -61,8 +61,10 @@ int add(const std::string& path, int count, char** readings) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::string_view role = argc > 2 ? argv[1] : "";
-  if (role == "serve") return serve(argv[2]);
-  if (role == "add") return add(argv[2], argc - 3, argv + 3);
-  return complain("usage: corelane-channel-example serve PATH | add PATH NUMBER...");
+  constexpr const char* usage = "usage: corelane-channel-example serve PATH | add PATH NUMBER...";
+  const std::string_view role = argc > 1 ? argv[1] : "";
+  if (role == "--help") return std::puts(usage) < 0 ? 1 : 0;
+  if (role == "serve" && argc > 2) return serve(argv[2]);
+  if (role == "add" && argc > 2) return add(argv[2], argc - 3, argv + 3);
+  return std::fprintf(stderr, "%s\n", usage), 2;
 }

@@ -161,8 +161,10 @@ std::string tally_text(const Tally& sum, std::size_t started) {
 std::string traces_text(const std::vector<std::string>& traces, const std::string& tool) {
   std::string text;
   for (const std::string& trace : traces)
-    text += "What led to a missed deadline was recorded. For a timeline, to be opened in https://ui.perfetto.dev:\n  " +
-            tool + " trace --output demo.perfetto-trace " + trace + "\n";
+    text +=
+        "What led to a missed deadline was recorded, with the time of stalls as time of the jobs that they met. For a "
+        "timeline, to be opened in https://ui.perfetto.dev:\n  " +
+        tool + " trace --output demo.perfetto-trace " + trace + "\n";
   return text;
 }
 

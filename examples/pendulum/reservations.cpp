@@ -99,8 +99,7 @@ Reservations::Facts Reservations::ask() const try {
           .process = status.pid(),
           .cores_to_give = whole_cores(cores),
           .backend = status.backend(),
-          .free = words_of_cores(free),
-          .cannot = status.cannot()};
+          .free = words_of_cores(free)};
 } catch (const CORBA::Exception&) {
   return {};
 }
@@ -114,12 +113,12 @@ std::vector<std::string> Reservations::introduction() const {
   std::vector<std::string> lines{format("%s, process %d%s: backend %s; cores to give: %s", name_of_daemon,
                                         facts_.process, ours ? "" : " (it runs already)", facts_.backend.c_str(),
                                         facts_.free.empty() ? "none" : facts_.free.c_str())};
-  lines.emplace_back(reserving_ == Reserving::own
-                         ? "  of the demo's own: it moves the demo's processes and nobody else's, who may still run on "
-                           "those cores; --reserve host takes all of this host's programs off them"
-                         : "  for all of this host, as --reserve host says: every program that can be moved keeps off "
-                           "reserved cores until the demo ends");
-  for (const std::string& lack : facts_.cannot) lines.push_back("  not promised: " + lack);
+  lines.emplace_back(
+      reserving_ == Reserving::own
+          ? "  it moves the demo's processes alone: others may still run on those cores; --reserve host "
+            "keeps them off"
+          : "  for all of this host, as --reserve host says: every program that can be moved keeps off "
+            "reserved cores until the demo ends; corelane cores --long says what this host cannot promise");
   if (facts_.cores_to_give == 0)
     lines.emplace_back(
         "  no core can be given away: the first physical one stays with everybody, and there is no other. The service "
@@ -163,7 +162,8 @@ std::vector<std::string> Reservations::attend(pid_t service) {
   const std::string cores = cores_of(service);
   if (cores.empty()) return lines;
   service_waits_ = false;
-  lines.push_back("the service has asked again, and has cores " + cores + whose());
+  lines.push_back("the service has asked again, and has " +
+                  (cores.find(' ') == cores.npos ? std::string("core ") : std::string("cores ")) + cores + whose());
   return lines;
 }
 

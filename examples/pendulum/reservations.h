@@ -17,7 +17,7 @@ class Reservations {
   // `directory`: of the demo's own. `orb` asks the daemon, and outlives this. Starts the daemon, where it is to run.
   Reservations(Reserving reserving, const std::string& directory, const OrbOptions& given, CORBA::ORB& orb);
 
-  // What runs, what it cannot promise, and why it is that one: a line each.
+  // What runs, whom it keeps off reserved cores, and what it cannot give: a line each.
   std::vector<std::string> introduction() const;
   // By which the service asks it for all the cores that it can give.
   OrbOptions service_options() const;
@@ -35,7 +35,6 @@ class Reservations {
     int process = 0;
     int cores_to_give = 0;  // physical ones
     std::string backend, free;
-    std::vector<std::string> cannot;
   };
 
   std::vector<std::string> command(const OrbOptions& given) const;

@@ -147,6 +147,8 @@ Parser::DefinitionPtr Parser::operation() {
   }
   DefinitionPtr result = made(identifier("an operation's name"), keyword);
   body.parameters = parameters();
+  if (cursor_.current().text == "throws")
+    cursor_.fail(cursor_.current().span, "write `raises (E)`, as IDL has it, for `throws E`");
   if (cursor_.accept("raises")) body.raises = exception_names();
   if (cursor_.accept("context")) body.contexts = context_names();
   result->node = std::move(body);

@@ -22,6 +22,8 @@ ast::TypeSpec Parser::type_inside(std::string_view what, Inline constructs) {
   if (first.text == "map" && cursor_.ahead(1).is("<")) return map_type();
   ast::ScopedName name = scoped_name();
   const Span span = name.span;
+  if (name.parts.back().text == "vector" && cursor_.at("<"))
+    cursor_.fail(span, "write `sequence<T>`, as IDL has it, for " + quoted(ast::to_string(name) + "<T>"));
   return {std::move(name), span};
 }
 

@@ -72,14 +72,18 @@ void Names::report_own_name(SymbolKind kind, const ast::Identifier& name) {
 // What names no type cannot change the meaning of what follows, so other compilers let it pass: most of them members,
 // some of them the rest.
 void Names::report_used(SymbolKind kind, const ast::Identifier& name, const Scope::Use& use) {
-  std::string message = quoted(name.text) + " already has a meaning in this scope";
+  std::string message = quoted(name.text);
+  if (use.name == name.text)
+    message += " already has a meaning in this scope";
+  else
+    message +=
+        " differs only in case from " + quoted(use.name) + ", which this scope uses: IDL takes them for one name";
   const bool harmless = is_harmless(kind);
   const bool member = kind == SymbolKind::member && current_->kind != Scope::Kind::operation;
   const Warning warning = member ? Warning::lenient : Warning::reuse;
   Diagnostic& fault = harmless ? diagnostics_.warning(warning, name.span, std::move(message))
                                : diagnostics_.error(name.span, std::move(message));
-  const char* const remedy = use.name == name.text ? "" : ", and IDL takes names that differ in case alone for one";
-  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + remedy + another_name(name));
+  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + another_name(name));
 }
 
 // "; name this `the_listener`, for example": of the names that people choose instead the first one that is free.

@@ -5,6 +5,8 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
+#include <utility>
 
 namespace corelane {
 
@@ -18,10 +20,16 @@ class SharedSelf : public std::enable_shared_from_this<SharedSelf> {
   SharedSelf& operator=(const SharedSelf&) = default;
 };
 
-// To the part of that object that the caller knows. Precondition: a shared pointer holds it.
+// Returns a shared pointer to the part of that object that the caller knows. Throws std::logic_error if no shared
+// pointer holds the object: it was made by `new` or on the stack, or its constructor has not ended.
 template <typename T>
 std::shared_ptr<T> shared_self(T& part) {
-  return {part.shared_from_this(), &part};
+  auto whole = part.weak_from_this().lock();
+  if (!whole)
+    throw std::logic_error(
+        "an object that no reference holds was asked for a reference: a servant, value or local object is made by "
+        "CORBA::make_reference<T>(), not by new or on the stack, and _this() is not called in its constructor");
+  return {std::move(whole), &part};
 }
 
 }  // namespace corelane

@@ -25,9 +25,9 @@ constexpr std::chrono::milliseconds idle_time{100};  // without calls: then a co
 thread_local bool handling = false;
 
 void complain(std::string_view thrown) noexcept try {
-  os::log::warn("a reply handler threw: " + std::string(thrown));
+  os::log::warn("a reply was not delivered, or its handler threw: " + std::string(thrown));
 } catch (const std::bad_alloc&) {
-  os::log::warn("a reply handler threw something");
+  os::log::warn("a reply was not delivered, or its handler threw");
 }
 
 // What a handler throws has nobody to go to.

@@ -67,8 +67,8 @@ FilePlace place_of(const toml::source_region& region) {
   return {.line = region.begin.line, .column = region.begin.column};
 }
 
-// "deadline 8ms -> 20ms, budget 1500us -> 310us"; "" where nothing changes.
-std::string changes_of(const Contract& before, const Contract& after) {
+// "deadline 8ms -> 20ms, budget 1500us -> 310us"; "" where nothing changes. `uses`: what the file says of them.
+std::string changes_of(const Contract& before, const Contract& after, const std::string& uses) {
   std::string text;
   const auto add = [&text](const char* term, const std::string& from, const std::string& to) {
     if (from != to) text += (text.empty() ? "" : ", ") + std::string(term) + " " + from + " -> " + to;
@@ -80,14 +80,15 @@ std::string changes_of(const Contract& before, const Contract& after) {
   add("suspension", to_string(before.suspension), to_string(after.suspension));
   add("importance", std::to_string(before.importance), std::to_string(after.importance));
   add("on_overrun", std::string(name_of(before.on_overrun)), std::string(name_of(after.on_overrun)));
-  if (before.uses != after.uses) text += (text.empty() ? "" : ", ") + std::string("uses");
+  if (before.uses != after.uses) text += (text.empty() ? "" : ", ") + uses;
   return text;
 }
 
 // Without a contract in the IDL.
-std::string given_text(const Contract& contract) {
+std::string given_text(const Contract& contract, const std::string& uses) {
   return "period " + to_string(contract.period) + ", deadline " + to_string(contract.deadline) + ", budget " +
-         to_string(contract.budget) + " and jitter " + to_string(contract.jitter) + ", where its IDL has no contract";
+         to_string(contract.budget) + " and jitter " + to_string(contract.jitter) +
+         (uses_resources(contract) ? ", " + uses : "") + ", where its IDL has no contract";
 }
 
 }  // namespace
@@ -263,6 +264,14 @@ std::string ContractsFile::with_names(std::string text, const Entry& entry) {
   return text;
 }
 
+// "uses bus for 200us and log for 1ms".
+std::string ContractsFile::uses_text(const Entry& entry) {
+  std::string text;
+  for (std::size_t i = 0; i < entry.resources.size(); ++i)
+    text += (i == 0 ? "" : " and ") + entry.resources[i].name + " for " + to_string((*entry.uses)[i].longest);
+  return "uses " + (text.empty() ? "nothing" : text);
+}
+
 // The most derived interface that says something of the operation.
 const ContractsFile::Entry* ContractsFile::find(const Skeleton& skeleton, std::string_view operation) const {
   for (const char* id : skeleton.ids) {
@@ -326,7 +335,9 @@ std::vector<std::string> ContractsFile::untold_changes(const Skeleton& skeleton,
     const Upcall& upcall = skeleton.upcalls[i];
     const Entry* const entry = find(skeleton, upcall.name);
     if (entry == nullptr) continue;
-    const std::string text = upcall.contract ? changes_of(*upcall.contract, *contracts[i]) : given_text(*contracts[i]);
+    const std::string uses = uses_text(*entry);
+    const std::string text =
+        upcall.contract ? changes_of(*upcall.contract, *contracts[i], uses) : given_text(*contracts[i], uses);
     if (!text.empty())
       lines.push_back(at(entry->at) + skeleton.ids.front() + " " + std::string(upcall.name) + ": " + text);
   }

@@ -81,6 +81,7 @@ class ContractsFile {
   class Reader;
 
   static std::string with_names(std::string text, const Entry& entry);
+  static std::string uses_text(const Entry& entry);
   static Contract merged(const Entry& entry, const Contract* declared);
   std::optional<std::string> fault_of(const Operations& operations, const Skeleton& skeleton) const;
   void note(const Skeleton& skeleton) const;

@@ -41,7 +41,9 @@ std::string table_of(const ReferenceParts& parts) {
   if (parts.form == "IOR") text += "type        " + (parts.type_id.empty() ? "not said" : plain(parts.type_id)) + "\n";
   if (parts.nil) text += "nil: it refers to no object\n";
   if (!parts.initial.empty())
-    text += "begins at   initial reference " + plain(parts.initial) + ", as this ORB is told (-ORBInitRef)\n";
+    text += "begins at   initial reference " + plain(parts.initial) +
+            (parts.initial == "NameService" ? ", the nameserver that this ORB finds or is told\n"
+                                            : ", as this ORB is told (-ORBInitRef)\n");
   if (!parts.name.empty()) text += "name        " + plain(parts.name) + "\n";
   for (std::size_t i = 0; i < parts.profiles.size(); ++i) text += table_of(parts.profiles[i], i + 1);
   return text;

@@ -88,6 +88,12 @@ Status run(std::vector<std::string> words) {
   const auto border = std::ranges::find(words, "--");
   std::vector<std::string> others(border, words.end());
   words.erase(border, words.end());
+  // `corelane help ns` is `corelane ns --help`, and `corelane version` is `corelane --version`.
+  if (!words.empty() && words.front() == "help") {
+    words.erase(words.begin());
+    words.emplace_back("--help");
+  }
+  if (words == std::vector<std::string>{"version"}) words.front() = "--version";
   auto orb_options = corelane::core::take_orb_options(words);
   // The library would not see it: an option whose value may be left out takes the -- away.
   std::vector<std::string> program;

@@ -70,9 +70,11 @@ void show_as_json(const Result& result, std::ostream& out) {
   out << json_lines(json);
 }
 
-int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& reference, std::ostream& out,
-                std::ostream& err) {
+// `found`: whether the reference, or the name in it, leads to an object.
+int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& reference, bool& found,
+                std::ostream& out, std::ostream& err) {
   const auto object = orb.string_to_object(reference);
+  found = true;
   if (!object) return err << "corelane ping: the reference is nil: it refers to no object\n", 1;
   Result result{.type = object->_reference()->ior().type_id, .way = {}, .times = {}};
   if (result.type.empty()) result.type = "the object";
@@ -85,26 +87,36 @@ int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& 
   return out ? 0 : 1;
 }
 
-}  // namespace
+// What to do where a call failed by way of a name. `found`: the nameserver gave an object, which does not answer.
+const char* advice_for_name(bool found) {
+  return found ? "; that is the object of this name, and the nameserver answers: where its server has ended, corelane "
+                 "ns unbind takes the name away, and ns bind --replace binds it anew"
+               : "; start corelane-nameserver where none runs; corelane ns status says whether the nameserver answers";
+}
 
-int ping(const PingOptions& options, std::ostream& out, std::ostream& err) try {
+int ping_named(const PingOptions& options, bool& found, std::ostream& out, std::ostream& err) {
   const auto reference = read_reference("ping", options.reference, std::cin, err);
   if (!reference) return 1;
   const CallingOrb orb("corelane-ping", options.options);
-  return ping_object(*orb, options, *reference, out, err);
-} catch (const CORBA::BAD_PARAM& exception) {
-  const bool is_name = exception.minor() == (minor::omg | 10);
-  err << "corelane ping: " << plain(exception.what())
-      << (is_name ? "; corelane ns list --recursive shows which names there are" : "") << "\n";
-  return 1;
-} catch (const CORBA::TIMEOUT& exception) {
-  err << "corelane ping: " << plain(exception.what()) << "; is the server stopped, or busy? --timeout waits longer\n";
-  return 1;
-} catch (const CORBA::Exception& exception) {
-  // Where a name leads somewhere it is not told whether the nameserver did not answer or the object.
-  const bool is_named = options.reference.starts_with("corbaname:");
-  err << "corelane ping: " << plain(exception.what())
-      << (is_named ? "; corelane ns status says whether the nameserver answers" : "") << "\n";
+  return ping_object(*orb, options, *reference, found, out, err);
+}
+
+}  // namespace
+
+int ping(const PingOptions& options, std::ostream& out, std::ostream& err) {
+  bool found = false;
+  try {
+    return ping_named(options, found, out, err);
+  } catch (const CORBA::BAD_PARAM& exception) {
+    const bool is_name = exception.minor() == (minor::omg | 10);
+    err << "corelane ping: " << plain(exception.what())
+        << (is_name ? "; corelane ns list --recursive shows which names there are" : "") << "\n";
+  } catch (const CORBA::TIMEOUT& exception) {
+    err << "corelane ping: " << plain(exception.what()) << "; is the server stopped, or busy? --timeout waits longer\n";
+  } catch (const CORBA::Exception& exception) {
+    const bool is_named = options.reference.starts_with("corbaname:");
+    err << "corelane ping: " << plain(exception.what()) << (is_named ? advice_for_name(found) : "") << "\n";
+  }
   return 1;
 }
 

@@ -57,7 +57,7 @@ const char* promise_text(rs::Guarantee promise) {
     case rs::Guarantee::exclusive_cores:
       return "nobody else runs there, but for what the kernel binds to each core";
     case rs::Guarantee::affinity_only:
-      return "it is bound there, and others keep away as far as they are in the default set: nobody enforces it";
+      return "the program is bound there, and others are moved away; they may come back, since nothing enforces it";
     case rs::Guarantee::thread_deadline:
       return "the budget in every period, before all other threads (SCHED_DEADLINE)";
     default:

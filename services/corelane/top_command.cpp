@@ -85,7 +85,8 @@ Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
       "declares that.\n"
       "refused: calls that came while a job of the task waited for its time already.\n"
       "p99, max: of the responses of all jobs since the admission, from the release to the end. bound: the longest "
-      "that was computed, at the admission or as others came.\n"
+      "that was computed, at the admission or as others came. Time that the host of a virtual machine takes comes on "
+      "top of it, so max may be more.\n"
       "Exit status with --once: 0 the directory was looked at, 1 it is not there or cannot be read, 2 the "
       "command line was wrong.");
   app.add_flag("--once", options->once, "one picture instead of a live view");

@@ -41,6 +41,8 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
   for (const auto& [task, trouble] : summary.troubles)
     out << "  task " << task.value << (trouble.name.empty() ? "" : " ") << plain(trouble.name) << ": "
         << text_of(trouble) << "\n";
+  if (summary.overruns > 0)
+    out << "  on a virtual machine the time that the host took from a job counts as the job's own\n";
   for (const sched::Track& track : trace.tracks) {
     out << "  " << sim::name_of(track) << ": " << counted(records_of(track).size(), "record");
     if (track.lost > 0) out << ", " << counted(track.lost, "older slot was", "older slots were") << " overwritten";

@@ -107,7 +107,8 @@ TraceSummary summary_of(const TraceFile& trace) {
 std::string text_of(const TaskTrouble& trouble) {
   std::string text;
   add(text, trouble.misses, "missed ", "deadline", "deadlines");
-  if (trouble.own_misses > 0) text += " (" + std::to_string(trouble.own_misses) + " by its own fault)";
+  if (trouble.own_misses > 0)
+    text += " (" + std::to_string(trouble.own_misses) + " in jobs that themselves overran, overslept or blocked)";
   add(text, trouble.overruns, "overran ", "time", "times");
   add(text, trouble.oversleeps, "overslept ", "time", "times");
   add(text, trouble.blocks, "blocked ", "time", "times");

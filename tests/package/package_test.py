@@ -27,6 +27,25 @@ add_executable(by_name by_name.cpp)
 target_link_libraries(by_name PRIVATE corelane::services_nameserver_broker)
 """
 
+# docs/using.md, a server that binds its own name.
+BINDING = """#include <iostream>
+#include "orb/corba/orb.h"
+#include "services/nameserver/client/registration.h"
+int main(int argc, char** argv) {
+  auto orb = CORBA::ORB_init(argc, argv);
+  try {
+    const corelane::naming::Registration name(orb, "plant/controller", orb->string_to_object("corbaloc::127.0.0.1:1/x"));
+  } catch (const CORBA::Exception& fault) {
+    std::cout << fault.what() << "\\n";
+  }
+  orb->destroy();
+}
+"""
+BUILD_BINDING = """
+add_executable(binding binding.cpp)
+target_link_libraries(binding PRIVATE corelane::client corelane::registration)
+"""
+
 # What nobody asks for who has Corelane as a part of his project.
 UNASKED = ["corelane/bin/corelane", "corelane/bin/corelane-nameserver", "corelane/bin/corelane-pendulum"]
 
@@ -57,13 +76,17 @@ def run(*command, **options):
 def build_with_cmake(folder, prefix, source):
     with open(f"{source}/README.md", encoding="utf-8") as readme:
         text = re.search("```cmake\n(.*?)```", readme.read(), re.DOTALL).group(1)
-    write(folder, "CMakeLists.txt", text + BUILD_BY_NAME)
+    write(folder, "CMakeLists.txt", text + BUILD_BY_NAME + BUILD_BINDING)
     write(folder, "by_name.cpp", BY_NAME)
+    write(folder, "binding.cpp", BINDING)
     run("cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja", f"-DCMAKE_PREFIX_PATH={prefix}")
     run("cmake", "--build", f"{folder}/build")
     said = run(f"{folder}/build/by_name", f"{folder}/broker.sock")
     if "broker" not in said:
         sys.exit(f"without a broker a channel by name said {said!r}")
+    said = run(f"{folder}/build/binding", "-ORBNamingService", "corbaloc::127.0.0.1:1/NameService")
+    if "127.0.0.1:1" not in said:
+        sys.exit(f"a registration without a nameserver said {said!r}")
     says_what_is_wrong(folder, prefix)
     return f"{folder}/build"
 
@@ -137,6 +160,18 @@ def call(programs):
         sys.exit(f"the client printed {answer!r} instead of -2")
 
 
+def links_lead_somewhere(docs):
+    pages = glob.glob(f"{docs}/**/*.md", recursive=True)
+    if f"{docs}/README.md" not in pages:
+        sys.exit(f"README.md is not installed to {docs}")
+    for page in pages:
+        with open(page, encoding="utf-8") as text:
+            prose = re.sub("```.*?```|`[^`]*`", "", text.read(), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)#\s]+)", prose):
+            if "://" not in link and not os.path.exists(os.path.join(os.path.dirname(page), link)):
+                sys.exit(f"{page} links to {link}, which is not installed")
+
+
 def main():
     way, build, source = sys.argv[1:]
     if way == "pkg-config" and not shutil.which("pkg-config"):
@@ -148,6 +183,7 @@ def main():
             return configure_beside(folder, source)
         prefix = f"{folder}/installed"
         run("cmake", "--install", build, "--prefix", prefix)
+        links_lead_somewhere(f"{prefix}/share/doc/corelane")
         call((build_with_cmake if way == "cmake" else build_with_pkg_config)(folder, prefix, source))
 
 

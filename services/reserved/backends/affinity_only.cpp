@@ -47,6 +47,13 @@ BackendReport AffinityOnly::report() const {
   return report;
 }
 
+std::string AffinityOnly::share_fault() const {
+  return "shares need control groups, which are not to be had here" +
+         if_chosen(host_, ", because reserved.processes is set") +
+         "; ask for a whole core, or start corelane-reserved " + if_chosen(host_, "without that setting ") +
+         "where cgroup v1 or v2 has the cpuset controller";
+}
+
 Done<StartReport> AffinityOnly::start(const std::vector<CoreId>& all) {
   all_ = common_ = all;
   return apply_to_all();
@@ -274,18 +281,13 @@ Done<Remarks> AffinityOnly::enter(const Enter& command) {
   if (std::ranges::find(known, pid) == known.end())
     return Unexpected{"process " + std::to_string(pid) + " is none that reserved.processes (" +
                       std::to_string(host_.of_process) + " and what it started) lets this daemon move"};
-  if (command.share)
-    return Unexpected{"shares need control groups, which are not to be had here" +
-                      if_chosen(host_, ", because reserved.processes is set") +
-                      "; ask for a whole core, or start corelane-reserved " +
-                      if_chosen(host_, "without that setting ") + "where cgroup v1 or v2 has the cpuset controller"};
   members_[command.id] = {.holder = command.holder, .set = command.set, .processes = {{pid, command.holder.process}}};
   entered_.push_back(command.id);
   // Of one that was refused before, the kernel is asked anew: who kept it may have let it go since.
   for (const int member : host_.processes->members_of(command.holder))
     for (const int thread : host_.processes->threads_of(member)) unmovable_.erase(thread);
   changed_ = true;
-  return Remarks{"other threads stay away as long as they do not change their own affinity"};
+  return Remarks{};
 }
 
 void AffinityOnly::leave(ReservationId id) { changed_ |= members_.erase(id) > 0; }

@@ -20,6 +20,7 @@ class AffinityOnly final : public Backend {
 
   BackendReport report() const override;
   bool enforces() const override { return false; }
+  std::string share_fault() const override;
   Done<StartReport> start(const std::vector<CoreId>& all) override;
   std::vector<Lost> sweep() override;
   Done<void> set_common(const std::vector<CoreId>& cores) override;

@@ -71,6 +71,8 @@ class Backend {
   virtual BackendReport report() const = 0;
   // Whether the kernel keeps others out of a set.
   virtual bool enforces() const = 0;
+  // Why this backend can give no share of a core, and what would mend that; "": it can.
+  virtual std::string share_fault() const { return {}; }
 
   // Makes the default set of all these cores and moves everything movable into it.
   virtual Done<StartReport> start(const std::vector<CoreId>& all) = 0;

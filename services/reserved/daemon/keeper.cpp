@@ -165,6 +165,9 @@ Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted
                                              const std::vector<ResourceWanted>& also) {
   const std::scoped_lock lock(mutex_);
   const Process process = holder.process;
+  if (std::holds_alternative<ShareWanted>(wanted))
+    if (auto fault = parts_.backend.share_fault(); !fault.empty())
+      return Refusal{.kind = RefusalKind::system_refused, .reason = std::move(fault)};
   if (resources_.held() != ResourceAmounts{}) {  // what the kernel did not give back may be had by now
     resources_.sweep();
     tell(held());

@@ -29,15 +29,15 @@ Run run(std::vector<std::string> arguments) {
 TEST_CASE("an experiment shows where each task goes, its bound, the worst response, and who is refused") {
   const Run done = run({"1", "10ms:4ms", "20ms:8ms", "10ms:6ms"});
   CHECK(done.end == "exit status 0");
-  CHECK_THAT(done.said, Contains("10ms:4ms         core 0, computed bound 5100us, worst of 1000 responses ") &&
-                            Contains("20ms:8ms         core 0, computed bound 18340us, worst of 500 responses ") &&
+  CHECK_THAT(done.said, Contains("10ms:4ms         core 0, computed bound 5.1ms, worst of 1000 responses ") &&
+                            Contains("20ms:8ms         core 0, computed bound 18.34ms, worst of 500 responses ") &&
                             Contains("10ms:6ms         refused: ") && Contains("in C++ {.period = "));
 }
 
 TEST_CASE("an experiment admits with the jitter and the platform load that a server has by default") {
   // J a tenth of the period, and 20 us in each ms above the tasks.
-  CHECK_THAT(run({"1", "10ms:1ms"}).said, Contains("computed bound 2040us"));
-  CHECK_THAT(run({"1", "10ms:1ms:10ms:0us"}).said, Contains("computed bound 1040us"));
+  CHECK_THAT(run({"1", "10ms:1ms"}).said, Contains("computed bound 2.04ms"));
+  CHECK_THAT(run({"1", "10ms:1ms:10ms:0us"}).said, Contains("computed bound 1.04ms"));
   CHECK_THAT(run({"1", "10ms:9400us:10ms:0us"}).said, Contains("refused: "));
 }
 

@@ -89,6 +89,7 @@ TEST_CASE("whoever of the demo is killed, it goes on or says why it ends, and no
   demo.line_with("All have been started");
   INFO(demo.said);
   CHECK_THAT(demo.said, !Contains(" info: "));  // of its processes' logs
+  CHECK_THAT(demo.said, !Contains("not promised") && Contains("others may still run on those cores; --reserve host"));
   REQUIRE((reserving > 0 && naming > 0 && service > 0 && first > 0 && second > 0));
 
   ::kill(second, SIGKILL);

@@ -174,7 +174,7 @@ TEST_CASE("a resource of a contracts file that the server never made is told whi
                       {.joins_errors = true});
   std::string line;
   do line = server.read_line().value_or("the server has ended");  // bound: what it says
-  while (line.find(" uses ") == line.npos && line.find("ended") == line.npos);
+  while (line.find("step uses ") == line.npos && line.find("ended") == line.npos);
   CHECK_THAT(line, Catch::Contains("warning: ") &&
                        Catch::EndsWith("c.toml:2:10: IDL:Plant/Controller:1.0 step uses bus, but no "
                                        "corelane::rt::Resource of that name was made so far: unless one comes, what it "

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "tests/idl/roundtrip/async_fixture.h"
+#include "tests/support/await.h"
+#include "tests/support/captured_errors.h"
 #include "tests/support/in_time.h"
 
 using namespace corelane::test::async;
@@ -71,6 +73,17 @@ TEST_CASE("a handler hears the exceptions of the operation and of the system") {
   CHECK(session.mailbox.hear() == "fail: NO_PERMISSION:1.0 yes");
   session.machine->sendc_fail(session.handler, true);
   CHECK(session.mailbox.hear() == "fail: UNKNOWN:1.0 maybe");
+}
+
+TEST_CASE("a reply that a handler's inactive adapter refuses is logged as one that was not delivered") {
+  Session session;
+  session.client.poa->the_POAManager()->discard_requests(false);
+  const corelane::testing::CapturedErrors log;
+  session.machine->sendc_add(session.handler, 1);
+  corelane::testing::await("the log says of the reply that nobody heard it",
+                           [&] { return log.text().find("warning: a reply") != std::string::npos; });
+  CHECK(log.times("warning: a reply was not delivered") == 1);
+  CHECK(session.mailbox.is_empty());
 }
 
 TEST_CASE("a handler in another process hears the exception as bytes") {

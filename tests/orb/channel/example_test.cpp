@@ -16,6 +16,14 @@ Time patience() { return os::now() + std::chrono::seconds{60}; }
 
 }  // namespace
 
+TEST_CASE("the example says how it is used, on standard output where it is asked") {
+  os::ChildProcess asked({program, "--help"}, {.joins_errors = false});
+  CHECK(asked.read_all(patience()) == "usage: corelane-channel-example serve PATH | add PATH NUMBER...\n");
+  CHECK(asked.wait(patience())->text() == "exit status 0");
+  os::ChildProcess wrong({program, "serve"});
+  CHECK(wrong.wait(patience())->text() == "exit status 2");
+}
+
 TEST_CASE("the example's client gets the sums, and its server is told of the client's end") {
   const TempDirectory directory;
   const std::string path = directory / "sum.channel";

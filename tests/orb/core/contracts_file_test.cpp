@@ -228,6 +228,15 @@ TEST_CASE("what the contracts file makes of the IDL's contracts is told once") {
                                  "c.toml:1:1: IDL:Derived:1.0 step: deadline 8ms -> 9ms, budget 2ms -> 3ms, importance "
                                  "5 -> 2"});
   CHECK((*file)->untold_changes(skeleton, *contracts).empty());
+  const auto uses = ContractsFile::parse(
+      "[\"IDL:Derived:1.0\".step]\nuses = { bus = \"10us\", log = \"1ms\" }\n"
+      "[\"IDL:Derived:1.0\".configure]\nperiod = \"1s\"\nbudget = \"1ms\"\nuses = { bus = \"10us\" }\n",
+      "c.toml");
+  REQUIRE(uses);
+  CHECK((*uses)->untold_changes(skeleton, *(*uses)->contracts_of(skeleton)) ==
+        std::vector<std::string>{"c.toml:3:1: IDL:Derived:1.0 configure: period 1s, deadline 1s, budget 1ms and "
+                                 "jitter 100ms, uses bus for 10us, where its IDL has no contract",
+                                 "c.toml:1:1: IDL:Derived:1.0 step: uses bus for 10us and log for 1ms"});
   const auto same = ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nbudget = \"2ms\"\n", "c.toml");
   CHECK((*same)->untold_changes(skeleton, *(*same)->contracts_of(skeleton)).empty());
 }

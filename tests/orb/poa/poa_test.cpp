@@ -54,6 +54,14 @@ TEST_CASE("_this() activates a servant that is active nowhere in the RootPOA") {
   CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
 }
 
+TEST_CASE("_this() of a servant that no reference holds says how a servant is made") {
+  Adapter adapter;
+  ProbeServant on_the_stack;
+  CHECK_THROWS_WITH(on_the_stack._this(), Catch::Contains("CORBA::make_reference<T>()"));
+  const auto by_new = std::make_unique<ProbeServant>();
+  CHECK_THROWS_WITH(by_new->_this(), Catch::Contains("CORBA::make_reference<T>()"));
+}
+
 TEST_CASE("a servant lives as long as it is active") {
   Adapter adapter;
   std::weak_ptr<ProbeServant> watched = adapter.servant.shared();

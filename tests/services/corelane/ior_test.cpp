@@ -93,7 +93,10 @@ TEST_CASE("a reference is taken from a file or from standard input") {
 TEST_CASE("what people write is shown as well") {
   CHECK_THAT(show_text("corbaloc::host,iiop:1.2@other:99/a%20b").out,
              Contains("endpoint    tcp host:2809\n  object key  3 bytes: a b\n") && Contains("profile 2: IIOP 1.2\n"));
-  CHECK_THAT(show_text("corbaloc:rir:/TradingService").out, Contains("initial reference TradingService"));
+  CHECK_THAT(show_text("corbaloc:rir:/TradingService").out,
+             Contains("initial reference TradingService, as this ORB is told (-ORBInitRef)"));
+  CHECK_THAT(show_text("corbaname:rir:#a/b").out,
+             Contains("initial reference NameService, the nameserver that this ORB finds or is told"));
   CHECK_THAT(show_text("corbaname::host#plant/controller").out,
              Catch::StartsWith("name        plant/controller\n") && Contains("object key  11 bytes: NameService\n"));
   CHECK(show_text(giop::to_string(giop::Ior{})).out == "type        not said\nnil: it refers to no object\n");

@@ -23,6 +23,7 @@
 #include "services/corelane/listening.h"
 #include "services/corelane/nameserver_look.h"
 #include "services/corelane/naming_fault.h"
+#include "services/corelane/ping.h"
 #include "services/corelane/reserve.h"
 #include "services/nameserver/client/cos_name.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
@@ -213,6 +214,18 @@ TEST_CASE("where no nameserver runs it is said once where was looked and what to
   CHECK(list_names(options, out, err) == 1);
   CHECK(err.str() == "corelane ns list: " + absence->why + ": " + absence->remedy + " --service REFERENCE\n");
   CHECK_THAT(absence->why, Contains(socket));
+}
+
+TEST_CASE("a ping by a name whose object is gone says that the nameserver answers, and what becomes of the name") {
+  const TempDirectory place;
+  ChildProcess server = nameserver_in(place.path());
+  REQUIRE(server.read_line());
+  const std::vector<std::string> here{"-ORBRuntimeDirectory", place.path()};
+  std::ostringstream out, err;
+  REQUIRE(bind_name({.orb_options = here, .name = "a", .reference = "corbaloc::127.0.0.1:1/x"}, out, err) == 0);
+  CHECK(ping({.reference = "corbaname:rir:#a", .calls = 1, .options = here}, out, err) == 1);
+  CHECK_THAT(err.str(), Contains("that is the object of this name, and the nameserver answers") &&
+                            Contains("ns bind --replace") && !Contains("ns status"));
 }
 
 TEST_CASE("the state of a nameserver's store is shown, as a table and as JSON") {

@@ -61,10 +61,19 @@ TEST_CASE("the help of the program names its commands") {
   for (const char* command : {"trace", "measure", "top", "doctor"}) CHECK_THAT(answer.text, Contains(command));
 }
 
+TEST_CASE("help and version are commands, too") {
+  CHECK(answer_of_tool({"help"}).text == answer_of_tool({"--help"}).text);
+  CHECK(answer_of_tool({"help", "ns", "bind"}).text == answer_of_tool({"ns", "bind", "--help"}).text);
+  const Answer version = answer_of_tool({"version"});
+  CHECK(version.exit == "exit status 0");
+  CHECK(version.text == answer_of_tool({"--version"}).text);
+}
+
 TEST_CASE("the help of top explains its columns, and that of measure when it fails and which contract it takes") {
   const std::string top = answer_of_tool({"top", "--help"}).text;
   for (const char* column : {"misses: ", "overruns: ", "oversleeps: ", "blocks: ", "p99, max: ", "bound: "})
     CHECK_THAT(top, Contains(column));
+  CHECK_THAT(top, Contains("comes on top of it, so max may be more."));
   const std::string measure = answer_of_tool({"measure", "--help"}).text;
   for (const char* said : {"1 not, or an operation is TOO LONG", "deadline [the period]", "--jitter TIME"})
     CHECK_THAT(measure, Contains(said));
