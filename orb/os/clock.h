@@ -1,5 +1,5 @@
-// The monotonic clock (CLOCK_MONOTONIC), the CPU clocks of threads, and the kernel's format of time. Threads: any; no
-// state. now() uses the vDSO, so on the usual clock sources it does not enter the kernel.
+// Reads the monotonic clock (CLOCK_MONOTONIC) and the CPU clocks of threads, and converts to the kernel's format of
+// time. Threads: any; no state. now() uses the vDSO, so on the usual clock sources it does not enter the kernel.
 #pragma once
 
 #include <ctime>

@@ -1,4 +1,5 @@
-// Converts lists of cores in the kernel's format: "0-3,6". Threads: any; pure functions.
+// Converts lists of cores in the kernel's format: "0-3,6".
+// Threads: any; pure functions.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,6 @@
 // CpuMask is a set of hardware threads in the kernel's format. It is wide enough for every kernel (NR_CPUS <= 8192);
-// cpu_set_t ends at 1024. Threads: a value type.
+// cpu_set_t ends at 1024.
+// Threads: a value type.
 #pragma once
 
 #include <sched.h>

@@ -1,5 +1,6 @@
 // Reads the quota of CPU time that a control group gives a process: cpu.max in version 2, cpu.cfs_quota_us in version
-// 1. Threads: any but real-time ones: it reads files.
+// 1.
+// Threads: any but real-time ones: it reads files.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // Deferral collects functions that a callback wants to run after the callback has returned. The code that makes the
 // callback creates a Deferral around it. It runs the functions at a better moment: without a lock, and after it has
-// passed on the stream. Threads: an object belongs to the thread that made it; defer() uses the calling thread's
-// Deferral.
+// passed on the stream.
+// Threads: an object belongs to the thread that made it; defer() uses the calling thread's Deferral.
 #pragma once
 
 #include <utility>

@@ -1,5 +1,6 @@
 // Handles the lack of file descriptors. A message explains how to raise the limit. SpareDescriptor reserves one
-// descriptor for the next connection. Threads: the functions any; a SpareDescriptor one at a time.
+// descriptor for the next connection.
+// Threads: the functions any; a SpareDescriptor one at a time.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Makes and checks directories in which a program keeps files for other programs of its user. Threads: any but
-// real-time ones.
+// Makes and checks directories in which a program keeps files for other programs of its user.
+// Threads: any but real-time ones.
 #pragma once
 
 #include <string>

@@ -1,7 +1,8 @@
-// Doorbell wakes one thread. The thread waits either only for the doorbell, or also for bytes on a descriptor. Threads:
-// one waiter; any thread calls ring(). Invariants: at most one ring is kept until the waiter looks. A wait may end
-// without a new ring (after an old ring or a signal), so the waiter checks why it woke. What the caller of ring() wrote
-// before is visible after the wait that the ring ended.
+// Doorbell wakes one thread. The thread waits either only for the doorbell, or also for bytes on a descriptor.
+// Threads: one waiter; any thread calls ring().
+// Invariants: at most one ring is kept until the waiter looks. A wait may end without a new ring (after an old ring or
+// a signal), so the waiter checks why it woke. What the caller of ring() wrote before is visible after the wait that
+// the ring ended.
 #pragma once
 
 #include <atomic>

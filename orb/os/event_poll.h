@@ -1,6 +1,7 @@
 // EventPoll lets one thread wait for descriptors, for a time, and for a ring from other threads. It is an epoll set in
 // edge-triggered mode (EPOLLET), so that waiting for a descriptor again takes no call. It has a timerfd and an eventfd
-// of its own. Threads: any thread calls ring(); only the waiting thread calls the others.
+// of its own.
+// Threads: any thread calls ring(); only the waiting thread calls the others.
 #pragma once
 
 #include <sys/epoll.h>

@@ -1,4 +1,5 @@
-// Fd owns a file descriptor. Threads: a value type; the destructor of the last owner closes the descriptor.
+// Fd owns a file descriptor.
+// Threads: a value type; the destructor of the last owner closes the descriptor.
 #pragma once
 
 #include <utility>

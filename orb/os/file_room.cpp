@@ -16,8 +16,7 @@ bool take_room(const Fd& file, off_t begin, off_t length) noexcept {
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int fault = EINTR;
-  while (fault == EINTR)
-    fault = posix_fallocate(file.get(), begin, length);  // bound: only a stop or a freezer interrupts it
+  while (fault == EINTR) fault = posix_fallocate(file.get(), begin, length);  // bound: stops and freezers
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = fault;
   return fault == 0;

@@ -1,5 +1,5 @@
-// Allocates disk space or memory for a part of a file, so that a later write or a store to a mapping cannot run out of
-// it.
+// Allocates disk space or memory for a part of a file. A later write there, or a store to a mapping, cannot run out of
+// space.
 #pragma once
 
 #include <sys/types.h>

@@ -5,7 +5,8 @@
 //
 // Recorded: the file is renamed, removed, replaced, touched (touch_file()), or closed by a process that could write it;
 // its directory is renamed or removed. Not recorded: a directory further up is renamed, or something is mounted over
-// one. Threads: one at a time.
+// one.
+// Threads: one at a time.
 #pragma once
 
 #include "orb/os/fd.h"

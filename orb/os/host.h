@@ -1,5 +1,5 @@
-// Identifies this host and this process in terms that another process can check. Threads: any but real-time ones (reads
-// /proc).
+// Identifies this host and this process in terms that another process can check.
+// Threads: any but real-time ones (reads /proc).
 #pragma once
 
 #include <cstdint>

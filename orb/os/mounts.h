@@ -1,5 +1,5 @@
-// Reads the mounts from /proc/PID/mountinfo (proc(5)), and finds the mount of a control-group hierarchy. Threads: any
-// but real-time ones. read_mounts() reads a file; the other functions are pure. Allocates.
+// Reads the mounts from /proc/PID/mountinfo (proc(5)), and finds the mount of a control-group hierarchy.
+// Threads: any but real-time ones. read_mounts() reads a file; the other functions are pure. Allocates.
 #pragma once
 
 #include <optional>

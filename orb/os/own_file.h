@@ -4,8 +4,8 @@
 // ends does leave them.
 //
 // A path that leads to another file by then is not removed. A child that fork() made removes nothing, because the files
-// belong to its parent. At the end of the process, the newest files go first. Threads: any, but one at a time for each
-// object. Another thread may end the process meanwhile.
+// belong to its parent. At the end of the process, the newest files go first.
+// Threads: any, but one at a time for each object. Another thread may end the process meanwhile.
 #pragma once
 
 #include <sys/types.h>

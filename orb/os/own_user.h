@@ -1,7 +1,7 @@
 // Checks whether a user that the kernel reports (SO_PEERCRED, stat) is the user of this process. In a user namespace
 // (user_namespaces(7)) all unmapped users have one number, the overflow uid. This process may have that number, too. So
-// there the number does not identify a user. The same holds for groups. Threads: any. Not a real-time thread if the
-// number is the overflow uid or gid, because that case reads a file.
+// there the number does not identify a user. The same holds for groups.
+// Threads: any. Not a real-time thread if the number is the overflow uid or gid, because that case reads a file.
 #pragma once
 
 #include <sys/types.h>

@@ -25,9 +25,9 @@ bool takes_descriptors(int socket) noexcept;
 // Returns whether the kernel can refuse descriptors; asks once.
 bool kernel_refuses_descriptors() noexcept;
 
-// For readers on kernels that do not refuse them: room in a message for all descriptors of a packet.
-inline constexpr std::size_t passed_room =
-    CMSG_SPACE(sizeof(int) * 253);  // SCM_MAX_FD; hand them over by close_passed()
+// For readers on kernels that do not refuse descriptors. passed_room is room in a message for all descriptors of a
+// packet. close_passed() hands the descriptors of a message over for closing.
+inline constexpr std::size_t passed_room = CMSG_SPACE(sizeof(int) * 253);  // SCM_MAX_FD
 void close_passed(msghdr& message) noexcept;
 
 // Looks at the next packet of a Unix socket without SO_PASSCRED, and leaves it there. plain: a packet without

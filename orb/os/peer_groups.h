@@ -1,7 +1,7 @@
 // Returns the groups of the process at the other end of a Unix socket (SO_PEERCRED, SO_PEERGROUPS; Linux 4.13). They
 // are the groups that the process had when it called connect(), listen() or socketpair(). Later changes of the system's
-// user database do not count: as for files, a user gets a new group at the next login. Threads: any but real-time ones
-// (system calls, memory).
+// user database do not count: as for files, a user gets a new group at the next login.
+// Threads: any but real-time ones (system calls, memory).
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 // Checks whether the server at a Unix socket can be trusted. Any user can make a socket at a path that others look at.
-// For a connected socket the kernel reports the server's user (SO_PEERCRED, unix(7)), which cannot be forged. Threads:
-// any.
+// For a connected socket the kernel reports the server's user (SO_PEERCRED, unix(7)), which cannot be forged.
+// Threads: any.
 #pragma once
 
 #include <sys/types.h>

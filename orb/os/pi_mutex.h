@@ -1,7 +1,8 @@
 // PiMutex is a mutex with priority inheritance: its holder inherits the priority of the threads that wait for it. So a
 // real-time thread waits at most for the critical section, and not for threads of intermediate priority. Works with
-// std::lock_guard and std::unique_lock. Threads: any. Without contention it costs one atomic operation to lock and one
-// to unlock. Keep its critical sections short.
+// std::lock_guard and std::unique_lock.
+// Threads: any. Without contention it costs one atomic operation to lock and one to unlock. Keep its critical sections
+// short.
 #pragma once
 
 #include <pthread.h>

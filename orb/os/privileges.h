@@ -1,5 +1,6 @@
-// Privileges tells what the system lets this process do, found by trying once. Also locks memory. Threads: any but
-// real-time ones. The first call of privileges() starts a short-lived thread and makes some system calls.
+// Privileges tells what the system lets this process do, found by trying once. Also locks memory.
+// Threads: any but real-time ones. The first call of privileges() starts a short-lived thread and makes some system
+// calls.
 #pragma once
 
 #include <cstddef>

@@ -80,8 +80,7 @@ std::vector<ProcessIdentity> ProcessWatch::wait(Time until) {
   epoll_event events[at_once];
   const int count = std::max(0, ::epoll_wait(poll_.get(), events, at_once, milliseconds_until(until)));
   std::vector<WatchNumber> told;
-  for (int i = 0; i < count; ++i)
-    told.push_back(WatchNumber{events[i].data.u64});  // copies, because the structure is packed
+  for (int i = 0; i < count; ++i) told.push_back(WatchNumber{events[i].data.u64});  // copies from a packed structure
   std::uint64_t rung = 0;
   (void)!::read(bell_.get(), &rung, sizeof rung);
   return take_ended(told);

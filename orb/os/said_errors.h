@@ -1,7 +1,7 @@
 // SaidErrors collects the errors that this thread logs, so that an exception can report the cause even if the log is
-// off or goes elsewhere. Each error is reported once: by the code that calls take(), or else by the log. Threads: an
-// object belongs to the thread that made it. Objects nest: the innermost one collects, and passes errors that were not
-// taken to the next outer one.
+// off or goes elsewhere. Each error is reported once: by the code that calls take(), or else by the log.
+// Threads: an object belongs to the thread that made it. Objects nest: the innermost one collects, and passes errors
+// that were not taken to the next outer one.
 #pragma once
 
 #include <string>

@@ -20,8 +20,7 @@ struct SchedAttributes {
 };
 static_assert(sizeof(SchedAttributes) == 48);
 
-constexpr std::uint64_t reset_on_fork =
-    1;  // SCHED_FLAG_RESET_ON_FORK: without it a thread under SCHED_DEADLINE may not fork
+constexpr std::uint64_t reset_on_fork = 1;  // SCHED_FLAG_RESET_ON_FORK: SCHED_DEADLINE requires it for fork()
 
 }  // namespace
 

@@ -20,8 +20,8 @@ std::size_t spinner_limit() noexcept;
 // another core. A spinner yields, so this costs little if it does not.
 std::size_t spinner_limit(std::size_t allowed, std::size_t online, std::optional<std::size_t> quota) noexcept;
 
-// SpinPermit is the right to spin: at most spinner_limit() threads of the process hold it at the same time. Thread:
-// one; other threads may take and return their permits at the same time.
+// SpinPermit is the right to spin: at most spinner_limit() threads of the process hold it at the same time.
+// Thread: one; other threads may take and return their permits at the same time.
 class SpinPermit {
  public:
   SpinPermit() = default;
@@ -38,8 +38,8 @@ class SpinPermit {
 };
 
 // SpinBackoff makes a thread pause its spinning after it has lost its core to another thread. The pause is 1 ms at
-// first, doubles each time, and is 1 s at most. A spin that ended with its event halves the next pause. Thread: one. A
-// value, without a clock.
+// first, doubles each time, and is 1 s at most. A spin that ended with its event halves the next pause.
+// Thread: one. A value, without a clock.
 class SpinBackoff {
  public:
   // A step of a spin takes less than this, unless another thread or virtual machine ran on the core meanwhile.

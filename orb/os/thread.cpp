@@ -223,8 +223,7 @@ Expected<void> Thread::bind(CoreId core) noexcept {
   if (pthread_setaffinity_np(state_->handle, CpuMask::native_size, mask.native()) != 0)
     return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
   release_children();
-  state_->bound.store(
-      true, std::memory_order_relaxed);  // relaxed: a thread that forks later reads it; nothing is published by it
+  state_->bound.store(true, std::memory_order_relaxed);  // relaxed: read at a later fork; publishes nothing
   return {};
 }
 

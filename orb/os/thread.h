@@ -1,10 +1,10 @@
-// Thread is a thread whose name, core, scheduling class and stack are set at its start. Its owner joins it. Threads: a
-// handle belongs to one thread. Any thread may call set_priority() and cpu_time() while the handle lives. Invariants: a
-// thread that asked for a core runs nowhere else from its first instruction (strict binding). Its stack is touched
-// before its function runs. If the system refuses SCHED_FIFO, that is not fatal: real_time() tells. Children: what a
-// real-time thread starts, processes and threads alike, begins under SCHED_OTHER. The child of a fork() by a bound
-// thread may run wherever the process may. posix_spawn(), vfork(), popen(), system() and new threads run no fork
-// handlers, so they keep the core (use orb/rt/ordinary_thread.h for them).
+// Thread is a thread whose name, core, scheduling class and stack are set at its start. Its owner joins it.
+// Threads: a handle belongs to one thread. Any thread may call set_priority() and cpu_time() while the handle lives.
+// Invariants: a thread that asked for a core runs nowhere else from its first instruction (strict binding). Its stack
+// is touched before its function runs. If the system refuses SCHED_FIFO, that is not fatal: real_time() tells.
+// Children: what a real-time thread starts, processes and threads alike, begins under SCHED_OTHER. The child of a
+// fork() by a bound thread may run wherever the process may. posix_spawn(), vfork(), popen(), system() and new threads
+// run no fork handlers, so they keep the core (use orb/rt/ordinary_thread.h for them).
 #pragma once
 
 #include <pthread.h>

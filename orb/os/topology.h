@@ -1,6 +1,6 @@
 // Topology describes the cores that this process may use, and the caches and memory that they share. Only topology.cpp
-// uses hwloc. Threads: call detect() and synthetic() at start, not on real-time threads. The result is a constant
-// value.
+// uses hwloc.
+// Threads: call detect() and synthetic() at start, not on real-time threads. The result is a constant value.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Looks up a user's name, for messages. Threads: any but real-time ones, because a lookup in the user database may take
-// long.
+// Looks up a user's name, for messages.
+// Threads: any but real-time ones, because a lookup in the user database may take long.
 #pragma once
 
 #include <sys/types.h>

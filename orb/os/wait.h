@@ -55,12 +55,13 @@ Time spin_end(WaitStrategy strategy, Time start, Time deadline) noexcept;
 Duration wake_cost() noexcept;
 
 // Parker lets one thread wait until any other thread wakes it. At most one wake-up that comes before the wait is kept,
-// as a token. Invariants: only one thread calls park(). What the waking thread wrote before unpark() is visible after
-// park() has returned true.
+// as a token.
+// Invariants: only one thread calls park(). What the waking thread wrote before unpark() is visible after park() has
+// returned true.
 class Parker {
  public:
-  // Waits until unpark() or the deadline; returns true if woken. With a deadline in the past, it polls. Thread: the one
-  // waiter.
+  // Waits until unpark() or the deadline; returns true if woken. With a deadline in the past, it polls.
+  // Thread: the one waiter.
   bool park(Time deadline, WaitStrategy strategy = {}) noexcept;
 
   // Wakes the waiter. Thread: any. One system call if the waiter sleeps, none otherwise.

@@ -17,11 +17,12 @@
 
 namespace corelane::os {
 
-// Returns whether the event came.
-//   bool poll()            Returns whether the event is there. Takes a moment, because it is called in a loop.
-//   bool sleep(Time until) Sleeps for the event until `until` at most; returns whether it came. May return early.
-//   CoreId peer()          Returns the core that produces the event, or no_core if unknown.
-// `learnt` belongs to this place of waiting. Polls at least once at the deadline.
+// Waits for the event until the deadline, and returns whether it came. The arguments:
+//   bool poll()             returns whether the event is there; takes a moment, because it is called in a loop
+//   bool sleep(Time until)  sleeps for the event until `until` at most, and returns whether it came; may return early
+//   CoreId peer()           returns the core that produces the event, or no_core if unknown
+//   learnt                  belongs to this place of waiting
+// Polls at least once at the deadline.
 //
 // An adaptive wait spins only with a SpinPermit. An ordinary thread also yields its core every 4 us while it spins. It
 // starts after 2 us, or at once if another thread ran during its last yield. If a yield takes long, another thread
