@@ -15,10 +15,12 @@ void copy_by_registers(void* to, const void* from, std::size_t size) noexcept;
 }  // namespace detail
 
 // copy_bytes() copies `size` bytes, 0 or more, between blocks that do not overlap; null pointers are allowed for 0
-// bytes. Any thread. It avoids a slow case of std::memcpy. The C library copies such lengths by `rep movsb`. AMD's Zen
-// 3 runs that at a twentieth of its usual speed, 2 GB/s, if the destination begins 1 to 31 bytes after the source,
-// modulo a page of 4 KiB. That happens easily: large blocks of malloc() begin 16 bytes into a page until the first of
-// them is freed, and shared memory begins at a page.
+// bytes. Any thread.
+//
+// It avoids a slow case of std::memcpy, in which the C library copies by `rep movsb`. AMD's Zen 3 runs that at a
+// twentieth of its usual speed, 2 GB/s, for some addresses. In these cases the destination begins 1 to 31 bytes after
+// the source, modulo a page of 4 KiB. That happens easily: large blocks of malloc() begin 16 bytes into a page until
+// the first of them is freed, and shared memory begins at a page.
 //
 // is_slow_memcpy() returns whether this is the case for these blocks.
 inline bool is_slow_memcpy(const void* to, const void* from, std::size_t size) noexcept {

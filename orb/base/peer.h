@@ -2,8 +2,8 @@
 // holder may open any number of connections.
 //
 //   bits 0..39    the number of the connection, never 0
-//   bits 40..62   the number of its holder, assigned while it has connections; 0: unknown, so each connection counts
-//   alone bit 63        the kernel confirms that the holder is this process's own user, or root
+//   bits 40..62   the number of its holder, assigned while it has connections; 0: unknown, so the connection itself
+//   bit 63        the kernel confirms that the holder is this process's own user, or root
 #pragma once
 
 #include <cstdint>
