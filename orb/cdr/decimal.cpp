@@ -200,8 +200,7 @@ void write_decimal(Writer& writer, const Decimal& value, int digits, int scale) 
   const auto fitted = value.fitted(digits, scale);
   if (!fitted) return writer.fail(ErrorKind::data_conversion, 0);
   int octet = 0;
-  for (int place = digits - 1 + (digits + 1) % 2; place >= -1;
-       --place) {  // with the sign, an even number of half octets
+  for (int place = digits - 1 + (digits + 1) % 2; place >= -1; --place) {  // with the sign, an even number of nibbles
     const int nibble = place < 0 ? (fitted->negative() ? minus : plus) : place < digits ? fitted->digit(place) : 0;
     octet = octet << 4 | nibble;
     if (place % 2 != 0) writer.write(static_cast<std::uint8_t>(octet & 0xff));

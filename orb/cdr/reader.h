@@ -1,8 +1,8 @@
 // Reader decodes CDR in place. It checks every read, and sizes nothing by an unchecked number from the wire. CORBA 3.3
 // part 2, 9.3.
 //
-// Threads: one at a time. A copy is an independent cursor over the same bytes, which must outlive it. Invariant: after
-// the first failure nothing is left to read, every read returns false, and error() says why.
+// Threads: one at a time. A copy is an independent cursor over the same bytes, which must outlive it.
+// Invariant: after the first failure nothing is left to read, every read returns false, and error() says why.
 //
 // Values may be encoded in chunks (9.3.4.6). Inside such a value the reader moves from chunk to chunk by itself, so
 // decoders see contiguous data. orb/any (value_read.h) handles the beginning and end of values, with the part "Chunks"
@@ -234,7 +234,7 @@ class Reader {
   const std::byte* begin_;
   const std::byte* cursor_;
   const std::byte* end_;    // end of the chunk, or of the message
-  const std::byte* limit_;  // of the message
+  const std::byte* limit_;  // end of the message
   std::size_t offset_;
   Environment* environment_;
   std::uint32_t minor_ = 0;
