@@ -11,11 +11,10 @@ namespace corelane::giop {
 namespace {
 
 constexpr std::size_t fragment_header_size = 4;            // the request id of GIOP 1.2
-constexpr std::size_t kept_capacity = 16 * 1024;           // capacity that an empty buffer keeps outside any budget
+constexpr std::size_t kept_capacity = 16 * 1024;           // capacity that an empty buffer keeps, outside any budget
 constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // the same for a buffer that came by hand_over()
-constexpr std::size_t claimed_at_once =
-    4 * 1024 * 1024;                                 // address space reserved for a message of which little has arrived
-constexpr std::size_t most_of_beginning = 4 * 1024;  // bytes of a refused message's body that are kept
+constexpr std::size_t claimed_at_once = 4 * 1024 * 1024;   // address space for a message that has just begun
+constexpr std::size_t most_of_beginning = 4 * 1024;        // bytes of a refused message's body that are kept
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
 void empty(os::ByteBuffer& buffer) noexcept { buffer.capacity() > kept_capacity ? buffer.release() : buffer.clear(); }

@@ -1,9 +1,9 @@
 // Assembler turns the bytes of one connection, split anywhere, into whole messages, and joins fragments. CORBA 3.3 part
 // 2, 9.4.1 and 9.4.9.
 //
-// Threads: the connection's reader only. The time is a parameter. Invariants: memory grows with the bytes that have
-// arrived, and not with a size that a header claims; such a size may reserve only addresses. A broken stream stays
-// broken. A message that lies whole in the fed bytes is not copied.
+// Threads: the connection's reader only. The time is a parameter.
+// Invariants: memory grows with the bytes that have arrived, and not with a size that a header claims; such a size may
+// reserve only addresses. A broken stream stays broken. A message that lies whole in the fed bytes is not copied.
 //
 // A request or reply that exceeds a limit fails only that call and not the connection. Its beginning is delivered, with
 // Message::refusal, and the rest is skipped.
