@@ -1,6 +1,7 @@
 // desc_of<T> is the TypeDesc of a C++ type, at compile time. Generated code specializes it for its types; this header
 // does it for containers. A type without a TypeDesc (a local interface, or a structure that holds one) cannot go into
-// an Any. Threads: constants.
+// an Any.
+// Threads: constants.
 #pragma once
 
 #include <array>

@@ -1,4 +1,5 @@
-// Graph owns types that are made at run time. Internal to orb/any. Threads: one while it is built, then immutable.
+// Graph owns types that are made at run time. Internal to orb/any.
+// Threads: one while it is built, then immutable.
 #pragma once
 
 #include <deque>

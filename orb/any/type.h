@@ -2,8 +2,8 @@
 // without any set-up, and types that are received or made at run time. CORBA 3.3 part 1, 8.11; part 2, 9.3.5.1.
 //
 // A TypeDesc refers to its parts by pointer, so a recursive type is a cycle of constants. The maker of a TypeDesc keeps
-// it alive: generated code forever, a TypeCode as long as it or a copy lives. Threads: immutable after construction. A
-// TypeCode is a value and can be copied to any thread.
+// it alive: generated code forever, a TypeCode as long as it or a copy lives.
+// Threads: immutable after construction. A TypeCode is a value and can be copied to any thread.
 #pragma once
 
 #include <array>
@@ -71,11 +71,11 @@ struct TypeDesc {
   std::span<const MemberDesc> members{};
   const TypeDesc* content = nullptr;  // sequence, array, alias, value_box: the element; union: the discriminator's
                                       // type; value: the concrete base or null
-  std::uint32_t length = 0;         // string, wstring, sequence: bound or 0; array: elements
-  std::uint16_t digits = 0;         // fixed
-  std::int16_t scale = 0;           // fixed
-  std::int32_t default_index = -1;  // union: index of the default member, or -1
-  std::int16_t modifier = 0;        // value: 0 none, 1 custom, 2 abstract, 3 truncatable
+  std::uint32_t length = 0;           // string, wstring, sequence: bound or 0; array: elements
+  std::uint16_t digits = 0;           // fixed
+  std::int16_t scale = 0;             // fixed
+  std::int32_t default_index = -1;    // union: index of the default member, or -1
+  std::int16_t modifier = 0;          // value: 0 none, 1 custom, 2 abstract, 3 truncatable
 };
 
 namespace basic {

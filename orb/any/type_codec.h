@@ -2,7 +2,8 @@
 //
 // Reading has limits: `most_nodes` types, and 64 levels, which include those of the value around the TypeCode. An
 // indirection leads back to a type that began in the same TypeCode. A type that is an alias of itself is refused.
-// Writing uses an indirection for a type with an id that was written before, enclosing or not. Threads: none.
+// Writing uses an indirection for a type with an id that was written before, enclosing or not.
+// Threads: none.
 #pragma once
 
 #include "orb/any/type.h"
