@@ -66,8 +66,7 @@ void AdapterRegistry::stop_holding() noexcept {
 }
 
 void AdapterRegistry::close() noexcept {
-  if (const auto root = root_.lock())
-    root->destroy(false, false);  // breaks cycles: a servant may hold its adapter, which holds the servant
+  if (const auto root = root_.lock()) root->destroy(false, false);  // breaks cycles of adapters and servants
   decltype(objects_) objects;
   {
     const std::lock_guard lock(mutex_);

@@ -65,9 +65,14 @@ class DirectReference {
 };
 
 // Returns the servant of the reference for direct calls. Raises what find_direct_target() raises, and BAD_PARAM
-// no_direct_call with the reason. The reasons: the object belongs to another ORB or process, one of its operations has
-// a contract, the reference has a task, or the servant does not implement the interface. Not for real-time threads
-// (takes a lock).
+// no_direct_call with the reason:
+//
+//   the object belongs to another ORB or process
+//   one of its operations has a contract
+//   the reference has a task
+//   the servant does not implement the interface
+//
+// Not for real-time threads (takes a lock).
 template <typename Interface>
 auto direct(const core::ObjectReference<Interface>& reference) {
   static_assert(
