@@ -1,4 +1,5 @@
-// Contract is what a task requires from its server and promises to it. The server enforces it; see docs/scheduling.md.
+// Contract is what a task asks of its server: how often its jobs come, and how much time they need by which deadline.
+// The server enforces it; see docs/scheduling.md.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Converts text of other programs for the log and messages: into part of one line, in which no control character moves
-// a cursor.
+// as_one_line() prepares text of other programs for the log and messages. The result is part of one line, and none of
+// its characters controls a terminal.
 #pragma once
 
 #include <cstddef>

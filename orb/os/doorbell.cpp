@@ -41,8 +41,8 @@ void Doorbell::wait_beside(int fd, Time deadline, WaitStrategy strategy) noexcep
 
 void Doorbell::sleep_beside(int fd, Time deadline) noexcept {
   std::uint32_t expected = resting;
-  // PAIR doorbell.asleep: release here -> acquire in ring(). Publishes the descriptor that open() made. relaxed on
-  // failure: the exchange below acquires
+  // PAIR doorbell.asleep: release here -> acquire in ring(). Publishes the descriptor that open() made.
+  // relaxed on failure: the exchange below acquires
   if (word_.compare_exchange_strong(expected, asleep, std::memory_order_release, std::memory_order_relaxed)) {
     std::array<pollfd, 2> entries{
         {{.fd = fd, .events = POLLIN, .revents = 0}, {.fd = event_.get(), .events = POLLIN, .revents = 0}}};

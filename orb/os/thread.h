@@ -51,7 +51,7 @@ class Thread {
   // Waits for the end of the function. Does nothing if already joined or never started.
   void join() noexcept;
 
-  // Returns whether the thread got the real-time class (SCHED_FIFO or SCHED_DEADLINE) that was last set here.
+  // Returns whether the thread runs under SCHED_FIFO or SCHED_DEADLINE, as far as this object set it.
   bool real_time() const noexcept;
   pid_t tid() const noexcept;
 

@@ -130,8 +130,8 @@ Time spin_end(WaitStrategy strategy, Time start, Time deadline) noexcept {
 
 bool Parker::take_token() noexcept {
   std::uint32_t expected = token;
-  // PAIR parker.word: acquire here <- release in unpark(). Makes visible what the waking thread wrote. relaxed on
-  // failure: no token, nothing was published
+  // PAIR parker.word: acquire here <- release in unpark(). Makes visible what the waking thread wrote.
+  // relaxed on failure: no token, nothing was published
   return word_.compare_exchange_strong(expected, empty, std::memory_order_acquire, std::memory_order_relaxed);
 }
 
