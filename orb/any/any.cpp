@@ -29,7 +29,7 @@ bool may_hold_references(const TypeDesc& type) noexcept {
 
 constexpr std::size_t largest_alignment = 8;
 
-// Whether bytes of the one may stand in a message of the other.
+// Returns whether bytes with the first code sets may be copied into a message with the second.
 bool are_compatible(const cdr::CodeSets& bytes, const cdr::CodeSets& message) noexcept {
   const bool checked_before = bytes.chars == cdr::CharForm::utf_8 && message.chars == cdr::CharForm::native;
   return (bytes.chars == message.chars || checked_before) &&
@@ -47,11 +47,11 @@ cdr::Reader Any::Wire::reader() const noexcept {
 
 void Any::Wire::write(cdr::Writer& writer, const TypeDesc& type) const {
   if (holds_values && writer.chunk_level() != 0) return rewrite(writer, type);
-  writer.align(1);  // in a chunked value the next byte is then the next
+  writer.align(1);  // opens the next chunk, if one is due
   const bool as_is = writer.order() == order && writer.offset() % largest_alignment == phase &&
                      writer.wide_form() == wide_form && are_compatible(code_sets, writer.code_sets());
   if (!as_is) return rewrite(writer, type);
-  if (code_sets.chars != cdr::CharForm::native) writer.note_code_set();  // it may hold text
+  if (code_sets.chars != cdr::CharForm::native) writer.note_code_set();  // the bytes may contain text
   writer.write_bytes(bytes);
 }
 
@@ -64,7 +64,7 @@ void Any::write_value(cdr::Writer& writer) const {
   if (value_ != nullptr) value_->write(writer, *type_);
 }
 
-// As they are, or copied where they hang together with what is around them: chunks, and values that are shared.
+// Takes the bytes unchanged, or copies the value if it depends on its surroundings: chunks and shared values.
 bool Any::Wire::take(cdr::Reader& in, const TypeDesc& type) {
   order = in.order();
   wide_form = in.wide_form();
@@ -76,7 +76,7 @@ bool Any::Wire::take(cdr::Reader& in, const TypeDesc& type) {
   if (!holds_values && in.chunk_level() == 0) {
     const Bytes taken = rest.first(rest.size() - in.remaining());
     bytes.assign(taken.begin(), taken.end());
-    // What was skipped may lie in memory that its sender still writes: the copy is what has to be right.
+    // The sender may still write the memory of the skipped bytes, so check the copy.
     cdr::Reader copied = reader();
     bool values = false;
     if (!skip(copied, type, values)) return in.fail(copied);

@@ -1,8 +1,8 @@
-// Any: a value of any IDL type, with that type. CORBA::Any stands on it.
+// Any holds a value of any IDL type, with its type. CORBA::Any is built on it.
 //
-// What arrives stays as bytes, checked against its type, until somebody asks for a C++ value; what a program puts in
-// stays that C++ value until somebody sends it. Both are immutable and shared: a copy of an Any costs two counts.
-// CORBA 3.3 part 2, 9.3.5.2. Threads: a value type.
+// A received value stays as bytes, checked against its type, until a program asks for a C++ value. A value that a
+// program inserts stays a C++ value until it is sent. Both forms are immutable and shared: a copy of an Any only
+// increments two reference counts. CORBA 3.3 part 2, 9.3.5.2. Threads: a value type.
 #pragma once
 
 #include <iosfwd>
@@ -19,7 +19,7 @@ namespace corelane::any {
 
 class Any {
  public:
-  // Of type null.
+  // An Any of type null.
   Any() = default;
 
   const TypeCode& type_code() const noexcept { return type_; }
@@ -32,7 +32,8 @@ class Any {
     value_ = std::make_shared<Typed<T>>(std::move(value));
   }
 
-  // False, and `out` is as before, when the Any holds another type. `type` is that of T.
+  // Copies the value into `out`. Returns false and leaves `out` unchanged if the Any holds another type. `type` is that
+  // of T.
   template <typename T>
   bool extract(T& out, const TypeDesc& type) const {
     if (value_ == nullptr) return false;
@@ -46,14 +47,15 @@ class Any {
     return found;
   }
 
-  // The value as CDR behind whatever the writer has; and a look at it.
+  // Appends the value as CDR to the writer.
   void write_value(cdr::Writer& writer) const;
-  // Takes a value of this type out of the reader: checked, and kept as bytes. False and a failed reader otherwise.
+  // Reads a value of this type, checks it, and keeps it as bytes. Otherwise returns false with a failed reader.
   bool read_value(cdr::Reader& reader, TypeCode type);
-  // Another type that the same bytes have, such as an alias of its own. False when they are not equivalent.
+  // Changes the type to an equivalent one with the same bytes, such as an alias. Returns false if they are not
+  // equivalent.
   bool retype(TypeCode type);
 
-  // Calls `look(reader)` with the value in bytes.
+  // Calls `look(reader)` with the encoded value, and returns its result.
   template <typename Look>
   bool with_bytes(Look look) const {
     if (value_ == nullptr) return false;
@@ -92,7 +94,7 @@ class Any {
     bool take(cdr::Reader& in, const TypeDesc& type);
 
     std::vector<std::byte> bytes;
-    std::size_t phase = 0;  // of the first byte, modulo 8
+    std::size_t phase = 0;  // position of the first byte, modulo 8
     ByteOrder order = native_order;
     cdr::WideForm wide_form = cdr::WideForm::counted;
     cdr::CodeSets code_sets;
@@ -112,7 +114,7 @@ class Any {
 void encode(cdr::Writer& writer, const Any& any);
 bool decode(cdr::Reader& reader, Any& any);
 
-// "any(long 7)"; see walk.h.
+// Prints, for example, "any(long 7)"; see walk.h.
 void print(std::ostream& out, const Any& any);
 
 }  // namespace corelane::any

@@ -7,8 +7,8 @@
 namespace corelane::any {
 namespace {
 
-// Two graphs are the same when no walk through both finds a difference: a pair that is being compared is taken for the
-// same meanwhile.
+// Comparison compares two type graphs. They are the same if no walk through both finds a difference. A pair that is
+// still being compared counts as the same.
 class Comparison {
  public:
   explicit Comparison(bool exact) : exact_(exact) {}
@@ -34,7 +34,7 @@ class Comparison {
 
  private:
   static constexpr std::size_t most_pairs = 65'536;
-  static constexpr int most_levels = 1'000;  // of graphs that a program made; those that arrive have 64
+  static constexpr int most_levels = 1'000;  // for graphs made by a program; received ones have at most 64
 
   bool same_parts(const TypeDesc& a, const TypeDesc& b) {
     if ((a.content == nullptr) != (b.content == nullptr)) return false;

@@ -1,7 +1,7 @@
-// std::map and std::optional: their encoding and their types. A private extension: CORBA has neither on the wire.
+// Encodes std::map and std::optional, and defines their types. A private extension: CORBA has neither on the wire.
 //
-// A map is the sequence of its pairs, in the order of the keys, and an optional value a sequence of at most one, so
-// that any peer can be given IDL for them. Threads: none.
+// A map is encoded as the sequence of its pairs, in the order of the keys. An optional value is encoded as a sequence
+// of at most one element. So IDL for any peer can describe them. Threads: none.
 #pragma once
 
 #include <map>
@@ -18,7 +18,7 @@ void encode(Writer& writer, const std::map<K, V>& values) {
   writer.write_length(values.size());
   for (const auto& [key, value] : values) encode(writer, key), encode(writer, value);
 }
-// A key that comes twice is refused.
+// Refuses a duplicate key.
 template <typename K, typename V>
 bool decode(Reader& reader, std::map<K, V>& values) {
   const Reader::Level level(reader);

@@ -1,5 +1,6 @@
-// desc_of<T>: the TypeDesc of a C++ type, at compile time. Generated code specialises it for its types; containers are
-// here. A type without one (a local interface, a structure that holds one) cannot go into an Any.
+// desc_of<T> is the TypeDesc of a C++ type, at compile time. Generated code specializes it for its types; this header
+// does it for containers. A type without a TypeDesc (a local interface, or a structure that holds one) cannot go into
+// an Any.
 // Threads: constants.
 #pragma once
 
@@ -17,11 +18,12 @@ namespace corelane::any {
 template <typename T>
 inline constexpr std::nullptr_t desc_of = nullptr;
 
-// Told by the type of desc_of: g++ 12 with -fsanitize=undefined compares no address with null at compile time.
+// Tests the type of desc_of, because g++ 12 with -fsanitize=undefined cannot compare an address with null at compile
+// time.
 template <typename T>
 concept Described = !std::is_same_v<decltype(desc_of<T>), const std::nullptr_t>;
 
-// int8 has no TypeCode of its own in CORBA: it is an octet there.
+// In CORBA, int8 has no TypeCode of its own: it is an octet.
 template <>
 inline constexpr const TypeDesc* desc_of<bool> = &basic::boolean;
 template <>

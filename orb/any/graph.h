@@ -1,4 +1,4 @@
-// Graph: owner of the types that are made at run time. Internal to orb/any.
+// Graph owns types that are made at run time. Internal to orb/any.
 // Threads: one while it is built, then immutable.
 #pragma once
 
@@ -12,16 +12,16 @@
 namespace corelane::any {
 
 struct Graph {
-  // Each stays where it is while others are added.
+  // Deques, so that elements keep their addresses while others are added.
   std::deque<TypeDesc> types;
   std::deque<std::string> texts;
   std::deque<std::vector<MemberDesc>> members;
-  std::vector<std::shared_ptr<const void>> owners;  // of types of other graphs that these refer to
+  std::vector<std::shared_ptr<const void>> owners;  // owners of types in other graphs to which these types refer
 
   std::string_view keep(std::string_view text) { return text.empty() ? std::string_view{} : texts.emplace_back(text); }
 };
 
-// Stands for the enclosing type of this id until that is made; never on the wire, never in a finished TypeCode.
+// Represents the enclosing type of this id until that is made. It never occurs on the wire or in a finished TypeCode.
 inline constexpr Kind recursive_kind{0xffff'ffff};
 
 }  // namespace corelane::any

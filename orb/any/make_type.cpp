@@ -8,7 +8,7 @@
 namespace corelane::any {
 namespace {
 
-// Copies types into a graph of their own. A type that waits for `closing_id` becomes `closed`.
+// Copier copies types into its own graph. A recursive type that waits for `closing_id` is replaced by `closed`.
 class Copier {
  public:
   Copier(Graph& graph, bool with_names) : graph_(graph), with_names_(with_names) {}
@@ -58,7 +58,7 @@ bool waits_for(const TypeDesc& type, std::string_view id) {
   return waits_for(type, id, seen);
 }
 
-// The part as it goes into `type`: itself, kept alive, or a copy in which `type` closes the circle.
+// Returns the part for use in `type`: the part itself, which is kept alive, or a copy in which `type` closes the cycle.
 const TypeDesc* part(Graph& graph, Copier& copier, const TypeDesc& type, const TypeCode& from) {
   if (!type.id.empty() && waits_for(*from, type.id)) return copier.copy(&*from);
   if (from.owner()) graph.owners.push_back(from.owner());

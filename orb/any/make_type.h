@@ -1,7 +1,7 @@
-// Types made at run time: what CORBA::ORB::create_..._tc() calls. CORBA 3.3 part 1, 8.11.3.
+// Makes types at run time, for CORBA::ORB::create_..._tc(). CORBA 3.3 part 1, 8.11.3.
 //
-// Each result keeps the types that it is made of. A recursive type is made with recursive_type(id) in the place where
-// it holds itself; the type of that id which is made around it closes the circle. Threads: any.
+// Each result keeps its parts alive. To make a recursive type, use recursive_type(id) where the type contains itself.
+// The type with this id that is made around it closes the cycle. Threads: any.
 #pragma once
 
 #include <string>
@@ -18,7 +18,7 @@ struct MemberSpec {
   std::int16_t visibility = 0;
 };
 
-// What a TypeDesc holds, as values; see there for what belongs to which kind.
+// The content of a TypeDesc as values; TypeDesc says which fields belong to which kind.
 struct TypeSpec {
   Kind kind = Kind::null;
   std::string id{};
@@ -35,10 +35,11 @@ struct TypeSpec {
 
 TypeCode make_type(const TypeSpec& spec);
 TypeCode recursive_type(const std::string& id);
-// Whether a recursive_type() in it still waits for its enclosing type. Such a type is good for nothing else.
+// Returns false if the type contains a recursive_type() that still waits for its enclosing type. Such a type can only
+// be used to make that enclosing type.
 bool is_complete(const TypeDesc& type);
 
-// The same without names; ids stay.
+// Returns the same type without names; ids stay.
 TypeCode compact(const TypeCode& type);
 
 }  // namespace corelane::any

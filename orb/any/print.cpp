@@ -13,7 +13,7 @@
 namespace corelane::any {
 namespace {
 
-// A character inside quotes: what is not printable ASCII is escaped.
+// Prints a character inside quotes; escapes all that is not printable ASCII.
 void put(std::ostream& out, char32_t c, char quote) {
   static constexpr char hex[] = "0123456789abcdef";
   if (c == U'\\' || c == static_cast<char32_t>(quote)) {
@@ -29,7 +29,7 @@ void put(std::ostream& out, char32_t c, char quote) {
 template <typename Text>
 void put_quoted(std::ostream& out, const Text& text) {
   out << '"';
-  // UTF-8 stays as it is: only the ASCII part is looked at.
+  // Bytes of multi-byte UTF-8 characters are printed unchanged.
   for (const auto c : text) {
     if constexpr (sizeof(c) == 1) {
       if (static_cast<unsigned char>(c) >= 0x80) {
@@ -216,7 +216,7 @@ class Printer {
     }
   }
 
-  // Of a type that is not known as data only the name is shown.
+  // Prints a new value. If its type is not known as data, prints only its name.
   bool fresh(const TypeDesc& declared, const ValueHeader& header) {
     bool truncated = false;
     const TypeDesc* type = type_of(header, declared, truncated);
@@ -237,7 +237,7 @@ class Printer {
   }
 
   bool union_value(const TypeDesc& type) {
-    cdr::Reader ahead = in_;  // the discriminator is printed as what it is, and looked at as a number
+    cdr::Reader ahead = in_;  // reads the discriminator as a number; then it is printed by its type
     std::int64_t label = 0;
     out_ << type.name << '{';
     if (!read_label(ahead, *type.content, label) || !value(*type.content)) return in_.fail(minor::bad_enum);

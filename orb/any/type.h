@@ -1,9 +1,9 @@
-// TypeDesc and TypeCode: what a type is, as data. One form serves both the types of generated code, which are constants
-// without any set-up, and those that arrive or are made at run time. CORBA 3.3 part 1, 8.11; part 2, 9.3.5.1.
+// TypeDesc and TypeCode describe a type as data. One form serves both the types of generated code, which are constants
+// without any set-up, and types that are received or made at run time. CORBA 3.3 part 1, 8.11; part 2, 9.3.5.1.
 //
-// A TypeDesc refers to its parts by pointer, so that a recursive type is a cycle of constants. Who made one keeps it
-// alive: generated code for ever, a TypeCode for as long as it (or a copy) lives.
-// Threads: immutable after construction; a TypeCode is a value and may be copied anywhere.
+// A TypeDesc refers to its parts by pointer, so a recursive type is a cycle of constants. The maker of a TypeDesc keeps
+// it alive: generated code forever, a TypeCode as long as it or a copy lives.
+// Threads: immutable after construction. A TypeCode is a value and can be copied to any thread.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace corelane::any {
 
-// CORBA::TCKind; the numbers are those of the wire.
+// CORBA::TCKind; the values are those on the wire.
 enum class Kind : std::uint32_t {
   null,
   void_,
@@ -56,11 +56,11 @@ inline constexpr std::uint32_t kinds = static_cast<std::uint32_t>(Kind::local_in
 
 struct TypeDesc;
 
-// Of a structure, exception, union or value; of an enumeration the name alone.
+// A member of a structure, exception, union or value. For an enumeration only the name is set.
 struct MemberDesc {
   std::string_view name;
   const TypeDesc* type = nullptr;
-  std::int64_t label = 0;       // union: the discriminator's value as a number; the default member's is 0
+  std::int64_t label = 0;       // union: the discriminator's value as a number; 0 for the default member
   std::int16_t visibility = 0;  // value: 0 private, 1 public
 };
 
@@ -69,12 +69,12 @@ struct TypeDesc {
   std::string_view id{};
   std::string_view name{};
   std::span<const MemberDesc> members{};
-  const TypeDesc* content = nullptr;  // sequence, array, alias, value_box: of what; union: the discriminator's type;
-                                      // value: the concrete base or null
+  const TypeDesc* content = nullptr;  // sequence, array, alias, value_box: the element; union: the discriminator's
+                                      // type; value: the concrete base or null
   std::uint32_t length = 0;           // string, wstring, sequence: bound or 0; array: elements
   std::uint16_t digits = 0;           // fixed
   std::int16_t scale = 0;             // fixed
-  std::int32_t default_index = -1;    // union: of the default member, or -1
+  std::int32_t default_index = -1;    // union: index of the default member, or -1
   std::int16_t modifier = 0;          // value: 0 none, 1 custom, 2 abstract, 3 truncatable
 };
 
@@ -105,28 +105,30 @@ inline constexpr TypeDesc abstract_base{
     .kind = Kind::abstract_interface, .id = "IDL:omg.org/CORBA/AbstractBase:1.0", .name = "AbstractBase"};
 }  // namespace basic
 
-// The type without its aliases. Chains of them end: what arrives is checked for that.
+// Returns the type without aliases. Chains of aliases end, because received types are checked for that.
 inline const TypeDesc& unaliased(const TypeDesc& type) noexcept {
   const TypeDesc* out = &type;
   while (out->kind == Kind::alias) out = out->content;  // bound: no cycle of aliases
   return *out;
 }
 
-// The same type by the letter: names, ids, aliases. Bound: the product of the two sizes; too large counts as different.
+// Returns whether the types are identical, including names, ids and aliases. Bound: the product of the two sizes; types
+// that are too large count as different.
 bool equal(const TypeDesc& a, const TypeDesc& b);
-// The same values on the wire: aliases are looked through; a repository id decides where both have one.
+// Returns whether values of both types are the same on the wire. Ignores aliases; if both types have a repository id,
+// the ids decide.
 bool equivalent(const TypeDesc& a, const TypeDesc& b);
 
 class TypeCode {
  public:
   TypeCode() noexcept : desc_(&basic::null) {}
-  // A constant of generated code, or with what keeps `desc` alive.
+  // A constant of generated code, or a type with the owner that keeps `desc` alive.
   TypeCode(const TypeDesc& desc, std::shared_ptr<const void> owner = {}) noexcept
       : desc_(&desc), owner_(std::move(owner)) {}
 
   const TypeDesc& operator*() const noexcept { return *desc_; }
   const TypeDesc* operator->() const noexcept { return desc_; }
-  // A part of this type: it keeps what this keeps.
+  // Returns a part of this type, with the same owner.
   TypeCode part(const TypeDesc& desc) const noexcept { return {desc, owner_}; }
   const std::shared_ptr<const void>& owner() const noexcept { return owner_; }
 

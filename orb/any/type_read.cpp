@@ -21,7 +21,7 @@ class TypeReader {
   }
 
  private:
-  // Null when it failed; `in` says why, or the caller does.
+  // Returns null on failure; then `in` has failed, or the caller fails it.
   const TypeDesc* read(cdr::Reader& in) {
     const cdr::Reader::Level level(in);
     std::uint32_t kind = 0;
@@ -43,7 +43,7 @@ class TypeReader {
     return nullptr;
   }
 
-  // The kinds without parameters.
+  // Returns the type of a kind without parameters; null for others.
   static const TypeDesc* simple_type(Kind kind) noexcept {
     using namespace basic;
     static constexpr const TypeDesc* all[] = {&null,  &void_,     &short_, &long_,   &longlong,   &ushort,
@@ -106,7 +106,7 @@ class TypeReader {
     }
   }
 
-  // A member takes at least the length of a string; so many elements have arrived.
+  // Each member has at least the bytes of a string's length; read_length() checks that so many bytes have arrived.
   bool read_count(cdr::Reader& in, std::vector<MemberDesc>*& members) {
     std::uint32_t count = 0;
     if (!in.read_length(count, 4)) return false;
@@ -130,17 +130,17 @@ class TypeReader {
 
   bool read_union(cdr::Reader& in, TypeDesc& type) {
     std::vector<MemberDesc>* members = nullptr;
-    // The discriminator's labels are read at once, so it must be whole by now.
+    // The labels are read next, so the discriminator's type must be complete by now.
     if (!read_content(in, type) || !check(*type.content) || !may_be_discriminator(*type.content))
       return in.fail(minor::bad_typecode);
     if (!in.read(type.default_index) || !read_count(in, members)) return false;
     if (type.default_index >= static_cast<std::int64_t>(members->size())) return in.fail(minor::bad_typecode);
-    // No default member. omniORB writes -2 where the labels leave no value for one.
+    // No default member. omniORB writes -2 if the labels leave no value for one.
     if (type.default_index < 0) type.default_index = -1;
     for (MemberDesc& member : *members) {
       const bool is_default = type.default_index == &member - members->data();
       if (!read_label(in, *type.content, member.label)) return false;
-      if (is_default) member.label = 0;  // its value means nothing
+      if (is_default) member.label = 0;  // its value has no meaning
       if (!read_text(in, member.name) || (member.type = read(in)) == nullptr) return false;
     }
     type.members = *members;
@@ -153,7 +153,7 @@ class TypeReader {
     return read_members(in, type);
   }
 
-  // What only shows when all indirections are known: aliases end, digits are right, a base is a value.
+  // Checks what needs all indirections: chains of aliases end, digits are valid, a base is a value.
   bool check(const TypeDesc& type) const {
     if (type.kind == Kind::fixed)
       return type.digits >= 1 && type.digits <= 31 && type.scale >= 0 && type.scale <= type.digits;
@@ -168,8 +168,8 @@ class TypeReader {
   }
 
   std::shared_ptr<Graph> graph_ = std::make_shared<Graph>();
-  std::map<const std::byte*, const TypeDesc*> started_;  // where each type began
-  std::size_t nodes_ = 0;                                // members, all together
+  std::map<const std::byte*, const TypeDesc*> started_;  // start of each type
+  std::size_t nodes_ = 0;                                // total number of members
 };
 
 }  // namespace

@@ -9,7 +9,8 @@
 namespace corelane::any {
 namespace {
 
-// Kinds with a repository id, which may be empty; others are written again where they come again.
+// Returns whether the kind has a repository id, which may be empty. Types of other kinds are written again when they
+// occur again.
 bool has_id(Kind kind) {
   switch (kind) {
     case Kind::objref:
@@ -128,7 +129,7 @@ class TypeWriter {
   }
 
   cdr::Writer& out_;
-  std::map<const TypeDesc*, std::size_t> written_;  // where each type with an id begins
+  std::map<const TypeDesc*, std::size_t> written_;  // position of each type with an id
   int depth_ = 0;
 };
 

@@ -9,7 +9,7 @@
 namespace corelane::any {
 namespace {
 
-// Thread: any, under the mutex. Held for one look-up.
+// The registered factories. Thread: any, under the mutex, which is held for one look-up.
 struct Registry {
   std::mutex mutex;
   std::map<std::string, std::shared_ptr<ValueFactory>, std::less<>> factories;
@@ -29,7 +29,7 @@ std::shared_ptr<ValueFactory> register_factory(std::string_view id, std::shared_
 }
 
 bool unregister_factory(std::string_view id) {
-  std::shared_ptr<ValueFactory> removed;  // goes when the mutex is free
+  std::shared_ptr<ValueFactory> removed;  // destroyed after the mutex is released
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().factories.find(id);
   if (found == registry().factories.end()) return false;

@@ -1,5 +1,5 @@
-// A value printed by its own type: Node{name = "a", next = null}; what comes again in it as "(as before)".
-// Threads: none.
+// Prints a value by its own type: Node{name = "a", next = null}. A value that occurs again in it is printed as "(as
+// before)". Threads: none.
 #pragma once
 
 #include <iosfwd>

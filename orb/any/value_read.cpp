@@ -8,14 +8,14 @@ namespace {
 
 constexpr std::uint32_t most_ids = 64;
 
-// True: an indirection follows, which has been read up to its offset.
+// Returns true if an indirection follows; then only its offset is left to read.
 bool at_indirection(cdr::Reader& in) {
   cdr::Reader ahead = in;
   std::uint32_t word = 0;
   return ahead.read(word) && word == indirection_tag && in.read(word);
 }
 
-// A repository id or URL: a string or an indirection to one. Null after a failure.
+// Reads a repository id or URL: a string or an indirection to one. Returns null after a failure.
 const std::string_view* read_text(cdr::Reader& in, ReadValues& table) {
   if (!in.align(4)) return nullptr;
   const std::byte* const at = in.rest().data();
@@ -51,7 +51,7 @@ bool read_list(cdr::Reader& in, ReadValues& table, ValueHeader& header) {
   return true;
 }
 
-// Behind the tag. Registers the value.
+// Reads the header after the tag, and registers the value.
 bool read_header(cdr::Reader& in, std::uint32_t tag, ValueHeader& header) {
   constexpr std::uint32_t known = codebase_flag | several_ids | chunked_flag;
   ReadValues& table = ReadValues::of(in);
@@ -83,7 +83,8 @@ ValueStart begin_again(cdr::Reader& in, ValueHeader& header, bool between) {
   return in.fail(minor::bad_indirection), ValueStart::failed;
 }
 
-// The tag of a value. Inside a chunked one it stands between chunks; null and indirections may also stand in a chunk.
+// Reads the tag of a value. Inside a chunked value the tag lies between chunks; null and indirections may also lie in a
+// chunk.
 bool read_tag(cdr::Reader& in, std::uint32_t& tag, const std::byte*& at, bool& between) {
   between = false;
   if (in.at_chunk_end()) {
@@ -102,7 +103,7 @@ bool read_tag(cdr::Reader& in, std::uint32_t& tag, const std::byte*& at, bool& b
   return in.chunk_level() == 0 || may_be_inside || in.fail(minor::bad_value_tag);
 }
 
-// Some peers (JacORB) leave the base out of the TypeCode of a derived value, and send its state all the same.
+// Some peers (JacORB) omit the base in the TypeCode of a derived value, but still send its state.
 bool lacks_base(const TypeDesc& declared, const TypeDesc& known) noexcept {
   return declared.kind == Kind::value && known.kind == Kind::value && declared.content == nullptr &&
          known.content != nullptr;
@@ -114,7 +115,7 @@ std::shared_ptr<Value> make_of(std::string_view id, const DeclaredValue& declare
   return factory == nullptr ? nullptr : factory->_make();
 }
 
-// The first type of the header that can be made. `truncated`: it is not the most derived.
+// Makes a value of the header's first type that can be made. `truncated`: this is not the most derived type.
 std::shared_ptr<Value> make(cdr::Reader& in, const ValueHeader& header, const DeclaredValue& declared,
                             bool& truncated) {
   const ReadValues& table = ReadValues::of(in);
@@ -149,7 +150,7 @@ bool decode_fresh(cdr::Reader& in, ValueHeader& header, const DeclaredValue& dec
   return true;
 }
 
-// A value that was met as data only, in an Any or in what was cut off, is decoded now.
+// Decodes a value that was so far only known as data: in an Any or in a truncated part.
 bool decode_again(cdr::Reader& in, const std::byte* at, const DeclaredValue& declared, std::shared_ptr<Value>& value) {
   ReadValues& table = ReadValues::of(in);
   const ReadValues::Entry& entry = table.values[at];

@@ -1,11 +1,12 @@
-// Values that arrive. CORBA 3.3 part 2, 9.3.4.
+// Decodes values. CORBA 3.3 part 2, 9.3.4.
 //
-// Within limits that nothing on the wire moves: 64 levels, which count together with all other nesting, and
-// `most_values` values in a message. An indirection leads back to a value, or repository id, that began in the same
-// message. A value whose type is unknown is cut down to the first of its bases that is known, where its sender allows
-// that; what is cut off may still be referred to. Values that the program never sees let go of each other, so that no
-// circle of them is left behind: those of a message that turns out malformed, or whose reading ends early
-// (cdr::Reader::Attempt), and those that were made to be written again. Threads: none.
+// Fixed limits: 64 levels, which include all other nesting, and `most_values` values in a message. An indirection leads
+// back to a value, or a repository id, that began in the same message. A value of unknown type is truncated to its
+// first known base, if its sender allows that. Other values may still refer to the part that was cut off.
+//
+// Values that the program never sees drop their references to other values, so that no cycle of them leaks. These are
+// the values of a malformed message, and those of a message whose reading ended early (cdr::Reader::Attempt). Values
+// that were made only to be written again do so, too. Threads: none.
 #pragma once
 
 #include <map>
@@ -21,9 +22,9 @@ namespace corelane::any {
 
 inline constexpr std::size_t most_values = 262'144;
 inline constexpr std::size_t most_copied_bytes =
-    16 * 1024 * 1024;  // of what Anys of a message refer to outside of them
+    16 * 1024 * 1024;  // bytes copied because a message's Anys refer to values outside them
 
-// The words of the encoding.
+// The tags and flags of the encoding.
 inline constexpr std::uint32_t null_tag = 0;
 inline constexpr std::uint32_t codebase_flag = 1;
 inline constexpr std::uint32_t one_id = 2;
@@ -34,46 +35,46 @@ inline constexpr std::int16_t custom_value = 1;
 inline constexpr std::int16_t abstract_value = 2;
 inline constexpr std::int16_t truncatable_value = 3;
 
-// What the place of a value says of it. `make`: for types that need no factory.
+// What the declaration of a value's place says. `make`: for types that need no factory.
 struct DeclaredValue {
   const TypeDesc& type;
   std::shared_ptr<Value> (*make)() = nullptr;
 };
 
-// Null and a good reader: a null value. That it has the declared type is for the caller to see.
+// Decodes a value. Null with a good reader: a null value. The caller checks that the value has the declared type.
 bool decode_value(cdr::Reader& reader, const DeclaredValue& declared, std::shared_ptr<Value>& value);
 
-// The pieces of that, for values that are known as data only.
+// The steps of decode_value(), for values that are known only as data.
 
 struct ValueHeader {
-  const std::byte* at = nullptr;  // where its tag stands; of a value that comes again, the first one's
+  const std::byte* at = nullptr;  // position of its tag; for a repeated value, of its first tag
   bool chunked = false;
   std::span<const std::string_view> ids{};  // most derived first; empty: the declared type's
 };
 enum class ValueStart : std::uint8_t { failed, null, again, fresh };
 
 ValueStart begin_value(cdr::Reader& reader, ValueHeader& header);
-// What the place of a fresh one declares, for whoever comes back to it from another.
+// Records the declared type of a new value, for a later read through an indirection.
 void declare(cdr::Reader& reader, ValueHeader& header, const TypeDesc& declared);
-// Behind the header of a fresh one.
+// Call it after the header of a new value.
 inline void enter_value(cdr::Reader& reader, const ValueHeader& header) {
   if (header.chunked) reader.enter_chunks();
 }
-// Behind the state. `skip`: what is left of it is skipped, else refused.
+// Call it after the state. `skip`: skips the rest of the state; otherwise a rest is refused.
 bool end_value(cdr::Reader& reader, const ValueHeader& header, bool skip);
-// The same value again.
+// Returns a reader at the start of this value.
 cdr::Reader reader_at(const cdr::Reader& reader, const std::byte* value);
 
-// The type that a fresh value is to be read as: the declared one or one with a factory. Null: none is known.
-// `truncated`: it is not the first.
+// Returns the type by which to read a new value: the declared one or one with a factory. Null: no type is known.
+// `truncated`: it is not the first type of the header.
 const TypeDesc* type_of(const ValueHeader& header, const TypeDesc& declared, bool& truncated);
 
-// What a message's values share.
+// State that the values of one message share.
 struct ReadValues final : cdr::Shared::Table {
   struct Entry {
-    int level = 0;            // of chunked values around it
-    std::string id{};         // of the type that its place declares, where it came without one
-    std::string_view view{};  // of that
+    int level = 0;            // levels of chunked values around it
+    std::string id{};         // the declared type's, if the value came without an id
+    std::string_view view{};  // a view of `id`
     std::shared_ptr<Value> value{};
     std::size_t copy = 0;  // see Copying
   };
@@ -85,16 +86,16 @@ struct ReadValues final : cdr::Shared::Table {
   std::map<const std::byte*, std::string_view> texts;
   std::map<const std::byte*, std::vector<std::string_view>> lists;
   std::size_t copied_bytes = 0;
-  // Values that were made only to write them again, which nobody sees unless something refers to them later: each row
-  // of them by a number, and whether one of it was handed out.
-  std::vector<bool> copies{true};                   // 0: all others
-  std::size_t copy = 0;                             // what is made now
-  std::map<const std::byte*, const Value*> models;  // copy_graph(): what each value is a copy of
+  // Values that were made only to be written again. The program does not see them, unless something refers to them
+  // later. Each group has a number; the element says whether one of its values was handed out.
+  std::vector<bool> copies{true};                   // 0: all other values
+  std::size_t copy = 0;                             // the group of new values
+  std::map<const std::byte*, const Value*> models;  // copy_graph(): the original of each value
 
   static ReadValues& of(cdr::Reader& reader);
 };
 
-// What is made while it lives is made to be written again.
+// Marks the values that are made while it lives as made only to be written again.
 class Copying {
  public:
   explicit Copying(ReadValues& values) : values_(values), before_(values.copy) {

@@ -19,7 +19,7 @@ void write_id(cdr::Writer& writer, std::string_view id) {
   writer.write_string(id);
 }
 
-// The type that a value of this one may be cut down to; null: none.
+// Returns the type to which a value of this type may be truncated; null: none.
 const TypeDesc* truncated(const TypeDesc& type) {
   return type.kind == Kind::value && type.modifier == truncatable_value ? type.content : nullptr;
 }

@@ -18,8 +18,8 @@ class Walk {
  public:
   Walk(cdr::Reader& in, cdr::Writer* out) : in_(in), out_(out) {}
 
-  // What takes bytes is bounded by them and by the depth; the rest is counted, so that padding, which another sender
-  // does not make, changes nothing.
+  // Values that take bytes are bounded by these bytes and by the depth. Values that take none are counted. So the limit
+  // does not depend on padding, which differs between senders.
   bool value(const TypeDesc& aliased) {
     const std::size_t before = in_.offset();
     if (!content(unaliased(aliased))) return false;
@@ -121,7 +121,7 @@ class Walk {
     }
   }
 
-  // What was copied is referred to; what stands outside of that is copied now.
+  // Writes a reference to a value that was copied already; copies a value that lies outside what was copied.
   bool again(const std::byte* at, const TypeDesc& declared) {
     if (const auto seen = copied_.find(at); seen != copied_.end()) return write_value_again(*out_, seen->second), true;
     cdr::Reader there = reader_at(in_, at);
@@ -170,7 +170,7 @@ class Walk {
       const Copying copying(ReadValues::of(in_));
       if (!decode_value(there, {type}, value)) return in_.fail(there);
     }
-    if (value == nullptr) return in_.fail(minor::bad_value_tag);  // the tag has changed since it was read
+    if (value == nullptr) return in_.fail(minor::bad_value_tag);  // the tag has changed after it was read
     in_ = there;
     // The class would be written in a form that the type does not announce.
     const TypeDesc& own = value->_type_desc();
@@ -256,7 +256,7 @@ class Walk {
     for (std::uint32_t i = 0; i < count; ++i) {  // bound: the bytes
       const std::size_t before = in_.offset();
       if (!value(type)) return false;
-      if (in_.offset() == before) return empty(count - 1);  // the others take none either
+      if (in_.offset() == before) return empty(count - 1);  // the other elements take none either
     }
     return in_.ok();
   }
@@ -279,7 +279,7 @@ class Walk {
     return type_code(&type) && value(*type);
   }
 
-  // Type id, then profiles: each a tag and its bytes.
+  // Copies a reference: the type id, then profiles, each a tag and its bytes.
   bool reference() {
     std::uint32_t profiles = 0;
     if (!string({.kind = Kind::string}) || !in_.read_length(profiles, 8)) return false;
@@ -294,10 +294,10 @@ class Walk {
 
   cdr::Reader& in_;
   cdr::Writer* const out_;
-  std::uint64_t empty_ = 0;  // values that took no bytes
+  std::uint64_t empty_ = 0;  // number of values that took no bytes
   bool saw_values_ = false;
-  std::string room_;                                // of text that was converted
-  std::map<const std::byte*, std::size_t> copied_;  // where each value was, and where it is now
+  std::string room_;                                // holds converted text
+  std::map<const std::byte*, std::size_t> copied_;  // old and new position of each value
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
-// Values whose type is known as data only: skipped, copied and printed by their TypeDesc. Of value types it is the
-// declared one or one that has a factory; custom ones are skipped, and copied by their own class.
+// Skips, copies and prints values whose type is known only as data, by their TypeDesc. A value type is read by its
+// declared type or by one that has a factory. Custom values are skipped, or copied by their own class.
 //
-// Threads: none. Bound: 64 levels, and a number of steps in proportion to the bytes at hand, so that a type of no size
-// (an array of empty structures) costs nothing much.
+// Threads: none. Bound: 64 levels, and a number of steps proportional to the bytes at hand. So a type without bytes (an
+// array of empty structures) costs little.
 #pragma once
 
 #include <iosfwd>
@@ -13,21 +13,21 @@
 
 namespace corelane::any {
 
-// Reads one value. With `out` it is written there too, in that writer's byte order, alignment and form. False and a
-// failed reader for what is malformed; a failure of the writer stays with the writer.
+// Reads one value. With `out`, also writes it there, in that writer's byte order, alignment and form. Returns false
+// with a failed reader if the value is malformed. A failure of the writer stays in the writer.
 bool transfer(cdr::Reader& reader, const TypeDesc& type, cdr::Writer* out);
 inline bool skip(cdr::Reader& reader, const TypeDesc& type) { return transfer(reader, type, nullptr); }
-// The same; and whether there was a value of a value type, which indirections may tie to the rest of its message.
-// transfer() unties it: what the value refers to is written with it.
+// The same. `saw_values`: it read an instance of a value type, which indirections may connect to the rest of its
+// message. transfer() removes such connections: it also writes the values that are referred to.
 bool skip(cdr::Reader& reader, const TypeDesc& type, bool& saw_values);
 
 // Reads one value and prints it: Point{x = 1, label = "a"}, [1, 2], red, any(long 7).
 bool print(std::ostream& out, cdr::Reader& reader, const TypeDesc& type);
 
-// The member of a union that this discriminator selects; null for none.
+// Returns the member that this discriminator selects; null for none.
 const MemberDesc* selected(const TypeDesc& type, std::int64_t label) noexcept;
 
-// A lower bound of the bytes that a value takes; 0 where it may take none.
+// Returns a lower bound of a value's bytes; 0 if it may take none.
 std::size_t least_size(const TypeDesc& type, int depth = 0) noexcept;
 
 }  // namespace corelane::any

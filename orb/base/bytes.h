@@ -1,4 +1,4 @@
-// Bytes on their way in or out, and their order.
+// Types for encoded bytes and their order.
 #pragma once
 
 #include <bit>
@@ -18,13 +18,13 @@ inline std::size_t length_of(std::span<const Bytes> parts) noexcept {
   return length;
 }
 
-// Whether all of `part` lies in `whole`. An empty one holds nothing.
+// Returns whether all of `part` lies in `whole`. An empty `whole` contains nothing.
 inline bool holds(Bytes whole, Bytes part) noexcept {
   return !whole.empty() && std::less_equal{}(whole.data(), part.data()) &&
          std::less_equal{}(part.data() + part.size(), whole.data() + whole.size());
 }
 
-enum class ByteOrder : std::uint8_t { big = 0, little = 1 };  // the numbers of GIOP's flag
+enum class ByteOrder : std::uint8_t { big = 0, little = 1 };  // the values of GIOP's flag
 inline constexpr ByteOrder native_order =
     std::endian::native == std::endian::little ? ByteOrder::little : ByteOrder::big;
 

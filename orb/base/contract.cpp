@@ -71,7 +71,7 @@ std::optional<Duration> parse_duration(std::string_view text) noexcept {
 }
 
 std::string duration_hint(std::string_view text) {
-  constexpr std::size_t most_digits = 9;  // of the fraction: down to 1 ns of 1 s
+  constexpr std::size_t most_digits = 9;  // digits of the fraction: down to 1 ns of 1 s
   std::string plain(text.substr(std::min(text.find_first_not_of(' '), text.size())));
   plain.erase(plain.find_last_not_of(' ') + 1);
   if (const std::size_t blank = plain.find(' '); blank != plain.npos)

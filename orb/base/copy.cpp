@@ -4,7 +4,8 @@ namespace corelane::detail {
 
 namespace {
 
-// One register, which a struct of the same bytes would not be: the compiler would store that on the stack as well.
+// A vector type keeps the value in one register. The compiler would store a struct of the same size on the stack as
+// well.
 using Register [[gnu::vector_size(16)]] = std::uint64_t;
 constexpr std::size_t block = 8 * sizeof(Register);
 

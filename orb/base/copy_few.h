@@ -1,4 +1,5 @@
-// copy_few_bytes(): std::memcpy for a few bytes whose number is not known before, without a call.
+// copy_few_bytes() copies a few bytes like std::memcpy, but without a function call. The number of bytes is not known
+// at compile time.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +8,7 @@
 namespace corelane {
 
 namespace detail {
-// The first and the last Width bytes of a block that has as many, which may overlap.
+// Copies the first and the last Width bytes of a block of at least Width bytes; the two parts may overlap.
 template <std::size_t Width>
 void copy_both_ends(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   std::byte first[Width], last[Width];

@@ -46,7 +46,7 @@ constexpr std::array<std::string_view, error_kinds> names = {
 
 }  // namespace
 
-// A servant may throw an exception that it has made of any numbers.
+// Bounds check: a servant may throw an exception with an arbitrary kind.
 std::string_view name_of(ErrorKind kind) noexcept {
   const auto index = static_cast<std::size_t>(kind);
   return index < names.size() ? names[index] : names.front();

@@ -1,5 +1,5 @@
-// Error: what failed, small enough to travel through the real-time path. Kinds are the CORBA system exceptions, since
-// those are what every caller finally sees; core::raise() turns an Error into one. Minor codes stand in minor.h.
+// Error says what failed. It is small enough for the real-time path. Its kinds are the CORBA system exceptions, because
+// callers finally get those; core::raise() turns an Error into one. minor.h lists the minor codes.
 #pragma once
 
 #include <cstdint>
@@ -48,12 +48,12 @@ enum class ErrorKind : std::uint8_t {
 };
 inline constexpr int error_kinds = static_cast<int>(ErrorKind::bad_qos) + 1;
 
-// Whether the operation ran before the failure. The numbers are those of the wire.
+// Says whether the operation ran before the failure. The values are those on the wire.
 enum class Completion : std::uint8_t {
   yes = 0,
   no = 1,
   maybe = 2,
-  // As CORBA::CompletionStatus, which is this type, names them.
+  // The names of CORBA::CompletionStatus, which is an alias of this type.
   COMPLETED_YES = yes,
   COMPLETED_NO = no,
   COMPLETED_MAYBE = maybe,
@@ -67,10 +67,10 @@ struct Error {
   friend constexpr bool operator==(const Error&, const Error&) = default;
 };
 
-// The exception's name without module, such as "COMM_FAILURE". Static storage.
+// Returns the exception's name without module, such as "COMM_FAILURE". Static storage.
 std::string_view name_of(ErrorKind kind) noexcept;
 
-// The kind of "IDL:omg.org/CORBA/COMM_FAILURE:1.0"; unknown for any other text.
+// Returns the kind of "IDL:omg.org/CORBA/COMM_FAILURE:1.0"; unknown for any other text.
 ErrorKind error_kind_of(std::string_view repository_id) noexcept;
 
 }  // namespace corelane

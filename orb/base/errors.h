@@ -1,4 +1,4 @@
-// Errors that several folders answer with, each named once. Their texts stand in minor.h.
+// Names for errors that several folders return. minor.h has their texts.
 #pragma once
 
 #include "orb/base/error.h"

@@ -1,5 +1,5 @@
-// Expected<T>: a value or the Error that prevented it, in the shape of std::expected (C++23), which g++ 12 lacks.
-// Threads: a value type; no shared state.
+// Expected<T> holds a value, or the Error that prevented it. It has the interface of std::expected (C++23), which g++
+// 12 lacks.
 #pragma once
 
 #include <cassert>
@@ -30,7 +30,7 @@ class [[nodiscard]] Expected {
 
   constexpr Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}
   constexpr Expected(Unexpected<E> error) : state_(std::in_place_index<1>, error.error()) {}
-  // An Error turns into a failed result on its own, so that `return Error{...};` reads as what it is.
+  // Implicit, so that a function can say `return Error{...};`.
   constexpr Expected(E error) requires(!std::is_same_v<T, E>) : state_(std::in_place_index<1>, std::move(error)) {}
 
   constexpr bool has_value() const { return state_.index() == 0; }
@@ -56,13 +56,13 @@ class [[nodiscard]] Expected {
   std::variant<T, E> state_;
 };
 
-// Such a result fits two registers. As a variant it would be put together byte by byte on the stack and read back as
-// words, for which a core waits longer than for all the rest of a short call.
+// A result of this kind fits into two registers. A variant would be built byte by byte on the stack and then read as
+// words. The core would wait longer for that than for all the rest of a short call.
 template <typename T, typename E>
 concept TwoWords = std::is_enum_v<E> && !std::is_same_v<T, E> && std::is_trivially_copyable_v<T> &&
                    std::is_default_constructible_v<T> && sizeof(T) == sizeof(std::uint64_t);
 
-// An enumerator, or none, as one word.
+// Outcome holds one enumerator or none, in one word.
 template <typename E>
 class Outcome {
  public:

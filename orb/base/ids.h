@@ -1,4 +1,4 @@
-// Identities as distinct types: a core is not a task is not a priority.
+// Identifiers as distinct types: a core cannot be used as a task or a priority.
 #pragma once
 
 #include <compare>
@@ -7,23 +7,23 @@
 
 namespace corelane {
 
-// One value of type Rep that converts to no other identity. Tag makes the type distinct.
+// Holds one value of type Rep, and converts to no other identifier. Tag makes the type distinct.
 template <typename Tag, typename Rep>
 struct Id {
   Rep value{};
   friend constexpr auto operator<=>(const Id&, const Id&) = default;
 };
 
-using CoreId = Id<struct CoreTag, std::int16_t>;   // one hardware thread, numbered as the operating system does
+using CoreId = Id<struct CoreTag, std::int16_t>;   // a hardware thread, with the operating system's number
 using TaskId = Id<struct TaskTag, std::uint64_t>;  // issued by the server's Manager; 0 is no task
 using JobId = Id<struct JobTag, std::uint64_t>;    // unique within a process, ascending
 using TimerId = Id<struct TimerTag, std::uint64_t>;
-using PeerId = Id<struct PeerTag, std::uint64_t>;  // whoever owns tasks: one connection; 0 is this process
+using PeerId = Id<struct PeerTag, std::uint64_t>;  // the owner of tasks: a connection; 0 is this process
 
-using ResourceId = Id<struct ResourceTag, std::uint32_t>;  // something that jobs lock, see resource_named(); 0 is none
+using ResourceId = Id<struct ResourceTag, std::uint32_t>;  // a resource that jobs lock, see resource_named(); 0 is none
 
-// A rank: higher runs first. 0 is best effort; admitted tasks have 1 and above. Not a native priority: one function of
-// dispatch maps ranks to SCHED_FIFO levels.
+// A rank: higher runs first. 0 is best effort; admitted tasks have 1 and above. It is not a native priority: one
+// function of dispatch maps ranks to SCHED_FIFO levels.
 using Priority = Id<struct PriorityTag, std::int32_t>;
 
 inline constexpr TaskId no_task{0};

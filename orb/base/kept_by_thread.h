@@ -1,12 +1,11 @@
-// kept_by_thread(): a value that each thread has for itself, and that it knows to be gone.
-//
-// Threads: each its own.
+// kept_by_thread() gives each thread its own value, and tells after the value has been destroyed.
 #pragma once
 
 namespace corelane {
 
-// Null once the thread has destroyed it: destructors of other values that it keeps, and on the main thread those of
-// static objects, run later and may call again. One for each T.
+// Returns the calling thread's value, or null after the thread has destroyed it. Later destructors may still call this
+// function: those of other thread_local values, and on the main thread those of static objects. There is one value per
+// thread for each T.
 template <typename T>
 T* kept_by_thread() {
   thread_local bool is_gone = false;  // needs no destructor, so it can be read until the thread's last instruction

@@ -1,5 +1,5 @@
-// Included first by every header that users include: what compiles as an older C++ is told so in one error. The second
-// one, of a header that there is not, ends the compilation before hundreds more.
+// Every header for users includes this one first. A compiler set to an older C++ stops here with one clear error,
+// instead of hundreds of others.
 #pragma once
 
 #if __cplusplus < 202002L

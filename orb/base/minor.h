@@ -1,6 +1,6 @@
-// Every minor code that Corelane raises. Standard codes carry the OMG's vendor id, ours carry 0x434C4 ("CL").
-// One number of ours means one cause; one of the standard's means another cause with each kind of exception. text()
-// says it with its remedy, and docs/minor-codes.md is printed from the same tables.
+// Defines every minor code that Corelane raises. Standard codes carry the OMG's vendor id, ours carry 0x434C4 ("CL"). A
+// code of ours has one cause. A standard code has a different cause for each kind of exception. text() returns cause
+// and remedy; docs/minor-codes.md is generated from the same tables.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace corelane::minor {
 
 inline constexpr std::uint32_t omg = 0x4f4d0000;
 inline constexpr std::uint32_t corelane = 0x434c4000;
-// Of the standard (CORBA 3.3 part 1, A.5), for MARSHAL.
+// A standard code (CORBA 3.3 part 1, A.5), for MARSHAL.
 inline constexpr std::uint32_t no_value_factory = omg | 1;
 
 struct Entry {
   std::uint32_t code;
   std::string_view text;  // cause; remedy
 };
-// Of the standard.
+// A standard code.
 struct StandardEntry {
   ErrorKind kind;
   Entry entry;
@@ -135,12 +135,12 @@ CORELANE_MINOR(no_name_service, 117);
 CORELANE_MINOR(empty_external, 118);
 #undef CORELANE_MINOR
 
-// Cause and remedy of a code of ours; empty for any other. Any thread; static storage.
+// Returns cause and remedy of a code of ours; empty for any other. Any thread; static storage.
 std::string_view text(std::uint32_t code) noexcept;
-// The same, and of the standard's codes that we raise.
+// Returns the same for our codes and for the standard codes that we raise.
 std::string_view text(const Error& error) noexcept;
 
-// The standard's codes that we raise, those apart that come with a text of their own each time.
+// Returns the standard codes that we raise, except those that carry a specific text each time.
 std::span<const StandardEntry> standard() noexcept;
 
 }  // namespace corelane::minor

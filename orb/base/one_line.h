@@ -1,5 +1,5 @@
-// What others wrote, as the log or a message shows it: part of one line, in which no control character moves a cursor.
-// Threads: any.
+// as_one_line() prepares text of other programs for the log and messages. The result is part of one line, and none of
+// its characters controls a terminal.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace corelane {
 
-// One character of UTF-8; a byte that begins none is a character of one byte.
+// A character of UTF-8. A byte that begins none is a character of one byte.
 struct Utf8Character {
   std::size_t size;
   std::uint32_t code;
@@ -27,14 +27,14 @@ constexpr Utf8Character utf8_character(std::string_view text) noexcept {
   return {size, code};
 }
 
-// What a terminal may obey: control characters, those of 8 bits too, ends of lines, and what changes the direction of
-// the text beside it.
+// Returns whether a terminal might act on the character. These are control characters (also those of 8 bits), ends of
+// lines, and characters that change the direction of text.
 constexpr bool is_control(std::uint32_t code) noexcept {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x200e || code == 0x200f ||
          (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
 }
 
-// Control characters become question marks; all other bytes stay as they are.
+// Replaces control characters by question marks; leaves all other bytes as they are.
 inline std::string as_one_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());

@@ -1,4 +1,5 @@
-// The words for what happens to a job that exceeds its budget, as settings, files of contracts and messages have them.
+// Names of the overrun policies, as settings, contract files and messages use them. A policy says what happens to a job
+// that exceeds its budget.
 #pragma once
 
 #include <array>

@@ -1,9 +1,9 @@
-// What a PeerId says: a connection, and whose it is. Limits for peers are for those whose connections they are: a host,
-// or a user of this host, who may open as many connections as he likes.
+// A PeerId identifies a connection and its holder. Limits for peers count by holder: a host, or a user of this host. A
+// holder may open any number of connections.
 //
 //   bits 0..39    the number of the connection, never 0
-//   bits 40..62   the number of its holder, given while it has connections; 0: not known, so the connection itself
-//   bit 63        the kernel vouches that the holder is this process's own user, or root
+//   bits 40..62   the number of its holder, assigned while it has connections; 0: unknown, so the connection itself
+//   bit 63        the kernel confirms that the holder is this process's own user, or root
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,11 @@ constexpr PeerId peer_of(std::uint64_t connection, std::uint32_t holder, bool of
   return PeerId{connection | std::uint64_t{holder} << peer_connection_bits | (of_own_user ? own_user_bit : 0)};
 }
 
-// Processes of this one's user, and of root, could stop it altogether: limits that guard against strangers spare them.
+// Returns whether the holder is this process's user or root. Their processes could stop this one anyway, so limits that
+// guard against strangers do not apply to them.
 constexpr bool is_of_own_user(PeerId peer) noexcept { return (peer.value & own_user_bit) != 0; }
 
-// The peer without its holder, as reports show it.
+// Returns the peer without its holder, as reports show it.
 constexpr PeerId connection_of(PeerId peer) noexcept {
   return PeerId{peer.value & ((std::uint64_t{1} << peer_connection_bits) - 1)};
 }

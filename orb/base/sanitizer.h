@@ -1,4 +1,4 @@
-// Which sanitizer this translation unit is compiled with: g++ tells by a macro, clang by a feature.
+// Tells which sanitizer this translation unit is compiled with. g++ defines a macro, clang a feature.
 //   CORELANE_ADDRESS_SANITIZER, CORELANE_THREAD_SANITIZER   0 or 1
 #pragma once
 

@@ -1,5 +1,6 @@
-// SharedSelf: base of what gives out shared pointers to itself: values, servants, local objects. One base for all of
-// them, always virtual, since a servant may be a value as well, and no object can have two that keep count.
+// SharedSelf is the base of objects that give out shared pointers to themselves: values, servants, local objects. It
+// must be one base for all of them, always virtual. A servant may also be a value, and an object cannot have two
+// reference counts.
 //
 // Threads: as std::enable_shared_from_this.
 #pragma once

@@ -1,5 +1,5 @@
-// Time: integer nanoseconds of one monotonic clock. The clock may be real (os::now(), CLOCK_MONOTONIC) or virtual (the
-// simulator's), so this header has no now(): pure code receives time as a value.
+// Time is a point on a monotonic clock, in integer nanoseconds. The clock may be real (os::now(), CLOCK_MONOTONIC) or
+// virtual (the simulator's). So this header has no now(): pure code receives the time as a value.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ struct MonotonicClock {
 
 using Time = MonotonicClock::time_point;
 
-// Later than every instant that occurs: "no deadline".
+// Later than every instant that occurs. It means "no deadline".
 inline constexpr Time never = Time::max();
 
 }  // namespace corelane

@@ -1,11 +1,11 @@
-// encode() and decode(): the functions that generated code overloads for its types and calls for their members. All are
-// found through their Writer or Reader argument (this namespace) or through the value (the user's namespace), so a
-// sequence of a user's struct needs nothing but the struct's own pair.
+// encode() and decode() convert values to and from CDR. Generated code overloads them for its types and calls them for
+// their members. All overloads are found by their Writer or Reader argument (this namespace) or by the value (the
+// user's namespace). So a sequence of a user's struct needs only the struct's own pair.
 //
-//   void encode(Writer&, const T&);   failures latch in the Writer
-//   bool decode(Reader&, T&);         false and a failed Reader; the value is then valid but unspecified
+//   void encode(Writer&, const T&);   failures stay in the Writer
+//   bool decode(Reader&, T&);         returns false if the Reader failed; the value is then valid but unspecified
 //
-// Threads: none. A decoded container never grows beyond what its bytes can hold, and reuses the memory it has.
+// Threads: none. A decoded container never grows beyond what its bytes can hold, and reuses its memory.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@
 
 namespace corelane::cdr {
 
-// The least bytes that an encoded T takes; bounds a sequence's count. Generated code may specialise it for its structs
-// (a lower bound is enough); 1 otherwise.
+// The least number of bytes of an encoded T, which bounds a sequence's count. Generated code may specialize it for its
+// structs (a lower bound is enough); otherwise 1.
 template <typename T>
 inline constexpr std::size_t min_encoded_size = std::is_enum_v<T> || Primitive<T> ? sizeof(T) : 1;
 template <>
@@ -54,7 +54,7 @@ inline void encode(Writer& writer, std::string_view text) { write_text(writer, t
 inline void encode(Writer& writer, const std::string& text) { write_text(writer, text); }
 inline bool decode(Reader& reader, std::string& text) { return read_text(reader, text); }
 
-// Enumerations travel as ulong; `count` is the number of enumerators, whose values ascend from 0.
+// Enumerations are encoded as ulong; `count` is the number of enumerators, whose values ascend from 0.
 template <typename Enum>
 requires std::is_enum_v<Enum>
 void write_enum(Writer& writer, Enum value) { writer.write(static_cast<std::uint32_t>(value)); }
@@ -68,7 +68,7 @@ bool read_enum(Reader& reader, Enum& value, std::uint32_t count) noexcept {
   return true;
 }
 
-// The same for enumerators with values of their own: over the wire goes the place in the table.
+// The same for enumerators with explicit values: the encoded value is the index in the table.
 template <typename Enum, std::size_t n>
 void write_enum(Writer& writer, Enum value, const Enum (&table)[n]) {
   for (std::uint32_t i = 0; i < n; ++i)
@@ -84,7 +84,7 @@ bool read_enum(Reader& reader, Enum& value, const Enum (&table)[n]) noexcept {
   return true;
 }
 
-// Bitmasks and bitsets travel as the smallest unsigned type that holds them; a bit outside `mask` is refused.
+// Bitmasks and bitsets are encoded as the smallest unsigned type that holds them; a bit outside `mask` is refused.
 template <typename Holder, typename T>
 bool read_bits(Reader& reader, T& value, std::uint64_t mask) noexcept {
   Holder bits = 0;
@@ -94,7 +94,8 @@ bool read_bits(Reader& reader, T& value, std::uint64_t mask) noexcept {
   return true;
 }
 
-// A field of a bitset: `count` bits from `position` on. What does not fit into it is cut off; signed ones extend.
+// Reads a field of a bitset: `count` bits from `position` on. A signed field is sign-extended. set_bits_at() cuts off
+// bits that do not fit.
 template <typename T, unsigned position, unsigned count>
 constexpr T bits_at(std::uint64_t bits) noexcept {
   const std::uint64_t field = bits << (64 - position - count);
@@ -111,7 +112,7 @@ constexpr void set_bits_at(std::uint64_t& bits, T value) noexcept {
   bits = (bits & ~mask) | ((static_cast<std::uint64_t>(value) << position) & mask);
 }
 
-// The block as elements of one byte. The vector does not write zeros first, as resize() would.
+// Assigns a block to a vector of one-byte elements. Does not write zeros first, as resize() would.
 template <Primitive T>
 requires(sizeof(T) == 1) void assign_block(std::vector<T>& values, Bytes block) {
   if (values.capacity() < block.size()) {
@@ -137,7 +138,7 @@ template <Primitive T>
 requires(!std::same_as<T, bool>) bool decode(Reader& reader, std::vector<T>& values) {
   std::uint32_t count = 0;
   if (!reader.read_length(count, sizeof(T))) return false;
-  // read_length(): count * sizeof(T) bytes have arrived. All of them, or all but those of later chunks, lie here.
+  // read_length() has checked that count * sizeof(T) bytes have arrived. They lie here, except those in later chunks.
   if constexpr (sizeof(T) == 1) {
     Bytes block;
     if (count <= reader.remaining()) return reader.read_bytes(block, count) && (assign_block(values, block), true);
@@ -146,8 +147,8 @@ requires(!std::same_as<T, bool>) bool decode(Reader& reader, std::vector<T>& val
   return reader.read_block(values.data(), count);
 }
 
-// encode() for an argument that its owner leaves as it is until the message has been sent: a long sequence at the end
-// of the message is not copied. Without an overload of its own a type is copied.
+// encode_lasting() is encode() for an argument that its owner does not change until the message has been sent. A long
+// sequence at the end of the message is not copied. A type without an overload of its own is copied.
 template <typename T>
 void encode_lasting(Writer& writer, const T& value) {
   encode(writer, value);
@@ -165,7 +166,7 @@ inline void encode(Writer& writer, const std::vector<bool>& values) {
 inline bool decode(Reader& reader, std::vector<bool>& values) {
   std::uint32_t count = 0;
   if (!reader.read_length(count, 1)) return false;
-  values.assign(count, false);  // as above: a byte each has arrived
+  values.assign(count, false);  // read_length() has checked: one byte each has arrived
   for (std::uint32_t i = 0; i < count; ++i) {
     bool value = false;
     if (!reader.read(value)) return false;
@@ -174,7 +175,7 @@ inline bool decode(Reader& reader, std::vector<bool>& values) {
   return true;
 }
 
-// Sequences of anything else, element by element. The vector grows by doubling as elements arrive: a count alone costs
+// Sequences of other types, element by element. The vector doubles as elements arrive, so a large count alone allocates
 // nothing, however large an element is in memory.
 template <typename T>
 void encode(Writer& writer, const std::vector<T>& values) {

@@ -127,7 +127,7 @@ Expected<Decimal> Decimal::fitted(int digits, int scale) const noexcept {
   return truncated(scale);
 }
 
-// Cut to 31 digits: those behind the point go first.
+// Cuts the value to 31 digits, first those after the point.
 Expected<Decimal> Decimal::limited(Decimal value) noexcept {
   const int excess = value.digits() - most_digits;
   if (excess > value.scale_) return cannot_convert;
@@ -171,7 +171,7 @@ Expected<Decimal> product(const Decimal& a, const Decimal& b) noexcept {
 
 Expected<Decimal> quotient(const Decimal& a, const Decimal& b) noexcept {
   if (Decimal::length(b.digits_) == 0) return cannot_convert;
-  // As many digits behind the point as 62 digits of dividend give.
+  // Extends the dividend to 62 digits, which gives as many digits after the point as possible.
   Decimal dividend = a;
   const int more = 2 * Decimal::most_digits - Decimal::length(a.digits_);
   Decimal::shift(dividend.digits_, more);
@@ -200,7 +200,7 @@ void write_decimal(Writer& writer, const Decimal& value, int digits, int scale) 
   const auto fitted = value.fitted(digits, scale);
   if (!fitted) return writer.fail(ErrorKind::data_conversion, 0);
   int octet = 0;
-  for (int place = digits - 1 + (digits + 1) % 2; place >= -1; --place) {  // an even number of half octets
+  for (int place = digits - 1 + (digits + 1) % 2; place >= -1; --place) {  // with the sign, an even number of nibbles
     const int nibble = place < 0 ? (fitted->negative() ? minus : plus) : place < digits ? fitted->digit(place) : 0;
     octet = octet << 4 | nibble;
     if (place % 2 != 0) writer.write(static_cast<std::uint8_t>(octet & 0xff));
@@ -210,7 +210,7 @@ void write_decimal(Writer& writer, const Decimal& value, int digits, int scale) 
 bool read_decimal(Reader& reader, Decimal& value, int digits, int scale) noexcept {
   Bytes bytes;
   if (!reader.read_bytes(bytes, static_cast<std::size_t>(digits + 2) / 2)) return false;
-  char text[Decimal::most_digits + 3];  // a digit that pads, the point
+  char text[Decimal::most_digits + 3];  // room for a padding digit, the point and the rest
   std::size_t length = 0;
   for (std::size_t i = 0; i < 2 * bytes.size() - 1; ++i) {
     const int nibble = static_cast<int>(bytes[i / 2]) >> (i % 2 == 0 ? 4 : 0) & 0xf;

@@ -1,8 +1,7 @@
-// Decimal: the arithmetic behind IDL's fixed type, and its binary-coded form. CORBA 3.3 part 2, 9.3.2.8;
-// IDL 4.2, 7.4.1.
+// Decimal is the arithmetic of IDL's fixed type and its binary-coded form. CORBA 3.3 part 2, 9.3.2.8; IDL 4.2, 7.4.1.
 //
-// A value of up to 31 digits, of which `scale` stand behind the point. Operations work on 62 digits and cut the result
-// to the 31 that matter, as the standard asks; digits behind the point go first, by truncation. Threads: plain values.
+// A value has up to 31 digits, `scale` of them after the point. Operations work on 62 digits and cut the result to 31,
+// as the standard requires. Digits after the point are cut first, by truncation. Threads: plain values.
 #pragma once
 
 #include <array>
@@ -25,23 +24,24 @@ class Decimal {
   constexpr Decimal() = default;
   static Decimal of(std::int64_t value) noexcept;
   static Decimal of(std::uint64_t value) noexcept;
-  // The nearest decimal of `scale` digits behind the point. DATA_CONVERSION: no number, or beyond 31 digits.
+  // Returns the nearest decimal with `scale` digits after the point. DATA_CONVERSION: not a finite number, or more than
+  // 31 digits.
   static Expected<Decimal> of(long double value, int scale) noexcept;
-  // "-12.50", with or without a 'd' at the end. DATA_CONVERSION for anything else.
+  // Parses a text such as "-12.50", with or without a 'd' at the end. DATA_CONVERSION for anything else.
   static Expected<Decimal> parse(std::string_view text) noexcept;
 
   int scale() const noexcept { return scale_; }
   bool negative() const noexcept { return negative_; }
-  // Digits without leading zeros, at least the scale.
+  // Returns the number of digits without leading zeros, at least the scale and at least 1.
   int digits() const noexcept;
-  // The digit of weight 10^(place - scale); 0 beyond the value.
+  // Returns the digit of weight 10^(place - scale); 0 beyond the value.
   int digit(int place) const noexcept { return place < capacity ? digits_[static_cast<std::size_t>(place)] : 0; }
 
-  // With exactly `scale` digits behind the point; zeros are added as needed.
+  // Return the value with exactly `scale` digits after the point; zeros are added as needed.
   Decimal truncated(int scale) const noexcept;
   Decimal rounded(int scale) const noexcept;  // half away from zero
   Decimal negated() const noexcept;
-  // DATA_CONVERSION when more digits stand before the point than digits - scale.
+  // Returns the value truncated to `scale`. DATA_CONVERSION if it has more than digits - scale digits before the point.
   Expected<Decimal> fitted(int digits, int scale) const noexcept;
 
   std::string to_string() const;
@@ -55,7 +55,7 @@ class Decimal {
 
  private:
   static constexpr int capacity = 64;
-  using Digits = std::array<std::uint8_t, capacity>;  // least first
+  using Digits = std::array<std::uint8_t, capacity>;  // least significant first
 
   static std::strong_ordering compare(const Digits& a, const Digits& b) noexcept;
   static void add(Digits& a, const Digits& b) noexcept;
@@ -74,7 +74,8 @@ Expected<Decimal> sum(const Decimal& a, const Decimal& b) noexcept;
 Expected<Decimal> product(const Decimal& a, const Decimal& b) noexcept;
 Expected<Decimal> quotient(const Decimal& a, const Decimal& b) noexcept;
 
-// fixed<digits, scale> on the wire: half octets, the sign (0xc, 0xd for negative ones) last. 1 <= digits <= 31.
+// fixed<digits, scale> on the wire: half octets, followed by the sign (0xc; 0xd for negative values). 1 <= digits <=
+// 31.
 void write_decimal(Writer& writer, const Decimal& value, int digits, int scale);
 bool read_decimal(Reader& reader, Decimal& value, int digits, int scale) noexcept;
 

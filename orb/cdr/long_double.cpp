@@ -12,7 +12,7 @@ static_assert(Limits::radix == 2 && Limits::max_exponent == 16384, "a long doubl
 static_assert(Limits::digits == 64 || Limits::digits == 113, "neither x87's long double nor binary128");
 static_assert(native_order == ByteOrder::little, "the layout of x87's long double is taken for little endian");
 
-// x87: 64 bits of significand with the integer bit in view, then exponent and sign.
+// x87: a significand of 64 bits with an explicit integer bit, then exponent and sign.
 struct Extended {
   std::uint64_t significand = 0;
   std::uint16_t sign_exponent = 0;
@@ -23,7 +23,7 @@ constexpr std::uint64_t dropped_mask = (std::uint64_t{1} << dropped_bits) - 1;
 
 Binary128 widened(Extended x) noexcept {
   const std::uint64_t fraction = x.significand & ~integer_bit;
-  // A pseudo-denormal has exponent 0 and the integer bit: its value is that of exponent 1.
+  // A pseudo-denormal has exponent 0 and the integer bit. Its value is that of exponent 1.
   const bool pseudo = (x.sign_exponent & 0x7fff) == 0 && x.significand != fraction;
   const std::uint64_t sign_exponent = static_cast<std::uint64_t>(x.sign_exponent) + (pseudo ? 1U : 0U);
   return {sign_exponent << 48 | fraction >> (64 - dropped_bits), fraction << dropped_bits};
@@ -34,7 +34,7 @@ bool is_nan(Binary128 bits) noexcept {
   return exponent == 0x7fff && ((bits.high & 0xffff'ffff'ffff) != 0 || bits.low != 0);
 }
 
-// Rounds to nearest, ties to even. A carry out of the fraction belongs in the exponent: the encoding is made for that.
+// Rounds to nearest, ties to even. A carry out of the fraction increments the exponent, which the encoding allows for.
 Extended narrowed(Binary128 bits) noexcept {
   std::uint64_t fraction = (bits.high & 0xffff'ffff'ffff) << (63 - 48) | bits.low >> dropped_bits;
   auto sign_exponent = static_cast<std::uint16_t>(bits.high >> 48);

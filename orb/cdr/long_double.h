@@ -1,8 +1,7 @@
-// long double: 16 bytes of IEEE 754 binary128 on the wire, aligned to 8. CORBA 3.3 part 2, 9.3.1.4.
+// Encodes long double: 16 bytes of IEEE 754 binary128, aligned to 8. CORBA 3.3 part 2, 9.3.1.4.
 //
-// Every long double of x86 (64 bits of precision) goes out exactly. What comes in is rounded to nearest, ties to even;
-// beyond the range of the type's own exponent there is nothing, since both have 15 bits of it. Infinities stay, a NaN
-// stays one.
+// Every long double of x86 (64 bits of precision) is encoded exactly. A decoded value is rounded to nearest, ties to
+// even. It is never out of range, because both formats have 15 bits of exponent. Infinities and NaNs are preserved.
 // Threads: none.
 #pragma once
 

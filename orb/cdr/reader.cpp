@@ -125,7 +125,7 @@ const std::shared_ptr<Shared>& Reader::shared() {
   return shared_;
 }
 
-// From the end of a chunk into the next of the same value.
+// Moves from the end of a chunk into the next chunk of the same value.
 bool Reader::next_chunk() noexcept {
   if (level_ended()) return fail(minor::bad_value_tag);
   end_ = limit_;
@@ -147,7 +147,7 @@ const std::byte* Reader::take_slowly(std::size_t n, std::size_t alignment) noexc
   }
   const std::size_t pad = padding(offset(), alignment);
   if (n <= remaining() - pad) return cursor_ += pad + n, cursor_ - n;
-  if (n == alignment) return truncated(), nullptr;  // single values are never split
+  if (n == alignment) return truncated(), nullptr;  // chunks never split a single value
   cursor_ += pad;
   try {
     return gather(n);
@@ -156,7 +156,7 @@ const std::byte* Reader::take_slowly(std::size_t n, std::size_t alignment) noexc
   }
 }
 
-// Data that continue in further chunks, in one piece.
+// Copies data that continue in further chunks into one piece.
 const std::byte* Reader::gather(std::size_t n) {
   std::vector<std::byte> piece;
   piece.reserve(n);  // take_slowly(): as many bytes have arrived

@@ -9,14 +9,14 @@
 namespace corelane::cdr {
 namespace {
 
-// CORBA 3.3 part 1, A.5: a character that the transmission code set lacks.
+// CORBA 3.3 part 1, A.5: the transmission code set lacks a character.
 constexpr std::uint32_t not_in_code_set = minor::omg | 1;
 
 constexpr unsigned octet(char c) noexcept { return static_cast<unsigned char>(c); }
 
 bool is_first_of_character(char c) noexcept { return (octet(c) & 0xc0) != 0x80; }
 
-// Above U+00FF; of well-formed UTF-8.
+// Returns whether a character is above U+00FF, by a byte of well-formed UTF-8.
 bool is_beyond_iso_8859_1(char c) noexcept { return octet(c) > 0xc3; }
 
 void write_as_iso_8859_1(Writer& writer, std::string_view text) {
@@ -43,7 +43,7 @@ void append_as_utf8(std::string_view iso_8859_1, std::string& text) {
   }
 }
 
-// `text` as it came into UTF-8.
+// Converts `text` from the message's code set to UTF-8.
 bool convert(Reader& reader, std::string& text) {
   if (reader.code_sets().chars == CharForm::utf_8)
     return is_utf8(text) || reader.fail(ErrorKind::data_conversion, minor::not_utf_8);
@@ -63,7 +63,7 @@ void write_text(Writer& writer, std::string_view text) {
   return writer.code_sets().chars == CharForm::utf_8 ? writer.write_string(text) : write_as_iso_8859_1(writer, text);
 }
 
-// The copy is what is judged: the message may lie in memory that its sender still writes.
+// Checks the copy, because the sender may still write the memory of the message.
 bool read_text(Reader& reader, std::string& text) {
   std::string_view view;
   if (!reader.read_string(view)) return false;
@@ -106,7 +106,7 @@ bool is_utf8(std::string_view text) noexcept {
     for (std::size_t k = 1; k < size; ++k)
       if ((at(i + k) & 0xc0) != 0x80) return false;
     const unsigned second = at(i + 1);
-    if (lead == 0xe0 && second < 0xa0) return false;  // longer than need be
+    if (lead == 0xe0 && second < 0xa0) return false;  // longer than necessary
     if (lead == 0xed && second > 0x9f) return false;  // surrogates
     if (lead == 0xf0 && second < 0x90) return false;
     if (lead == 0xf4 && second > 0x8f) return false;  // beyond U+10FFFF

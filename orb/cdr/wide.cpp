@@ -16,7 +16,7 @@ constexpr std::uint16_t byte_order_mark = 0xfeff, turned_byte_order_mark = 0xfff
 constexpr std::uint32_t unmappable = minor::omg | 1;
 constexpr std::uint32_t wide_in_giop_1_0 = minor::omg | 5;
 
-// Why wide characters cannot travel. CORBA 3.3 part 2, 7.2.6.1 and 7.2.6.2; part 1, A.5.
+// Returns why wide characters cannot be sent. CORBA 3.3 part 2, 7.2.6.1 and 7.2.6.2; part 1, A.5.
 constexpr Error not_agreed(WideUse use) noexcept {
   switch (use) {
     case WideUse::no_component:
@@ -30,7 +30,7 @@ constexpr Error not_agreed(WideUse use) noexcept {
   }
 }
 
-// Whether wide data may travel in this message.
+// Return whether wide data may be in this message; fail otherwise.
 bool may_be_wide(Writer& writer) {
   if (writer.wide_form() == WideForm::none) return writer.fail(ErrorKind::marshal, wide_in_giop_1_0), false;
   if (writer.code_sets().wide == WideUse::agreed) return writer.ok();
@@ -49,7 +49,8 @@ constexpr bool is_surrogate(char32_t c) { return c >= first_surrogate && c < pas
 constexpr bool is_character(char32_t c) { return c <= 0x10ffff && !is_surrogate(c); }
 constexpr bool needs_pair(char32_t c) { return c >= 0x10000; }
 
-// Text that begins so is read as text only behind a mark of its own.
+// A text that begins with such a character needs a mark of its own before it; otherwise the reader takes the character
+// for the mark.
 constexpr bool looks_like_mark(wchar_t c) {
   return c == wchar_t{byte_order_mark} || c == wchar_t{turned_byte_order_mark};
 }
@@ -67,7 +68,7 @@ Units units_of(char32_t c) {
           2};
 }
 
-// Nothing when the two are no pair.
+// Returns nothing if the two are no surrogate pair.
 std::optional<char32_t> joined(std::uint16_t first, std::uint16_t second) {
   if (first >= second_surrogate || second < second_surrogate || second >= past_surrogates) return std::nullopt;
   return 0x10000 + ((char32_t{first} - first_surrogate) << 10) + (char32_t{second} - second_surrogate);
@@ -78,7 +79,7 @@ void write_big_endian(Writer& writer, std::uint16_t unit) {
   writer.write(static_cast<std::uint8_t>(unit & 0xff));
 }
 
-// UTF-16 code units out of bytes of GIOP 1.2, whose mark is taken off.
+// UnitReader reads UTF-16 code units from bytes of GIOP 1.2. It removes the byte-order mark.
 class UnitReader {
  public:
   explicit UnitReader(Bytes bytes) : bytes_(bytes) {
@@ -90,7 +91,7 @@ class UnitReader {
   bool empty() const { return bytes_.empty(); }
   std::size_t left() const { return bytes_.size() / 2; }
 
-  // Nothing for what is no character. Call only when not empty.
+  // Returns nothing for an invalid character. Call it only if not empty.
   std::optional<char32_t> next() {
     const auto first = next_unit();
     if (!first || !is_surrogate(*first)) return first;
@@ -144,7 +145,7 @@ bool read_counted(Reader& reader, std::wstring& text) {
   if (!reader.read_octets(bytes)) return false;
   UnitReader units(bytes);
   text.clear();
-  text.reserve(units.left());  // bytes that have arrived
+  text.reserve(units.left());  // bounded by bytes that have arrived
   while (!units.empty()) {     // bound: as above
     const auto c = units.next();
     if (!c) return reader.fail(minor::bad_string);
@@ -153,7 +154,7 @@ bool read_counted(Reader& reader, std::wstring& text) {
   return true;
 }
 
-// The next character of a string of GIOP 1.1, of which `left` units are not read yet.
+// Reads the next character of a string of GIOP 1.1; `left` is the number of units not yet read.
 bool read_character(Reader& reader, std::uint32_t& left, char32_t& c) noexcept {
   std::uint16_t first = 0, second = 0;
   if (!reader.read(first)) return false;
@@ -173,7 +174,7 @@ bool read_fixed(Reader& reader, std::wstring& text) {
   std::uint32_t count = 0;
   if (!reader.read_length(count, sizeof(std::uint16_t))) return false;
   text.clear();
-  if (count == 0) return true;  // some ORBs leave the NUL of an empty string out
+  if (count == 0) return true;  // some ORBs omit the NUL of an empty string
   text.reserve(count);
   for (std::uint32_t left = count - 1; left > 0;) {  // bound: read_length()
     char32_t c = 0;

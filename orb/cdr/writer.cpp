@@ -86,7 +86,7 @@ std::byte* Writer::claim_slowly(std::size_t n, std::size_t alignment) {
   return grow(padding(size_ + offset_, alignment), n) ? claim(n, alignment) : nullptr;
 }
 
-// For more bytes.
+// Prepares the buffer for more bytes.
 void Writer::make_ready() {
   if (chunk_ == Chunk::due) open_chunk();
   if (!tail_.empty()) copy_lasting();
@@ -143,7 +143,7 @@ void Writer::leave_chunk() noexcept {
 void Writer::end_chunks() {
   leave_chunk();
   const auto tag = static_cast<std::int32_t>(-chunk_level_);
-  // One tag ends all values that end here. It is optional, but omniORB cannot read two in a row.
+  // One tag ends all values that end here. Merging tags is optional, but omniORB cannot read two in a row.
   if (size_ != 0 && size_ == ended_at_)
     patch(size_ - sizeof tag, static_cast<std::uint32_t>(tag));
   else
@@ -152,7 +152,7 @@ void Writer::end_chunks() {
   if (--chunk_level_ > 0) await_chunk();
 }
 
-// Fails otherwise.
+// Returns whether the bytes fit the limit; fails the writer if not.
 bool Writer::is_within_limit(std::size_t pad, std::size_t n) noexcept {
   if (n <= limit_ && pad <= limit_ - n && size_ <= limit_ - n - pad) return true;
   fail(ErrorKind::imp_limit, minor::message_too_large);
@@ -170,7 +170,7 @@ bool Writer::grow(std::size_t pad, std::size_t n) {
 bool Writer::move_to_room(std::size_t needed) noexcept {
   if (room_ == nullptr || needed <= (is_lent() ? allocated_ : room_from)) return false;
   const MutableBytes lent = room_->lend(needed);
-  if (lent.size() < needed) return room_ = nullptr, false;  // for this message
+  if (lent.size() < needed) return room_ = nullptr, false;  // gives up the room for this message
   move_to(lent.data(), lent.size());
   return true;
 }

@@ -2,7 +2,7 @@
 //
 //   CORBA::abstractbase_reference<Demo::Described> one = thing;      an object or a value that has the interface
 //   one->describe();
-//   if (auto value = one->_to_value()) ...                           nil for an object; _to_object() the other way
+//   if (auto value = one->_to_value()) ...                           nil for an object; _to_object() is nil for a value
 #pragma once
 
 #include "orb/base/language.h"

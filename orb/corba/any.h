@@ -1,10 +1,10 @@
-// CORBA::Any. IDL to C++11, 6.16.
+// CORBA::Any holds a value of any IDL type. IDL to C++11, 6.16.
 //
-//   any <<= value;        copies, or moves an rvalue in; any type that IDL knows
-//   if (any >>= value)    false and `value` as before when another type is in it
-//   any.type()            _tc_null when empty
+//   any <<= value;        copies the value, or moves an rvalue; for any IDL type
+//   if (any >>= value)    false if the Any holds another type; then `value` is unchanged
+//   any.type()            _tc_null if empty
 //
-// Threads: a value type; copies share what they hold, which never changes.
+// Threads: a value type. Copies share their content, which never changes.
 #pragma once
 
 #include "orb/base/language.h"
@@ -28,20 +28,20 @@ class Any : public ::corelane::any::Any {
   using _ref_type = Any;
 
   object_reference<TypeCode> type() const { return TypeCode::make(type_code()); }
-  // Another name of the same type, such as an alias. BAD_TYPECODE when it is not equivalent, INV_OBJREF for nil.
+  // Changes the type to an equivalent one, such as an alias. BAD_TYPECODE if it is not equivalent, INV_OBJREF for nil.
   void type(const object_reference<TypeCode>& type);
   void swap(Any& other) noexcept { std::swap(*this, other); }
 };
 
 inline void swap(Any& a, Any& b) noexcept { a.swap(b); }
 
-// Types that an Any can hold. Exceptions have operators of their own.
+// The types that an Any can hold. Exceptions have their own operators.
 template <typename T>
 concept AnyException = std::derived_from<T, UserException> && ::corelane::any::Described<T>;
 template <typename T>
 concept AnyValue = ::corelane::any::Described<T> && !AnyException<T>;
 
-// In an Any an exception has its repository id before its members.
+// An exception in an Any: its repository id comes before its members.
 template <AnyException T>
 struct ExceptionInAny {
   T exception{};
@@ -71,9 +71,9 @@ void operator<<=(Any& any, T exception) {
   any.insert(ExceptionInAny<T>{std::move(exception)}, *::corelane::any::desc_of<T>);
 }
 
-// One whose class only the exception knows. BAD_PARAM where that has no TypeCode.
+// Inserts an exception whose class is not known here. BAD_PARAM if it has no TypeCode.
 void operator<<=(Any& any, const UserException& exception);
-// It was put in so; thrown, it is found by its class.
+// Holds such an exception. To extract it, the Any throws it and catches it by its class.
 struct ThrownInAny {
   std::exception_ptr exception{};
 };
@@ -98,9 +98,10 @@ bool operator>>=(const Any& any, T& exception) {
   return any.extract(thrown, *::corelane::any::desc_of<T>) && caught(thrown, exception);
 }
 
-// System exceptions: the kind, the minor code and whether it was completed.
+// System exceptions consist of the kind, the minor code and the completion status.
 void operator<<=(Any& any, const SystemException& exception);
-// `error` says the kind that is wanted; the rest comes from the Any. False where that holds another type.
+// Extracts a system exception. `error` names the wanted kind and receives the rest. Returns false if the Any holds
+// another type.
 bool extract_system_exception(const Any& any, ::corelane::Error& error);
 template <::corelane::ErrorKind kind>
 bool operator>>=(const Any& any, ::corelane::core::SystemExceptionOf<kind>& exception) {
@@ -114,10 +115,10 @@ template <AnyValue T>
 bool operator>>=(const Any& any, T& value) {
   return any.extract(value, *::corelane::any::desc_of<T>);
 }
-// Any reference comes out as an Object.
+// Extracts a reference of any interface as an Object.
 bool operator>>=(const Any& any, object_reference<Object>& object);
 
-// References to local interfaces stay in their process: an Any with one raises MARSHAL when it is sent.
+// References to local interfaces cannot leave their process: sending an Any with one raises MARSHAL.
 template <typename T>
 concept LocalInterface = std::derived_from<T, LocalObject> && !::corelane::any::Described<object_reference<T>>;
 template <typename T>

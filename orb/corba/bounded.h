@@ -1,10 +1,10 @@
-// IDL::bounded_sequence, bounded_string, bounded_wstring and bounded_map: the containers of bounded types.
-// IDL to C++11, 6.9 and 6.13: distinct types, whose bound IDL::traits<T>::bound tells.
+// The containers of bounded types: IDL::bounded_sequence, bounded_string, bounded_wstring and bounded_map. They are
+// distinct types; IDL::traits<T>::bound gives their bound. IDL to C++11, 6.9 and 6.13.
 //
-// Each is the standard container with everything that reads it, and with those of its functions that write it checked:
-// what would break the bound raises BAD_PARAM (bound_exceeded), and the container is as it was before. An unbounded one
-// converts into it, checked, and it converts into a const reference to the unbounded one, so that it may be passed
-// wherever that is read. There is no way to the container inside that goes round the bound.
+// Each has the reading functions of the standard container, and checked versions of its writing functions. A change
+// that would exceed the bound raises BAD_PARAM (bound_exceeded) and leaves the container unchanged. An unbounded
+// container converts to it, with a check. It converts to a const reference to the unbounded one, so it can be passed
+// wherever that is read. No function gives unchecked write access to the container inside.
 // Threads: as the containers.
 #pragma once
 
@@ -31,7 +31,7 @@ namespace corelane::core {
   raise(Error{ErrorKind::bad_param, Completion::no, minor::bound_exceeded});
 }
 
-// What all bounded containers share.
+// Bounded is the base of all bounded containers.
 template <typename Container, std::uint32_t bound>
 class Bounded {
  public:
@@ -72,7 +72,7 @@ class Bounded {
   void check_room(size_type more) const {
     if (more > bound - items_.size()) raise_bound_exceeded();
   }
-  // A change that may grow the container, done on a copy first where its size is not known beforehand.
+  // Applies a change of unknown final size to a copy first, and checks the copy's size.
   template <typename Change>
   void change(Change apply) {
     Container changed = items_;
@@ -84,7 +84,7 @@ class Bounded {
   Container items_;
 };
 
-// Vectors and strings.
+// BoundedRow is the base of bounded vectors and strings.
 template <typename Container, std::uint32_t bound>
 class BoundedRow : public Bounded<Container, bound> {
   using Base = Bounded<Container, bound>;
@@ -274,7 +274,7 @@ template <typename Container, std::uint32_t bound>
 void encode(cdr::Writer& writer, const Bounded<Container, bound>& value) {
   encode(writer, value.base());
 }
-// A length above the bound is refused before anything is read.
+// Refuses a length above the bound before it reads elements.
 template <typename T>
 requires requires(const T& value) {
   []<typename C, std::uint32_t n>(const Bounded<C, n>&) {}(value);
@@ -284,7 +284,7 @@ bool decode(cdr::Reader& reader, T& value) {
   cdr::Reader ahead = reader;
   std::uint32_t count = 0;
   constexpr std::uint32_t terminator = std::is_same_v<typename T::value_type, char> ? 1 : 0;
-  const bool counts = !std::is_same_v<typename T::value_type, wchar_t>;  // not bytes
+  const bool counts = !std::is_same_v<typename T::value_type, wchar_t>;  // its length counts bytes, not characters
   if (counts && ahead.read(count) && count > T::max_size() + terminator) return reader.fail(minor::bound_exceeded);
   if (!decode(reader, items)) return false;
   if (items.size() > T::max_size()) return reader.fail(minor::bound_exceeded);

@@ -36,7 +36,7 @@ void DataInputStream::raise_bad_data() const { ::corelane::core::raise(reader_->
 namespace corelane::core {
 namespace {
 
-// A stream ends with the call that it is made for.
+// Closes a stream when the call for which it was made ends.
 template <typename Stream>
 struct Closing {
   ::CORBA::valuetype_reference<Stream> stream;
@@ -51,7 +51,7 @@ Closing<Stream> open(Data& data) {
 
 void marshal_custom(cdr::Writer& writer, const ::CORBA::CustomMarshal& value) {
   const auto closing = open<::CORBA::DataOutputStream>(writer);
-  const_cast<::CORBA::CustomMarshal&>(value).marshal(closing.stream);  // the standard has it so
+  const_cast<::CORBA::CustomMarshal&>(value).marshal(closing.stream);  // the standard declares it non-const
 }
 
 bool unmarshal_custom(cdr::Reader& reader, ::CORBA::CustomMarshal& value) {
@@ -59,7 +59,7 @@ bool unmarshal_custom(cdr::Reader& reader, ::CORBA::CustomMarshal& value) {
   try {
     value.unmarshal(closing.stream);
   } catch (...) {
-    if (!reader.ok()) return false;  // what is wrong with the bytes is said already
+    if (!reader.ok()) return false;  // the reader already has the error
     reader.fail(minor::bad_value_state);
     throw;
   }

@@ -1,8 +1,8 @@
-// Custom marshalling: value types that write and read their state themselves. CORBA 3.3 part 1, 5 (custom
-// marshalling); IDL to C++11, 6.18.
+// Custom marshalling lets value types write and read their state themselves. CORBA 3.3 part 1, 5 (custom marshalling);
+// IDL to C++11, 6.18.
 //
-// Threads: a stream is used on the thread that marshal() or unmarshal() runs on, and ends with that call: later uses
-// raise BAD_INV_ORDER. What cannot be read raises MARSHAL.
+// Threads: a stream is used on the thread that runs marshal() or unmarshal(). It ends with that call: later uses raise
+// BAD_INV_ORDER. Data that cannot be read raise MARSHAL.
 #pragma once
 
 #include "orb/base/language.h"
@@ -45,7 +45,7 @@ class DataOutputStream {
   void write_Abstract(const abstractbase_reference<AbstractBase>& value) { put(value); }
   void write_TypeCode(const object_reference<TypeCode>& value) { put(value); }
 
-  // `length` elements from `offset` on, without their number. Fewer: BAD_PARAM.
+  // Write `length` elements from `offset` on, without their number. BAD_PARAM if `v` has fewer.
   void write_any_array(const std::vector<Any>& v, std::uint32_t offset, std::uint32_t length) {
     put(v, offset, length);
   }
@@ -130,7 +130,7 @@ class DataInputStream {
   abstractbase_reference<AbstractBase> read_Abstract() { return get<abstractbase_reference<AbstractBase>>(); }
   object_reference<TypeCode> read_TypeCode() { return get<object_reference<TypeCode>>(); }
 
-  // `length` elements into `v` from `offset` on; it grows where it is shorter.
+  // Read `length` elements into `v` from `offset` on; `v` grows if it is too short.
   void read_any_array(std::vector<Any>& v, std::uint32_t offset, std::uint32_t length) { get(v, offset, length); }
   void read_boolean_array(std::vector<bool>& v, std::uint32_t offset, std::uint32_t length) { get(v, offset, length); }
   void read_char_array(std::vector<char>& v, std::uint32_t offset, std::uint32_t length) { get(v, offset, length); }
@@ -182,7 +182,8 @@ class DataInputStream {
   ::corelane::cdr::Reader* reader_;
 };
 
-// What the class of a custom value type implements. What it throws passes on to whoever sent or received the value.
+// CustomMarshal is what the class of a custom value type implements. Exceptions of these functions pass to the sender
+// or receiver of the value.
 class CustomMarshal {
  public:
   virtual ~CustomMarshal() = default;

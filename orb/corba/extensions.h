@@ -1,4 +1,4 @@
-// IDL::optional and std::map in generated code: Corelane's private extension, see orb/any/containers.h.
+// IDL::optional in generated code, with std::map Corelane's private extension; see orb/any/containers.h.
 // Threads: value types.
 #pragma once
 

@@ -1,9 +1,9 @@
-// IDL::external and IDL::optional_external: members of a struct or union type that IDL annotates with @external. They
-// are stored outside the object that has them, so that a struct or union can hold itself.
+// IDL::external and IDL::optional_external are types of struct or union members with the IDL annotation @external. They
+// store the member outside its struct or union, so that a type can contain itself.
 //
 // Both own at most one T, on the heap. They copy and compare the T, not its address, and are empty at first. T may be
-// incomplete until one of their functions is used. An external is encoded as its T, so it cannot be sent while it is
-// empty. An optional_external is encoded as a sequence of at most one T, like IDL::optional.
+// incomplete until one of their functions is used. An external is encoded as its T, so an empty one cannot be sent. An
+// optional_external is encoded as a sequence of at most one T, like IDL::optional.
 // Threads: as T.
 #pragma once
 
@@ -33,7 +33,7 @@ class external {
   external(const external& other) : value_(other.value_ == nullptr ? nullptr : std::make_unique<T>(*other.value_)) {}
   external(external&& other) noexcept : value_(std::move(other.value_)) {}
   ~external() = default;
-  // What is assigned may be part of what is replaced.
+  // The assigned value may be a part of the replaced one, so assign through a temporary.
   external& operator=(const external& other) {
     external copy(other);
     swap(copy);
@@ -46,16 +46,16 @@ class external {
   }
 
   explicit operator bool() const noexcept { return value_ != nullptr; }
-  // Null when it is empty.
+  // Returns null if it is empty.
   T* get() noexcept { return value_.get(); }
   const T* get() const noexcept { return value_.get(); }
-  // BAD_PARAM when it is empty.
+  // Return the value; BAD_PARAM if it is empty.
   T& operator*() { return *checked(); }
   const T& operator*() const { return *checked(); }
   T* operator->() { return checked(); }
   const T* operator->() const { return checked(); }
 
-  // Replaces what it holds. The arguments may refer to that.
+  // Replaces the value. The arguments may refer to the old value.
   template <typename... Arguments>
   T& emplace(Arguments&&... arguments) {
     std::unique_ptr<T> made = std::make_unique<T>(std::forward<Arguments>(arguments)...);
@@ -90,7 +90,7 @@ void encode(::corelane::cdr::Writer& writer, const external<T, is_optional>& val
   if (value) return encode(writer, *value);
   if constexpr (!is_optional) writer.fail(::corelane::ErrorKind::bad_param, ::corelane::minor::empty_external);
 }
-// Takes one level of Reader::max_depth, which bounds the nesting of types that hold themselves.
+// Uses one level of Reader::max_depth, which bounds the nesting of types that contain themselves.
 template <typename T, bool is_optional>
 bool decode(::corelane::cdr::Reader& reader, external<T, is_optional>& value) {
   const ::corelane::cdr::Reader::Level level(reader);

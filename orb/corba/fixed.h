@@ -1,7 +1,7 @@
-// IDL::Fixed<digits, scale>. IDL to C++11, 6.14.
+// IDL::Fixed<digits, scale> is the C++ type of IDL's fixed. IDL to C++11, 6.14.
 //
-// Arithmetic gives the type that IDL's rules give (IDL 4.2, 7.4.1.4.3), with at most 31 digits: digits behind the point
-// go first. A value that does not fit raises DATA_CONVERSION, as does division by zero.
+// The type of an arithmetic result follows IDL's rules (IDL 4.2, 7.4.1.4.3), with at most 31 digits: digits after the
+// point are cut first. A value that does not fit raises DATA_CONVERSION, and so does division by zero.
 // Threads: a value type.
 #pragma once
 
@@ -40,9 +40,9 @@ requires(digits >= 1 && digits <= 31 && scale <= digits) class Fixed {
   explicit Fixed(T value) : Fixed(of_integer(value)) {}
   template <std::floating_point T>
   explicit Fixed(T value) : Fixed(::corelane::core::checked(Decimal::of(static_cast<long double>(value), scale))) {}
-  // "-12.50", with or without a 'd'.
+  // Parses "-12.50", with or without a 'd' at the end.
   explicit Fixed(const std::string& text) : Fixed(::corelane::core::checked(Decimal::parse(text))) {}
-  // Digits behind the point that do not fit are cut off.
+  // Cuts off digits after the point that do not fit.
   explicit Fixed(const Decimal& value) : value_(::corelane::core::checked(value.fitted(digits, scale))) {}
   template <std::uint16_t d, std::uint16_t s>
   explicit Fixed(const Fixed<d, s>& other) : Fixed(other.decimal()) {}
@@ -60,7 +60,7 @@ requires(digits >= 1 && digits <= 31 && scale <= digits) class Fixed {
   explicit operator std::int64_t() const { return static_cast<std::int64_t>(value_.truncated(0).to_long_double()); }
   bool operator!() const { return value_ == Decimal(); }
 
-  // With at most `places` digits behind the point.
+  // Return the value with at most `places` digits after the point.
   Fixed round(std::uint16_t places) const { return Fixed(value_.rounded(std::min(places, scale))); }
   Fixed truncate(std::uint16_t places) const { return Fixed(value_.truncated(std::min(places, scale))); }
 
@@ -107,7 +107,7 @@ requires(digits >= 1 && digits <= 31 && scale <= digits) class Fixed {
   Decimal value_;
 };
 
-// Digits and scale of a result, cut to 31.
+// The type of a result with these digits and scale, cut to 31 digits.
 template <int digits, int scale>
 using FixedOf = Fixed<static_cast<std::uint16_t>(std::min(digits, 31)),
                       static_cast<std::uint16_t>(std::max(0, scale - std::max(0, digits - 31)))>;
@@ -125,7 +125,7 @@ template <std::uint16_t d1, std::uint16_t s1, std::uint16_t d2, std::uint16_t s2
 auto operator*(const Fixed<d1, s1>& a, const Fixed<d2, s2>& b) {
   return FixedOf<d1 + d2, s1 + s2>(::corelane::core::checked(product(a.decimal(), b.decimal())));
 }
-// As many digits behind the point as there is room for.
+// The result has as many digits after the point as fit.
 template <std::uint16_t d1, std::uint16_t s1, std::uint16_t d2, std::uint16_t s2>
 auto operator/(const Fixed<d1, s1>& a, const Fixed<d2, s2>& b) {
   constexpr int before = std::min(31, d1 - s1 + s2);

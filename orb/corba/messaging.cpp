@@ -35,7 +35,8 @@ class Factory final : public any::ValueFactory {
   const any::TypeDesc& _type_desc() const noexcept override { return type; }
 };
 
-// As a reply carries it. True: a system exception; what is no exception of CORBA's is UNKNOWN.
+// Encodes the exception as in a reply. Returns true for a system exception. An exception that is not a CORBA exception
+// becomes UNKNOWN.
 bool marshal(cdr::Writer& writer, const std::exception_ptr& exception) {
   Error error{ErrorKind::unknown, Completion::maybe, minor::undeclared_exception};
   try {
@@ -93,7 +94,7 @@ std::shared_ptr<any::Value> ExceptionHolder::_fresh() const { return std::make_s
 
 namespace POA_Messaging {
 
-// Handlers are what ExceptionHolders arrive at.
+// Registers the factory of ExceptionHolder, because handlers receive ExceptionHolders.
 ReplyHandler::ReplyHandler() {
   static std::once_flag once;
   std::call_once(once, [] {

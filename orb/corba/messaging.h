@@ -1,6 +1,7 @@
-// Messaging: asynchronous calls that end at a reply handler. CORBA 3.3 part 1, 22; IDL to C++11, 6.28.
+// Messaging has the types of asynchronous calls whose results go to a reply handler. CORBA 3.3 part 1, 22; IDL to
+// C++11, 6.28.
 //
-// `corelane-idl --ami` makes, for an interface Foo, the reply handler AMI_FooHandler and a stub with sendc_ functions;
+// For an interface Foo, `corelane-idl --ami` makes the reply handler AMI_FooHandler and a stub with sendc_ functions;
 // CORBA::amic_traits<Foo> names both. Threads: see orb/core/async_invocation.h; a holder belongs to its handler.
 #pragma once
 
@@ -17,8 +18,8 @@
 
 namespace Messaging {
 
-// The exception that ended a call. It crosses a process only as bytes: there a user exception is raised as UNKNOWN with
-// its repository id as the detail.
+// ExceptionHolder holds the exception that ended a call. Between processes it is sent only as bytes. There a user
+// exception is raised as UNKNOWN, with its repository id as the detail.
 class ExceptionHolder final : public ::CORBA::ValueBase {
  public:
   using _ref_type = ::CORBA::valuetype_reference<ExceptionHolder>;
@@ -35,7 +36,7 @@ class ExceptionHolder final : public ::CORBA::ValueBase {
   std::shared_ptr<::corelane::any::Value> _fresh() const override;
 
  private:
-  std::exception_ptr exception_;  // null: what arrived stands below
+  std::exception_ptr exception_;  // null: the members below hold a received exception
   bool is_system_ = false;
   bool is_little_endian_ = false;
   std::vector<std::uint8_t> marshaled_;
@@ -45,7 +46,7 @@ inline ExceptionHolder::_ref_type hold(const ::corelane::core::AsyncReply& reply
   return ::CORBA::make_reference<ExceptionHolder>(reply.exception());
 }
 
-// Base of all reply handlers.
+// ReplyHandler is the base of all reply handlers.
 class ReplyHandler : public virtual ::CORBA::Object {
  public:
   using _ref_type = ::CORBA::object_reference<ReplyHandler>;
@@ -81,7 +82,7 @@ namespace CORBA {
 template <>
 struct servant_traits<::Messaging::ReplyHandler> : ::corelane::poa::ServantTraits<::POA_Messaging::ReplyHandler> {};
 
-// Of an interface that was compiled with --ami: its asynchronous stub and its reply handler.
+// Names the asynchronous stub and the reply handler of an interface that was compiled with --ami.
 template <typename T>
 struct amic_traits;
 
@@ -92,7 +93,7 @@ namespace IDL {
 template <>
 struct traits<::Messaging::ReplyHandler> : ::corelane::core::InterfaceTraits<::Messaging::ReplyHandler> {};
 
-// What amic_traits offers.
+// The content of amic_traits.
 template <typename Stub, typename Handler>
 struct async_traits : ::corelane::core::InterfaceTraits<Stub> {
   using replyhandler_traits = traits<Handler>;

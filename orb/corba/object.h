@@ -1,4 +1,4 @@
-// CORBA::Object, references, and IDL::traits.
+// Defines CORBA::Object, references, and IDL::traits.
 #pragma once
 
 #include "orb/base/language.h"
@@ -17,7 +17,7 @@ namespace CORBA {
 
 using Object = ::corelane::core::Object;
 
-// Base of local objects: those that have no reference on the wire.
+// LocalObject is the base of local objects, which have no reference on the wire.
 class LocalObject : public virtual Object, public virtual ::corelane::SharedSelf {
  protected:
   LocalObject() = default;
@@ -28,7 +28,7 @@ using object_reference = ::corelane::core::ObjectReference<T>;
 template <typename T>
 using weak_reference = ::corelane::core::WeakHandle<T>;
 
-// Of an interface that is known by name only, too, where IDL::traits says nothing yet.
+// Works for an interface that is only declared, before IDL::traits is specialized for it.
 template <typename T>
 using object_traits = ::corelane::core::InterfaceTraits<T>;
 
@@ -44,13 +44,13 @@ struct traits<::CORBA::LocalObject> : ::corelane::core::InterfaceTraits<::CORBA:
   using is_local = std::true_type;
 };
 
-// Of a local interface.
+// The traits of a local interface.
 template <typename T>
 struct local_traits : ::corelane::core::InterfaceTraits<T> {
   using base_type = T;
   using is_local = std::true_type;
 
-  // Of a class derived from it.
+  // Makes a reference to a new object of a derived class.
   template <std::derived_from<T> Class, typename... Arguments>
   static ::CORBA::object_reference<T> make_reference(Arguments&&... arguments) {
     return ::CORBA::object_reference<T>(std::make_shared<Class>(std::forward<Arguments>(arguments)...));

@@ -1,4 +1,4 @@
-// CORBA::ORB and ORB_init.
+// Defines CORBA::ORB and ORB_init.
 #pragma once
 
 #include "orb/base/language.h"
@@ -15,8 +15,8 @@ namespace CORBA {
 
 using ORB = ::corelane::core::Orb;
 
-// Takes the -ORB options out of argc and argv. An unknown option or a bad value raises BAD_PARAM with the text. A
-// second call with the id of an ORB that lives gives that ORB.
+// Makes an ORB, and removes the -ORB options from argc and argv. An unknown option or a bad value raises BAD_PARAM with
+// a text. A second call with the id of a living ORB returns that ORB.
 object_reference<ORB> ORB_init(int& argc, char* argv[], const std::string& id = {});
 
 }  // namespace CORBA

@@ -1,5 +1,5 @@
-// The C++ of idl/include/corelane/orb.idl: interfaces and value types that IDL may take from CORBA. Included by
-// generated code whose IDL includes <orb.idl>. CORBA 3.3 part 1, 8; IDL to C++11, 6.
+// The C++ mapping of idl/include/corelane/orb.idl: interfaces and value types of CORBA that IDL may use. Generated code
+// whose IDL includes <orb.idl> includes it. CORBA 3.3 part 1, 8; IDL to C++11, 6.
 //
 // Threads: as the objects of programs.
 #pragma once
@@ -36,7 +36,7 @@ inline constexpr TypeCodeConstant _tc_ServiceOption =
 inline constexpr TypeCodeConstant _tc_ServiceDetailType =
     detail::alias_of(::corelane::any::basic::ulong, "IDL:omg.org/CORBA/ServiceDetailType:1.0", "ServiceDetailType");
 
-// What IDL derives its own policies from, local ones and others.
+// Policy is the base of policies that IDL declares, local or not.
 class Policy : public virtual Object {
  public:
   using _ref_type = object_reference<Policy>;
@@ -59,7 +59,7 @@ inline constexpr ::corelane::any::TypeDesc policies{.kind = ::corelane::any::Kin
 inline constexpr TypeCodeConstant _tc_PolicyList =
     detail::alias_of(detail::policies, "IDL:omg.org/CORBA/PolicyList:1.0", "PolicyList");
 
-// Local: the base of what programs know about the call that they are in.
+// Current is the local base of objects that describe the current call.
 class Current : public virtual LocalObject {
  public:
   using _ref_type = object_reference<Current>;
@@ -70,7 +70,7 @@ class Current : public virtual LocalObject {
   Current() = default;
 };
 
-// A reference to an interface repository's object, which can only be passed on.
+// InterfaceDef is a reference to an object of an interface repository. A program can only pass it on.
 class InterfaceDef : public virtual Object {
  public:
   using _ref_type = object_reference<InterfaceDef>;

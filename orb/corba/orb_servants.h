@@ -1,5 +1,5 @@
-// The classes that servants derive from for the interfaces of idl/include/corelane/orb.idl. Included by generated code
-// whose IDL includes <orb.idl>, since a skeleton may have one of them as its base.
+// The classes from which servants derive for the interfaces of idl/include/corelane/orb.idl. Generated code whose IDL
+// includes <orb.idl> includes them, because a skeleton may have one of them as its base.
 //
 // Threads: as all servants.
 #pragma once

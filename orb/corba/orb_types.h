@@ -1,5 +1,5 @@
-// The C++ of idl/include/corelane/orb.idl: sequences of the basic types and some names that IDL may take from CORBA.
-// Included by generated code whose IDL uses them. CORBA 3.3 part 1, 8.2; IDL to C++11, 6.
+// The C++ mapping of idl/include/corelane/orb.idl: sequences of the basic types, and names of CORBA that IDL may use.
+// Generated code whose IDL uses them includes it. CORBA 3.3 part 1, 8.2; IDL to C++11, 6.
 //
 // Threads: constants and pure functions.
 #pragma once

@@ -1,5 +1,5 @@
-// Printing values of IDL types. Generated operator<< end here; IDL::traits<T>::write() prints what has none, such as
-// sequences. Values are written as their type describes them: Point{x = 1, label = "a"}.
+// Prints values of IDL types. Generated operator<< call print(). IDL::traits<T>::write() prints types without an
+// operator, such as sequences. Values are written as their type describes them: Point{x = 1, label = "a"}.
 //
 // Threads: none of its own.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace corelane::core {
 
-// `type` describes T. A value that cannot be encoded prints as Name{?}.
+// Prints a value; `type` describes T. A value that cannot be encoded prints as Name{?}.
 template <typename T>
 std::ostream& print(std::ostream& out, const T& value, const any::TypeDesc& type) {
   cdr::Writer writer;

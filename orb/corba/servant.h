@@ -1,4 +1,4 @@
-// All that generated servant code needs beside orb/generated.h, and what authors of servants use.
+// What generated servant code needs besides orb/generated.h, and what authors of servants use.
 #pragma once
 
 #include "orb/base/language.h"
@@ -21,14 +21,14 @@ namespace CORBA {
 template <typename T>
 using servant_reference = ::corelane::poa::ServantReference<T>;
 
-// Generated code specialises it for each interface; see corelane::poa::ServantTraits.
+// Generated code specializes it for each interface; see corelane::poa::ServantTraits.
 template <typename T>
 struct servant_traits;
-// A program's own class.
+// The traits of a program's own servant class.
 template <std::derived_from<::PortableServer::ServantBase> T>
 struct servant_traits<T> : ::corelane::poa::ServantTraits<T> {};
 
-// Makes a servant (or a local object): the only way to get a servant_reference to a new one.
+// Makes a servant or a local object. It is the only way to get a servant_reference to a new one.
 using ::corelane::poa::make_reference;
 
 }  // namespace CORBA

@@ -1,10 +1,10 @@
-// IDL::traits<T>: what generic code asks about a type of IDL. IDL to C++11, 6.28.
+// IDL::traits<T> describes an IDL type for generic code. IDL to C++11, 6.28.
 //
-//   value_type, in_type, out_type, inout_type     how values are kept and passed
-//   is_bounded, bound, element_traits             strings, sequences, maps; bound only where there is one
-//   dimensions                                    arrays: how many of them
-//   write(value)                                  to be printed: out << IDL::traits<T>::write(value); see print.h
-// Generated code specialises it for interfaces and value types, with ref_type, weak_ref_type and narrow().
+//   value_type, in_type, out_type, inout_type     how values are stored and passed
+//   is_bounded, bound, element_traits             strings, sequences, maps; bound only if there is one
+//   dimensions                                    arrays: number of dimensions
+//   write(value)                                  to print: out << IDL::traits<T>::write(value); see print.h
+// Generated code specializes it for interfaces and value types, with ref_type, weak_ref_type and narrow().
 // Threads: types only.
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace IDL {
 
-// A value on its way into a stream. Holds a reference: not to be kept.
+// A value to be written to a stream. Holds a reference, so do not store it.
 template <typename T>
 struct Written {
   const T& value;
@@ -38,14 +38,14 @@ struct value_traits {
 template <typename T>
 struct traits : value_traits<T> {};
 
-// Enumerations and bitmasks. Generated code says it where @bit_bound is not the width of the C++ type.
+// Enumerations and bitmasks. Generated code specializes it if @bit_bound differs from the width of the C++ type.
 template <typename T>
 requires std::is_enum_v<T>
 struct traits<T> : value_traits<T> {
   using bit_bound = std::integral_constant<std::uint16_t, 8 * sizeof(T)>;
 };
 
-// The result of a & b for bitmasks: a mask, which a condition takes for whether any bit is in both.
+// The result of a & b for bitmasks: a mask. In a condition it is true if any bit is set.
 template <typename Mask>
 class bits {
  public:

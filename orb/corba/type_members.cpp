@@ -27,13 +27,14 @@ void check_name(const std::string& name) {
   if (!begins || !std::ranges::all_of(name, follows)) refuse(15, "'" + name + "' is no name of IDL");
 }
 
-// "IDL:Plant/Point:1.0", "RMI:...", "DCE:...", "LOCAL:...": a format and what it says.
+// Checks a repository id: a format, a colon, and a text, as in "IDL:Plant/Point:1.0", "RMI:...", "DCE:...",
+// "LOCAL:...".
 void check_id(const std::string& id) {
   const std::size_t colon = id.find(':');
   if (colon == 0 || colon == std::string::npos) refuse(16, "'" + id + "' is no repository id");
 }
 
-// What may be a member, element or boxed type.
+// Returns the type if it may be a member, an element or a boxed type; raises otherwise.
 const any::TypeCode& check_type(const TypeRef& type) {
   const any::TypeCode& code = type->_code();
   const Kind kind = any::unaliased(*code).kind;
@@ -48,7 +49,7 @@ class Names {
     check_name(name);
     if (!name.empty() && !seen_.insert(name).second) refuse(17, "two members are called '" + name + "'");
   }
-  // A member of several labels comes again, next to itself.
+  // A member with several labels occurs once for each label, in sequence.
   void add_branch(const ::CORBA::UnionMember& member, const ::CORBA::UnionMember* before) {
     if (before == nullptr || before->name != member.name || !before->type->equal(member.type)) add(member.name);
   }

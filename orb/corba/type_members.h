@@ -1,5 +1,5 @@
-// The parts of TypeCodes as CORBA::ORB::create_..._tc() takes them. CORBA 3.3 part 1, 14.7; IDL to C++11, 6.24.
-// `type_def` would be an object of an interface repository: nil.
+// The parts of TypeCodes that CORBA::ORB::create_..._tc() takes. CORBA 3.3 part 1, 14.7; IDL to C++11, 6.24. `type_def`
+// would be an object of an interface repository; it is nil.
 //
 // Threads: values.
 #pragma once
@@ -53,7 +53,7 @@ struct UnionMember {
   object_reference<IDLType> type_def;
 };
 
-// Of `id`, `defined_in` and `version` a TypeCode keeps nothing.
+// A member of a value type. A TypeCode does not store `id`, `defined_in` and `version`.
 struct ValueMember {
   ValueMember() = default;
   ValueMember(std::string member_name, std::string member_id, std::string scope, std::string member_version,

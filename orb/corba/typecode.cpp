@@ -21,7 +21,7 @@ void require_id(Kind kind) {
           Kind::value, Kind::value_box, Kind::native, Kind::abstract_interface, Kind::local_interface);
 }
 
-// A label as an Any of the discriminator's type.
+// Returns a label as an Any of the discriminator's type.
 Any any_of_label(const any::TypeCode& type, std::int64_t label) {
   ::corelane::cdr::Writer writer;
   any::write_label(writer, *type, label);

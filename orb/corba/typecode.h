@@ -1,4 +1,4 @@
-// CORBA::TypeCode and the constants _tc_... CORBA 3.3 part 1, 8.11; IDL to C++11, 6.24.
+// Defines CORBA::TypeCode and the constants _tc_... CORBA 3.3 part 1, 8.11; IDL to C++11, 6.24.
 //
 // Threads: immutable; any.
 #pragma once
@@ -81,19 +81,19 @@ class TypeCode final {
     return _ref_type(std::make_shared<TypeCode>(std::move(code)));
   }
 
-  // Nil: INV_OBJREF.
+  // Raise INV_OBJREF for nil.
   bool equal(const _ref_type& other) const { return ::corelane::any::equal(*code_, *other->code_); }
   bool equivalent(const _ref_type& other) const { return ::corelane::any::equivalent(*code_, *other->code_); }
   _ref_type get_compact_typecode() const;
   TCKind kind() const noexcept { return static_cast<TCKind>(code_->kind); }
 
-  // What a kind does not have raises BadKind; an index too large raises Bounds.
+  // A part that the kind does not have raises BadKind; an index that is too large raises Bounds.
   std::string id() const;
   std::string name() const;
   std::uint32_t member_count() const;
   std::string member_name(std::uint32_t index) const;
   _ref_type member_type(std::uint32_t index) const;
-  Any member_label(std::uint32_t index) const;  // of the default member: octet 0
+  Any member_label(std::uint32_t index) const;  // octet 0 for the default member
   std::int16_t member_visibility(std::uint32_t index) const;
   _ref_type discriminator_type() const;
   std::int32_t default_index() const;  // -1: none
@@ -113,7 +113,7 @@ class TypeCode final {
   const ::corelane::any::TypeCode code_;
 };
 
-// A constant: a TypeDesc that is used like a reference to a TypeCode, without being made at start-up.
+// TypeCodeConstant is a constant TypeDesc that is used like a reference to a TypeCode. It needs no code at start-up.
 struct TypeCodeConstant : ::corelane::any::TypeDesc {
   class Arrow {
    public:

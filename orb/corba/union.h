@@ -1,4 +1,4 @@
-// What generated unions share. IDL to C++11, 6.12.
+// Functions that generated unions share. IDL to C++11, 6.12.
 // Threads: functions of their arguments.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace corelane::core {
   raise(Error{ErrorKind::bad_param, Completion::no, minor::union_member});
 }
 
-// The member that a union holds as this alternative; BAD_PARAM when it holds another.
+// Returns the union's member of this alternative; BAD_PARAM if the union holds another one.
 template <std::size_t alternative, typename Variant>
 auto& union_member(Variant& member) {
   auto* found = std::get_if<alternative>(&member);

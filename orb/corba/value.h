@@ -4,7 +4,7 @@
 //   orb->register_value_factory(factory->_obv_repository_id(), factory);
 //   auto leaf = IDL::traits<Demo::Leaf>::narrow(node);           null for a value of another type
 //   any <<= node;                                                with the TypeCode of the value's own type
-//   if (any >>= leaf)                                            also where the value is of a derived type
+//   if (any >>= leaf)                                            also true if the value is of a derived type
 #pragma once
 
 #include "orb/base/language.h"
@@ -27,7 +27,7 @@ template <typename T>
 using valuetype_reference = ::corelane::core::Handle<T>;
 template <typename T>
 using weak_valuetype_reference = ::corelane::core::WeakHandle<T>;
-// Of a value type that is known by name only, too.
+// Works for a value type that is only declared, too.
 template <typename T>
 using valuetype_traits = ::corelane::core::ValueTraits<T>;
 
@@ -41,13 +41,14 @@ valuetype_reference<T> make_reference(Arguments&&... arguments) {
   return valuetype_reference<T>(std::make_shared<T>(std::forward<Arguments>(arguments)...));
 }
 
-// Base of value boxes, which generated code derives.
+// ValueBox is the base of generated value boxes.
 template <typename T>
 class ValueBox : public ValueBase {
  public:
   using _boxed_type = T;
 
-  // A parameter with a name that IDL can declare would hide that one (-Wshadow) where this is instantiated.
+  // The parameter has a name that IDL cannot declare. Another name could hide a declared one (-Wshadow) where this is
+  // instantiated.
   void _value(const T& _given) { value_ = _given; }
   void _value(T&& _given) { value_ = std::move(_given); }
   const T& _value() const { return value_; }
@@ -65,7 +66,7 @@ class ValueBox : public ValueBase {
   T value_{};
 };
 
-// Value types in an Any: the values of all types are held as ValueBase.
+// Value types in an Any: values of all types are held as ValueBase.
 template <::corelane::core::ValueType T>
 void operator<<=(Any& any, valuetype_reference<T> value) {
   const ::corelane::any::TypeDesc& type = value ? value->_type_desc() : T::_type();
@@ -86,10 +87,10 @@ namespace IDL {
 
 template <>
 struct traits<::CORBA::ValueBase> : ::corelane::core::ValueTraits<::CORBA::ValueBase> {};
-// A program's own class of a value.
+// The traits of a program's own class of a value.
 template <std::derived_from<::CORBA::ValueBase> T>
 struct traits<T> : ::corelane::core::ValueTraits<T> {};
-// Factories stay in their process.
+// The traits of factories, which cannot leave their process.
 template <std::derived_from<::CORBA::ValueFactoryBase> T>
 struct traits<T> : ::corelane::core::HandleTraits<T> {
   using is_local = std::true_type;

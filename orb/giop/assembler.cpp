@@ -10,16 +10,16 @@
 namespace corelane::giop {
 namespace {
 
-constexpr std::size_t fragment_header_size = 4;   // the request id of 1.2
-constexpr std::size_t kept_capacity = 16 * 1024;  // of an empty buffer, in no budget: one that has more is given back
-constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // of one that came by hand_over()
-constexpr std::size_t claimed_at_once = 4 * 1024 * 1024;   // addresses for a message of which little has come
-constexpr std::size_t most_of_beginning = 4 * 1024;        // of the body of a message that is refused
+constexpr std::size_t fragment_header_size = 4;            // the request id of GIOP 1.2
+constexpr std::size_t kept_capacity = 16 * 1024;           // capacity that an empty buffer keeps, outside any budget
+constexpr std::size_t kept_in_exchange = 4 * 1024 * 1024;  // the same for a buffer that came by hand_over()
+constexpr std::size_t claimed_at_once = 4 * 1024 * 1024;   // address space for a message that has just begun
+constexpr std::size_t most_of_beginning = 4 * 1024;        // bytes of a refused message's body that are kept
 constexpr std::size_t not_found = static_cast<std::size_t>(-1);
 
 void empty(os::ByteBuffer& buffer) noexcept { buffer.capacity() > kept_capacity ? buffer.release() : buffer.clear(); }
 
-// The first ulong of the body: in 1.2 the request id of every message that has one.
+// Reads the first ulong of the body. In GIOP 1.2 it is the request id of every message that has one.
 bool read_id(const MessageHeader& header, Bytes message, std::uint32_t& id) noexcept {
   return Message{header, message}.body().read(id);
 }
@@ -38,12 +38,12 @@ bool may_be_fragmented(const MessageHeader& header) noexcept {
   }
 }
 
-// Whether somebody who waits for this call can be told that it is too large.
+// Returns whether the waiting caller can be told that this message is too large.
 bool may_be_refused(const MessageHeader& header) noexcept {
   return header.type == MessageType::request || header.type == MessageType::reply;
 }
 
-// The whole message's header in place of the first fragment's.
+// Turns the first fragment's header into the header of the whole message.
 void rewrite_header(MessageHeader& header, os::ByteBuffer& bytes) noexcept {
   header.more_fragments = false;
   header.body_size = static_cast<std::uint32_t>(bytes.size() - header_size);
@@ -59,7 +59,7 @@ Expected<std::optional<Message>> Assembler::next(Bytes& input, Time now) {
   empty(joined_);
   settle();
   if (expired(now)) return fail(ErrorKind::comm_failure, minor::bad_fragment);
-  while (true) {  // bound: each round but the last takes a fragment from the input
+  while (true) {  // bound: every round except the last consumes a fragment of the input
     if (std::exchange(delivered_, false)) empty(partial_), settle();
     const std::size_t skipped = std::min(skip_, input.size());
     input = input.subspan(skipped);
@@ -97,14 +97,15 @@ std::size_t Assembler::held_bytes() const noexcept {
   return sum;
 }
 
-// The request that those bytes begin, once its header is there.
+// Returns the request that these bytes begin, once enough of its header has arrived.
 HalfRoom::Request Assembler::half_request(const MessageHeader& header, Bytes bytes) const noexcept {
   if (header.type != MessageType::request || bytes.size() <= header_size) return std::nullopt;
   const auto parsed = parse_beginning({header, bytes}, limits_);
   return parsed ? HalfRoom::Request(*parsed) : std::nullopt;
 }
 
-// For `bytes` more of what will be `goal` in the end. Once it is long, growing copies nothing. False: there is no room.
+// Makes room for `bytes` more bytes of a message that will have `goal` bytes. Once the buffer is long, growing it
+// copies nothing. Returns false if there is no room.
 bool Assembler::make_room(os::ByteBuffer& buffer, const MessageHeader& header, std::size_t bytes, std::size_t goal) {
   const std::size_t needed = buffer.size() + bytes;
   const bool grows = needed > buffer.capacity();
@@ -127,7 +128,7 @@ std::size_t Assembler::wanted() const noexcept {
   return (partial_.size() < header_size ? header_size : goal()) - partial_.size();
 }
 
-// Bytes of the message under way, once its header is there.
+// Returns the size of the current message, once its header has arrived.
 std::size_t Assembler::goal() const noexcept {
   const std::size_t body = header_.body_size;
   return header_size + (refusal_ != 0 ? std::min(body, most_of_beginning) : body);
@@ -152,7 +153,7 @@ void Assembler::drop() noexcept {
   (void)fail(ErrorKind::comm_failure, minor::closed_here);
 }
 
-// The next message as it came, whole: in place where the input has all of it, else collected in partial_. Empty: not
+// Returns the next whole message or fragment. It lies in the input if all of it is there, else in partial_. Empty: not
 // whole yet, and the input is used up.
 Expected<Bytes> Assembler::gather(Bytes& input) {
   if (partial_.empty() && input.size() >= header_size) {
@@ -176,7 +177,7 @@ Expected<Bytes> Assembler::gather(Bytes& input) {
   return Bytes(partial_);
 }
 
-// Moves bytes from the input until partial_ has `goal` of them; whether it has.
+// Moves bytes from the input until partial_ has `goal` bytes; returns whether it has.
 Expected<bool> Assembler::take(Bytes& input, std::size_t goal) {
   const std::size_t count = std::min(input.size(), goal - partial_.size());
   if (!make_room(partial_, header_, count, goal)) return fail(ErrorKind::imp_limit, minor::half_messages).error();
@@ -185,7 +186,7 @@ Expected<bool> Assembler::take(Bytes& input, std::size_t goal) {
   return partial_.size() == goal;
 }
 
-// Reads a header into header_ and judges it.
+// Reads a header into header_ and checks it.
 Expected<void> Assembler::check(Bytes bytes) noexcept {
   const Expected<MessageHeader> header = parse_header(bytes);
   if (!header) {
@@ -274,7 +275,7 @@ Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
   return header_.more_fragments ? Whole{} : complete(index);
 }
 
-// The entry stays, empty.
+// Takes the joined message; its entry stays, empty.
 Message Assembler::take_joined(std::size_t index) {
   Pending& pending = pending_[index];
   MessageHeader header = pending.header;
@@ -290,7 +291,7 @@ Expected<std::optional<Message>> Assembler::complete(std::size_t index) {
   return Whole{message};
 }
 
-// What has come of it goes out as its beginning.
+// Delivers what has arrived of the message as its beginning.
 Expected<std::optional<Message>> Assembler::refuse_fragmented(std::size_t index, std::uint32_t reason) {
   if (!may_be_refused(pending_[index].header)) return fail(ErrorKind::imp_limit, reason);
   pending_[index].is_refused = true;
@@ -300,7 +301,7 @@ Expected<std::optional<Message>> Assembler::refuse_fragmented(std::size_t index,
   return Whole{message};
 }
 
-// A client may cancel a request of which it has sent only fragments, and sends no more of them then.
+// A client may cancel a request after it has sent only some of its fragments. Then it sends no more of them.
 void Assembler::drop_cancelled(Bytes bytes) noexcept {
   std::uint32_t id = 0;
   if (!read_id(header_, bytes, id)) return;

@@ -1,12 +1,12 @@
-// Assembler: turns the bytes of one connection, cut anywhere, into whole messages, and joins fragments.
-// CORBA 3.3 part 2, 9.4.1 and 9.4.9.
+// Assembler turns the bytes of one connection, split anywhere, into whole messages, and joins fragments. CORBA 3.3 part
+// 2, 9.4.1 and 9.4.9.
 //
-// Threads: the connection's reader only. Time comes in as a value.
-// Invariants: memory grows with the bytes that have arrived and never with a size that a header claims, which may take
-// addresses only; a broken stream stays broken. A message that lies whole in the fed bytes is not copied.
+// Threads: the connection's reader only. The time is a parameter.
+// Invariants: memory grows with the bytes that have arrived, and not with a size that a header claims; such a size may
+// reserve only addresses. A broken stream stays broken. A message that lies whole in the fed bytes is not copied.
 //
-// A request or reply that exceeds a limit costs that call and not the connection: its beginning comes out, with
-// Message::refusal, and the rest of it is skipped.
+// A request or reply that exceeds a limit fails only that call and not the connection. Its beginning is delivered, with
+// Message::refusal, and the rest is skipped.
 #pragma once
 
 #include <cstddef>
@@ -26,42 +26,44 @@
 
 namespace corelane::giop {
 
-// Which messages this end of the connection may receive. A bidirectional connection is both.
+// Says which messages this end of the connection may receive. A bidirectional connection is both.
 enum class Role : std::uint8_t { client, server, both };
 
 class Assembler {
  public:
-  // `room`: for what is half received; null: no bound but those of each connection.
+  // `room`: counts half-received messages; null: only the limits of each connection apply.
   explicit Assembler(const Limits& limits = {}, Role role = Role::both, std::unique_ptr<HalfRoom> room = nullptr)
       : limits_(limits), role_(role), room_(std::move(room)) {}
 
-  // Takes bytes from the front of `input` until a message is whole; call again until nothing comes and input is empty.
-  // The message is valid until the next call, and at most as long as the fed bytes.
-  // Failed (COMM_FAILURE or IMP_LIMIT; the same on every later call): the stream is broken, the connection is to send
-  // write_message_error(owed_version()) unless the message was itself a MessageError, and then to close.
+  // Takes bytes from the front of `input` until a message is whole. Call it again until it returns nothing and input is
+  // empty. The message is valid until the next call, and at most as long as the fed bytes. Failed (COMM_FAILURE or
+  // IMP_LIMIT; the same on every later call): the stream is broken. The connection must send
+  // write_message_error(owed_version()), unless the message was itself a MessageError, and then close.
   Expected<std::optional<Message>> next(Bytes& input, Time now);
 
-  // Whether the message that next() gave last, with those bytes, was put together here: then it is `to`'s without being
-  // copied, and stays where it lies. A client's end keeps the place that `to` had for a later one, up to 4 MiB of it
-  // and in no budget: how many connections a client has is for itself to say.
+  // Moves the last message of next() into `to`, without copying it, if the Assembler holds it in a buffer of its own.
+  // The message keeps its address. Returns false otherwise. On a client's end, the Assembler keeps the old buffer of
+  // `to` for later messages, up to 4 MiB and outside any budget. A client itself controls its number of connections.
   bool hand_over(Bytes message, os::ByteBuffer& to) noexcept;
 
-  // The bytes that complete the header or the body now under way: what a blocking read may ask for at most without
-  // reading into the next message. 1 or more.
+  // Returns how many bytes complete the current header or body, 1 or more. A blocking read of at most this many bytes
+  // does not read into the next message.
   std::size_t wanted() const noexcept;
 
-  // Nothing is half received: neither a message nor a fragmented one, nor one that is skipped.
+  // Returns whether nothing is half received: no message, no fragmented message, and no message that is being skipped.
   bool idle() const noexcept { return partial_.empty() && pending_.empty() && skip_ == 0; }
-  // A fragmented message is older than limits.fragment_age. next() finds this by itself; a timer asks for silent peers.
+  // Returns whether a fragmented message is older than limits.fragment_age. next() checks this itself; for silent
+  // peers, a timer asks.
   bool expired(Time now) const noexcept;
   std::size_t pending_bytes() const noexcept { return pending_bytes_ + partial_.size(); }
-  // What they take; what was handed out by the last call counts, too. Memory that is not written to yet takes nothing.
+  // Returns the memory of half-received messages, including what the last call delivered. Memory that was not written
+  // yet does not count.
   std::size_t held_bytes() const noexcept;
-  // After next() failed with half_messages: the request that had no room, where it is known.
+  // After next() failed with half_messages: returns the request that had no room, if it is known.
   const HalfRoom::Request& refused() const noexcept { return refused_; }
-  // The connection has ended: nothing is kept, and next() is not called any more.
+  // Ends the connection: discards everything. next() must not be called any more.
   void drop() noexcept;
-  // Of the last header that made sense; 1.0 before that.
+  // Returns the version of the last valid header; 1.0 before that.
   Version owed_version() const noexcept { return version_; }
 
  private:
@@ -71,7 +73,7 @@ class Assembler {
     os::ByteBuffer bytes;
     std::uint32_t fragments;
     Time since;
-    bool is_refused = false;  // its further fragments are skipped
+    bool is_refused = false;  // skips its further fragments
   };
   using Whole = std::optional<Message>;
 
@@ -101,18 +103,18 @@ class Assembler {
   Role role_;
 
   // Owner only.
-  MessageHeader header_;       // of the message under way, once header_size bytes of it are there
-  std::uint32_t refusal_ = 0;  // of that message, see Message
-  std::size_t skip_ = 0;       // bytes that follow of a message that was refused
+  MessageHeader header_;       // of the current message, once header_size bytes have arrived
+  std::uint32_t refusal_ = 0;  // of the current message, see Message
+  std::size_t skip_ = 0;       // bytes still to be skipped of a refused message
   Version version_ = giop_1_0;
-  os::ByteBuffer partial_;          // of the message under way, when it did not come in one piece
-  bool is_told_ = false;            // the room knows which request partial_ is
-  bool delivered_ = false;          // partial_ is a message handed out by the last call
-  std::vector<Pending> pending_;    // messages of which more fragments follow; at most limits.fragmented_messages
-  std::size_t pending_bytes_ = 0;   // in pending_
-  std::unique_ptr<HalfRoom> room_;  // covers held_bytes()
+  os::ByteBuffer partial_;          // the current message, if it did not arrive in one piece
+  bool is_told_ = false;            // the room was told which request partial_ is
+  bool delivered_ = false;          // the last call delivered partial_
+  std::vector<Pending> pending_;    // messages with more fragments to come; at most limits.fragmented_messages
+  std::size_t pending_bytes_ = 0;   // bytes in pending_
+  std::unique_ptr<HalfRoom> room_;  // counts held_bytes()
   HalfRoom::Request refused_;
-  os::ByteBuffer joined_;  // the reassembled message handed out by the last call
+  os::ByteBuffer joined_;  // the reassembled message that the last call delivered
   std::optional<Error> error_;
 };
 

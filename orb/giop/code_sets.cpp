@@ -17,7 +17,7 @@ bool speaks(const CodeSetOffer& offer, std::uint32_t set) {
   return offer.native == set || contains(offer.conversions, set);
 }
 
-// The standard's algorithm for one kind of character; none when it finds nothing.
+// Applies the standard's algorithm to one kind of character; returns none if there is no common set.
 std::uint32_t choose(const CodeSetOffer& client, const CodeSetOffer& server, std::uint32_t fallback) {
   if (server.native != code_set::none && speaks(client, server.native)) return server.native;
   if (client.native != code_set::none && contains(server.conversions, client.native)) return client.native;

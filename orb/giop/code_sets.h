@@ -1,9 +1,9 @@
-// Code sets: which encodings two ORBs use for strings and wide characters. CORBA 3.3 part 2, 7.2.6 and 9.10
-// (negotiation). Corelane's own are UTF-8 and UTF-16, and it converts ISO 8859-1 (orb/cdr/text.h).
+// Negotiates the code sets of two ORBs: the encodings of strings and wide characters. CORBA 3.3 part 2, 7.2.6 and 9.10.
+// Corelane's own code sets are UTF-8 and UTF-16, and it converts ISO 8859-1 (orb/cdr/text.h).
 //
-// The server's reference offers code sets (TAG_CODE_SETS), the client chooses, and names its choice in the first
-// requests of a connection (the CodeSets context). Where one of the two is missing, strings are ISO 8859-1 and wide
-// characters are not possible; so they are in GIOP 1.0, which has no code sets.
+// The server's reference offers code sets (TAG_CODE_SETS). The client chooses, and names its choice in the first
+// requests of a connection (the CodeSets context). If one of the two is missing, strings are ISO 8859-1 and wide
+// characters are not possible. The same holds for GIOP 1.0, which has no code sets.
 //
 // Threads: none; values.
 #pragma once
@@ -30,7 +30,7 @@ inline constexpr std::uint32_t utf_16 = 0x00010109;
 inline constexpr std::uint32_t utf_8 = 0x05010001;
 }  // namespace code_set
 
-// What one side speaks for one kind of character.
+// The code sets of one side for one kind of character.
 struct CodeSetOffer {
   std::uint32_t native = code_set::none;
   std::vector<std::uint32_t> conversions;
@@ -44,60 +44,62 @@ struct CodeSetInfo {
   friend bool operator==(const CodeSetInfo&, const CodeSetInfo&) = default;
 };
 
-// The code-set service context: what the client chose, for the rest of the connection.
+// The code-set service context: the client's choice for the rest of the connection.
 struct CodeSetChoice {
-  std::uint32_t for_char = code_set::iso_8859_1;  // the standard's default where nothing was said
+  std::uint32_t for_char = code_set::iso_8859_1;  // the standard's default
   std::uint32_t for_wchar = code_set::none;
   friend bool operator==(const CodeSetChoice&, const CodeSetChoice&) = default;
 };
 
-// Corelane's own.
+// Returns Corelane's own code sets. The next two functions encode and decode TAG_CODE_SETS.
 const CodeSetInfo& our_code_sets();
 
 TaggedComponent make_code_sets(const CodeSetInfo& info);
 Expected<CodeSetInfo> parse_code_sets(Bytes component, const Limits& limits = {});
 
-// The client's choice by the standard's algorithm: the server's native set if the client has it, else the client's
-// native set if the server converts it, else a common conversion, else UTF-8 or UTF-16 where native sets are related.
-// Failed (CODESET_INCOMPATIBLE): none for char. No common wchar set gives none: it fails only if wchar is used.
+// Chooses by the standard's algorithm. The result is the server's native set if the client has it. Otherwise it is the
+// client's native set if the server converts it, else a common conversion, else UTF-8 or UTF-16 if native sets are
+// related. Failed (CODESET_INCOMPATIBLE): no set for char. Without a common set for wchar the result is none, which
+// fails only if wchar is used.
 Expected<CodeSetChoice> choose_code_sets(const CodeSetInfo& client, const CodeSetInfo& server);
 
-// 12 bytes: byte order, pad, two ulongs.
+// Encodes to 12 bytes: byte order, padding, two ulongs.
 std::array<std::byte, 12> encode_code_sets(const CodeSetChoice& choice) noexcept;
 Expected<CodeSetChoice> decode_code_sets(Bytes context) noexcept;
 
-// Where nothing was named.
+// The code sets if none were named.
 inline constexpr cdr::CodeSets default_for_client{cdr::CharForm::iso_8859_1, cdr::WideUse::no_component};
 inline constexpr cdr::CodeSets default_for_server{cdr::CharForm::iso_8859_1, cdr::WideUse::no_context};
 
-// What a client knows of a server.
+// What a client knows about a server's code sets.
 struct CodeSetAgreement {
-  std::optional<CodeSetChoice> choice{};          // to be named; nothing: the reference offers no code sets
-  cdr::CodeSets sets = default_for_client;        // that it means
-  std::optional<std::uint32_t> other_for_char{};  // which the server takes too: the other one of ours
-  std::optional<Error> error{};                   // the two have none in common
+  std::optional<CodeSetChoice> choice{};    // to be named to the server; nothing: the reference offers no code sets
+  cdr::CodeSets sets = default_for_client;  // the sets of that choice
+  std::optional<std::uint32_t> other_for_char{};  // our other set for char, if the server takes it, too
+  std::optional<Error> error{};                   // client and server have no common set
 };
-// `server`: what its reference offers, if anything.
+// Computes the agreement. `server`: what the server's reference offers; null: nothing.
 CodeSetAgreement agree_on_code_sets(const CodeSetInfo* server);
-// With a server of this ORB.
+// Returns the agreement with a server of this ORB.
 const CodeSetAgreement& agreement_of_ours();
 
 // The code sets of one request.
 struct RequestCodeSets {
   cdr::CodeSets sets;
-  std::optional<CodeSetChoice> to_name{};  // with the request
+  std::optional<CodeSetChoice> to_name{};  // the choice that the request must name
 };
-// For a client's request, over a connection on which `named` was named. `body`: of arguments that are written already
-// and depend on it. Failed (CODESET_INCOMPATIBLE): the server does not take them so.
+// Returns the code sets of a client's request. `named`: the choice that was already named on the connection. `body`:
+// the form of arguments that are already written and depend on it. Failed (CODESET_INCOMPATIBLE): the server does not
+// take this form.
 Expected<RequestCodeSets> code_sets_for(const CodeSetAgreement& server, Version version,
                                         const std::optional<CodeSetChoice>& named,
                                         const std::optional<cdr::CharForm>& body = {});
 
-// The code sets of one connection as its server knows them. Thread: the reader's.
+// ConnectionCodeSets holds the code sets of one connection as its server knows them. Thread: the reader's.
 class ConnectionCodeSets {
  public:
-  // Of a request that came with these contexts. Failed (CODESET_INCOMPATIBLE, MARSHAL): it names a set that was not
-  // offered, or is malformed; what was known before stays.
+  // Returns the code sets of a request with these contexts, and remembers them. Failed (CODESET_INCOMPATIBLE, MARSHAL):
+  // the request names a set that was not offered, or is malformed. Then the earlier sets stay.
   Expected<cdr::CodeSets> of_request(const ContextList& contexts, Version version) noexcept;
 
  private:

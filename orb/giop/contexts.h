@@ -1,5 +1,5 @@
-// Service contexts: tagged values beside a request or a reply. The ids that Corelane knows and the lists as they stand
-// in a message. CORBA 3.3 part 2, 9.8; docs/wire.md has the registry.
+// Service contexts are tagged values of a request or reply. This header has the ids that Corelane knows, and lists of
+// contexts as they are in a message. CORBA 3.3 part 2, 9.8; docs/wire.md has the registry.
 #pragma once
 
 #include <cstddef>
@@ -22,25 +22,26 @@ inline constexpr std::uint32_t exception_detail = 14;   // ExceptionDetailMessag
 inline constexpr std::uint32_t contract = 0x434C4E01;   // ours: contract and task
 inline constexpr std::uint32_t refusal = 0x434C4E02;    // ours: why a task was refused
 inline constexpr std::uint32_t chain = 0x434C4E03;      // ours: the chain of nested calls
-inline constexpr std::uint32_t orb = 0x434C4E04;        // ours: is the other end of this ORB, too?
+inline constexpr std::uint32_t orb = 0x434C4E04;        // ours: asks whether the other end is this ORB, too
 }  // namespace context
 
-// `data` is the content of the context: an encapsulation for all of the ids above. A view.
+// `data` is the content of the context: an encapsulation for all of the ids above. It is a view.
 struct ServiceContext {
   std::uint32_t id = 0;
   Bytes data;
 };
 
-// The contexts of a received message, in place and checked when the message's header was read.
+// ContextList is the contexts of a received message. They lie in the message, and were checked when its header was
+// read.
 class ContextList {
  public:
   ContextList() = default;
 
-  // The sequence at the reader's place. Refused beyond limits.contexts.
+  // Reads the sequence at the reader's position. Refuses more than limits.contexts.
   static bool read(cdr::Reader& reader, const Limits& limits, ContextList& out) noexcept;
 
   std::uint32_t size() const noexcept { return count_; }
-  // The first with this id.
+  // Returns the content of the first context with this id.
   std::optional<Bytes> find(std::uint32_t id) const noexcept { return count_ == 0 ? std::nullopt : search(id); }
   // Calls visit(ServiceContext) for each, in order.
   template <typename Visit>

@@ -14,7 +14,7 @@ namespace {
 constexpr Error bad_uri{ErrorKind::bad_param, Completion::no, minor::bad_uri};
 constexpr Error bad_address{ErrorKind::bad_param, Completion::no, minor::bad_address};
 
-// ASCII, as URIs compare schemes and escapes.
+// ASCII only, as in comparisons of URI schemes and escapes.
 char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 bool is_alnum(char c) noexcept { return is_digit(c) || (lower(c) >= 'a' && lower(c) <= 'z'); }
@@ -27,14 +27,14 @@ bool eat(std::string_view& text, std::string_view prefix) noexcept {
   return true;
 }
 
-// The text before `mark`, which is taken off; all of it where there is no mark.
+// Returns the text before `mark`, or all of it if there is no mark. Removes it and the mark from `text`.
 std::string_view eat_until(std::string_view& text, char mark) noexcept {
   const std::string_view head = text.substr(0, text.find(mark));
   text.remove_prefix(std::min(text.size(), head.size() + 1));
   return head;
 }
 
-// All of `text` as a decimal number; nothing when it is none or does not fit.
+// Parses all of `text` as a number; returns nothing if it is none or does not fit.
 template <typename Number>
 std::optional<Number> number_of(std::string_view text, int base = 10) noexcept {
   Number number{};
@@ -48,7 +48,8 @@ bool is_host(std::string_view host) noexcept {
          std::all_of(host.begin(), host.end(), [](char c) { return is_alnum(c) || c == '-' || c == '.' || c == '_'; });
 }
 
-// An IPv6 literal with an optional %zone; whether it names an address is for the resolver to say.
+// Returns whether the text looks like an IPv6 literal with an optional %zone. The resolver decides whether it is an
+// address.
 bool is_ipv6(std::string_view host) noexcept {
   const std::string_view digits = host.substr(0, host.find('%'));
   const std::string_view zone = host.substr(digits.size());
@@ -58,7 +59,7 @@ bool is_ipv6(std::string_view host) noexcept {
          });
 }
 
-// [major.minor@]
+// Parses [major.minor@].
 bool eat_version(std::string_view& text, Version& version) noexcept {
   if (text.find('@') == text.npos) return true;
   std::string_view spelt = eat_until(text, '@');
@@ -69,7 +70,7 @@ bool eat_version(std::string_view& text, Version& version) noexcept {
   return version >= giop_1_0 && version <= giop_1_2;
 }
 
-// host[:port]; `port` is what follows the host, colon included.
+// Splits host[:port]; `port` is the text after the host, with its colon.
 bool split_host(std::string_view text, std::string_view& host, std::string_view& port) noexcept {
   if (text.starts_with('[')) {
     const std::size_t end = text.find(']');

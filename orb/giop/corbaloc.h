@@ -1,4 +1,4 @@
-// corbaloc: references that people write. CORBA 3.3 part 2, 7.6.10.
+// Parses and prints corbaloc references, which people can write. CORBA 3.3 part 2, 7.6.10.
 //
 //   corbaloc:iiop:1.2@host:2809,:otherhost,iiop:[::1]:2810/key%20with%2fescapes        corbaloc:rir:/NameService
 //
@@ -20,7 +20,7 @@ inline constexpr std::uint16_t default_corbaloc_port = 2809;
 
 struct CorbalocAddress {
   Version version = giop_1_0;  // the standard's default
-  IiopAddress address;         // host "": this one
+  IiopAddress address;         // host "": this host
   friend bool operator==(const CorbalocAddress&, const CorbalocAddress&) = default;
 };
 
@@ -31,12 +31,12 @@ struct Corbaloc {
   friend bool operator==(const Corbaloc&, const Corbaloc&) = default;
 };
 
-// Refused (BAD_PARAM, bad_uri; bad_address for a host or port): anything but the grammar above. More than
-// limits.profiles addresses are refused too.
+// Refused (BAD_PARAM, bad_uri; bad_address for a host or port): any text outside this grammar, and more than
+// limits.profiles addresses.
 Expected<Corbaloc> parse_corbaloc(std::string_view text, const Limits& limits = {});
 std::string to_string(const Corbaloc& corbaloc);
 
-// A reference without type id, one IIOP profile per address. Not for rir.
+// Returns a reference without type id, with one IIOP profile for each address. Not for rir.
 Ior to_ior(const Corbaloc& corbaloc);
 
 }  // namespace corelane::giop

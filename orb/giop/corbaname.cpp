@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view name_scheme = "corbaname:";
 constexpr Error bad_name{ErrorKind::bad_param, Completion::no, minor::bad_uri};
 
-// ASCII letters of the scheme may be of either case.
+// The scheme's letters may be upper or lower case.
 bool has_scheme(std::string_view text) noexcept {
   const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
   return text.size() >= name_scheme.size() && std::equal(name_scheme.begin(), name_scheme.end(), text.begin(),

@@ -1,4 +1,4 @@
-// corbaname: a name in a naming context that a corbaloc leads to. CosNaming 1.3, 2.5.3.
+// Parses and builds corbaname references: a corbaloc for a naming context, and a name in it. CosNaming 1.3, 2.5.3.
 //
 //   corbaname::host:2809#plant/controller      corbaname:rir:#plant/controller      corbaname::#plant/controller
 //
@@ -16,19 +16,19 @@
 namespace corelane::giop {
 
 struct Corbaname {
-  Corbaloc context;  // its key is NameService where the text has none
+  Corbaloc context;  // its key is NameService if the text has none
   Name name;         // empty: the context itself
   friend bool operator==(const Corbaname&, const Corbaname&) = default;
 };
 
 struct UriFault {
   Error error;       // BAD_PARAM bad_uri; bad_address for a host or port
-  std::string text;  // what is wrong with the name; empty where error says it
+  std::string text;  // what is wrong with the name; empty if `error` says it
 };
 Expected<Corbaname, UriFault> parse_corbaname(std::string_view text, const Limits& limits = {});
 
-// NamingContextExt::to_url(): "corbaname:" + address + "#" + name, escaped. Refused: an address that is none, or that
-// holds a #; a name that is none. An empty name: the context's URL.
+// Implements NamingContextExt::to_url(): returns "corbaname:" + address + "#" + name, escaped. With an empty name it is
+// the context's URL. Refused: an invalid address or one with a #, and an invalid name.
 Expected<std::string, UriFault> corbaname_of(std::string_view address, std::string_view name);
 
 }  // namespace corelane::giop

@@ -20,7 +20,7 @@ constexpr std::uint64_t unbounded = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint8_t overrun_mask = 3;
 constexpr std::size_t longest_detail = 4000;
 
-// An encapsulation in native order whose fields have fixed places.
+// Layout builds an encapsulation in native byte order whose fields have fixed positions.
 template <std::size_t size>
 class Layout {
  public:
@@ -49,7 +49,7 @@ bool read_time(Reader& reader, Duration& out) noexcept {
   return true;
 }
 
-// Later versions append; they change nothing before.
+// Later versions only append fields.
 bool read_version(Reader& reader, std::uint8_t& version) noexcept {
   return reader.read(version) && (version >= layout_version || reader.fail(minor::bad_encapsulation));
 }
@@ -78,7 +78,7 @@ bool read_uses(Reader& reader, Contract& c) noexcept {
   return true;
 }
 
-// One code point from the front of UTF-8 text; U+FFFD for one malformed byte.
+// Takes one code point from the front of UTF-8 text. One malformed byte becomes U+FFFD.
 char32_t next_code_point(std::string_view& text) noexcept {
   const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
   const unsigned lead = at(0);
@@ -119,7 +119,7 @@ void append_utf16(std::vector<std::byte>& bytes, char32_t c) {
   append_unit(bytes, 0xdc00 + (c & 0x3ff));
 }
 
-// UTF-16 with or without a byte-order mark; big endian without.
+// Converts UTF-16 with or without a byte-order mark; without one it is big endian.
 std::string utf8_of_utf16(Bytes bytes) {
   bool little = false;
   const auto unit_at = [&](std::size_t i) {

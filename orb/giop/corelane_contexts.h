@@ -1,5 +1,5 @@
-// The service contexts whose content Corelane reads and writes, as values. All are encapsulations; ours open with a
-// version octet, and a reader skips what a later version appends.
+// Reads and writes the content of service contexts as values. All are encapsulations. Ours begin with a version octet,
+// and a reader skips what a later version appends.
 //
 //   contract 0x434C4E01, 80 bytes   0 byte order, 1 version, 8 task, 16 job, 24 T, 32 D, 40 C, 48 J, 56 S (u64, ns),
 //                                   64 importance (i16), 66 policies (octet: bits 0-1 overrun), 72 time left (u64, ns)
@@ -8,7 +8,9 @@
 //   refusal  0x434C4E02, 56 bytes   0 byte order, 1 version, 4 reason (ulong), 8 core (short), 16 response,
 //                                   24 deadline, 32 T', 40 D', 48 C' (u64, ns)
 //     version 2, 60 bytes           56 others (ulong, parts per million of the core that other processes hold)
+//     version 3, 80 bytes           64 J', 72 S' (u64, ns)
 //   chain    0x434C4E03, 8 + 8 n    0 byte order, 1 version, 4 n (ulong, 1 to 32), then n waits (u64), from 8 on
+//   orb      0x434C4E04, 2 bytes    0 byte order, 1 version
 //   RTCorbaPriority 10, 4 bytes     0 byte order, 2 priority (short)
 //   ExceptionDetailMessage 14       0 byte order, 4 length in bytes (ulong), UTF-16, big endian unless it has a mark
 //
@@ -31,19 +33,19 @@
 
 namespace corelane::giop {
 
-// Which job of which task a request is, and the contract it runs under.
+// Says which job of which task a request is, and under which contract it runs.
 struct ContractContext {
-  TaskId task = no_task;  // no_task: asks to be admitted, or is identified by object and operation
+  TaskId task = no_task;  // no_task: asks for admission, or object and operation identify it
   JobId job{};
   std::optional<Contract> contract;      // absent on the wire as T = 0
-  Duration time_left = Duration::max();  // to the deadline, when sent; max: no deadline
+  Duration time_left = Duration::max();  // until the deadline, at the time of sending; max: no deadline
 
   friend bool operator==(const ContractContext&, const ContractContext&) = default;
 };
 
 inline constexpr std::size_t refusal_size = 80;
 
-// Why a task was refused, and what would have fitted. Zero: not known.
+// Says why a task was refused, and what would have fitted. Zero: not known.
 struct RefusalContext {
   std::uint32_t reason = 0;
   CoreId closest = no_core;
@@ -59,12 +61,12 @@ struct RefusalContext {
   friend bool operator==(const RefusalContext&, const RefusalContext&) = default;
 };
 
-// The waits that a request is nested in, the outermost first. Each is a number that the one who waits drew for this
-// very wait, and by which a call-back finds him.
+// ChainContext lists the waiting calls that enclose a request, the outermost first. Each is a number that the waiting
+// thread drew for this wait. A call-back finds the waiting thread by it.
 struct ChainContext {
   static constexpr std::size_t most = 32;
 
-  // False: it is full.
+  // Appends a wait. Returns false if the chain is full.
   bool push(std::uint64_t wait) noexcept { return count < most && (waits[count++] = wait, true); }
   std::span<const std::uint64_t> all() const noexcept { return std::span(waits).first(count); }
 
@@ -72,7 +74,7 @@ struct ChainContext {
   std::uint32_t count = 0;
 };
 
-// A chain context as bytes.
+// ChainBytes is an encoded chain context.
 class ChainBytes {
  public:
   ChainBytes() = default;
@@ -86,7 +88,7 @@ class ChainBytes {
 
 inline ChainBytes encode_chain(const ChainContext& context) noexcept { return ChainBytes(context); }
 
-// A contract context as bytes; of version 2 where it names resources.
+// ContractBytes is an encoded contract context; version 2 if it names resources.
 class ContractBytes {
  public:
   ContractBytes() = default;
@@ -103,19 +105,21 @@ inline ContractBytes encode_contract(const ContractContext& context) noexcept { 
 std::array<std::byte, refusal_size> encode_refusal(const RefusalContext& context) noexcept;
 std::array<std::byte, 4> encode_rt_priority(std::int16_t priority) noexcept;
 
-// Each refuses (MARSHAL) content that is cut short, version 0, a chain of no waits or too many, or times beyond 2^63 ns
-// but for 2^64 - 1, which stands for Duration::max(): no deadline, no bound. Whether a contract is sound is for
-// admission to say.
+// Decode contexts. Refused (MARSHAL): content that is cut short, version 0, a chain of no waits or too many, and times
+// beyond 2^63 ns. The exception is 2^64 - 1, which stands for Duration::max(): no deadline, no bound. Admission decides
+// whether a contract is valid.
 Expected<ContractContext> decode_contract(Bytes context) noexcept;
 Expected<RefusalContext> decode_refusal(Bytes context) noexcept;
 Expected<ChainContext> decode_chain(Bytes context) noexcept;
 Expected<std::int16_t> decode_rt_priority(Bytes context) noexcept;
 
-// Text is UTF-8 here; what is malformed becomes U+FFFD, and the encoder cuts at 4,000 bytes.
+// Encode and decode the detail message. Text is UTF-8 here; malformed parts become U+FFFD. The encoder cuts text at
+// 4,000 bytes.
 std::vector<std::byte> encode_detail(std::string_view text);
 Expected<std::string> decode_detail(Bytes context);
 
-// Asks in a request, and answers in its reply, that an end is of this ORB; present or not is all that it says.
+// Encodes the context by which a request asks, and its reply confirms, that an end is this ORB. Only its presence
+// matters.
 std::array<std::byte, 2> encode_orb() noexcept;
 
 }  // namespace corelane::giop

@@ -1,5 +1,5 @@
-// HalfRoom: counts what an Assembler holds of half received messages, and may refuse more of them.
-// Thread: the connection's reader.
+// HalfRoom counts the half-received messages of an Assembler, and may refuse more of them. Thread: the connection's
+// reader.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@ namespace corelane::giop {
 class HalfRoom {
  public:
   using Request = std::optional<HalfRequest>;
-  virtual ~HalfRoom() = default;  // gives all back
+  virtual ~HalfRoom() = default;  // gives back everything
 
-  // The connection holds `bytes` from here on instead of what it held. False, and nothing changed: there is no room for
-  // so many. Holding less never fails. `request`: what the bytes are for, where that is known and was not said before.
+  // Changes what the connection holds to `bytes`. Returns false and changes nothing if there is no room. Holding less
+  // never fails. `request`: the request that the bytes belong to, once it is known and was not passed before.
   [[nodiscard]] virtual bool hold(std::size_t bytes, const Request& request) noexcept = 0;
 };
 

@@ -1,6 +1,6 @@
-// The headers of requests, replies and locate messages in GIOP 1.0, 1.1 and 1.2. CORBA 3.3 part 2, 9.4.2 to 9.4.8.
-// Reading yields views into the message: nothing is copied, nothing allocated. Writing goes
-// begin_x(), body, finish() (message.h).
+// Reads and writes the headers of requests, replies and locate messages in GIOP 1.0, 1.1 and 1.2. CORBA 3.3 part 2,
+// 9.4.2 to 9.4.8. Reading returns views into the message; it copies and allocates nothing. To write, call begin_x(),
+// write the body, and call finish() (message.h).
 //
 // Threads: none. The views of a parsed header live as long as the message's bytes.
 #pragma once
@@ -18,25 +18,26 @@ namespace corelane::giop {
 
 struct Ior;
 
-// GIOP 1.2 may name its target by a profile or a whole reference instead of the key. Replies ask for one.
+// How a request names its target. GIOP 1.2 may use a profile or a whole reference instead of the key. Replies can
+// request one of them.
 enum class Addressing : std::uint16_t { key = 0, profile = 1, reference = 2 };
 
-// What a request is for. Received: object_key is always filled in where an IIOP profile was given, and empty for any
-// other kind of profile; profile views the one given or selected.
+// The target of a request. In a received one, object_key is set if an IIOP profile was given, and empty for any other
+// kind of profile. `profile` is a view of the profile that was given or selected.
 struct Target {
   Addressing addressing = Addressing::key;
   Bytes object_key;
   std::uint32_t profile_tag = 0;
-  Bytes profile;                       // the content of the profile
-  std::uint32_t selected_profile = 0;  // its index in the reference
-  const Ior* reference = nullptr;      // to send: the whole reference. Not filled in when received
+  Bytes profile;                       // content of the profile
+  std::uint32_t selected_profile = 0;  // index of the profile in the reference
+  const Ior* reference = nullptr;      // for sending: the whole reference; not set when received
 };
 
-// The response_flags of 1.2; 1.0 and 1.1 know only none and with_target.
+// The response_flags of GIOP 1.2. Versions 1.0 and 1.1 have only none and with_target.
 namespace response {
 inline constexpr std::uint8_t none = 0;         // oneway, SyncScope NONE or WITH_TRANSPORT
-inline constexpr std::uint8_t with_server = 1;  // SYNC_WITH_SERVER: an empty reply when the server has it
-inline constexpr std::uint8_t with_target = 3;  // a reply when the operation has run
+inline constexpr std::uint8_t with_server = 1;  // SYNC_WITH_SERVER: an empty reply once the server has the request
+inline constexpr std::uint8_t with_target = 3;  // a reply after the operation has run
 }  // namespace response
 
 struct RequestHeader {
@@ -83,30 +84,32 @@ struct LocateReplyHeader {
   LocateStatus status = LocateStatus::unknown_object;
 };
 
-// A parsed header and a reader that stands at the body.
+// A parsed header, and a reader at the start of the body.
 template <typename Header>
 struct Parsed {
   Header header;
   cdr::Reader body;
 };
 
-// Each refuses (MARSHAL) a header that is cut short or malformed. The message is of the type that the name says.
+// Parse headers. Refused (MARSHAL): a header that is cut short or malformed. The message must have the type that the
+// function names.
 Expected<Parsed<RequestHeader>> parse_request(const Message& message, const Limits& limits) noexcept;
 Expected<Parsed<ReplyHeader>> parse_reply(const Message& message, const Limits& limits) noexcept;
 Expected<Parsed<LocateRequestHeader>> parse_locate_request(const Message& message, const Limits& limits) noexcept;
 Expected<Parsed<LocateReplyHeader>> parse_locate_reply(const Message& message) noexcept;
-// Of a request of which only the beginning is there, as much of it as says who waits for an answer.
+// The part of a request's header that says who waits for a reply. It can be read when only the beginning of the request
+// has arrived.
 struct HalfRequest {
   std::uint32_t id = 0;
   Version version;
   bool response_expected = false;
 };
 Expected<HalfRequest> parse_beginning(const Message& message, const Limits& limits) noexcept;
-// The id of the request that its client no longer waits for.
+// Returns the id of the request that the client has canceled.
 Expected<std::uint32_t> parse_cancel_request(const Message& message) noexcept;
 
-// Each empties the writer and leaves it where the body goes. header.contexts is not written; `contexts` is. Versions
-// before 1.2 write target.object_key alone.
+// Start a message: empty the writer and write the header, up to the body. They write `contexts` and ignore
+// header.contexts. Versions before 1.2 write only target.object_key.
 void begin_request(cdr::Writer& writer, const RequestHeader& header, std::span<const ServiceContext> contexts = {},
                    Version version = giop_1_2, ByteOrder order = native_order);
 void begin_reply(cdr::Writer& writer, const ReplyHeader& header, std::span<const ServiceContext> contexts = {},
@@ -115,12 +118,12 @@ void begin_locate_request(cdr::Writer& writer, const LocateRequestHeader& header
                           ByteOrder order = native_order);
 void begin_locate_reply(cdr::Writer& writer, const LocateReplyHeader& header, Version version = giop_1_2,
                         ByteOrder order = native_order);
-// Complete as it is; finish() has been called.
+// Writes the whole message, with finish().
 void write_cancel_request(cdr::Writer& writer, std::uint32_t request_id, Version version = giop_1_2,
                           ByteOrder order = native_order);
 
-// The body of a reply with a system exception: repository id, minor code, completion. A name that is not standard reads
-// as UNKNOWN with the minor code kept.
+// The body of a reply with a system exception: repository id, minor code, completion. A name that is not standard is
+// decoded as UNKNOWN, with its minor code.
 void encode_system_exception(cdr::Writer& writer, const Error& error);
 Expected<Error> decode_system_exception(cdr::Reader& reader) noexcept;
 

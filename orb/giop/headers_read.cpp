@@ -1,4 +1,4 @@
-// The reading half of headers.h.
+// Reads the headers of headers.h.
 #include "orb/base/minor.h"
 #include "orb/giop/headers.h"
 #include "orb/giop/ior.h"
@@ -13,7 +13,7 @@ bool read_profile(Reader& reader, Target& target) noexcept {
   return reader.read(target.profile_tag) && reader.read_octets(target.profile);
 }
 
-// A whole reference and the index of one of its profiles.
+// Reads a whole reference and the index of one of its profiles.
 bool read_reference(Reader& reader, const Limits& limits, Target& target) noexcept {
   std::string_view type_id;
   std::uint32_t count = 0;
@@ -47,7 +47,7 @@ bool read_target(Reader& reader, const Limits& limits, Target& target) noexcept 
   return true;
 }
 
-// Before 1.2. The principal at the end is obsolete and skipped.
+// Reads a request before GIOP 1.2. Skips the obsolete principal at the end.
 bool read_old_request(Reader& reader, Version version, const Limits& limits, RequestHeader& header) noexcept {
   bool response_expected = false;
   Bytes principal;
@@ -77,7 +77,7 @@ bool read_reply(Reader& reader, Version version, const Limits& limits, ReplyHead
   return old || ContextList::read(reader, limits, header.contexts);
 }
 
-// 1.2 aligns bodies to 8. A sender without a body may leave the padding out.
+// Moves to the body. GIOP 1.2 aligns it to 8. A sender without a body may omit the padding.
 void stand_at_body(Reader& reader, Version version) noexcept {
   if (version < giop_1_2) return;
   const std::size_t pad = cdr::padding(reader.offset(), 8);
@@ -105,7 +105,7 @@ Expected<HalfRequest> parse_beginning(const Message& message, const Limits& limi
   if ((contexts_first && !ContextList::read(reader, limits, contexts)) || !reader.read(request.id) ||
       !reader.read(flags))
     return reader.error();
-  request.response_expected = (flags & 1) != 0;  // of all versions: true, and the flag of 1.2
+  request.response_expected = (flags & 1) != 0;  // valid for all versions: the boolean `true`, and the flag of 1.2
   return request;
 }
 

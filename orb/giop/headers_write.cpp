@@ -1,4 +1,4 @@
-// The writing half of headers.h, and the body of system exceptions.
+// Writes the headers of headers.h, and the body of system exceptions.
 #include <array>
 #include <cstring>
 

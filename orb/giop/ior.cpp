@@ -40,7 +40,7 @@ bool read_tagged(Reader& reader, std::vector<Tagged>& items, std::uint32_t most)
   return true;
 }
 
-// The fields that every IIOP profile has; what the version adds is left in the reader.
+// The fields of every IIOP profile. What the version adds stays in the reader.
 struct ProfileHead {
   Version version;
   std::string_view host;
@@ -95,7 +95,7 @@ bool has_prefix(std::string_view text) noexcept {
          std::equal(prefix.begin(), prefix.end(), text.begin(), [](char a, char b) { return a == b || a == b - 32; });
 }
 
-// Nothing when a character is no digit or one is missing.
+// Returns nothing if a character is no digit or one is missing.
 std::optional<std::vector<std::byte>> bytes_of_hex(std::string_view text) {
   if (text.size() % 2 != 0) return std::nullopt;
   std::vector<std::byte> bytes;

@@ -1,5 +1,5 @@
-// Interoperable object references: the value, its CDR form, its text form "IOR:...", and the IIOP profiles in it.
-// CORBA 3.3 part 2, 9.7.2; part 1, 8.3. Profiles and components of unknown kinds are kept as they came.
+// Ior is an interoperable object reference. This header has its CDR form, its text form "IOR:...", and its IIOP
+// profiles. CORBA 3.3 part 2, 9.7.2; part 1, 8.3. Profiles and components of unknown kinds are kept unchanged.
 //
 // Threads: none; values. Not for the real-time path (allocates).
 #pragma once
@@ -24,7 +24,7 @@ namespace corelane::giop {
 namespace profile {
 inline constexpr std::uint32_t iiop = 0;                 // TAG_INTERNET_IOP
 inline constexpr std::uint32_t multiple_components = 1;  // TAG_MULTIPLE_COMPONENTS
-inline constexpr std::uint32_t tao_uiop = 0x54414f00;    // TAO's: GIOP over a Unix socket
+inline constexpr std::uint32_t tao_uiop = 0x54414f00;    // of TAO: GIOP over a Unix socket
 }  // namespace profile
 
 namespace component {
@@ -39,7 +39,7 @@ inline constexpr std::uint32_t omniorb_unix = 0x41545402;  // TAG_OMNIORB_UNIX_T
 
 inline constexpr std::uint32_t corelane_orb_type = 0x434C4E00;
 
-// A tag and the content that it says how to read: a profile of a reference, or a component of a profile.
+// A profile of a reference, or a component of a profile. The tag says how to read the content.
 struct Tagged {
   std::uint32_t tag = 0;
   std::vector<std::byte> data;
@@ -64,7 +64,7 @@ struct IiopAddress {
 
 struct IiopProfile {
   IiopProfile() = default;
-  // Not an aggregate: g++ 12 warns falsely of members left uninitialised where one throws inside a braced temporary.
+  // Not an aggregate: g++ 12 warns wrongly of uninitialized members if a member throws inside a braced temporary.
   IiopProfile(Version v, IiopAddress a, std::vector<std::byte> key, std::vector<TaggedComponent> c)
       : version(v), address(std::move(a)), object_key(std::move(key)), components(std::move(c)) {}
 
@@ -76,20 +76,20 @@ struct IiopProfile {
 };
 
 void encode(cdr::Writer& writer, const Ior& ior);
-// With the default limits, so that it can be found as a codec; or with one's own.
+// Decode a reference, with the default limits (found as a codec) or with others.
 bool decode(cdr::Reader& reader, Ior& ior);
 bool decode(cdr::Reader& reader, Ior& ior, const Limits& limits);
 
-// Refused (INV_OBJREF): a malformed profile, or a major version but 1. A minor version above 2 is read as 1.2.
+// Refused (INV_OBJREF): a malformed profile, or a major version other than 1. A minor version above 2 is read as 1.2.
 Expected<IiopProfile> parse_iiop(const TaggedProfile& profile, const Limits& limits = {});
 TaggedProfile make_profile(const IiopProfile& profile);
-// TAO's profile of a server at a Unix socket: version, path, key, and from 1.1 on components. `path` becomes the
-// socket; host and port stay empty. Refused as above, and a path that is not absolute.
+// Parses TAO's profile of a server at a Unix socket: version, path, key, and components from 1.1 on. Sets `path` to the
+// socket's path; host and port stay empty. Refused as above, and if the path is not absolute.
 Expected<IiopProfile> parse_uiop(const TaggedProfile& profile, std::string& path, const Limits& limits = {});
-// The key alone, in place; empty when the profile is malformed.
+// Returns the key, in place; empty if the profile is malformed.
 Bytes object_key_of(Bytes iiop_profile) noexcept;
 
-// The content of TAG_MULTIPLE_COMPONENTS.
+// Parses the content of TAG_MULTIPLE_COMPONENTS.
 Expected<std::vector<TaggedComponent>> parse_components(Bytes data, const Limits& limits = {});
 const TaggedComponent* find_component(const std::vector<TaggedComponent>& components, std::uint32_t tag) noexcept;
 
@@ -98,33 +98,34 @@ TaggedComponent make_orb_type(std::uint32_t type = corelane_orb_type);
 std::optional<std::uint32_t> orb_type_of(const IiopProfile& profile) noexcept;
 TaggedComponent make_alternate_address(const IiopAddress& address);
 
-// A Unix socket that the server listens at, or sets channels up at, and who can reach it: a process of the same host
-// that sees the same files.
+// A Unix socket at which the server listens or sets up channels. Processes of the same host that see the same files can
+// reach it.
 struct UnixAddress {
-  std::string boot_id{};              // of the server's kernel, which changes with each boot
-  std::uint64_t mount_namespace = 0;  // that the path belongs to: its inode number
+  std::string boot_id{};              // of the server's kernel; changes with each boot
+  std::uint64_t mount_namespace = 0;  // inode number of the mount namespace of the path
   std::string path{};                 // absolute
   friend bool operator==(const UnixAddress&, const UnixAddress&) = default;
 };
 TaggedComponent make_unix_address(const UnixAddress& address);
 TaggedComponent make_channel_address(const UnixAddress& address);
-// In order; malformed ones and those of an unknown version are left out.
+// Return the addresses in order, without malformed ones and those of an unknown version.
 std::vector<UnixAddress> unix_addresses_of(const IiopProfile& profile);
 std::vector<UnixAddress> channel_addresses_of(const IiopProfile& profile);
 
-// The same as omniORB says it: the host by its name, which need not be unique. Read only.
+// omniORB's form of such an address, with the host's name, which need not be unique. Read only.
 struct NamedUnixAddress {
   std::string host{};
   std::string path{};
   friend bool operator==(const NamedUnixAddress&, const NamedUnixAddress&) = default;
 };
-// In order; malformed ones are left out.
+// Returns the addresses in order, without malformed ones.
 std::vector<NamedUnixAddress> omniorb_unix_addresses_of(const IiopProfile& profile);
 
-// The profile's own address, then its alternates in order. Malformed alternates are left out.
+// Returns the profile's own address, then its alternates in order. Leaves out malformed alternates.
 std::vector<IiopAddress> addresses_of(const IiopProfile& profile);
 
-// "IOR:" and the hexadecimal digits of an encapsulation, in native order. Reading takes both cases and both orders.
+// The text form: "IOR:" and the hexadecimal digits of an encapsulation, in native byte order. Parsing accepts both
+// cases and both byte orders.
 std::string to_string(const Ior& ior);
 Expected<Ior> parse_ior(std::string_view text, const Limits& limits = {});
 

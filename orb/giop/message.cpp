@@ -34,7 +34,7 @@ Expected<MessageHeader> parse_header(Bytes bytes) noexcept {
   if (!known(header.type, header.version)) return refused(minor::bad_message_type);
   std::uint32_t size = 0;
   std::memcpy(&size, bytes.data() + size_at, sizeof size);
-  asm("" : "+r"(size));  // as in cdr::Reader: the bytes may lie in memory that another process writes
+  asm("" : "+r"(size));  // as in cdr::Reader: another process may write the memory of the bytes
   header.body_size = cdr::from_raw<std::uint32_t>(size, header.order != native_order);
   return header;
 }
@@ -57,7 +57,7 @@ void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteO
                                              static_cast<char>(version.major),
                                              static_cast<char>(version.minor),
                                              static_cast<char>(order),
-                                             static_cast<char>(type)};  // and the size, which finish() writes
+                                             static_cast<char>(type)};  // finish() writes the size after it
   writer.write_block(header.data(), header.size());
 }
 

@@ -1,4 +1,4 @@
-// The fixed header that opens every GIOP message. CORBA 3.3 part 2, 9.4.1.
+// The fixed header at the start of every GIOP message. CORBA 3.3 part 2, 9.4.1.
 //
 //   0   magic    "GIOP"
 //   4   version  octet major, octet minor
@@ -22,7 +22,7 @@ struct Version {
   std::uint8_t major = 1;
   std::uint8_t minor = 2;
   friend constexpr bool operator==(Version a, Version b) noexcept { return a.number() == b.number(); }
-  // One comparison of numbers: a request is judged by its version in several places.
+  // Compares one number, because the path of a request checks its version several times.
   friend constexpr auto operator<=>(Version a, Version b) noexcept { return a.number() <=> b.number(); }
   constexpr int number() const noexcept { return major << 8 | minor; }
 };
@@ -30,7 +30,7 @@ inline constexpr Version giop_1_0{1, 0};
 inline constexpr Version giop_1_1{1, 1};
 inline constexpr Version giop_1_2{1, 2};
 
-// How wide characters travel in a message of this version.
+// Returns how wide characters are encoded in a message of this version.
 constexpr cdr::WideForm wide_form_of(Version version) noexcept {
   if (version >= giop_1_2) return cdr::WideForm::counted;
   return version == giop_1_1 ? cdr::WideForm::fixed : cdr::WideForm::none;
@@ -44,7 +44,7 @@ enum class MessageType : std::uint8_t {
   locate_reply = 4,
   close_connection = 5,
   message_error = 6,
-  fragment = 7,  // from 1.1 on; the Assembler lets none through
+  fragment = 7,  // from 1.1 on; the Assembler joins fragments
 };
 
 inline constexpr std::size_t header_size = 12;
@@ -57,17 +57,17 @@ struct MessageHeader {
   std::uint32_t body_size = 0;
 };
 
-// Exactly header_size bytes. Refused with COMM_FAILURE: other magic, versions but 1.0 to 1.2, types that the version
-// lacks. Sizes are for the caller to judge.
+// Parses exactly header_size bytes. Refused with COMM_FAILURE: another magic, a version other than 1.0 to 1.2, and a
+// type that the version lacks. The caller checks the size.
 Expected<MessageHeader> parse_header(Bytes bytes) noexcept;
 
-// One whole message, fragments joined: `bytes` is its (first) header and the body behind it.
+// One whole message with joined fragments: `bytes` is its (first) header and its body.
 struct Message {
   MessageHeader header;
   Bytes bytes;
-  std::uint32_t refusal = 0;  // not 0: `bytes` is only its beginning; the minor code of the limit that it exceeds
+  std::uint32_t refusal = 0;  // not 0: the minor code of the exceeded limit; `bytes` is only the beginning
 
-  // Over the body, aligned from the start of the header.
+  // Returns a reader of the body, aligned from the start of the header.
   cdr::Reader body(cdr::Environment* environment = nullptr) const noexcept {
     cdr::Reader reader(bytes.subspan(header_size), header.order, header_size, environment);
     reader.set_wide_form(wide_form_of(header.version));
@@ -75,15 +75,15 @@ struct Message {
   }
 };
 
-// For bytes that already hold one whole message, such as a recorded one. No fragments.
+// Parses bytes that hold one whole message, such as a recorded one. No fragments.
 Expected<Message> parse_message(Bytes bytes) noexcept;
 
-// Starts a message in an emptied writer; finish() writes its size when the body is there.
+// Empties the writer and starts a message; finish() writes its size after the body.
 void begin_message(cdr::Writer& writer, MessageType type, Version version, ByteOrder order = native_order);
-// False when the writer has failed, in which case nothing of it may be sent.
+// Returns false if the writer has failed; then nothing of the message may be sent.
 bool finish(cdr::Writer& writer) noexcept;
 
-// The messages without a body.
+// Write the messages without a body.
 void write_close_connection(cdr::Writer& writer, Version version, ByteOrder order = native_order);
 void write_message_error(cdr::Writer& writer, Version version, ByteOrder order = native_order);
 

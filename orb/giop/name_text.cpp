@@ -11,7 +11,7 @@ NameFault fault(std::string_view text, std::string_view why) {
   return {"'" + said + "' is no name: " + std::string(why)};
 }
 
-// Reads one component; `rest` is then what follows it, its slash included. An empty text: it was read.
+// Reads one component. `rest` is then the text after it, with its slash. Returns "" on success, else what is wrong.
 std::string_view eat_component(std::string_view& rest, NameComponent& out) {
   std::string* part = &out.id;
   std::size_t at = 0;
@@ -49,7 +49,7 @@ Expected<Name, NameFault> parse_name(std::string_view text) {
   Name name;
   std::string_view rest = text;
   if (text.empty()) return fault(text, "it is empty");
-  for (;;) {  // bound: the text, of which each turn takes some
+  for (;;) {  // bound: the text; each turn consumes a part of it
     const std::string_view wrong = eat_component(rest, name.emplace_back());
     if (!wrong.empty()) return fault(text, wrong);
     if (rest.empty()) return name;

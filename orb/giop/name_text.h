@@ -1,10 +1,10 @@
-// Names of the Naming Service as text: plant.line1/controller. CosNaming 1.3, 2.4.
+// Parses and prints names of the Naming Service: plant.line1/controller. CosNaming 1.3, 2.4.
 //
 //   id          kind ""                     a/b      two components
 //   id.kind                                 .        id and kind ""
 //   .kind       id ""                       a\/b\.c  the escapes \/ \. and \\ stand for the character
 //
-// An empty text or component, a dot at a component's end, a second dot in one and any other escape are no name.
+// Invalid: an empty text or component, a dot at a component's end, a second dot in a component, and any other escape.
 //
 // Threads: none; values. Not for the real-time path (allocates).
 #pragma once
@@ -30,7 +30,7 @@ struct NameFault {
 };
 Expected<Name, NameFault> parse_name(std::string_view text);
 
-// What parse_name() reads back.
+// Return text that parse_name() reads back.
 std::string to_string(const NameComponent& component);
 std::string to_string(const Name& name);
 

@@ -1,4 +1,5 @@
-// Escapes in corbaloc: and corbaname: references: %xx stands for any byte. CORBA 3.3 part 2, 7.6.10.
+// Encodes and decodes escapes in corbaloc: and corbaname: references: %xx stands for any byte. CORBA 3.3 part 2,
+// 7.6.10.
 //
 // Threads: none; values.
 #pragma once
@@ -9,9 +10,9 @@
 
 namespace corelane::giop {
 
-// Nothing when a % is not followed by two hexadecimal digits.
+// Decodes escapes; returns nothing if a % is not followed by two hexadecimal digits.
 std::optional<std::string> url_unescaped(std::string_view text);
-// Letters, digits and ;/:?@&=+$,-_.!~*'() stand for themselves.
+// Encodes all bytes except letters, digits and ;/:?@&=+$,-_.!~*'()
 std::string url_escaped(std::string_view bytes);
 
 }  // namespace corelane::giop

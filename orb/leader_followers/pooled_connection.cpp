@@ -17,11 +17,12 @@ namespace corelane::leader_followers {
 namespace {
 
 constexpr std::size_t read_size = 64 * 1024;
-constexpr int reads_per_turn = 4;  // then other streams get their turn
+constexpr int reads_per_turn = 4;  // then other streams are read
 
 }  // namespace
 
-// One watch(): says whether the watcher may still be called, and lets unwatch() wait for a call that runs.
+// Watch is the state of one watch() call. It says whether the watcher may still be called, and lets unwatch() wait for
+// a running call.
 class PooledConnection::Watch final : public ReadyHandler {
  public:
   Watch(std::shared_ptr<PooledConnection> connection, std::shared_ptr<transport::Watcher> watcher)
@@ -34,26 +35,26 @@ class PooledConnection::Watch final : public ReadyHandler {
   }
   void on_stopping() noexcept override { connection_->finish(*this, transport::ended_by(minor::shutting_down)); }
 
-  // The watcher, as long as it may be called.
+  // Returns the watcher while it may be called.
   std::shared_ptr<transport::Watcher> watcher() {
     const std::lock_guard lock(mutex_);
     return watcher_;
   }
-  // The watcher for its last call: once.
+  // Returns the watcher for its last call, once.
   std::shared_ptr<transport::Watcher> end() {
     const std::lock_guard lock(mutex_);
     return std::exchange(watcher_, nullptr);
   }
-  // The same if no thread is in a call and `is_idle` says so; no call begins before it has.
+  // Does the same if no thread is in a call and `is_idle` returns true; no call begins before `is_idle` has returned.
   template <typename IsIdle>
   std::shared_ptr<transport::Watcher> end_if(IsIdle&& is_idle) {
     const std::lock_guard lock(mutex_);
     const bool ends = watcher_ && inside_ == std::thread::id{} && is_idle(*watcher_);
     return ends ? std::exchange(watcher_, nullptr) : nullptr;
   }
-  // No call runs after it returned, but for one that this thread is in.
+  // Ends the watch and waits: when it returns, no call runs, except one that this thread is in.
   void end_and_wait() {
-    std::shared_ptr<transport::Watcher> dropped;  // dies after the lock
+    std::shared_ptr<transport::Watcher> dropped;  // destroyed after the lock is released
     std::unique_lock lock(mutex_);
     dropped = std::exchange(watcher_, nullptr);
     if (inside_ != std::this_thread::get_id()) left_.wait(lock, [this] { return inside_ == std::thread::id{}; });
@@ -65,7 +66,7 @@ class PooledConnection::Watch final : public ReadyHandler {
     if (watcher_) inside_ = std::this_thread::get_id();
     return watcher_ != nullptr;
   }
-  // Whether the pool shall call again.
+  // Returns whether the pool shall call again.
   bool leave() {
     const std::lock_guard lock(mutex_);
     inside_ = {};
@@ -73,7 +74,7 @@ class PooledConnection::Watch final : public ReadyHandler {
     return watcher_ != nullptr;
   }
 
-  const std::shared_ptr<PooledConnection> connection_;  // a watched connection lives until its end
+  const std::shared_ptr<PooledConnection> connection_;  // keeps a watched connection alive until its end
 
   os::PiMutex mutex_;
   std::condition_variable_any left_;
@@ -92,7 +93,7 @@ PooledConnection::PooledConnection(std::shared_ptr<transport::Connection> below,
       last_traffic_(os::now()) {}
 
 void PooledConnection::renew() noexcept {
-  // relaxed: a time stamp for the idle time-out, which no other data depends on
+  // relaxed: a time stamp for the idle time-out; no other data depend on it
   if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
 }
 
@@ -115,10 +116,10 @@ void PooledConnection::watch(std::shared_ptr<transport::Watcher> watcher) {
     watch_ = watch;
   }
   keep_time();
-  arm_descriptor();  // somebody may have received since the pool read
+  arm_descriptor();  // another thread may have received since the pool read
   const auto added = pool_->add(descriptor(), watch);
   if (added) return;
-  if (!farewell_.empty()) (void)below_->send(farewell_);  // no request of the peer ran; it may not arrive
+  if (!farewell_.empty()) (void)below_->send(farewell_);  // no request of the peer ran; the farewell may not arrive
   below_->close();
   finish(*watch, added.error());
 }
@@ -151,13 +152,13 @@ void PooledConnection::pause_reading() noexcept {
   try {
     if (asks) below_->set_monitor(weak_from_this());
   } catch (const std::bad_alloc&) {
-    // The end is seen once reading goes on.
+    // No memory: the end is noticed when reading goes on.
   }
-  on_peer_end();  // if it has come before
+  on_peer_end();  // in case it came before
 }
 
-// If nothing is left to be read, reading goes on and finds the end. While paused_ is there, no thread of the pool
-// reads. The lock keeps it there until has_unread() has looked.
+// If nothing is left to be read, resumes reading, which finds the end. While paused_ is set, no thread of the pool
+// reads. The lock keeps it set until has_unread() has looked.
 void PooledConnection::on_peer_end() noexcept {
   const PeerEnd end = peer_end();
   if (end == PeerEnd::none) return;
@@ -192,7 +193,7 @@ void PooledConnection::read_on(std::shared_ptr<transport::Watcher> watcher) noex
 }
 
 void PooledConnection::expect_by(Time deadline) noexcept {
-  // relaxed: keep_time() reads it on this thread; the timer that is set later is ordered by the reactor
+  // relaxed: keep_time() reads it on this thread; the reactor orders a timer that is set later
   expected_by_.store(deadline, std::memory_order_relaxed);
   keep_time();
 }
@@ -201,7 +202,7 @@ void PooledConnection::read(Watch& watch) {
   std::array<std::byte, read_size> buffer;
   for (int turn = 0; turn < reads_per_turn; ++turn) {
     const std::shared_ptr<transport::Watcher> watcher = watch.watcher();
-    if (!watcher) return;  // taken back, perhaps by the last on_bytes()
+    if (!watcher) return;  // removed, perhaps by the last on_bytes()
     const auto count = below_->receive(buffer, Time{}, {});
     if (!count && count.error().kind == ErrorKind::timeout) return;  // nothing there yet
     if (!count) return finish(watch, count.error());
@@ -217,7 +218,7 @@ void PooledConnection::read(Watch& watch) {
   }
 }
 
-// The last call of a watcher, once.
+// Makes the last call of a watcher, once.
 void PooledConnection::finish(Watch& watch, Error reason) {
   const auto watcher = watch.end();
   {
@@ -235,7 +236,7 @@ Time PooledConnection::time_limit() const noexcept {
   return std::min(expected, last_traffic_.load(std::memory_order_relaxed) + idle_timeout_);
 }
 
-// A later limit than the one waited for is found when that one comes.
+// Sets a timer for an earlier limit only. If the limit has moved later, on_timer() notices it.
 void PooledConnection::keep_time() noexcept {
   const Time limit = time_limit();
   {
@@ -248,7 +249,7 @@ void PooledConnection::keep_time() noexcept {
       if (const auto self = weak.lock()) self->on_timer();
     });
   } catch (const std::bad_alloc&) {
-    cut_off(errors::no_memory);  // rather than a connection without a limit
+    cut_off(errors::no_memory);  // better than a connection without a limit
   }
 }
 
@@ -267,8 +268,8 @@ void PooledConnection::forget_timer() {
   timer_at_ = never;
 }
 
-// Ends the connection, with a word where the protocol above has one. Does nothing if a thread of the pool reads, bytes
-// wait to be read, or an answer is due.
+// Ends the connection, after a last message if the protocol above has one. Does nothing if a thread of the pool reads,
+// bytes wait to be read, or an answer is due.
 void PooledConnection::end_idle() noexcept {
   std::shared_ptr<Watch> watch;
   {

@@ -1,9 +1,9 @@
-// PooledConnection: a connection of the transport below, whose watcher the pool calls.
+// PooledConnection is a connection of another transport whose watcher runs on threads of the pool.
 //
-// Threads: as Connection says; the pool's where that says the reactor's. Invariants: the connection below is never
-// watched, so it is free for receive() at any time; a Watch belongs to one watch() and ends once, by its watcher's
-// on_closed() or by unwatch(). Time-outs run on the reactor and close the connection below, which makes its descriptor
-// readable: the pool sees the end, and the watcher learns of it there.
+// Threads: as Connection says, with the pool's threads in place of the reactor's.
+// Invariants: the connection below is never watched, so receive() may be called on it at any time. A Watch belongs to
+// one watch() and ends once, by its watcher's on_closed() or by unwatch(). Time-outs run on the reactor and close the
+// connection below, which makes its descriptor readable. Then the pool sees the end and tells the watcher.
 #pragma once
 
 #include <atomic>
@@ -45,7 +45,7 @@ class PooledConnection final : public transport::Connection,
   bool has_unread() noexcept override { return below_->has_unread(); }
   void arm_descriptor() noexcept override { below_->arm_descriptor(); }
   int hang_up_descriptor() const noexcept override { return below_->hang_up_descriptor(); }
-  // While reading is paused.
+  // Called while reading is paused.
   void on_peer_end() noexcept override;
   void on_idle() noexcept override {}
   void close() noexcept override { below_->close(); }
@@ -88,9 +88,9 @@ class PooledConnection final : public transport::Connection,
   // Guarded by mutex_.
   std::shared_ptr<Watch> watch_;
   std::shared_ptr<transport::Watcher> paused_;
-  bool monitors_ = false;         // what is below tells of the peer's end
-  std::optional<Error> cut_off_;  // why the timer closed it, when it did
-  Time timer_at_ = never;         // of the timer that runs
+  bool monitors_ = false;         // the connection below reports the peer's end
+  std::optional<Error> cut_off_;  // why the timer closed the connection, if it did
+  Time timer_at_ = never;         // time of the running timer; never: none
 };
 
 }  // namespace corelane::leader_followers

@@ -52,7 +52,7 @@ class ThreadPool::Impl {
 
   Expected<void> start(const PoolOptions& options) {
     if (reactor_.initialized() == 0) return no_descriptors;
-    threads_.reserve(static_cast<std::size_t>(options.threads));  // a thread that runs has its place
+    threads_.reserve(static_cast<std::size_t>(options.threads));  // so that push_back() cannot fail
     for (int i = 0; i < options.threads; ++i) {
       auto thread = os::start_thread(thread_options(options, i), [this, wait = options.wait] { lead(wait); });
       if (!thread) return thread.error();
@@ -70,7 +70,8 @@ class ThreadPool::Impl {
       if (stopped_) return stopped_already;
       if (!entries_.emplace(descriptor, Entry{made}).second) return registered_already;
     }
-    // Outside the lock: the reactor waits for its token, whose holder may be in on_ready() and call add() or remove().
+    // Outside the lock: the reactor waits for its token. The token's holder may be in on_ready() and call add() or
+    // remove().
     if (reactor_.register_handler(made.handler(), ACE_Event_Handler::READ_MASK) == 0) return {};
     forget(descriptor, made.handler());
     return beyond_select;
@@ -110,14 +111,14 @@ class ThreadPool::Impl {
   }
 
  private:
-  // ACE's own life, counted by ACE.
+  // Initializes and ends ACE, which counts its users.
   struct Library {
     Library() { ACE::init(); }
     ~Library() { ACE::fini(); }
   };
 
-  // A ReadyHandler as ACE calls it. Owner: ACE and entries_, by a reference count of its own: that of ACE is in a
-  // library that no sanitizer sees into.
+  // AceHandler adapts a ReadyHandler to ACE. Owner: ACE and entries_, by its own reference count, because sanitizers
+  // cannot see into ACE's library.
   class AceHandler final : public ACE_Event_Handler {
    public:
     AceHandler(Impl& pool, int descriptor, std::shared_ptr<ReadyHandler> handler)
@@ -125,18 +126,18 @@ class ThreadPool::Impl {
       reference_counting_policy().value(Reference_Counting_Policy::ENABLED);
     }
     Reference_Count add_reference() override {
-      return references_.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: whoever adds one holds one
+      return references_.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: the caller already holds a reference
     }
     Reference_Count remove_reference() override {
-      // PAIR handler.references: release here -> acquire here, by whoever lets the last one go and deletes.
+      // PAIR handler.references: release here -> acquire here, by the thread that drops the last reference and deletes.
       const Reference_Count left = references_.fetch_sub(1, std::memory_order_acq_rel) - 1;
       if (left == 0) delete this;
       return left;
     }
     ACE_HANDLE get_handle() const override { return descriptor_; }
     int resume_handler() override { return ACE_APPLICATION_RESUMES_HANDLER; }
-    // The stream is another thread's again before this one does what on_ready() has left for later. Never -1, upon
-    // which the reactor would remove whoever has the descriptor by then.
+    // Returns the stream to the pool before it runs what on_ready() deferred. Never returns -1: the reactor would then
+    // remove the handler that has the descriptor by then.
     int handle_input(ACE_HANDLE) override {
       os::Deferral later;
       if (handler_->on_ready())
@@ -155,14 +156,14 @@ class ThreadPool::Impl {
     std::atomic<Reference_Count> references_{1};  // PAIR handler.references: see remove_reference()
   };
 
-  // What is registered for a descriptor. The reactor knows handlers by their descriptor alone, so an entry stays until
-  // its handler is out of the reactor, and nobody else is registered meanwhile.
+  // The registration of a descriptor. The reactor identifies handlers only by their descriptor. So an entry stays until
+  // its handler is out of the reactor, and no other handler is registered meanwhile.
   struct Entry {
     ACE_Event_Handler_var handler;
     bool leaving = false;
   };
 
-  // Bound: until stop().
+  // Runs until stop().
   void lead(os::WaitStrategy wait) noexcept {
     while (reactor_.reactor_event_loop_done() == 0) {
       const Time begun = os::now();
@@ -170,13 +171,13 @@ class ThreadPool::Impl {
       int handled = 0;
       for (Time now = begun; now < end && handled == 0 && reactor_.reactor_event_loop_done() == 0; now = os::now()) {
         ACE_Time_Value at_once = ACE_Time_Value::zero;
-        handled = std::max(0, reactor_.handle_events(at_once));  // -1: another thread has the lead
+        handled = std::max(0, reactor_.handle_events(at_once));  // -1: another thread is the leader
       }
       if (handled == 0 && reactor_.reactor_event_loop_done() == 0) reactor_.handle_events();
     }
   }
 
-  // Unless another one has its place, or somebody else removes it just now.
+  // Removes the handler, unless another one has its place or another thread is removing it.
   void remove(int descriptor, ACE_Event_Handler* expected) {
     ACE_Event_Handler_var handler;
     {
@@ -203,7 +204,7 @@ class ThreadPool::Impl {
   static constexpr ACE_Reactor_Mask mask_of_removal = ACE_Event_Handler::READ_MASK | ACE_Event_Handler::DONT_CALL;
 
   const Library library_;
-  // Without signal masks around each callback: nothing here handles signals.
+  // Without signal masks around each callback, because nothing here handles signals.
   ACE_TP_Reactor tp_reactor_{nullptr, nullptr, false};
   ACE_Reactor reactor_{&tp_reactor_};
   const int carried_ = std::min(ACE::max_handles(), static_cast<int>(FD_SETSIZE));  // descriptors below this

@@ -15,7 +15,7 @@ using transport::Connection;
 using transport::Endpoint;
 using transport::Listener;
 
-// Stops the pool when the reactor stops. It waits for nothing: its descriptor is never ready.
+// StopHook stops the pool when the reactor stops. It waits for no event: its descriptor is never ready.
 class LeaderFollowersTransport::StopHook final : public transport::ReadinessHandler,
                                                  public std::enable_shared_from_this<StopHook> {
  public:

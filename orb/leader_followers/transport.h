@@ -1,7 +1,7 @@
-// LeaderFollowersTransport: another transport whose watched connections are read by a ThreadPool instead of by the
-// reactor: Watcher::on_bytes() runs on the pool's leader, with the stream suspended, so a server that runs its requests
-// there is a leader/followers server. Everything else (connecting, listening, sending, receiving) is the transport's
-// below. What it must do is tests/support/byte_transport_suite.h, as of every byte transport.
+// LeaderFollowersTransport wraps another transport, so that a ThreadPool and not the reactor reads its watched
+// connections. Watcher::on_bytes() runs on the pool's leader while no other thread reads the stream. So a server that
+// runs its requests there is a leader/followers server. Everything else (connecting, listening, sending, receiving) is
+// done by the transport below. tests/support/byte_transport_suite.h says what it must do, as for every byte transport.
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace corelane::leader_followers {
 
 class LeaderFollowersTransport final : public transport::Transport {
  public:
-  // `below` and `reactor` (that of `below`, which keeps the time here) outlive this and its connections, and listeners
-  // made here end before it. When the reactor stops the pool stops.
+  // `below` and `reactor` outlive this object and its connections; `reactor` is that of `below` and runs the timers
+  // here. Listeners made here end before it. When the reactor stops, the pool stops.
   LeaderFollowersTransport(std::unique_ptr<transport::Transport> below, transport::Reactor& reactor,
                            std::unique_ptr<ThreadPool> pool);
   ~LeaderFollowersTransport() override;

@@ -1,16 +1,19 @@
-// AdaptiveSpin: how long a waiter should spin before it sleeps, learnt from how long it had to wait before.
+// AdaptiveSpin learns from earlier waits how long a waiter should spin before it sleeps.
 //
-// Spinning through a gap costs the gap in time of the core; sleeping through it costs a wake-up in latency. So a waiter
-// spins where the event is expected sooner than a wake-up takes, for as long as it is expected, and sleeps at once
-// where it is not. Never longer than a wake-up costs: then what it wastes at worst is what sleeping would have cost
-// (the rent-or-buy rule, competitive ratio 2). Expected is mean plus four deviations, smoothed like the round trips of
-// TCP (RFC 6298, 2.3). A gap counts as four wake-ups at most, so that one long pause is forgotten in about ten events.
+// Spinning costs core time for as long as the waiter spins. Sleeping costs the latency of a wake-up. So a waiter spins
+// if it expects the event sooner than a wake-up takes. It spins for as long as it expects to wait. Otherwise it sleeps
+// at once. It never spins longer than a wake-up costs. So spinning wastes at worst what sleeping would have cost (the
+// rent-or-buy rule, competitive ratio 2).
 //
-// Of two that answer each other each may sleep because the other does: then an answer takes a wake-up and a little, and
-// neither would learn that it need not. So who waits little longer than a wake-up takes spins that long all the same in
-// 16 waits out of 256, which is a sixteenth of what sleeping costs him anyhow.
+// The expected wait is the mean plus four deviations, smoothed like the round trips of TCP (RFC 6298, 2.3). A gap
+// counts as four wake-ups at most, so that about ten events are enough to forget one long pause.
 //
-// Thread: the waiter's. Values; no clock.
+// When two threads answer each other, each may sleep only because the other one sleeps. Then an answer takes a little
+// more than a wake-up, and neither thread would learn that spinning is enough. So a waiter whose mean wait is less than
+// three wake-ups spins all the same in 16 of 256 waits (a trial). The trials cost a sixteenth of what sleeping costs
+// anyway.
+//
+// Thread: the waiter. A value type; it reads no clock.
 #pragma once
 
 #include <algorithm>
@@ -24,8 +27,8 @@ namespace corelane::os {
 
 class AdaptiveSpin {
  public:
-  // For the next wait: at most `most` and at most `wake_cost`, or twice that on trial; zero: sleep at once. Without any
-  // experience: the most.
+  // Returns how long the next wait may spin: at most `most` and at most `wake_cost`, or twice `wake_cost` on a trial.
+  // Zero means: sleep at once. Without experience it returns the upper bound.
   Duration budget(Duration wake_cost, Duration most) const noexcept {
     const Duration bound = std::min(wake_cost, most);
     if (!learnt_) return bound;
@@ -33,7 +36,7 @@ class AdaptiveSpin {
     return std::min(mean_ + 4 * deviation_, bound);
   }
 
-  // How long after the wait's beginning the event came, whether the waiter spun or slept.
+  // Records that the event came `gap` after the wait began, whether the waiter spun or slept.
   void waited(Duration gap, Duration wake_cost) noexcept {
     ++waits_;
     const Duration sample = std::clamp(gap, Duration::zero(), 4 * wake_cost);
@@ -47,13 +50,14 @@ class AdaptiveSpin {
     mean_ += (sample - mean_) / 8;
   }
 
-  // A waiter that spins let others have its core, and got it back after `taken`.
+  // Records that a spinning waiter yielded its core and got it back after `taken`.
   void yielded(Duration taken) noexcept { shares_core_ = taken > shortest_turn; }
-  // Whether another thread ran then. It may be the one that brings about the event: the next spin yields at once.
+  // Returns whether another thread ran during the last yield. That thread may produce the event, so the next spin
+  // yields at once.
   bool shares_core() const noexcept { return shares_core_; }
 
  private:
-  static constexpr std::chrono::microseconds shortest_turn{1};  // yielding to nobody takes less
+  static constexpr std::chrono::microseconds shortest_turn{1};  // a yield to no other thread takes less
 
   bool is_trial(Duration wake_cost) const noexcept { return mean_ < 3 * wake_cost && waits_ >= 240; }
 

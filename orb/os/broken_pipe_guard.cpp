@@ -28,9 +28,9 @@ BrokenPipeGuard::BrokenPipeGuard() noexcept {
   was_pending_ = was_blocked_ && is_pending();
 }
 
-// A caller that blocks SIGPIPE itself must not find one pending that a write of ours left.
+// If the caller blocks SIGPIPE itself, it must not find a pending one that a write under this guard caused.
 BrokenPipeGuard::~BrokenPipeGuard() {
-  const int reason = errno;  // of the write
+  const int reason = errno;  // errno of the write
   const sigset_t set = broken_pipe();
   const timespec now{};
   if (!was_pending_ && is_pending())

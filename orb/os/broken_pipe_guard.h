@@ -1,8 +1,8 @@
-// BrokenPipeGuard: while it lives, a write of this thread to a pipe or a socket that nobody reads fails with EPIPE, and
-// SIGPIPE does not end the process. For code that writes in a process whose signals are not its own to configure.
+// BrokenPipeGuard prevents SIGPIPE from ending the process. While it lives, this thread's write to a pipe or socket
+// without a reader fails with EPIPE. Use it in code that runs in a process whose signals it may not configure.
 //
-// Threads: made and destroyed on one thread, the last made first. It touches this thread's SIGPIPE alone. A SIGPIPE
-// that was pending before stays pending; one that came meanwhile is taken. At most five system calls.
+// Threads: construct and destroy it on one thread, in reverse order when nested. It touches only this thread's SIGPIPE.
+// A SIGPIPE that was pending before stays pending; one that arrives meanwhile is consumed. At most five system calls.
 #pragma once
 
 #include <signal.h>

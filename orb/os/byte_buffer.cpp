@@ -19,7 +19,7 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
   return (bytes + page - 1) / page * page;
 }
 
-// Where all memory is locked, pages that may be touched come into memory at once: so these may not until they are
+// With mlockall(), accessible pages are loaded into memory at once. So these pages stay inaccessible until they are
 // unlocked.
 MutableBytes map_pages(std::size_t bytes) noexcept {
   void* const made = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -30,7 +30,7 @@ MutableBytes map_pages(std::size_t bytes) noexcept {
   return {};
 }
 
-// Bound: its places.
+// Keeps a few unused mappings for the next caller. Bound: the number of places.
 class KeptPages {
  public:
   MutableBytes take(std::size_t bytes) noexcept {
@@ -60,7 +60,8 @@ class KeptPages {
 };
 
 KeptPages& kept_pages() noexcept {
-  // For ever, since buffers may outlive what is static; and in place, since there may be no memory for it.
+  // Never destroyed, because buffers may outlive static objects. Constructed in place, because there may be no memory
+  // for an allocation.
   alignas(KeptPages) static std::byte place[sizeof(KeptPages)];
   static KeptPages& kept = *new (place) KeptPages;
   return kept;
@@ -91,7 +92,7 @@ void ByteBuffer::reserve(std::size_t bytes) {
   capacity_ = larger.size();
 }
 
-// Nothing is copied, wherever the system puts it.
+// Moves the mapping to a larger range of addresses where necessary; copies no bytes.
 bool ByteBuffer::grow_in_place(std::size_t bytes) noexcept {
   void* const moved = mremap(data_, capacity_, whole_pages(bytes), MREMAP_MAYMOVE);
   if (moved == MAP_FAILED) return false;

@@ -1,9 +1,9 @@
-// ByteBuffer: bytes that grow at their end. A short one lies on the heap. A long one has pages of its own, which are
-// never locked into memory, take memory only as they are written to, and go back to the system when it ends.
+// ByteBuffer is a byte array that grows at its end. A short one lies on the heap. A long one has pages of its own.
+// These pages are never locked into memory, take memory only when they are written, and return to the system when the
+// buffer ends.
 //
-// The heap keeps its peak: where memory is locked (lock_memory()), it gives nothing back. So what a peer can make long
-// does not belong there. Long requests of tasks lie in such pages, too: docs/servers.md says what their jobs may wait
-// for.
+// The heap never shrinks where memory is locked (lock_memory()). So data whose size a peer controls should not lie on
+// the heap. Long requests of tasks also lie in such pages: docs/servers.md describes what their jobs may wait for.
 //
 // Threads: one at a time.
 #pragma once
@@ -15,11 +15,11 @@
 
 namespace corelane::os {
 
-// Pages for at least so many bytes, zero or left over from another use; empty: the system has none. A few are kept for
-// the next caller: the system would clear each page again. Thread: any.
+// Returns pages for at least `bytes` bytes. They contain zeros or data from an earlier use. Empty: the system has none.
+// A few pages are kept for the next caller, because the system would have to clear each page again. Thread: any.
 MutableBytes take_pages(std::size_t bytes) noexcept;
 void give_pages(MutableBytes pages) noexcept;
-// What is kept at most.
+// The most bytes of unused pages that are kept.
 inline constexpr std::size_t most_kept_pages = 4 * 1024 * 1024;
 
 class ByteBuffer {
@@ -40,13 +40,13 @@ class ByteBuffer {
   std::size_t size() const noexcept { return size_; }
   std::size_t capacity() const noexcept { return capacity_; }
   bool empty() const noexcept { return size_ == 0; }
-  operator Bytes() const noexcept { return {data_, size_}; }  // NOLINT: it is what it holds
+  operator Bytes() const noexcept { return {data_, size_}; }  // NOLINT: the buffer is used as its bytes
 
-  // std::bad_alloc, and then nothing has changed.
+  // Throws std::bad_alloc and then changes nothing.
   void reserve(std::size_t bytes);
   void append(Bytes bytes);
   void assign(Bytes bytes) { clear(), append(bytes); }
-  // Keeps the memory.
+  // Keeps the capacity.
   void clear() noexcept { size_ = 0; }
   void release() noexcept;
   void swap(ByteBuffer& other) noexcept {

@@ -38,17 +38,17 @@ struct Pipe {
   Fd read, write;
 };
 
-// What the new process needs to know; made before fork(), since it may not allocate.
+// What the new process needs to know. It is prepared before fork(), because the new process may not allocate memory.
 struct Plan {
   char* const* arguments;
-  int input, output, errors, trouble;  // trouble: where it says why it could not become the program
+  int input, output, errors, trouble;  // trouble: pipe for the error number if the program cannot start
   const CpuMask* cores;                // null: all
   pid_t parent;
 };
 
-// In the new process: calls that are allowed after fork(), and none other.
+// Runs in the new process. Makes only calls that are allowed after fork().
 [[noreturn]] void become_program(const Plan& plan) noexcept {
-  // A parent that died before the first call would not be noticed by it.
+  // prctl() does not report a parent that died before it was called, so check the parent afterwards.
   const bool ready = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == plan.parent && setpgid(0, 0) == 0 &&
                      (plan.cores == nullptr || sched_setaffinity(0, CpuMask::native_size, plan.cores->native()) == 0) &&
                      dup2(plan.input, STDIN_FILENO) >= 0 && dup2(plan.output, STDOUT_FILENO) >= 0 &&
@@ -59,7 +59,8 @@ struct Plan {
   _exit(127);
 }
 
-// 0, or why it could not become the program. Ends when the pipe does: at its exec.
+// Returns 0, or the error number that says why the program could not start. Returns when the pipe closes, which exec
+// does.
 int trouble_of(const Fd& pipe) noexcept {
   int code = 0;
   ssize_t got = 0;
@@ -144,7 +145,7 @@ std::optional<std::string> ChildProcess::read_all(Time deadline) {
 }
 
 void ChildProcess::write_line(std::string_view line) noexcept {
-  const BrokenPipeGuard quiet;  // that the program has ended is no reason to end this process
+  const BrokenPipeGuard quiet;  // the program may have ended; this process must go on
   const std::string text = std::string(line) + '\n';
   std::string_view rest = text;
   while (!rest.empty()) {  // bound: the text
@@ -154,8 +155,8 @@ void ChildProcess::write_line(std::string_view line) noexcept {
   }
 }
 
-// Leaves it a zombie, so that its group can still be named. Looks now and then where there is a deadline: a pidfd would
-// tell, but some containers refuse it.
+// Leaves the process a zombie, so that its process group can still be named. With a deadline, this function polls. A
+// pidfd would notify it, but some containers refuse pidfds.
 bool ChildProcess::ended(Time deadline) const noexcept {
   for (;;) {  // bound: the deadline
     siginfo_t info{};

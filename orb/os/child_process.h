@@ -1,11 +1,12 @@
-// ChildProcess: another program that a tool, the demo or a test runs, with pipes to its standard input and from its
-// standard output. Standard error stays that of this process unless told otherwise.
+// ChildProcess runs another program, with pipes to its standard input and from its standard output. Tools, the demo and
+// tests use it. The program shares this process's standard error unless the options say otherwise.
 //
-// The program does not outlive its handle: it is killed with it, and so is whatever it started (its process group). Nor
-// does it outlive the thread that started it (PR_SET_PDEATHSIG), so start children on a thread that lasts.
+// The program does not outlive its handle: the destructor kills it and its process group. The program does not outlive
+// the thread that started it either (PR_SET_PDEATHSIG). So start children on a thread that lasts.
 //
-// Threads: one at a time. Not in a process with real-time threads: fork() makes their memory fault again. What the
-// system refuses is a std::system_error here, since the callers are programs that can only stop and say so.
+// Threads: one at a time. Do not use it in a process with real-time threads: fork() makes their memory fault again.
+// Refusals of the system are reported as std::system_error, because the callers are programs that can only print it and
+// stop.
 #pragma once
 
 #include <sys/types.h>
@@ -24,21 +25,21 @@ namespace corelane::os {
 
 // How a program ended.
 struct ExitStatus {
-  int code = 0;    // what it returned
-  int signal = 0;  // what killed it; 0: nothing did
+  int code = 0;    // the exit status
+  int signal = 0;  // the signal that killed it; 0: none
 
   bool ok() const noexcept { return code == 0 && signal == 0; }
   std::string text() const;  // "exit status 2", "killed by signal 9 (Killed)"
 };
 
 struct ChildOptions {
-  CoreId core = no_core;      // bound to this hardware thread; no_core: where its parent may run
+  CoreId core = no_core;      // binds it to this hardware thread; no_core: it runs where its parent may run
   bool joins_errors = false;  // its standard error goes into its output
 };
 
 class ChildProcess {
  public:
-  // Searches PATH for a name without '/'. std::system_error when the program cannot be started.
+  // Searches PATH for a name without '/'. Throws std::system_error if the program cannot be started.
   explicit ChildProcess(const std::vector<std::string>& command, ChildOptions options = {});
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept
@@ -48,18 +49,19 @@ class ChildProcess {
         buffer_(std::move(other.buffer_)) {}
   ChildProcess& operator=(ChildProcess&&) = delete;
 
-  pid_t pid() const noexcept { return pid_; }  // -1 once it was waited for
+  pid_t pid() const noexcept { return pid_; }  // -1 after wait()
 
-  // Its next line, without the newline. Nothing at the end of its output, and nothing at `deadline`.
+  // Returns the next line of output, without the newline. Returns nothing at the end of the output and at `deadline`.
   std::optional<std::string> read_line(Time deadline = never);
-  // All that it writes from now on, until it closes its output. Nothing at `deadline`.
+  // Returns all output from now until the program closes it. Returns nothing at `deadline`.
   std::optional<std::string> read_all(Time deadline = never);
 
-  // The line and a newline. That the program has ended shows in read_line(). Blocks while the pipe is full.
+  // Writes the line and a newline. If the program has ended, read_line() shows it. Blocks while the pipe is full.
   void write_line(std::string_view line) noexcept;
   void end_input() noexcept { input_.reset(); }
 
-  // Waits for its end, then also kills what it left running. Nothing at `deadline`. Call at most once after its end.
+  // Waits until the program ends, then kills what is left of its process group. Returns nothing at `deadline`. After it
+  // has returned a status, do not call it again.
   std::optional<ExitStatus> wait(Time deadline = never) noexcept;
 
  private:
@@ -73,7 +75,7 @@ class ChildProcess {
   std::string buffer_;
 };
 
-// The path of a program that is installed, or was built, beside the one that runs.
+// Returns the path of a program that is installed, or was built, in the same directory as the running program.
 std::string program_beside(const std::string& name);
 
 }  // namespace corelane::os

@@ -9,7 +9,7 @@ namespace {
 
 Duration reading_of(clockid_t clock) noexcept {
   timespec time{};
-  if (clock_gettime(clock, &time) != 0) return {};  // only that of a thread that has ended fails
+  if (clock_gettime(clock, &time) != 0) return {};  // fails only for a thread that has ended
   return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
 }
 

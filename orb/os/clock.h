@@ -1,5 +1,5 @@
-// The real monotonic clock (CLOCK_MONOTONIC), the calling thread's CPU clock, and the kernel's spelling of time.
-// Threads: any; no state. Below the vDSO, so neither call enters the kernel on the usual clock sources (now() alone).
+// Reads the monotonic clock (CLOCK_MONOTONIC) and the CPU clocks of threads, and converts to the kernel's format of
+// time. Threads: any; no state. now() uses the vDSO, so on the usual clock sources it does not enter the kernel.
 #pragma once
 
 #include <ctime>
@@ -10,22 +10,22 @@ namespace corelane::os {
 
 Time now() noexcept;
 
-// Execution time of the calling thread. A system call: tenths of a microsecond.
+// Returns the execution time of the calling thread. A system call: tenths of a microsecond.
 Duration thread_cpu_time() noexcept;
 
-// Another thread's execution time, by a name that holds while it lives. A system call, as above.
+// Another thread's execution time. The clock's name is valid while the thread lives. A system call, as above.
 using CpuClock = clockid_t;
 CpuClock cpu_clock_of_this_thread() noexcept;
-Duration cpu_time(CpuClock clock) noexcept;  // zero when its thread has ended
+Duration cpu_time(CpuClock clock) noexcept;  // zero if the thread has ended
 
-// Absolute or relative, as the kernel wants it; what lies before zero becomes zero, which means "at once".
+// Converts to the kernel's format, for absolute and relative times. Negative values become zero, which means "at once".
 timespec to_timespec(Duration duration) noexcept;
 inline timespec to_timespec(Time time) noexcept { return to_timespec(time.time_since_epoch()); }
 
-// Sleeps until `time` comes; returns at once when it has passed. A wake-up is late by what the scheduler makes it.
+// Sleeps until `time`; returns at once if it has passed. The scheduler may delay the wake-up.
 void sleep_until(Time time) noexcept;
 
-// How long until `deadline`, at least zero.
+// Returns the time left until `deadline`, at least zero; Duration::max() for `never`.
 Duration left_until(Time deadline) noexcept;
 
 }  // namespace corelane::os

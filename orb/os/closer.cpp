@@ -28,18 +28,20 @@ void unmap_slices(const Closer::Task& task) noexcept {
   for (std::size_t at = 0; at < task.size; at += slice) munmap(base + at, std::min(slice, task.size - at));
 }
 
-// Of a child whose parent's thread holds it; that thread's id is another one's here, so nobody could unlock it.
+// Replaces a mutex in the child of a fork(). The parent's thread holds it, and that thread's id belongs to another
+// thread in the child. So no thread of the child could unlock it.
 void make_anew(PiMutex& mutex) noexcept {
 #if CORELANE_THREAD_SANITIZER
-  AnnotateRWLockReleased(__FILE__, __LINE__, &mutex, 1);  // else it takes the new one for locked
+  AnnotateRWLockReleased(__FILE__, __LINE__, &mutex, 1);  // otherwise it takes the new mutex for locked
 #endif
   std::construct_at(&mutex);
 }
 
 }  // namespace
 
-// For ever: their threads may outlive what is static. In a child the threads are not there, the locks belong to threads
-// of the parent's, so they are made anew; and where its memory was there is something else.
+// Never destroyed, because the closers' threads may outlive static objects. A child of fork() has neither these threads
+// nor usable locks, so the child makes the locks anew. The child takes no memory that was handed over, because its
+// addresses may be in use for something else.
 struct Closer::All {
   All() noexcept {
     pthread_atfork([] { instance().each([](Closer& one) { one.mutex_.lock(); }); },
@@ -80,7 +82,7 @@ void Closer::await() noexcept {
   idle_.wait(lock, [this] { return !runs_; });
 }
 
-// An ordinary thread, whoever starts it, and one that no signal interrupts.
+// Starts an ordinary thread, whatever the class of the calling thread. No signal interrupts it.
 bool Closer::start() noexcept {
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;

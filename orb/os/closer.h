@@ -1,9 +1,10 @@
-// Closer: gives back, on an ordinary thread, what nobody who is waited for should give back himself: descriptors whose
-// closing takes as long as somebody else wants, and memory of some size, which the kernel unmaps page by page. The
-// thread for memory also tells connections of room for them where a real-time thread made it (transport::MemoryBudget).
+// Closer releases resources on an ordinary thread, so that no thread that others wait for has to do it. It closes
+// descriptors, because another process may decide how long a close takes. It unmaps large memory, which the kernel does
+// page by page. If a real-time thread frees memory that connections wait for, the thread for memory notifies them
+// (transport::MemoryBudget).
 //
-// Threads: any, real-time ones too: a short lock with priority inheritance, and a thread is started where none runs. It
-// ends when there is nothing left. A child of fork() unmaps memory at once.
+// Threads: any, also real-time ones. take() holds a short lock with priority inheritance and starts a thread if none
+// runs. The thread ends when nothing is left. A child of fork() unmaps memory at once.
 #pragma once
 
 #include <array>
@@ -24,13 +25,13 @@ class Closer {
     std::size_t size = 0;
   };
 
-  // The process's own, each with a thread of its own: a descriptor keeps no memory waiting.
+  // Return the process's closers. Each has a thread of its own, so that a slow descriptor does not delay memory.
   static Closer& of_descriptors() noexcept;
   static Closer& of_memory() noexcept;
 
-  // False: there is no room, or no thread; or this is a child of fork(), and it is about memory.
+  // Returns false if there is no room or no thread, or for memory in a child of fork().
   bool take(const Task& task) noexcept;
-  // Until all that was handed over is given back. For tests.
+  // Blocks until everything that was handed over is released. For tests.
   void await() noexcept;
 
  private:
@@ -41,17 +42,17 @@ class Closer {
   std::optional<Task> next() noexcept;
 
   const char* const name_;
-  PiMutex mutex_;  // real-time threads hand over what an ordinary one closes
+  PiMutex mutex_;  // priority inheritance: real-time threads hand over to an ordinary thread
   // Guarded by mutex_.
   std::array<Task, 1024> tasks_;
   std::size_t first_ = 0, count_ = 0;
   bool runs_ = false;
-  bool closed_ = false;  // takes nothing any more
+  bool closed_ = false;  // refuses everything
   std::condition_variable_any idle_;
 };
 
-// munmap(): of what is large by Closer::of_memory(), slice by slice, so that a real-time thread of its core waits for
-// one slice at most; of what is small at once.
+// Unmaps like munmap(). Large ranges go to Closer::of_memory(), which unmaps them slice by slice, so that a real-time
+// thread on its core waits for one slice at most. Small ranges are unmapped at once.
 void unmap(void* base, std::size_t size) noexcept;
 
 }  // namespace corelane::os

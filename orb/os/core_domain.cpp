@@ -25,7 +25,7 @@ std::string line_of_file(const std::string& path) {
   return line;
 }
 
-// A kernel's file takes a value in one piece. 0, or the error number.
+// Writes a kernel file, which takes a value in one piece. Returns 0 or the error number.
 int write_value(const std::string& path, const std::string& text) {
   std::ofstream out(path);
   errno = 0;
@@ -37,7 +37,7 @@ std::string fault_text(const std::string& path, int fault) {
   return path + " cannot be changed: " + std::strerror(fault);
 }
 
-// Of the process in the hierarchy of v1's cpusets; "" where there is none.
+// Returns the process's cpuset in the hierarchy of cgroup v1, or "" if there is none.
 std::string cpuset_of_process(const std::string& cgroups) {
   std::ifstream in(cgroups);
   for (std::string line; std::getline(in, line);) {
@@ -48,7 +48,8 @@ std::string cpuset_of_process(const std::string& cgroups) {
   return {};
 }
 
-// Whether a cpuset between the hierarchy's root and this one balances: then there is one domain for all below it.
+// Returns whether a cpuset between the hierarchy's root and this one balances its load. Then all cpusets below it are
+// in one domain.
 bool is_balanced_above(const std::string& mount, std::string folder) {
   while (folder.size() > mount.size()) {  // bound: the path
     folder.erase(folder.rfind('/'));
@@ -57,7 +58,7 @@ bool is_balanced_above(const std::string& mount, std::string folder) {
   return false;
 }
 
-// The folder of the process's own cpuset.
+// Returns the folder of the process's own cpuset.
 Expected<std::string, std::string> own_folder(const std::string& cgroups, const std::string& mounts) {
   const std::string group = cpuset_of_process(cgroups);
   const auto mount = cgroup_mount(read_mounts(mounts), "cpuset");
@@ -128,7 +129,7 @@ void CoreDomain::undo() noexcept try {
   for (const std::string& child : made_) (void)rmdir(child.c_str());
   made_.clear();
 } catch (...) {
-  return;  // without memory: whoever gave the cpuset takes it back
+  return;  // no memory: the process that made the cpuset removes it
 }
 
 }  // namespace corelane::os

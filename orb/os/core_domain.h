@@ -1,14 +1,18 @@
-// CoreDomain: a core that is alone in its root domain, so that threads that are bound to it may run under
-// SCHED_DEADLINE (deadline_class.h).
+// CoreDomain gives a core a root domain of its own, so that threads bound to the core may use SCHED_DEADLINE
+// (deadline_class.h).
 //
-// Under cgroup v1 root domains follow from which cpusets balance their load, not from who is in them. So the process's
-// own cpuset is parted: it stops to balance, and gets a child for the core and one for its other cores, which do, and
-// in which nobody ever is. All threads stay where they are and are bound to a core as everywhere else, by one call.
-// That needs a cpuset of the process's own, as corelane-reserved gives: exclusive, below ones that do not balance.
-// Under cgroup v2 a partition takes its cores away from everybody who is not in it, so a thread would have to be moved
-// into one, by a write that may sleep, whenever its task comes; there is no domain to be had there.
+// Under cgroup v1, root domains depend on which cpusets balance their load, not on the processes in them. So CoreDomain
+// splits the process's own cpuset. It stops balancing there, and adds a child cpuset for each core and one for the
+// other cores. The children balance their load and never contain a process. All threads stay in the process's cpuset.
+// As everywhere else, one call binds a thread to a core.
 //
-// Threads: one at a time, no real-time ones: reads and writes files.
+// The process needs a cpuset of its own, which corelane-reserved can make. It must be exclusive, and no cpuset above it
+// may balance its load.
+//
+// Under cgroup v2 CoreDomain does not work. A partition takes its cores away from all threads outside it. So each
+// thread would have to move into the partition whenever its task arrives, by a write that may sleep.
+//
+// Threads: one at a time, no real-time ones: it reads and writes files.
 #pragma once
 
 #include <span>
@@ -22,15 +26,17 @@ namespace corelane::os {
 
 class CoreDomain {
  public:
-  // Parts the cpuset of this process: each of these cores gets a domain of its own, the others are one together. What
-  // prevents it, and how to mend it, as a sentence part. `cgroups` and `mounts` are files of the kernel, or like them.
+  // Splits the cpuset of this process: each of `cores` gets its own domain, and the other cores share one. An error is
+  // a clause that says what prevents the split and how to fix it. `cgroups` and `mounts` name the kernel's files; tests
+  // pass others.
   static Expected<CoreDomain, std::string> part(std::span<const CoreId> cores,
                                                 const std::string& cgroups = "/proc/self/cgroup",
                                                 const std::string& mounts = "/proc/self/mountinfo");
 
   CoreDomain(CoreDomain&& other) noexcept = default;
   CoreDomain& operator=(CoreDomain&& other) noexcept;
-  // The cpuset balances again, unless somebody else has parted it before. Threads under SCHED_DEADLINE have ended.
+  // Lets the cpuset balance its load again, unless it was already split before. Threads under SCHED_DEADLINE must have
+  // ended.
   ~CoreDomain() { undo(); }
 
  private:
@@ -38,7 +44,7 @@ class CoreDomain {
   Expected<void, std::string> make(const std::string& name, const std::string& cores, const std::string& nodes);
   void undo() noexcept;
 
-  std::string folder_;             // of the process's cpuset; "": nothing is to be undone
+  std::string folder_;             // of the process's cpuset; "": nothing to undo
   std::vector<std::string> made_;  // children
 };
 

@@ -6,7 +6,7 @@
 namespace corelane::os {
 namespace {
 
-constexpr int core_limit = 8192;  // of the kernel (NR_CPUS)
+constexpr int core_limit = 8192;  // the kernel's limit (NR_CPUS)
 
 struct CoreRange {
   int first = 0;

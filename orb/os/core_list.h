@@ -1,5 +1,5 @@
-// Lists of cores as the kernel writes them, and reads them: "0-3,6".
-// Threads: pure.
+// Converts lists of cores in the kernel's format: "0-3,6".
+// Threads: any; pure functions.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace corelane::os {
 
-// Ascending input; "" for none.
+// Takes ascending cores; returns "" for none.
 std::string core_list_text(const std::vector<CoreId>& cores);
-// Ascending, each once; a newline at the end is passed over. Nothing where it is no such list, or names core 8192 or
-// above.
+// Returns the cores in ascending order, without duplicates. Ignores spaces and newlines at the end. Returns nothing if
+// the text is no such list or names core 8192 or above.
 std::optional<std::vector<CoreId>> parse_core_list(std::string_view text);
 
 }  // namespace corelane::os

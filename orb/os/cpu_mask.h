@@ -1,4 +1,4 @@
-// CpuMask: a set of hardware threads as the kernel takes and gives it, wide enough for every kernel (NR_CPUS <= 8192);
+// CpuMask is a set of hardware threads in the kernel's format. It is wide enough for every kernel (NR_CPUS <= 8192);
 // cpu_set_t ends at 1024.
 // Threads: a value type.
 #pragma once
@@ -22,7 +22,7 @@ class CpuMask {
   void add(CoreId core) noexcept {
     if (in_range(core)) word(core) |= bit(core);
   }
-  // The core that is alone in it; nothing when there are none or more.
+  // Returns the only core of the set; nothing if the set is empty or has several.
   std::optional<CoreId> only() const noexcept {
     if (CPU_COUNT_S(native_size, native()) != 1) return std::nullopt;
     std::int16_t core = 0;
@@ -50,8 +50,8 @@ class CpuMask {
   std::array<unsigned long, words> words_{};
 };
 
-// Where the process as a whole may run: the mask of its first thread as it was at the first call of this function. A
-// thread that is bound to one core therefore still gets the process's answer. Empty when the system does not say.
+// Returns the cores that the process may use: the mask of its first thread at the first call of this function. So a
+// thread that is bound to one core still gets the process's answer. Empty if the system does not report it.
 const CpuMask& process_affinity() noexcept;
 
 }  // namespace corelane::os

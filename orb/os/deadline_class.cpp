@@ -13,7 +13,7 @@ namespace {
 constexpr Duration shortest_runtime{1024};
 constexpr DeadlineShare next_to_nothing{shortest_runtime, std::chrono::seconds{4}};
 
-// 0, or the error number.
+// Returns 0 or the error number.
 int change(pid_t thread, const DeadlineShare& share) noexcept {
   return set_deadline_class(thread, share.runtime, share.period);
 }

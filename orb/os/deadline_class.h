@@ -1,10 +1,10 @@
-// SCHED_DEADLINE for a thread: the kernel gives it its runtime in each period, before all threads of other classes, and
-// no more. Deadline and period are the same; docs/servers.md says why.
+// Puts threads into SCHED_DEADLINE. In each period the kernel runs such a thread for its runtime, before all threads of
+// other classes, and no longer. The deadline equals the period; docs/servers.md explains why.
 //
-// The kernel accepts a thread whose affinity covers its whole root domain: where there is one domain of all cores that
-// is no bound thread. See core_domain.h.
+// The kernel accepts only a thread whose affinity covers its whole root domain. A thread that is bound to one core does
+// not cover a root domain of all cores. See core_domain.h.
 //
-// Threads: any. A change may wait for the kernel's lock of the control groups while somebody changes those.
+// Threads: any. A change may wait for the kernel's cgroup lock while another process changes control groups.
 #pragma once
 
 #include <sys/types.h>
@@ -18,7 +18,7 @@
 namespace corelane::os {
 
 struct DeadlineShare {
-  Duration runtime{};  // 1024 ns at least; zero: none
+  Duration runtime{};  // at least 1024 ns; zero: no share
   Duration period{};   // 100 us to 4.19 s, unless the system is set otherwise
 
   friend constexpr bool operator==(const DeadlineShare&, const DeadlineShare&) = default;
@@ -26,27 +26,28 @@ struct DeadlineShare {
 
 enum class DeadlineRefusal : std::uint8_t {
   none,
-  range,       // of the share
+  range,       // the kernel does not accept this runtime or period
   permission,  // CAP_SYS_NICE is missing
   domain,      // the thread may not run on all cores of its root domain
   bandwidth,   // the shares of the domain's threads would exceed what the kernel grants
   other,
 };
 
-// A sentence part: why, and how to mend it.
+// Returns a clause that says why the request was refused and how to fix that.
 std::string_view text_of(DeadlineRefusal refusal) noexcept;
 
-// From now on the thread has that share; what it starts has none (reset on fork). A thread that sleeps begins its first
-// period when it wakes.
+// Gives the thread this share. Threads and processes that it starts have no share (reset on fork). A sleeping thread
+// begins its first period when it wakes.
 DeadlineRefusal enter_deadline_class(pid_t thread, const DeadlineShare& share) noexcept;
 
-// Before the thread leaves the class: makes its share next to nothing. Kernels count what a sleeping thread had until
-// the root domain is made anew, and of one that runs until its period is over, so it could not come back before.
-// Nothing for a thread of another class.
+// Reduces the thread's share to almost nothing. Call it before the thread leaves the class. Otherwise the kernel keeps
+// counting its old share: for a sleeping thread until the root domain is rebuilt, for a running one until its period
+// ends. Until then the thread could not re-enter the class. Does nothing for a thread of another class.
 void give_back_deadline_share(pid_t thread) noexcept;
 
-// The calling thread runs under SCHED_OTHER from now on, where it was under SCHED_DEADLINE. Before it ends: the kernel
-// takes a dead thread's share off the books when its period is over, also off those of a domain that is new by then.
+// Moves the calling thread from SCHED_DEADLINE to SCHED_OTHER; does nothing for other classes. Call it before the
+// thread ends. The kernel subtracts a dead thread's share when its period ends, even from a root domain that was
+// rebuilt meanwhile.
 void leave_deadline_class() noexcept;
 
 }  // namespace corelane::os

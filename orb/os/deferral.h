@@ -1,6 +1,7 @@
-// Deferral: work that a callback leaves for the thread it runs on, for when the callback has returned. Who calls back
-// opens a Deferral around the call and runs it at a better moment: with the stream handed on, without a lock.
-// Threads: an object belongs to the thread that made it; defer() reaches that of the calling thread.
+// Deferral collects functions that a callback wants to run after the callback has returned. The code that makes the
+// callback creates a Deferral around it. It runs the functions at a better moment: without a lock, and after it has
+// passed on the stream.
+// Threads: an object belongs to the thread that made it; defer() uses the calling thread's Deferral.
 #pragma once
 
 #include <utility>
@@ -17,13 +18,14 @@ class Deferral {
   Deferral(const Deferral&) = delete;
   Deferral& operator=(const Deferral&) = delete;
 
-  // Takes nothing more, and runs what was left, in order. Idempotent; the destructor does it too.
+  // Accepts no more functions, and runs the collected ones in order. Idempotent; the destructor calls it too.
   void run() {
     if (current() == this) current() = outer_;
     for (auto& function : std::exchange(functions_, {})) function();
   }
 
-  // Leaves the function for the innermost Deferral of this thread. False, and it is as before, when there is none.
+  // Moves the function into the innermost Deferral of this thread. Returns false and leaves the function unchanged if
+  // there is none.
   static bool defer(UniqueFunction<void()>& function) {
     if (current() == nullptr) return false;
     current()->functions_.push_back(std::move(function));

@@ -1,6 +1,6 @@
-// What a process does that has no file descriptor left: says so in words that mend it, and keeps one back for whoever
-// comes then.
-// Threads: functions any; a SpareDescriptor one at a time.
+// Handles the lack of file descriptors. A message explains how to raise the limit. SpareDescriptor reserves one
+// descriptor for the next connection.
+// Threads: the functions any; a SpareDescriptor one at a time.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +10,22 @@
 
 namespace corelane::os {
 
-// How many this process may have: the soft RLIMIT_NOFILE.
+// Returns how many descriptors this process may have: the soft RLIMIT_NOFILE.
 std::size_t descriptor_limit() noexcept;
-// Whether an errno says so: EMFILE of this process, ENFILE of the host.
+// Returns whether an errno means that descriptors are exhausted: EMFILE for this process, ENFILE for the host.
 bool is_out_of_descriptors(int number) noexcept;
-// The limit, what it is, and how to raise it, for the log: "no file descriptor is left: ...". `number`: EMFILE or
-// ENFILE.
+// Returns a log text that names the limit, its value and how to raise it: "no file descriptor is left: ...". `number`:
+// EMFILE or ENFILE.
 std::string out_of_descriptors(int number);
 
-// A number that is given up for a moment to take, and turn away or let in, one for whom there would be none.
+// SpareDescriptor holds a descriptor that can be closed for a moment, to accept (and serve or refuse) one more
+// connection when no descriptor is left.
 class SpareDescriptor {
  public:
-  // A copy of `any`, unless there is one. False: there is no number, as errno says. A system call where it lacks.
+  // Makes a copy of `any` unless it already holds one. Returns false with errno if no descriptor is left. A system call
+  // only when it makes the copy.
   bool hold(const Fd& any) noexcept;
-  // False: there was none.
+  // Closes the descriptor. Returns false if it held none.
   bool give_up() noexcept;
 
  private:

@@ -32,7 +32,7 @@ std::string kind_of_file(unsigned mode) {
 
 namespace {
 
-// What this user's own lacks.
+// Returns the chmod command for a file of this user that lacks permissions, or "".
 std::string mode_text(const std::string& path, mode_t mode) {
   const mode_t needed = S_ISDIR(mode) ? S_IRWXU : S_IRUSR | S_IWUSR;
   return (mode & needed) == needed ? "" : std::string("; chmod u+rw") + (S_ISDIR(mode) ? "x " : " ") + path;

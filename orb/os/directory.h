@@ -1,4 +1,4 @@
-// Directories that a program keeps files in for others of its user.
+// Makes and checks directories in which a program keeps files for other programs of its user.
 // Threads: any but real-time ones.
 #pragma once
 
@@ -8,16 +8,16 @@
 
 namespace corelane::os {
 
-// Sees to it that the directory is there: makes it when its parent is there, and no more than that, so that a path with
-// a slip in it is found out. It is no link, and belongs to this user or to root; who else may write into it is what its
-// mode says. Else what is wrong, and how to mend it, as a sentence that begins with the path.
+// Ensures that the directory exists. Makes it if its parent exists, but makes no parents, so that a typing error in the
+// path is noticed. The path must not be a link, and must belong to this user or to root. The directory's mode decides
+// who else may write there. An error is a sentence that begins with the path and says what is wrong and how to fix it.
 Expected<void, std::string> make_directory(const std::string& path);
 
-// Of a path that the system did not let this user open, make or replace: whose it is, or whose the nearest directory
-// above it is that can be seen, and what to do about that; it begins with a semicolon. "" where that is not the reason.
+// Explains why this user could not open, make or replace `path`. Names the owner of the path, or of the nearest visible
+// directory above it, and what to do. Begins with a semicolon. Returns "" if ownership is not the reason.
 std::string ownership_text(const std::string& path);
 
-// "a directory", "a fifo": what a mode of stat(2) says is there.
+// Returns what a mode of stat(2) describes: "a directory", "a fifo".
 std::string kind_of_file(unsigned mode);
 
 }  // namespace corelane::os

@@ -32,7 +32,7 @@ void Doorbell::wait_beside(int fd, Time deadline, WaitStrategy strategy) noexcep
   };
   const auto sleep = [&](Time until) {
     sleep_beside(fd, until);
-    return until == deadline;  // whatever woke it, the waiter looks for its reasons itself
+    return until == deadline;  // the waiter itself checks why it woke
   };
   wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
   // PAIR doorbell.word: acquire here <- release in ring().
@@ -41,7 +41,7 @@ void Doorbell::wait_beside(int fd, Time deadline, WaitStrategy strategy) noexcep
 
 void Doorbell::sleep_beside(int fd, Time deadline) noexcept {
   std::uint32_t expected = resting;
-  // PAIR doorbell.asleep: release here -> acquire in ring(). Publishes the descriptor that open() took.
+  // PAIR doorbell.asleep: release here -> acquire in ring(). Publishes the descriptor that open() made.
   // relaxed on failure: the exchange below acquires
   if (word_.compare_exchange_strong(expected, asleep, std::memory_order_release, std::memory_order_relaxed)) {
     std::array<pollfd, 2> entries{
@@ -51,14 +51,14 @@ void Doorbell::sleep_beside(int fd, Time deadline) noexcept {
     std::uint64_t count = 0;
     if (entries[1].revents != 0) (void)!::read(event_.get(), &count, sizeof count);
   }
-  // PAIR doorbell.word: acquire here <- release in ring(). What the ringer wrote is visible.
+  // PAIR doorbell.word: acquire here <- release in ring(). Makes visible what the ringing thread wrote.
   word_.exchange(resting, std::memory_order_acquire);
 }
 
 void Doorbell::ring() noexcept {
   parker_.unpark();
-  // PAIR doorbell.word: release here -> acquire in sleep_beside() and the poll. Publishes what the ringer wrote before.
-  // PAIR doorbell.asleep: acquire here <- release in sleep_beside(). The descriptor is there.
+  // PAIR doorbell.word: release here -> acquire in sleep_beside() and the poll. Publishes the caller's earlier writes.
+  // PAIR doorbell.asleep: acquire here <- release in sleep_beside(). Makes the descriptor visible.
   if (word_.exchange(rung, std::memory_order_acq_rel) != asleep) return;
   const std::uint64_t one = 1;
   (void)!::write(event_.get(), &one, sizeof one);

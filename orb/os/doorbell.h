@@ -1,7 +1,8 @@
-// Doorbell: wakes one thread that either only waits for it, or waits beside it for bytes on a descriptor.
-// Threads: one waiter; ring() any. Invariants: a ring is kept until the waiter looks, at most one; a wait may end
-// though nobody rang (an old ring, a signal), so the waiter looks for its reasons itself. What the ringer wrote before
-// ring() is visible after the wait that it ended.
+// Doorbell wakes one thread. The thread waits either only for the doorbell, or also for bytes on a descriptor.
+// Threads: one waiter; any thread calls ring().
+// Invariants: at most one ring is kept until the waiter looks. A wait may end without a new ring (after an old ring or
+// a signal), so the waiter checks why it woke. What the caller of ring() wrote before is visible after the wait that
+// the ring ended.
 #pragma once
 
 #include <atomic>
@@ -15,16 +16,16 @@ namespace corelane::os {
 
 class Doorbell {
  public:
-  // Takes the descriptor that wait_beside() needs; false when the system has none left. Idempotent. Waiter only.
+  // Makes the descriptor that wait_beside() needs. Returns false if the system has none left. Idempotent. Waiter only.
   bool open() noexcept;
 
-  // Until a ring or the deadline. Waiter only.
+  // Blocks until a ring or the deadline. Waiter only.
   void wait(Time deadline, WaitStrategy strategy = {}) noexcept { parker_.park(deadline, strategy); }
-  // Until a ring, the deadline, or `fd` is readable or has failed. After open(). Waiter only. Parking: one system call,
-  // and one more after a ring that found the waiter asleep.
+  // Blocks until a ring, until the deadline, or until `fd` is readable or has failed. Call open() first. Waiter only.
+  // Parking takes one system call, and one more after a ring that found the waiter asleep.
   void wait_beside(int fd, Time deadline, WaitStrategy strategy = {}) noexcept;
 
-  // One system call when the waiter sleeps, none otherwise.
+  // Rings. One system call if the waiter sleeps, none otherwise.
   void ring() noexcept;
 
  private:

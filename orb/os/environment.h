@@ -1,4 +1,4 @@
-// Threads: any, as long as none changes the environment.
+// Threads: any, as long as no thread changes the environment.
 #pragma once
 
 #include <cstdlib>
@@ -6,7 +6,7 @@
 
 namespace corelane::os {
 
-// A variable of the environment; empty: it is not set, or to nothing.
+// Returns an environment variable; empty if it is unset or set to nothing.
 inline std::string variable(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? std::string() : value;

@@ -20,7 +20,7 @@ bool control(const Fd& poll, int operation, int fd, void* owner, std::uint32_t w
   return ::epoll_ctl(poll.get(), operation, fd, &event) == 0;
 }
 
-// So that it tells of the next.
+// Empties the counter, so that the next event is reported.
 void empty(const Fd& fd) noexcept {
   std::uint64_t count = 0;
   (void)!::read(fd.get(), &count, sizeof count);
@@ -51,7 +51,7 @@ void EventPoll::forget(int fd, const void* owner) noexcept {
     if (event.owner == owner) event = {};
 }
 
-// Time zero would disarm, and a time that has passed fires at once.
+// Time zero would disarm the timer; a time that has passed fires at once.
 void EventPoll::set_alarm(Time at) noexcept {
   is_time_ = false;
   itimerspec when{};
@@ -66,7 +66,7 @@ void EventPoll::ring() noexcept {
 
 std::span<EventPoll::Event> EventPoll::wait(bool block) noexcept {
   std::array<epoll_event, at_once> told;
-  // Not the library's epoll_wait(), which is a point of cancellation: to become one, and none again, takes its time.
+  // Not the library's epoll_wait(): it is a cancellation point, and entering and leaving one takes time.
   const long count = ::syscall(SYS_epoll_pwait, poll_.get(), told.data(), told.size(), block ? -1 : 0, nullptr, 0);
   count_ = 0;
   for (long i = 0; i < count; ++i) {

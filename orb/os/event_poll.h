@@ -1,6 +1,7 @@
-// EventPoll: one thread waits for descriptors, for a time, and for whoever rings. An epoll set whose descriptors are
-// told of edge by edge (EPOLLET), so that waiting for one again takes no call; with a timerfd and an eventfd of its
-// own. Threads: ring() any; all else the one that waits.
+// EventPoll lets one thread wait for descriptors, for a time, and for a ring from other threads. It is an epoll set in
+// edge-triggered mode (EPOLLET), so that waiting for a descriptor again takes no call. It has a timerfd and an eventfd
+// of its own.
+// Threads: any thread calls ring(); only the waiting thread calls the others.
 #pragma once
 
 #include <sys/epoll.h>
@@ -17,33 +18,36 @@ namespace corelane::os {
 
 class EventPoll {
  public:
-  // What epoll told of a descriptor: EPOLLIN, EPOLLRDHUP, ... of epoll_ctl(2). Without an owner: it is gone.
+  // What epoll reported for a descriptor: EPOLLIN, EPOLLRDHUP, ... of epoll_ctl(2). Without an owner: forget() removed
+  // it.
   struct Event {
     void* owner = nullptr;
     std::uint32_t what = 0;
   };
 
-  // std::system_error: no descriptor, or no memory.
+  // Throws std::system_error if there is no descriptor or no memory.
   EventPoll();
-  EventPoll(const EventPoll&) = delete;  // the kernel has addresses of its parts
+  EventPoll(const EventPoll&) = delete;  // the kernel holds addresses of its members
   EventPoll& operator=(const EventPoll&) = delete;
 
-  // `owner` is told of `what`, and of errors and hang-ups, whenever more of it happens, until forget(). False: the
-  // system refuses, as errno says. The descriptor stays the caller's, and stays as it is.
+  // Reports events of kinds `what`, and errors and hang-ups, to `owner` until forget(). Returns false if the system
+  // refuses, with errno. The caller keeps the descriptor, which does not change.
   bool add(int fd, void* owner, std::uint32_t what) noexcept;
-  // From now on of `what`; if any of that is so now, once more.
+  // Changes the reported events to `what`. If such an event is pending now, it is reported once more.
   void change(int fd, void* owner, std::uint32_t what) noexcept;
-  // Nothing any more, not even what wait() gave already. Before the descriptor is closed.
+  // Stops reports for the descriptor, and empties events that wait() has already returned. Call it before you close the
+  // descriptor.
   void forget(int fd, const void* owner) noexcept;
 
-  // wait() ends then, and take_alarm() says so once; `never`: no more. An alarm before it is off. A system call.
+  // Sets the only alarm, which replaces an earlier one; `never` turns it off. At that time wait() ends, and
+  // take_alarm() returns true once. A system call.
   void set_alarm(Time at) noexcept;
   bool take_alarm() noexcept { return std::exchange(is_time_, false); }
-  // wait() ends, if not this one, the next.
+  // Ends the current wait(), or the next one.
   void ring() noexcept;
 
-  // What happened; empty: it was time, or somebody rang, or nothing. `block`: until something does. The events are
-  // valid until the next call, and forget() empties those of its owner.
+  // Returns what happened. Empty: an alarm, a ring, or nothing. `block`: waits until something happens. The events are
+  // valid until the next call; forget() empties those of its owner.
   std::span<Event> wait(bool block) noexcept;
 
  private:

@@ -8,7 +8,7 @@
 namespace corelane::os {
 
 void Fd::reset(int fd) noexcept {
-  // EINTR is no reason to try again: Linux has released the descriptor by then, and its number may be another's.
+  // Do not retry after EINTR: Linux has already released the descriptor, and another file may have its number.
   if (fd_ >= 0) ::close(fd_);
   fd_ = fd;
 }

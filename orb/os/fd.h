@@ -1,5 +1,5 @@
-// Fd: a file descriptor with one owner.
-// Threads: a value type; the descriptor closes in the destructor of its last owner.
+// Fd owns a file descriptor.
+// Threads: a value type; the destructor of the last owner closes the descriptor.
 #pragma once
 
 #include <utility>
@@ -26,7 +26,8 @@ class Fd {
   int fd_ = -1;
 };
 
-// What a system call gave; where it gave none, std::system_error with errno. `what`: the call, for people.
+// Wraps the descriptor that a system call returned, or throws std::system_error with errno. `what` names the call in
+// the message.
 Fd made(int fd, const char* what);
 
 }  // namespace corelane::os

@@ -14,7 +14,7 @@ namespace {
 using errors::not_stored;
 
 struct flock make_request(LockRange range, short type) noexcept {
-  struct flock request {};  // l_pid stays 0, as these locks demand
+  struct flock request {};  // l_pid stays 0, these locks require it
   request.l_type = type;
   request.l_whence = SEEK_SET;
   request.l_start = range.start;
@@ -24,7 +24,7 @@ struct flock make_request(LockRange range, short type) noexcept {
 
 short type_of(LockKind kind) noexcept { return kind == LockKind::shared ? F_RDLCK : F_WRLCK; }
 
-// 0 or the error number. Bound: EINTR only, one turn for each signal.
+// Returns 0 or the error number. Bound: one turn for each signal (EINTR).
 int control(const Fd& file, int command, struct flock& request) noexcept {
   while (fcntl(file.get(), command, &request) != 0)
     if (errno != EINTR) return errno;
@@ -69,7 +69,7 @@ bool is_at(const Fd& file, const char* path) noexcept {
 
 Expected<Fd, ClaimFault> claim_file(const char* path) noexcept {
   using Kind = ClaimFault::Kind;
-  // Bound: a turn is repeated only when its last user removed the file between opening and locking it.
+  // Bound: repeats only if the last user removed the file between open() and the lock.
   for (;;) {
     Fd file(::open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0600));
     if (!file && (errno == ELOOP || errno == EISDIR || errno == ENXIO)) return ClaimFault{.kind = Kind::foreign};

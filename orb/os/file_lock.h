@@ -1,6 +1,6 @@
-// Locks on ranges of a file that belong to the open file description (F_OFD_SETLK): the kernel drops them when its last
-// descriptor closes, also after kill -9, and two descriptions in one process exclude each other as two processes do.
-// Nothing here waits for a holder, who may be stopped. Threads: any.
+// Locks ranges of a file for an open file description (F_OFD_SETLK). The kernel drops the locks when the last
+// descriptor closes, also after kill -9. Two descriptions in one process exclude each other as two processes do. No
+// function here waits for a holder, because a holder may be stopped. Threads: any.
 #pragma once
 
 #include <sys/types.h>
@@ -20,25 +20,26 @@ struct LockRange {
   off_t length = 0;  // 0: to the end of the file, however far it grows
 };
 
-// false when another description holds it. PERSIST_STORE when the file system has no locks.
+// Returns false if another description holds it. PERSIST_STORE if the file system has no locks.
 Expected<bool> try_lock(const Fd& file, LockRange range = {}, LockKind kind = LockKind::exclusive) noexcept;
 Expected<void> unlock(const Fd& file, LockRange range = {}) noexcept;
-// A lock of another open file description that an exclusive one on the range would conflict with: all that it covers.
+// Returns a lock of another open file description that conflicts with an exclusive lock on the range. The result is its
+// whole range.
 Expected<std::optional<LockRange>> conflicting_lock(const Fd& file, LockRange range = {}) noexcept;
-// Whether there is one.
+// Returns whether there is such a lock.
 Expected<bool> is_locked_elsewhere(const Fd& file, LockRange range = {}) noexcept;
 
 // Why a file could not be claimed.
 struct ClaimFault {
   enum class Kind : std::uint8_t { held, foreign, failed };
-  Kind kind = Kind::failed;  // another description has its lock; it is no plain file, or says something; see number
+  Kind kind = Kind::failed;  // locked by another; not an empty plain file; see number
   int number = 0;            // errno
 };
 
-// Opens the file at the path, or makes it, and locks all of it: whoever has it may remove it, and does so before it is
-// closed. Only an empty file is taken for what such a user left behind; nothing else is touched. Never waits.
+// Opens the file at the path, or makes it, and locks all of it. The holder may remove the file, and must do so before
+// it closes it. Accepts only an empty file, which an earlier holder may have left; touches no other file. Never waits.
 Expected<Fd, ClaimFault> claim_file(const char* path) noexcept;
-// Whether the file at the path is that very one.
+// Returns whether the path leads to this open file.
 bool is_at(const Fd& file, const char* path) noexcept;
 
 }  // namespace corelane::os

@@ -11,12 +11,12 @@
 namespace corelane::os {
 
 bool take_room(const Fd& file, off_t begin, off_t length) noexcept {
-  const SizeLimitGuard guard;  // first: it takes its signal back while the others wait no more
+  const SizeLimitGuard guard;  // first: its destructor runs after the other signals are unblocked
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   int fault = EINTR;
-  while (fault == EINTR) fault = posix_fallocate(file.get(), begin, length);  // bound: of stops and freezers alone
+  while (fault == EINTR) fault = posix_fallocate(file.get(), begin, length);  // bound: stops and freezers
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   errno = fault;
   return fault == 0;

@@ -13,11 +13,11 @@
 namespace corelane::os {
 namespace {
 
-constexpr int most_reads = 16;  // for somebody who does things faster than we read of them
+constexpr int most_reads = 16;  // for a process that makes events faster than this one reads them
 
 }  // namespace
 
-// By its descriptor, since the path may lead elsewhere by now.
+// Watches the file through its descriptor, because the path may lead elsewhere by now.
 FileWatch::FileWatch(const Fd& file, const char* directory) noexcept {
   char path[32];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", file.get());
@@ -29,13 +29,14 @@ FileWatch::FileWatch(const Fd& file, const char* directory) noexcept {
 }
 
 bool FileWatch::is_quiet() const noexcept {
-  // seq_cst: what this thread wrote before is in memory when it looks, since who touches the file looks there next
+  // seq_cst: this thread's earlier writes must be in memory before it looks. A process that touches the file reads them
+  // afterwards.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   int waiting = 0;
   return queue_ && ioctl(queue_.get(), FIONREAD, &waiting) == 0 && waiting == 0;
 }
 
-// What is left beyond the bound makes the watch look disturbed, which costs time alone.
+// Events beyond the bound make the watch look disturbed, which costs only time.
 void FileWatch::clear() const noexcept {
   alignas(inotify_event) std::byte events[2048];
   for (int i = 0; queue_ && i < most_reads; ++i)
@@ -44,7 +45,7 @@ void FileWatch::clear() const noexcept {
 
 bool touch_file(const Fd& file) noexcept {
   const bool touched = futimens(file.get(), nullptr) == 0;
-  // seq_cst: as in is_quiet(), the other way round
+  // seq_cst: the counterpart of is_quiet(): touches first, reads memory afterwards
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return touched;
 }

@@ -1,9 +1,11 @@
-// FileWatch: whether anything was done to a file's place, owner, times or, by somebody who is done with it, content
-// since it was asked last, for one system call without a walk along the path (inotify). The kernel notes what is done
-// before the call that does it returns, whoever makes it. Own writes are not noted: only closings are.
+// FileWatch tells whether a file has changed since the last clear(), by one system call without a path lookup
+// (inotify). It notices changes of the file's place, owner and times. It notices a change of content when a process
+// that could write the file closes it. The kernel records a change before the call that made it returns, whichever
+// process made the call. This process's own writes are not recorded: only closing is.
 //
-// Noted: the file is renamed, removed, replaced, touched (touch_file()), or closed by somebody who could write it; its
-// directory is renamed or removed. Not noted: a directory further up is renamed, or something mounted over one.
+// Recorded: the file is renamed, removed, replaced, touched (touch_file()), or closed by a process that could write it;
+// its directory is renamed or removed. Not recorded: a directory further up is renamed, or something is mounted over
+// one.
 // Threads: one at a time.
 #pragma once
 
@@ -13,20 +15,20 @@ namespace corelane::os {
 
 class FileWatch {
  public:
-  FileWatch() = default;  // of nothing: never quiet
-  // Where that cannot be had (fs.inotify.max_user_instances is used up, or no /proc) it watches nothing.
+  FileWatch() = default;  // watches nothing: never quiet
+  // Watches nothing if inotify is not available (fs.inotify.max_user_instances is used up, or /proc is missing).
   FileWatch(const Fd& file, const char* directory) noexcept;
 
-  // Nothing has come since clear(), for certain.
+  // Returns true only if certainly nothing has happened since clear().
   bool is_quiet() const noexcept;
-  // Forgets what has come; what comes from the beginning of the call on may be kept.
+  // Discards the recorded events. May keep those that arrive during the call.
   void clear() const noexcept;
 
  private:
   Fd queue_;
 };
 
-// Tells all who watch the file. Needs the right to write it. False: errno says why.
+// Notifies all processes that watch the file. Needs the right to write it. Returns false with errno.
 bool touch_file(const Fd& file) noexcept;
 
 }  // namespace corelane::os

@@ -7,11 +7,11 @@
 namespace corelane::os {
 namespace {
 
-// relaxed everywhere: a child begins with what the thread that forked it saw
+// relaxed everywhere: a child starts with the values that the forking thread saw
 std::atomic<int> fork_guards{0};
 std::atomic<bool> guarded_child{false};
 
-// In the child, which has one thread.
+// Runs in the child, which has one thread.
 void look_at_guards() noexcept {
   if (fork_guards.load(std::memory_order_relaxed) > 0) guarded_child.store(true, std::memory_order_relaxed);  // relaxed
 }
@@ -20,7 +20,7 @@ void look_at_guards() noexcept {
 
 ForkGuard::ForkGuard() noexcept {
   static const int registered = pthread_atfork(nullptr, nullptr, look_at_guards);
-  (void)registered;                                     // without memory for it nobody is warned
+  (void)registered;                                     // without memory for it, children are not warned
   fork_guards.fetch_add(1, std::memory_order_relaxed);  // relaxed: see above
 }
 

@@ -1,11 +1,11 @@
-// ForkGuard: a child of fork() finds out that what it inherited belongs to its parent.
+// ForkGuard lets a child of fork() detect that the objects it inherited belong to its parent.
 //
-// Threads: any; while one lives no other thread need know of it. What the child asks is one load.
+// Threads: any. The check in the child is one load.
 #pragma once
 
 namespace corelane::os {
 
-// As long as one lives this process works with threads, sockets and shared memory that no child of it can use.
+// While a ForkGuard lives, this process uses threads, sockets and shared memory that a child cannot use.
 class ForkGuard {
  public:
   ForkGuard() noexcept;
@@ -14,7 +14,7 @@ class ForkGuard {
   ForkGuard& operator=(const ForkGuard&) = delete;
 };
 
-// Whether this process was forked from one, or one of one, that had a ForkGuard at that moment.
+// Returns whether this process, or an ancestor, was forked while a ForkGuard lived.
 bool is_guarded_child() noexcept;
 
 }  // namespace corelane::os

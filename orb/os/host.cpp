@@ -40,7 +40,8 @@ struct ProcessState {
   std::uint64_t start_ticks = 0;
 };
 
-// Fields 3 and 22 of /proc/<process>/stat. The name in field 2 may hold blanks and parentheses, so count from its end.
+// Reads fields 3 and 22 of /proc/<process>/stat. The name in field 2 may contain blanks and parentheses, so it counts
+// from the name's end.
 std::optional<ProcessState> read_state(const std::string& process) {
   const std::string line = first_line(("/proc/" + process + "/stat").c_str());
   const std::size_t name_end = line.rfind(')');
@@ -54,7 +55,7 @@ std::optional<ProcessState> read_state(const std::string& process) {
   return found;
 }
 
-// Nothing for an interface that is down or has no address of the internet.
+// Returns nothing for an interface that is down or has no IP address.
 std::optional<HostAddress> address_of(const ifaddrs& entry) {
   if (entry.ifa_addr == nullptr || (entry.ifa_flags & IFF_UP) == 0) return std::nullopt;
   const int family = entry.ifa_addr->sa_family;
@@ -112,7 +113,7 @@ std::string host_name() {
 }
 
 ProcessIdentity this_process() {
-  // Not by its number: /proc may be that of another namespace, where others have it.
+  // Read "self" and not the pid: /proc may belong to another pid namespace, in which another process has this number.
   const auto state = read_state("self");
   return {.pid = static_cast<std::int32_t>(getpid()), .start_ticks = state ? state->start_ticks : 0};
 }
@@ -127,7 +128,7 @@ bool is_alive(const ProcessIdentity& process) {
   if (process.pid <= 0) return false;
   if (kill(process.pid, 0) != 0 && errno == ESRCH) return false;
   const auto state = read_state(std::to_string(process.pid));
-  // A /proc that hides other users' processes (hidepid) says nothing; then the signal's answer counts.
+  // With hidepid, /proc does not show other users' processes. Then the result of kill() counts.
   if (!state) return kill(process.pid, 0) == 0 || errno == EPERM;
   return state->start_ticks == process.start_ticks && state->state != 'Z' && state->state != 'X';
 }

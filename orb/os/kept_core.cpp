@@ -17,7 +17,7 @@ struct KeptCores {
   CpuMask cores;  // guarded by mutex
 };
 
-// Never destroyed: an ORB that only ends with the process still makes threads then.
+// Never destroyed: an ORB that lives until the process ends may still start threads then.
 KeptCores& kept_cores() noexcept {
   static KeptCores& kept = *new KeptCores;
   return kept;
@@ -32,7 +32,7 @@ void each_thread(Visit visit) {
   closedir(threads);
 }
 
-// Empty for a thread that has ended.
+// Returns an empty mask for a thread that has ended.
 CpuMask affinity_of(pid_t thread) noexcept {
   CpuMask mask;
   if (sched_getaffinity(thread, CpuMask::native_size, mask.native()) != 0) return {};
@@ -46,7 +46,7 @@ bool bind(pid_t thread, const CpuMask& mask) noexcept {
 }  // namespace
 
 KeptCore::KeptCore(CoreId core) : core_(core) {
-  process_affinity();  // as it is before its first thread leaves
+  process_affinity();  // reads the mask before the first thread leaves the core
   {
     const std::lock_guard lock(kept_cores().mutex);
     kept_cores().cores.add(core);
@@ -62,8 +62,8 @@ KeptCore::KeptCore(CoreId core) : core_(core) {
 KeptCore::KeptCore(KeptCore&& other) noexcept
     : core_(std::exchange(other.core_, no_core)), moved_(std::move(other.moved_)) {}
 
-// Also those that were started meanwhile. A thread on one core alone is taken for bound to it, unless it had to leave
-// this one and no other was left.
+// Also lets threads return that started meanwhile. A thread that may run on only one core counts as bound to it. The
+// exception is a thread that had to leave the kept core and had only one other core left.
 KeptCore::~KeptCore() {
   if (core_ == no_core) return;
   const CpuMask without = ordinary_affinity();
@@ -83,7 +83,7 @@ KeptCore::~KeptCore() {
 
 namespace {
 
-// With the lock.
+// The caller holds the lock.
 CpuMask without_kept_cores() noexcept {
   CpuMask rest = process_affinity();
   for (std::int16_t core = 0; core < CpuMask::limit; ++core)

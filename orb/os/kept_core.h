@@ -1,8 +1,8 @@
-// KeptCore: a core that is for the threads that are bound to it. The process's other threads leave it, now and when
-// they start, unless they may run nowhere else; when this ends they may run there again. What the application binds
-// anew meanwhile is its own business.
+// KeptCore keeps a core free for the threads that are bound to it. The process's other threads leave the core, now and
+// when they start, unless they may run nowhere else. When the KeptCore ends, they may run there again. It does not
+// track what the application binds meanwhile.
 //
-// Threads: start-up code, none that is real-time (reads files). One for each core at a time in a process.
+// Threads: start-up code, not real-time (reads files). At most one KeptCore for each core of a process at a time.
 #pragma once
 
 #include <sys/types.h>
@@ -26,9 +26,10 @@ class KeptCore {
   std::vector<pid_t> moved_;  // threads that had to leave it
 };
 
-// Where a thread starts that asks for no core: where the process may run, without the cores that are kept. Any thread.
+// Returns the cores for a thread that asks for none: the process's cores without the kept cores. Any thread.
 CpuMask ordinary_affinity() noexcept;
-// The same in the child of a fork(), where nobody will unlock what was locked: then with the cores that are kept.
+// Returns the same in the child of a fork(). If the lock was held at the fork, no thread will release it; then the kept
+// cores are included.
 CpuMask ordinary_affinity_in_child() noexcept;
 
 }  // namespace corelane::os

@@ -30,8 +30,8 @@ spdlog::logger& logger() {
 
 void write(spdlog::level::level_enum level, std::string_view line) noexcept {
   const SizeLimitGuard in_size;     // standard error may be a file
-  const BrokenPipeGuard to_nobody;  // or a pipe that nobody reads any more: the line is lost, the process goes on
-  logger().log(level, spdlog::string_view_t{line.data(), line.size()});  // its errors go to its own handler
+  const BrokenPipeGuard to_nobody;  // or a pipe without a reader: the line is lost, the process goes on
+  logger().log(level, spdlog::string_view_t{line.data(), line.size()});  // spdlog's error handler gets its errors
 }
 
 void write_line(spdlog::level::level_enum level, std::string_view line) noexcept try {

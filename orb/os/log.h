@@ -1,6 +1,6 @@
-// Four functions and a level: all that the program says about itself, one line each on standard error. Control
-// characters in a line, as another program's text may have them, come out as question marks. Threads: any but real-time
-// ones: they write, take a lock, and may wait for the terminal.
+// The log: one function per level. Each call writes one line to standard error. Control characters, which texts of
+// other programs may contain, become question marks. Threads: any but real-time ones, because these functions write,
+// take a lock, and may wait for the terminal.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace corelane::os::log {
 
 enum class Level : std::uint8_t { debug, info, warn, error, off };
 
-// Lines below the level are dropped. At start: info.
+// Drops lines below the level from now on. The initial level is info.
 void set_level(Level level) noexcept;
 
 void debug(std::string_view line) noexcept;

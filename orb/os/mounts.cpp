@@ -8,7 +8,7 @@
 namespace corelane::os {
 namespace {
 
-// Blanks, ends of lines and backslashes stand as \ooo.
+// Decodes \ooo, which mountinfo uses for blanks, newlines and backslashes.
 std::string unescaped(std::string_view text) {
   const auto is_octal = [](char c) { return c >= '0' && c <= '7'; };
   std::string path;
@@ -20,7 +20,7 @@ std::string unescaped(std::string_view text) {
   return path;
 }
 
-// Fields that may be there or not stand before a "-".
+// Parses one line. The optional fields end with a "-".
 std::optional<Mount> parse_mount(const std::string& line) {
   std::istringstream words(line);
   std::string id, parent, device, word, source;

@@ -16,13 +16,13 @@ void OwnFile::Entry::clear() const noexcept {
   if (process == getpid() && is_there()) unlink(path.c_str());
 }
 
-// Never destroyed: threads may still make and end files when static objects are.
+// Never destroyed: threads may still make and end files while static objects are destroyed.
 struct OwnFile::Living {
-  // The process that made a file last. A forked child that made none does not sweep: it may have inherited the mutex
-  // locked. relaxed: written by this process before its exit()
+  // The last process that made a file. A forked child that made none does not remove files at its exit, because it may
+  // have inherited the mutex locked. relaxed: written by this process before its exit()
   std::atomic<pid_t> process{0};
   std::mutex mutex;
-  std::list<Entry> entries;  // the last made first; guarded by mutex
+  std::list<Entry> entries;  // newest first; guarded by mutex
 
   static void clear_all() noexcept {
     Living& all = living();
@@ -35,7 +35,7 @@ struct OwnFile::Living {
 OwnFile::Living& OwnFile::living() {
   static Living* const instance = [] {
     auto* const made = new Living;
-    (void)std::atexit(Living::clear_all);  // without it they wait for the next process that sweeps
+    (void)std::atexit(Living::clear_all);  // if this fails, the next process that sweeps removes the files
     return made;
   }();
   return *instance;
@@ -59,11 +59,12 @@ OwnFile::OwnFile(std::string path, Fd file) {
   place_ = all->entries.begin();
 }
 
-// The path is cleared before the file is closed, since a lock on it may say that the path is taken; and with the mutex,
-// since whoever takes the path after it was cleared once must keep it.
+// Removes the path before the file is closed, because a lock on the file may mean that the path is taken. Holds the
+// mutex, so that it does not remove the file of the next owner of the path.
 OwnFile::~OwnFile() {
   if (!place_) return;
-  // In a forked child the mutex may be locked by a thread that is not there: the entry stays, its file is closed.
+  // In a forked child, a thread that does not exist there may hold the mutex. So the entry stays and only its file is
+  // closed.
   if ((*place_)->process != getpid()) {
     (*place_)->file.reset();
     return;

@@ -1,10 +1,11 @@
-// OwnFile: an open file that this process made, and its path, which it clears when the owner is destroyed, or else when
-// the process ends by exit() or main's return. So a program whose main returns after an exception, or that forgot to
-// destroy its ORB, leaves no sockets, locks and pages behind; one that a signal, abort() or _exit() ends does.
+// OwnFile owns an open file that this process made, and its path. It removes the path when it is destroyed, or else
+// when the process ends by exit() or by main's return. So a program whose main returns after an exception, or that
+// forgot to destroy its ORB, leaves no sockets, locks and pages behind. A program that a signal, abort() or _exit()
+// ends does leave them.
 //
-// A path that leads to another file by then stays, and so does everything in a child that fork() made: it is its
-// parent's. At the end of the process the last made go first.
-// Threads: any, one at a time for each object; the end may come on another one meanwhile.
+// A path that leads to another file by then is not removed. A child that fork() made removes nothing, because the files
+// belong to its parent. At the end of the process, the newest files go first.
+// Threads: any, but one at a time for each object. Another thread may end the process meanwhile.
 #pragma once
 
 #include <sys/types.h>
@@ -20,16 +21,16 @@ namespace corelane::os {
 
 class OwnFile {
  public:
-  // Takes over `file`, which `path` leads to. std::bad_alloc, as by destruction.
+  // Takes over `file`, which `path` leads to. Throws std::bad_alloc, and then has removed the path like the destructor.
   OwnFile(std::string path, Fd file);
   OwnFile(OwnFile&& other) noexcept : place_(std::exchange(other.place_, std::nullopt)) {}
   OwnFile& operator=(OwnFile&&) = delete;
   ~OwnFile();
 
-  // Of one that was not moved from.
+  // Requires an object that was not moved from.
   const std::string& path() const noexcept;
   const Fd& file() const noexcept;
-  // Whether the path leads to it.
+  // Returns whether the path leads to the file.
   bool is_there() const noexcept;
 
  private:

@@ -14,9 +14,9 @@ namespace corelane::os {
 namespace {
 
 constexpr id_t usual_overflow = 65534;
-constexpr std::uint64_t all_numbers = 4294967295;  // but (uid_t)-1, which is nobody
+constexpr std::uint64_t all_numbers = 4294967295;  // except (uid_t)-1, which is no user
 
-// What fits: a map that is longer has more than one line, and the rest is taken for unmapped.
+// Holds the beginning of the file. A longer map has more than one line, and the rest counts as unmapped.
 using ProcText = std::array<char, 4096>;
 
 std::string_view text_of_proc(const char* path, ProcText& room) noexcept {
@@ -33,7 +33,7 @@ id_t overflow_in(const char* path) noexcept {
   return found;
 }
 
-// The third number of a line: how many users or groups it maps.
+// Returns the third number of a line: how many users or groups it maps.
 std::uint64_t mapped_by(std::string_view line) noexcept {
   const auto last = line.find_last_of(" \t");
   if (last == std::string_view::npos) return 0;

@@ -1,7 +1,7 @@
-// Whether a user of whom the kernel tells (SO_PEERCRED, stat) is the one whom this process runs as. In a user namespace
-// (user_namespaces(7)) all users whom it does not map have one number, the overflow uid, which may be this process's,
-// too: that number says nothing there about who somebody is. With groups it is the same.
-// Threads: any but real-time ones where the number is the overflow uid or gid: that reads a file.
+// Checks whether a user that the kernel reports (SO_PEERCRED, stat) is the user of this process. In a user namespace
+// (user_namespaces(7)) all unmapped users have one number, the overflow uid. This process may have that number, too. So
+// there the number does not identify a user. The same holds for groups.
+// Threads: any. Not a real-time thread if the number is the overflow uid or gid, because that case reads a file.
 #pragma once
 
 #include <sys/types.h>
@@ -10,16 +10,17 @@
 
 namespace corelane::os {
 
-// By the effective user.
+// Returns whether `user` is the effective user of this process.
 bool is_own_user(uid_t user) noexcept;
-// Whether that one is root: of its user namespace, where the kernel may still refuse it what is the host's.
+// Returns whether the effective user is root of its user namespace. The kernel may still refuse it access to the host's
+// resources.
 bool runs_as_root() noexcept;
-// Whether two users of whom the kernel tells are one, in the same sense.
+// Returns whether two users that the kernel reports are certainly the same user.
 bool is_one_user(uid_t user, uid_t other) noexcept;
-// Whether the number of a group of which the kernel tells says which one it is.
+// Returns whether the reported number identifies a group.
 bool is_known_group(gid_t group) noexcept;
-// The same from what they look at: `overflow` as in /proc/sys/kernel/overflowuid (overflowgid), a map as in
-// /proc/self/uid_map (gid_map); what cannot be read of that maps nobody.
+// The same, with explicit inputs. `overflow` is as in /proc/sys/kernel/overflowuid (overflowgid), a map as in
+// /proc/self/uid_map (gid_map). An unreadable part of a map maps no user.
 bool is_known_group(gid_t group, gid_t overflow, std::string_view gid_map) noexcept;
 bool is_own_user(uid_t user, uid_t own, uid_t overflow, std::string_view uid_map) noexcept;
 

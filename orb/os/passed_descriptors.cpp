@@ -16,7 +16,7 @@
 namespace corelane::os {
 namespace {
 
-constexpr int most_packets = 64;  // taken out of a socket by whoever closes it
+constexpr int most_packets = 64;  // read from a socket by the thread that closes it
 
 bool set_option(int socket, int name, int value) noexcept {
   return setsockopt(socket, SOL_SOCKET, name, &value, sizeof value) == 0;
@@ -28,16 +28,16 @@ bool is_unix_socket(int fd) noexcept {
   return getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) == 0 && domain == AF_UNIX;
 }
 
-// Once more after ECONNRESET: the other end closed with something of ours unread, and what it said stands behind that.
+// Retries after ECONNRESET: the peer closed its end with unread data of ours, and its own data comes after that error.
 ssize_t receive(int socket, msghdr& message, int flags) noexcept {
   const ssize_t got = recvmsg(socket, &message, flags | MSG_DONTWAIT);
   return got < 0 && errno == ECONNRESET ? recvmsg(socket, &message, flags | MSG_DONTWAIT) : got;
 }
 
-// Waits as little as it can: what its maker said of lingering is taken back.
+// Closes without lingering: removes SO_LINGER, which the socket's maker may have set.
 void close_at_last(int fd) noexcept {
   const linger none{};
-  setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);  // no socket: nothing happens
+  setsockopt(fd, SOL_SOCKET, SO_LINGER, &none, sizeof none);  // has no effect on other files
   close(fd);
 }
 
@@ -54,8 +54,8 @@ void for_each_passed(msghdr& message, Use&& use) noexcept {
   }
 }
 
-// Takes the next packet out, and closes what it brings. False: there was none. Its credentials tell an empty packet
-// from the end: SO_PASSCRED is set.
+// Reads the next packet and closes its descriptors. Returns false if there was none. SO_PASSCRED is set, so an empty
+// packet has credentials, and the end of the stream has none.
 bool take_out(int socket) noexcept {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + passed_room];
   char any;
@@ -68,7 +68,7 @@ bool take_out(int socket) noexcept {
   return message.msg_controllen != 0;
 }
 
-// bound: the socket is shut, so no more packets come
+// Bound: the socket is shut down, so no more packets arrive.
 void close_with_packets(const Closer::Task& task) noexcept {
   while (take_out(task.fd)) continue;
   close_at_last(task.fd);
@@ -81,7 +81,8 @@ void hand_over(Fd descriptor, void (*run)(const Closer::Task&) noexcept) noexcep
   if (fd >= 0 && !Closer::of_descriptors().take({.run = run, .fd = fd})) close_at_last(fd);
 }
 
-// Of a socket with SO_PASSCRED: there is room for the credentials alone, which come first.
+// Looks at the next packet of a socket with SO_PASSCRED. The buffer has room only for the credentials, which come
+// first.
 NextPacket look_at_last_packet(int socket) noexcept {
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))];
   char any;
@@ -93,14 +94,14 @@ NextPacket look_at_last_packet(int socket) noexcept {
   return (message.msg_flags & MSG_CTRUNC) != 0 ? NextPacket::with_descriptors : NextPacket::plain;
 }
 
-// Whether descriptors are left in the socket, after what has none was taken out. Needs SO_PASSCRED.
+// Reads packets without descriptors, and returns whether descriptors are left in the socket. Needs SO_PASSCRED.
 bool holds_descriptors(int socket) noexcept {
   for (int i = 0; i < most_packets; ++i) {
     const NextPacket next = look_at_last_packet(socket);
     if (next != NextPacket::plain) return next == NextPacket::with_descriptors;
     take_out(socket);
   }
-  return true;  // or there is at least so much that it takes its time
+  return true;  // or so many packets that reading them takes too long here
 }
 
 }  // namespace
@@ -138,7 +139,7 @@ void close_socket(Fd socket) noexcept {
   if (!socket) return;
   if (!is_unix_socket(socket.get())) return close_elsewhere(std::move(socket));
   const bool tells = set_option(socket.get(), SO_PASSCRED, 1);
-  shutdown(socket.get(), SHUT_RDWR);  // nothing comes any more
+  shutdown(socket.get(), SHUT_RDWR);  // no more packets arrive
   if (tells && holds_descriptors(socket.get())) hand_over(std::move(socket), close_with_packets);
 }
 

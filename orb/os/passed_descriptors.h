@@ -1,9 +1,9 @@
-// What to do about descriptors that others send along over a Unix socket (SCM_RIGHTS). Closing the last descriptor of a
-// file takes as long as its maker wants: a TCP socket with SO_LINGER waits for its peer, a file of FUSE for a process.
-// It is closed by whoever reads without room for descriptors, and by whoever closes a socket in which one lies unread,
-// too. So nothing that was passed, and was not found to be harmless, may be closed on a thread that is waited for.
+// Handles descriptors that other processes send over a Unix socket (SCM_RIGHTS). Closing the last descriptor of a file
+// takes as long as its maker wants. A TCP socket with SO_LINGER waits for its peer; a FUSE file waits for a process. A
+// descriptor is closed by a reader without room for it, and by a thread that closes a socket in which it lies unread.
+// So a thread that others wait for must not close a passed descriptor that may be harmful.
 //
-// Threads: any; what says so hands the closing to a thread `corelane-closer`, of which a process has one at a time and
+// Threads: any. Functions that say so hand the closing to a thread `corelane-closer`. A process has at most one, and
 // only while there is something to close.
 #pragma once
 
@@ -16,28 +16,31 @@
 
 namespace corelane::os {
 
-// From now on the kernel refuses (EPERM, for the sender) what brings descriptors to this Unix socket; if it listens,
-// also to those that are accepted from it. False: the kernel is older than 6.16.
+// Makes the kernel refuse (EPERM, for the sender) packets with descriptors on this Unix socket. For a listening socket
+// this includes the sockets that it accepts. Returns false if the kernel is older than 6.16.
 bool refuse_descriptors(int socket) noexcept;
-// Whether somebody may send descriptors to it, or have sent: asked before the first refuse_descriptors().
+// Returns whether a peer may send descriptors to this socket, or may have sent some. Ask before the first
+// refuse_descriptors().
 bool takes_descriptors(int socket) noexcept;
-// Whether it does that; asked once.
+// Returns whether the kernel can refuse descriptors; asks once.
 bool kernel_refuses_descriptors() noexcept;
 
-// For those who read where it does not: room in a message for all that a packet can bring, and the hand-over of it.
+// For readers on kernels that do not refuse descriptors. passed_room is room in a message for all descriptors of a
+// packet. close_passed() hands the descriptors of a message over for closing.
 inline constexpr std::size_t passed_room = CMSG_SPACE(sizeof(int) * 253);  // SCM_MAX_FD
 void close_passed(msghdr& message) noexcept;
 
-// What the next packet of a Unix socket without SO_PASSCRED is; it stays there. plain: or the other end has hung up.
+// Looks at the next packet of a Unix socket without SO_PASSCRED, and leaves it there. plain: a packet without
+// descriptors, or the other end has hung up.
 enum class NextPacket : unsigned char { none, plain, with_descriptors };
 NextPacket look_at_packet(int socket) noexcept;
 
-// By the closer's thread; by this one if that has too much to do, or there is no memory for it.
+// Closes on the closer's thread, or on this one if the closer's queue is full or it cannot start.
 void close_elsewhere(Fd descriptor) noexcept;
-// A connected Unix socket: here, unless there are descriptors in it.
+// Closes a connected Unix socket: on this thread, unless there are descriptors in it.
 void close_socket(Fd socket) noexcept;
 
-// A connected Unix socket that others may send descriptors to: closed by close_socket().
+// PeerSocket owns a connected Unix socket to which others may send descriptors. close_socket() closes it.
 class PeerSocket {
  public:
   PeerSocket() = default;

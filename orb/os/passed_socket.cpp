@@ -21,7 +21,7 @@ namespace corelane::os {
 namespace {
 
 constexpr int first_passed = 3;    // SD_LISTEN_FDS_START
-constexpr int most_passed = 1024;  // a unit has a handful
+constexpr int most_passed = 1024;  // a unit has a few
 
 std::optional<int> number_in_environment(const char* name) {
   const char* const text = std::getenv(name);
@@ -52,15 +52,15 @@ bool listens_at(int fd, const std::string& path) {
 
 Fd take_passed_socket(const std::string& path) {
   static std::mutex mutex;
-  static std::set<int> taken;  // guarded by mutex; a number is another file's once its owner has closed it
+  static std::set<int> taken;  // guarded by mutex; after a close, the number may belong to another file
   const std::scoped_lock lock(mutex);
   if (number_in_environment("LISTEN_PID") != getpid()) return Fd{};
   const int said = number_in_environment("LISTEN_FDS").value_or(0);
   const int end = first_passed + std::min(said, most_passed);
-  for (int fd = first_passed; fd < end; ++fd) {  // those that are not open are passed over
+  for (int fd = first_passed; fd < end; ++fd) {  // skips those that are not open
     if (taken.contains(fd) || !listens_at(fd, path)) continue;
     if (fcntl(fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK) != 0) return Fd{};
-    refuse_descriptors(fd);  // whoever comes from here on; those who wait there already may have sent some
+    refuse_descriptors(fd);  // for new connections; those that wait already may have sent some
     taken.insert(fd);
     return Fd(fd);
   }

@@ -1,5 +1,5 @@
-// Listening sockets that systemd opened and passed on (socket activation, sd_listen_fds(3)): the service is started
-// when somebody connects, and those who connect while it starts anew wait for it. Threads: any.
+// Takes listening sockets that systemd has opened and passed (socket activation, sd_listen_fds(3)). systemd starts the
+// service when a client connects. Clients that connect while the service restarts wait for it. Threads: any.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace corelane::os {
 
-// The one that listens at that path (SOCK_STREAM); none where none was passed, or it was taken already. It does not
-// block, and is not passed on again. Its file is systemd's: it stays.
+// Returns the passed socket that listens at `path` (SOCK_STREAM); none if there is none or it was already taken. The
+// socket does not block, and children do not inherit it. Its file belongs to systemd and stays.
 Fd take_passed_socket(const std::string& path);
 
 }  // namespace corelane::os

@@ -19,7 +19,7 @@ std::vector<gid_t> supplementary_groups(int socket) {
   std::vector<gid_t> groups;
   socklen_t bytes = usual_bytes;
   int failed = 0;
-  do {  // bound: at the second try it is as long as the kernel said
+  do {  // bound: the second try uses the size that the kernel returned
     groups.resize(bytes / sizeof(gid_t));
     failed = ::getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, groups.data(), &bytes);
   } while (failed != 0 && errno == ERANGE && bytes > groups.size() * sizeof(gid_t));
@@ -33,7 +33,7 @@ std::vector<gid_t> peer_groups(int connected_socket) {
   ucred peer{};
   socklen_t size = sizeof peer;
   const bool has_answer = ::getsockopt(connected_socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0;
-  if (!has_answer || peer.gid == static_cast<gid_t>(-1)) return {};  // which TCP sockets say
+  if (!has_answer || peer.gid == static_cast<gid_t>(-1)) return {};  // the answer for TCP sockets
   std::vector<gid_t> groups = supplementary_groups(connected_socket);
   groups.insert(groups.begin(), peer.gid);
   std::erase_if(groups, [](gid_t group) { return !is_known_group(group); });

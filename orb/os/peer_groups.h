@@ -1,6 +1,6 @@
-// The groups of whoever is at the other end of a Unix socket, as the kernel says (SO_PEERCRED, SO_PEERGROUPS; Linux
-// 4.13): those that his process had when it called connect(), listen() or socketpair(). They are the process's own,
-// whatever the system's list of users says by now: who is put into a group has it from his next login on, as for files.
+// Returns the groups of the process at the other end of a Unix socket (SO_PEERCRED, SO_PEERGROUPS; Linux 4.13). They
+// are the groups that the process had when it called connect(), listen() or socketpair(). Later changes of the system's
+// user database do not count: as for files, a user gets a new group at the next login.
 // Threads: any but real-time ones (system calls, memory).
 #pragma once
 
@@ -10,8 +10,8 @@
 
 namespace corelane::os {
 
-// The primary one, then the supplementary ones; none when it is no such socket. An older kernel tells of the primary
-// one alone. Left out is the number that stands for all groups that this user namespace does not map.
+// Returns the primary group, then the supplementary ones; none for another kind of socket. An older kernel reports only
+// the primary group. Leaves out the overflow gid, which stands for all groups that this user namespace does not map.
 std::vector<gid_t> peer_groups(int connected_socket);
 
 }  // namespace corelane::os

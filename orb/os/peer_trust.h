@@ -1,5 +1,5 @@
-// Whether whoever answers at a Unix socket may be believed. Anybody can put a socket at a path that others look at; the
-// kernel tells of a connected one who listens there (SO_PEERCRED, unix(7)), which no file in between can forge.
+// Checks whether the server at a Unix socket can be trusted. Any user can make a socket at a path that others look at.
+// For a connected socket the kernel reports the server's user (SO_PEERCRED, unix(7)), which cannot be forged.
 // Threads: any.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace corelane::os {
 
-// Nothing: the server is root's, this process's user's, or that of one of these users. Else whose it is, as the end of
-// a sentence about it: "is run by user 1001, neither this one nor root".
+// Returns nothing if the server runs as root, as this process's user, or as one of `others`. Otherwise returns its user
+// as the end of a sentence about the server: "is run by user 1001, neither this one nor root".
 std::optional<std::string> why_not_trusted(int connected_socket, std::span<const uid_t> others = {});
 
 }  // namespace corelane::os

@@ -1,6 +1,8 @@
-// PiMutex: a mutex whose holder inherits the priority of whoever waits for it, so that a real-time thread waits at most
-// for the critical section and never for the threads between. For std::lock_guard and std::unique_lock.
-// Threads: any. Uncontended it costs one atomic operation each way; critical sections under it stay short.
+// PiMutex is a mutex with priority inheritance: its holder inherits the priority of the threads that wait for it. So a
+// real-time thread waits at most for the critical section, and not for threads of intermediate priority. Works with
+// std::lock_guard and std::unique_lock.
+// Threads: any. Without contention it costs one atomic operation to lock and one to unlock. Keep its critical sections
+// short.
 #pragma once
 
 #include <pthread.h>

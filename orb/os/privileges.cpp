@@ -15,7 +15,7 @@
 namespace corelane::os {
 namespace {
 
-constexpr int highest_level = 49;  // of dispatch; interrupt threads are 50
+constexpr int highest_level = 49;  // the highest level of dispatch; interrupt threads have 50
 constexpr int cap_ipc_lock = 14, cap_sys_nice = 23;
 
 std::uint64_t effective_capabilities() {

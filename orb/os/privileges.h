@@ -1,5 +1,6 @@
-// Privileges: what the system lets this process do, probed once by trying; and memory locking.
-// Threads: any but real-time ones; the first call of privileges() probes (a short-lived thread, some system calls).
+// Privileges tells what the system lets this process do, found by trying once. Also locks memory.
+// Threads: any but real-time ones. The first call of privileges() starts a short-lived thread and makes some system
+// calls.
 #pragma once
 
 #include <cstddef>
@@ -16,20 +17,21 @@ struct Privileges {
   bool memlock = false;          // all memory may be locked
 };
 
-// Of this process, as found at the first call.
+// Returns the privileges of this process, as found at the first call.
 const Privileges& privileges();
 
-// CAP_SYS_NICE, which SCHED_DEADLINE takes whatever the limits are; as found at the first call, which reads a file.
+// Returns whether this process has CAP_SYS_NICE, which SCHED_DEADLINE requires whatever the limits are. The first call
+// reads a file; its answer is kept.
 bool may_set_deadlines() noexcept;
 
-// What is missing, what that costs, and which command mends it: a line for each.
+// Returns a line for each missing privilege: what it costs and which command fixes it.
 std::vector<std::string> missing(const Privileges& privileges);
-// The same for a reader of requests that was refused `priority`, which is to be above the tasks'; "" where missing()
-// says it already.
+// Returns such a line for a request reader that was refused `priority`, which must be above the tasks' priorities.
+// Returns "" if missing() already reports the cause.
 std::string refused_reader(const Privileges& privileges, int priority);
 
-// Locks present and future memory, keeps the heap from returning pages to the system or mapping new ones, and touches
-// `heap` bytes of it. At start, before real-time threads run. NO_PERMISSION when the system refuses to lock.
+// Locks present and future memory. Keeps the heap from returning pages to the system or mapping new ones, and touches
+// `heap` bytes of it. Call it at start, before real-time threads run. NO_PERMISSION if the system refuses to lock.
 Expected<void> lock_memory(std::size_t heap = 16 * 1024 * 1024) noexcept;
 
 }  // namespace corelane::os

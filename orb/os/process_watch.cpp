@@ -38,7 +38,7 @@ ProcessWatch::ProcessWatch()
   if (!listen_to(poll_, bell_, bell_event)) throw std::system_error(errno, std::generic_category(), "epoll");
 }
 
-// The identity is looked at with the descriptor in hand: from then on the number cannot be another's unseen.
+// Checks the identity after it has opened the pidfd: from then on, reuse of the pid cannot go unnoticed.
 Expected<void, int> ProcessWatch::add(const ProcessIdentity& process) {
   const std::lock_guard lock(mutex_);
   const PidAndStart key{process.pid, process.start_ticks};
@@ -80,7 +80,7 @@ std::vector<ProcessIdentity> ProcessWatch::wait(Time until) {
   epoll_event events[at_once];
   const int count = std::max(0, ::epoll_wait(poll_.get(), events, at_once, milliseconds_until(until)));
   std::vector<WatchNumber> told;
-  for (int i = 0; i < count; ++i) told.push_back(WatchNumber{events[i].data.u64});  // a copy: the structure is packed
+  for (int i = 0; i < count; ++i) told.push_back(WatchNumber{events[i].data.u64});  // copies from a packed structure
   std::uint64_t rung = 0;
   (void)!::read(bell_.get(), &rung, sizeof rung);
   return take_ended(told);

@@ -1,7 +1,7 @@
-// ProcessWatch: tells which processes have ended, by a pidfd for each: what is watched is the process and not its
-// number, which may be another's by then.
+// ProcessWatch reports which processes have ended. It holds a pidfd for each, so it watches the process and not its
+// pid, which the system may reuse.
 //
-// Threads: add(), keep_only() and wake() from any; wait() by one.
+// Threads: any thread calls add(), keep_only() and wake(); one thread calls wait().
 #pragma once
 
 #include <cstdint>
@@ -19,23 +19,23 @@ namespace corelane::os {
 
 class ProcessWatch {
  public:
-  // std::system_error when the system gives no descriptor.
+  // Throws std::system_error if the system gives no descriptor.
   ProcessWatch();
 
-  // Each process once, however often it is added. One that has ended already is told like any other. Else an errno: the
-  // system gives no descriptor, and the process is not watched.
+  // Watches a process, once however often it is added. A process that has already ended is reported like any other. An
+  // error is an errno: the system gave no descriptor, and the process is not watched.
   Expected<void, int> add(const ProcessIdentity& process);
-  // Ends the watch over all others.
+  // Stops watching all other processes.
   void keep_only(const std::vector<ProcessIdentity>& needed);
-  // Those that ended, which are not watched any more. Returns without any at `until`, and after wake().
+  // Returns the processes that have ended, which are then no longer watched. Returns none at `until` and after wake().
   std::vector<ProcessIdentity> wait(Time until);
   void wake() noexcept;
 
  private:
-  using WatchNumber = std::uint64_t;  // never used again, unlike a pid and a descriptor
+  using WatchNumber = std::uint64_t;  // never reused, unlike a pid or a descriptor
   struct Watched {
     WatchNumber number;
-    Fd pidfd;  // none: it has ended
+    Fd pidfd;  // none: the process has ended
   };
   using PidAndStart = std::pair<std::int32_t, std::uint64_t>;
 

@@ -1,7 +1,7 @@
-// SaidErrors: keeps what this thread logs as errors while one lives, for the exception that tells of the failure, also
-// where the log is off or somewhere else. Each error is told once: by the code that takes it, or else by the log.
-// Threads: each is its thread's own. They nest: the innermost keeps errors, and gives those that were not taken to the
-// one around it.
+// SaidErrors collects the errors that this thread logs, so that an exception can report the cause even if the log is
+// off or goes elsewhere. Each error is reported once: by the code that calls take(), or else by the log.
+// Threads: an object belongs to the thread that made it. Objects nest: the innermost one collects, and passes errors
+// that were not taken to the next outer one.
 #pragma once
 
 #include <string>
@@ -15,12 +15,13 @@ class SaidErrors {
   SaidErrors() noexcept;
   SaidErrors(const SaidErrors&) = delete;
   SaidErrors& operator=(const SaidErrors&) = delete;
-  ~SaidErrors();  // what was not taken goes on to the log
+  ~SaidErrors();  // passes on what was not taken
 
-  // Several with "; " between them; empty: there were none. The caller tells its user.
+  // Returns the collected errors, joined with "; "; empty if there were none. The caller reports them to its user.
   std::string take();
 
-  // By error() of log.h. False: this thread has none, or there is no memory, so the line is the log's.
+  // Called by error() of log.h. Returns false if this thread has no object or there is no memory; then the line goes to
+  // the log.
   static bool keep(std::string_view line) noexcept;
 
  private:

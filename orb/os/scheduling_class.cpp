@@ -20,7 +20,7 @@ struct SchedAttributes {
 };
 static_assert(sizeof(SchedAttributes) == 48);
 
-constexpr std::uint64_t reset_on_fork = 1;  // SCHED_FLAG_RESET_ON_FORK: who has a deadline may not fork without it
+constexpr std::uint64_t reset_on_fork = 1;  // SCHED_FLAG_RESET_ON_FORK: SCHED_DEADLINE requires it for fork()
 
 }  // namespace
 

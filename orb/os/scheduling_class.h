@@ -1,4 +1,4 @@
-// The scheduling classes, with the one that pthreads do not know: SCHED_DEADLINE. sched_setattr(2).
+// Sets and reads scheduling classes, including SCHED_DEADLINE, which pthreads do not support. See sched_setattr(2).
 // Threads: any. Results are 0 or an errno.
 #pragma once
 
@@ -11,11 +11,12 @@ namespace corelane::os {
 
 inline constexpr int deadline_class = 6;  // SCHED_DEADLINE, which glibc's headers lack
 
-// `thread`: a tid; 0 is the caller. The budget in every period, before all other threads; what it forks is ordinary.
-// EPERM without CAP_SYS_NICE, or where its affinity is less than its root domain; EBUSY where no such share is left.
+// Puts a thread into SCHED_DEADLINE: it runs for its budget in every period, before threads of all other classes. What
+// it forks is ordinary. `thread` is a tid; 0 is the caller. EPERM without CAP_SYS_NICE, or if its affinity does not
+// cover its root domain. EBUSY if no such share is left.
 int set_deadline_class(int thread, Duration budget, Duration period) noexcept;
 
-// How a thread is scheduled, in the kernel's own numbers.
+// How a thread is scheduled, in the kernel's values.
 struct SchedulingClass {
   std::uint32_t policy = 0;  // SCHED_OTHER
   std::uint64_t flags = 0;
@@ -26,7 +27,7 @@ struct SchedulingClass {
   bool is_deadline() const noexcept { return policy == deadline_class; }
   friend bool operator==(const SchedulingClass&, const SchedulingClass&) = default;
 };
-// Nothing where the thread is gone.
+// Returns nothing if the thread has ended.
 std::optional<SchedulingClass> scheduling_class_of(int thread) noexcept;
 int set_scheduling_class(int thread, const SchedulingClass& wanted) noexcept;
 

@@ -27,7 +27,7 @@ SizeLimitGuard::SizeLimitGuard() noexcept : inner_(std::exchange(is_guarded, tru
   was_blocked_ = pthread_sigmask(SIG_BLOCK, &set, &before) != 0 || sigismember(&before, SIGXFSZ) == 1;
 }
 
-// What came meanwhile is taken, so that it does not come now. errno is the write's.
+// Consumes a signal that arrived meanwhile, so that it is not delivered now. Preserves the write's errno.
 SizeLimitGuard::~SizeLimitGuard() {
   if (inner_) return;
   is_guarded = false;

@@ -1,10 +1,10 @@
-// SizeLimitGuard: as long as it lives, a write of this thread beyond the limit of file sizes (ulimit -f) fails with
-// EFBIG, as one on a full disk fails, and SIGXFSZ does not end the process. For whoever writes files in a process that
-// is not his own to configure.
+// SizeLimitGuard prevents SIGXFSZ from ending the process. While it lives, this thread's write beyond the limit of file
+// sizes (ulimit -f) fails with EFBIG, like a write on a full disk. Use it in code that writes files in a process that
+// it may not configure.
 //
-// Threads: made and destroyed on one, the last made first; of signals it touches this thread's SIGXFSZ alone. Three
-// system calls; inside another one of the same thread none, so a thread that writes often, and that runs nobody else's
-// code, has one around all.
+// Threads: construct and destroy it on one thread, in reverse order when nested. It touches only this thread's SIGXFSZ.
+// Three system calls; none inside another guard of the same thread. So a thread that writes often, and runs only its
+// own code, has one guard around everything.
 #pragma once
 
 #include <signal.h>

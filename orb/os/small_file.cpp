@@ -23,7 +23,7 @@ FileFault write_fault(const std::string& path) {
   return fault(path, std::string("cannot be written: ") + std::strerror(errno));
 }
 
-// New, or none: neither a link that waits there nor another's file is written to.
+// Makes a new file or fails: it never writes to a link or file that is already there.
 Fd made_file(const std::string& path) {
   if (::unlink(path.c_str()) != 0 && errno != ENOENT) return Fd();
   return Fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
@@ -32,7 +32,7 @@ Fd made_file(const std::string& path) {
 }  // namespace
 
 Expected<std::string, FileFault> read_small_file(const std::string& path, std::size_t limit) {
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));  // a pipe must not hold us up
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));  // opening a pipe must not block
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0) return system_fault(path);
   if (S_ISDIR(found.st_mode)) return fault(path, "is a folder");

@@ -33,13 +33,13 @@ constexpr Error system_refused{.kind = ErrorKind::bad_param, .minor = minor::sys
 constexpr std::string_view lock_suffix = ".lock";
 constexpr std::string_view chosen_suffix = ".sock";
 constexpr int choices = 256;         // names tried in one directory
-constexpr int swept_at_once = 4096;  // entries of a directory looked at
+constexpr int swept_at_once = 4096;  // most lock files that one sweep handles
 
 std::string lock_path(const std::string& path) { return path + std::string(lock_suffix); }
 
 PathRefusal refusal(Error error, const std::string& path, const std::string& why) { return {error, path, why}; }
 
-// The first directory on the way to the path that is not there; empty: they all are.
+// Returns the first missing directory on the way to the path; empty if all exist.
 std::string missing_directory(const std::string& path) {
   for (std::size_t slash = path.find('/', 1); slash != path.npos; slash = path.find('/', slash + 1)) {  // bound: path
     struct stat found {};
@@ -49,7 +49,7 @@ std::string missing_directory(const std::string& path) {
   return {};
 }
 
-// `file`: what was to be opened or made.
+// `file`: the file that should have been opened or made.
 PathRefusal system_refusal(const std::string& path, const std::string& file, const std::string& what, int number) {
   if (number == EMFILE || number == ENFILE)
     return refusal(no_descriptor, path, "this process gets no further descriptor; raise ulimit -n");
@@ -63,7 +63,7 @@ PathRefusal system_refusal(const std::string& path, const std::string& file, con
 
 enum class Found { nothing, left_behind, in_use, no_socket, unknown };
 
-// What is at the path. Only a refused connection proves that nobody listens.
+// Finds out what is at the path. Only a refused connection proves that no server listens.
 Found found_at(const std::string& path) noexcept {
   struct stat found {};
   if (lstat(path.c_str(), &found) != 0) return Found::nothing;
@@ -87,7 +87,8 @@ bool is_chosen_name(std::string_view name) {
          rest.find('.') == rest.size() - chosen_suffix.size();
 }
 
-// A claim that succeeds proves that the owner is gone, and its end removes both files.
+// Removes what dead servers left. A successful claim proves that the owner is gone; when the claim ends, it removes
+// both files.
 void sweep(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code failure;
@@ -102,8 +103,9 @@ void sweep(const std::string& directory) {
   for (const std::string& name : names) (void)SocketPath::claim(directory + "/" + name);
 }
 
-// A random number: another process may have the same process number later, in another namespace too, and a reference to
-// a socket of this process must not lead there. Without one from the system a count, which is unique here.
+// Returns a random number, so that a socket's path is never used twice. Another process may later have the same pid,
+// also in another namespace. A reference to a socket of this process must not lead to it. If the system gives no random
+// number, it returns a count that is unique in this process.
 std::uint64_t next_number() noexcept {
   static std::atomic<std::uint64_t> names{0};
   std::uint64_t number = 0;
@@ -194,22 +196,22 @@ Expected<SocketPath, PathRefusal> SocketPath::choose(const std::string& director
 Expected<Fd, PathRefusal> SocketPath::listen(mode_t mode, int type) {
   Fd fd(socket(AF_UNIX, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return system_refusal(path_, path_, "no socket", errno);
-  // Over a stream nobody sends descriptors; before it listens, for all whom it will accept.
+  // No peer may send descriptors over a stream. Set before listen(), so that it holds for all accepted connections.
   if (type == SOCK_STREAM) refuse_descriptors(fd.get());
   const auto address = unix_address(path_);
-  std::string bound_path = path_;  // allocated before there is a file that could stay behind
-  // The file is made with the mode that the socket has, less the umask; so it is never more open than asked for.
+  std::string bound_path = path_;  // allocated first, so that a failure leaves no file behind
+  // bind() makes the file with the socket's mode, less the umask. So it is never more open than requested.
   if (!address || fchmod(fd.get(), mode) != 0 || bind(fd.get(), address->generic(), address->length) != 0) {
     if (errno == EADDRINUSE) return somebody_listens(path_);
     return system_refusal(path_, path_, "bind", errno);
   }
-  Fd file(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));  // while it is open its inode is nobody else's
+  Fd file(open(path_.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));  // while it is open, no other file can get its inode
   if (file && chmod(path_.c_str(), mode) == 0 && ::listen(fd.get(), SOMAXCONN) == 0) {
     bound_.emplace(std::move(bound_path), std::move(file));
     return fd;
   }
   const int why = errno;
-  unlink(path_.c_str());  // ours: it was made just now, under the lock
+  unlink(path_.c_str());  // this call made it, under the lock
   return system_refusal(path_, path_, "listen", why);
 }
 

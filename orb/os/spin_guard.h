@@ -1,8 +1,8 @@
-// SpinGuard: what a real-time thread must not do while it spins. Under SCHED_FIFO nobody of lower priority gets its
-// core, so it leaves 5 % of the time idle (the kernel takes 50 ms of each second from a thread that does not), and it
-// does not spin for an event that only its own core can bring about.
+// Limits the spinning of real-time threads. Under SCHED_FIFO, no thread of lower priority gets the core of a spinning
+// thread. So a spinner leaves 5 % of the time idle; otherwise the kernel takes 50 ms of each second from it. A spinner
+// also does not spin for an event that only its own core can produce.
 //
-// Thread: the spinner's. IdleDebt and may_spin() are values, without clock or system call.
+// Thread: the spinner. IdleDebt and may_spin() are values, without clock or system call.
 #pragma once
 
 #include <algorithm>
@@ -13,18 +13,18 @@
 
 namespace corelane::os {
 
-// The rest that a thread owes for being busy: 1 part for 19, paid in pieces of at least `least`.
+// IdleDebt is the rest that a thread owes for being busy: 1 part for 19, taken in pieces of at least `least`.
 class IdleDebt {
  public:
   static constexpr Duration least = std::chrono::microseconds{500};
-  static constexpr Duration most = 2 * least;  // what came before is not paid later: it would be a long pause
+  static constexpr Duration most = 2 * least;  // the debt is capped, to avoid one long pause
 
-  // The thread was busy, as far as anybody knows, since the last call of either function.
+  // Records that the thread was busy since the last call of either function, as far as is known.
   void busy_until(Time now) noexcept {
     if (last_ != Time{} && now > last_) debt_ = std::min(debt_ + (now - last_), parts * most);
     last_ = now;
   }
-  // It slept.
+  // Records that the thread slept since the last call of either function.
   void rested_until(Time now) noexcept {
     debt_ = std::max(debt_ - parts * (now - last_), Duration::zero());
     last_ = now;
@@ -34,28 +34,29 @@ class IdleDebt {
   Duration owed() const noexcept { return debt_ / parts; }
 
  private:
-  static constexpr int parts = 19;  // of work for one of rest
+  static constexpr int parts = 19;  // parts of work for one part of rest
 
   Time last_{};
-  Duration debt_{};  // in time of work
+  Duration debt_{};  // in units of work time
 };
 
-// How the calling thread is scheduled, as far as spinning is concerned.
+// How the calling thread is scheduled, as far as it matters for spinning.
 struct SpinnerClass {
   bool real_time = false;      // SCHED_FIFO or SCHED_RR
   CoreId only_core = no_core;  // the one core that it may run on; no_core: more than one
 };
-// As it was at most 10 ms ago. A system call or two when that is longer.
+// Returns the class as it was at most 10 ms ago. One or two system calls if it must ask again.
 const SpinnerClass& spinner_class(Time now) noexcept;
-// Of the calling thread.
+// Returns the debt of the calling thread.
 IdleDebt& idle_debt() noexcept;
 
-// `peer`: the core that brings about the event, no_core when nobody knows.
+// Returns whether the thread may spin for an event. `peer`: the core that produces the event; no_core if unknown.
 constexpr bool may_spin(const SpinnerClass& spinner, CoreId peer) noexcept {
   return !spinner.real_time || spinner.only_core == no_core || spinner.only_core != peer;
 }
 
-// The one core that a process may run on, by its first thread; no_core when there are more, or nobody knows.
+// Returns the only core that a process may use, according to its first thread. Returns no_core if there are several or
+// it is unknown.
 CoreId only_core_of(std::int32_t process) noexcept;
 
 }  // namespace corelane::os

@@ -41,7 +41,7 @@ std::size_t spinner_limit() noexcept {
 bool SpinPermit::take() noexcept {
   if (held_) return true;
   std::size_t count = spinners.load(std::memory_order_relaxed);  // relaxed: a number alone
-  while (count < spinner_limit())                                // bound: other threads take or give back theirs
+  while (count < spinner_limit())  // bound: retries only when another thread takes or returns a permit
     // relaxed: as above
     if (spinners.compare_exchange_weak(count, count + 1, std::memory_order_relaxed)) return held_ = true;
   return false;

@@ -22,8 +22,8 @@ struct sigaction& handler_before() noexcept {
   return before;
 }
 
-// As if this handler were not there. A fault comes again when the handler returns; a signal that somebody sent does
-// not.
+// Does what would happen without this handler. A fault repeats when the handler returns; a signal that was sent does
+// not, so it is raised again.
 void hand_on(int signal, siginfo_t* info, void* context) noexcept {
   const struct sigaction& before = handler_before();
   if ((before.sa_flags & SA_SIGINFO) != 0) return before.sa_sigaction(signal, info, context);
@@ -53,7 +53,7 @@ void install() noexcept {
   (void)installed;
 }
 
-// A line that is put together without memory.
+// Line builds a text without allocating memory.
 class Line {
  public:
   Line& add(std::string_view text) noexcept {

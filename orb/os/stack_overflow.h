@@ -1,10 +1,10 @@
-// StackOverflowReport: says on standard error which thread's stack overflowed, before the process ends by SIGSEGV.
+// StackOverflowReport writes to standard error which thread's stack overflowed, before SIGSEGV ends the process.
 //
-// The first report installs a handler of SIGSEGV for the process, which hands every fault on to the handler that was
-// there before, or lets the process end as it would have. Each thread that has a report has a signal stack of its own.
-// Sanitizers have a report of overflows of their own, so there is none of ours under them.
+// The first report installs a SIGSEGV handler for the process. It passes every fault on to the previous handler, or
+// lets the process end as it would have. Each thread with a report has its own signal stack. Sanitizers report
+// overflows themselves, so this report is off under them.
 //
-// Threads: made and destroyed on the thread that it is about.
+// Threads: construct and destroy it on the thread that it watches.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,20 @@
 
 namespace corelane::os {
 
-// Whether this build has the report.
+// Says whether this build has the report.
 inline constexpr bool reports_stack_overflow = CORELANE_ADDRESS_SANITIZER == 0 && CORELANE_THREAD_SANITIZER == 0;
 
 class StackOverflowReport {
  public:
-  // `setting`: what a user sets for larger stacks; a literal. Empty: no report. The stack outlives this.
+  // `setting`: the option that a user sets for larger stacks; a literal. Empty: no report. The stack outlives this
+  // object.
   StackOverflowReport(const ThreadStack& stack, std::string_view setting) noexcept;
   StackOverflowReport(const StackOverflowReport&) = delete;
   StackOverflowReport& operator=(const StackOverflowReport&) = delete;
   ~StackOverflowReport();
 
   bool covers(const void* address) const noexcept { return address >= guard_begin_ && address < guard_end_; }
-  // Writes the line. In the handler of a signal.
+  // Writes the line. Called in the signal handler.
   void say() const noexcept;
 
  private:

@@ -13,13 +13,14 @@ namespace corelane::os {
 void hold_standard_descriptors() noexcept {
   for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; ++descriptor) {
     if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-    // The lowest free number, and so this one: those below are open by now. Inherited by children, as the standard ones
-    // are. For the other direction: what is read or written fails as it did, and is not lost without a word.
-    (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // else the process is no worse off
+    // open() takes the lowest free number, which is this one, because those below are open by now. Children inherit it,
+    // like the standard ones. It is opened for the other direction, so that reads and writes still fail and nothing is
+    // lost silently.
+    (void)open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);  // if it fails, nothing has changed
   }
 }
 
-// A handler, since what is ignored stays ignored in programs that this one starts.
+// A handler and not SIG_IGN, because ignored signals stay ignored in programs that this one starts.
 void outlive_readers() noexcept {
   struct sigaction before {};
   if (sigaction(SIGPIPE, nullptr, &before) != 0 || before.sa_handler != SIG_DFL) return;

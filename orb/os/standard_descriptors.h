@@ -1,24 +1,24 @@
-// The descriptors 0, 1 and 2, which every library of a process writes to and reads from without asking.
+// Protects the descriptors 0, 1 and 2, which every library of a process may read and write.
 #pragma once
 
 #include <string>
 
 namespace corelane::os {
 
-// Opens /dev/null where one of them is closed, so that it cannot be read or written any more than before (EBADF).
-// Otherwise the next file that is opened, a ledger that others share say, gets its number, and what the program prints
-// goes there. Call it before a library opens descriptors of its own.
-// Threads: any; a process that opens descriptors elsewhere at that moment may still be unlucky.
+// Opens /dev/null for each of them that is closed. It still cannot be read or written (EBADF). Otherwise the next
+// opened file would get its number, for example a shared ledger, and the program's output would go there. Call it
+// before a library opens descriptors.
+// Threads: any. It may fail to help if another thread opens descriptors at that moment.
 void hold_standard_descriptors() noexcept;
 
-// From now on a write to a pipe or a socket that nobody reads fails with EPIPE instead of ending this process, for
-// daemons and servers, whose standard output and error may lose their reader. A program that has said itself what
-// SIGPIPE does keeps that. Programs that this one starts are not affected.
+// Makes a write to a pipe or socket without a reader fail with EPIPE instead of ending this process. For daemons and
+// servers, whose standard output and error may lose their reader. If the program has already set an action for SIGPIPE,
+// that stays. Programs that this one starts are not affected.
 // Thread: any.
 void outlive_readers() noexcept;
 
-// Flushes std::cout: why it did not take all that was printed; empty: it did. For what others wait to read, and for the
-// end of a program. Thread: the one that prints.
+// Flushes std::cout. Returns why it did not take all output; empty if it did. Use it for output that others wait for,
+// and at the end of a program. Thread: the one that prints.
 std::string output_fault();
 
 }  // namespace corelane::os

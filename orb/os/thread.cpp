@@ -39,25 +39,26 @@ struct Attributes {
   pthread_attr_t value;
 };
 
-// 0, or the error number. Only CAP_SYS_NICE takes SCHED_RESET_ON_FORK from a thread again; without it the flag stays.
+// Returns 0 or the error number. Only CAP_SYS_NICE can remove SCHED_RESET_ON_FORK from a thread; without it the flag
+// stays.
 int set_policy(pthread_t thread, int policy, const sched_param& parameters) noexcept {
   const int failure = pthread_setschedparam(thread, policy, &parameters);
   return failure == EPERM ? pthread_setschedparam(thread, policy | SCHED_RESET_ON_FORK, &parameters) : failure;
 }
 
-// 0, or the error number. `fifo_priority` 0 is SCHED_OTHER. What a thread under SCHED_FIFO starts, processes and
-// threads alike, begins under SCHED_OTHER, so that no program started by a servant competes with tasks.
+// Returns 0 or the error number. `fifo_priority` 0 is SCHED_OTHER. What a SCHED_FIFO thread starts, processes and
+// threads alike, begins under SCHED_OTHER. So a program that a servant starts does not compete with tasks.
 int set_class(pthread_t thread, int fifo_priority) noexcept {
   const sched_param parameters{.sched_priority = fifo_priority};
   return set_policy(thread, fifo_priority > 0 ? SCHED_FIFO | SCHED_RESET_ON_FORK : SCHED_OTHER, parameters);
 }
 
-// Whether the ORB has bound the calling thread to a core. Of a thread of the ORB the mark is in its State, since others
-// bind it.
-thread_local const std::atomic<bool>* bound_mark = nullptr;  // null: no thread of the ORB
+// Says whether the ORB has bound the calling thread to a core. For a thread of the ORB, the mark is in its State,
+// because other threads bind it.
+thread_local const std::atomic<bool>* bound_mark = nullptr;  // null: not a thread of the ORB
 thread_local bool bound_itself = false;
 
-// In the child of a fork(), which has one thread.
+// Runs in the child of a fork(), which has one thread.
 void leave_core_in_child() noexcept {
   const bool bound =
       bound_itself || (bound_mark != nullptr && bound_mark->load(std::memory_order_relaxed));  // relaxed: one thread
@@ -66,14 +67,14 @@ void leave_core_in_child() noexcept {
   if (!mask.is_empty()) sched_setaffinity(0, CpuMask::native_size, mask.native());
 }
 
-// From now on children of threads that the ORB has bound leave the core. Without memory for that they stay there.
+// Makes children of threads that the ORB has bound leave the core. If there is no memory for that, they stay there.
 void release_children() noexcept {
   static const int registered = pthread_atfork(nullptr, nullptr, leave_core_in_child);
   (void)registered;
 }
 
-// Brings the part of the calling thread's stack below this frame into memory. A kernel without MADV_POPULATE_WRITE
-// (before 5.14) leaves that to the first use; lock_memory() covers it there.
+// Loads the part of the calling thread's stack below this frame into memory. A kernel without MADV_POPULATE_WRITE
+// (before 5.14) loads it at first use; lock_memory() covers it there.
 void prefault(const ThreadStack& stack) noexcept {
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto begin = reinterpret_cast<std::uintptr_t>(stack.usable().data());
@@ -81,7 +82,7 @@ void prefault(const ThreadStack& stack) noexcept {
   if (end > begin) madvise(stack.usable().data(), end - begin, MADV_POPULATE_WRITE);
 }
 
-// Class and affinity of a new thread are said, not inherited: whoever starts it may be a bound real-time thread.
+// Sets class and affinity explicitly, because the thread that starts the new one may be a bound real-time thread.
 int prepare(Attributes& attributes, const ThreadOptions& options, ThreadStack& stack) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   const std::size_t wanted = std::max(options.stack, smallest_stack) * stack_factor;
@@ -89,7 +90,8 @@ int prepare(Attributes& attributes, const ThreadOptions& options, ThreadStack& s
   stack = ThreadStack(size, options.lazy_stack);
   if (const int e = stack.give_to(attributes.value)) return e;
   if (const int e = pthread_attr_setinheritsched(&attributes.value, PTHREAD_EXPLICIT_SCHED)) return e;
-  // Said as well, though they are the defaults: glibc takes from the starter what was never set.
+  // Set explicitly although they are the defaults: for values that were never set, glibc uses those of the starting
+  // thread.
   const sched_param lowest{.sched_priority = 0};
   if (const int e = pthread_attr_setschedpolicy(&attributes.value, SCHED_OTHER)) return e;
   if (const int e = pthread_attr_setschedparam(&attributes.value, &lowest)) return e;
@@ -121,7 +123,7 @@ struct Thread::State {
     ready.store(true, std::memory_order_release);
     ready.notify_one();
     function();
-    function = {};  // what it holds ends on the thread, not at join()
+    function = {};  // destroys captured objects on this thread, not at join()
   }
 
   // Constant after the start.
@@ -129,7 +131,7 @@ struct Thread::State {
   ThreadStack stack;
   pthread_t handle{};
   pid_t tid = 0;
-  // Owner: whoever has the handle.
+  // Owner: the thread that has the handle.
   bool by_deadline = false;
   // Owner: the thread.
   UniqueFunction<void()> function;
@@ -188,9 +190,9 @@ bool is_real_time() noexcept {
 
 namespace {
 
-// Of the calling thread, with SCHED_RESET_ON_FORK in `policy`. glibc answers without a system call, but of a thread
-// that a real-time thread has started it believes that it inherited the class; so it is asked about threads of the ORB
-// alone.
+// Reads the class of the calling thread, with SCHED_RESET_ON_FORK in `policy`. glibc answers without a system call. But
+// glibc wrongly assumes that a thread started by a real-time thread inherited its class. So glibc is asked only about
+// threads of the ORB.
 bool read_class(int& policy, sched_param& parameters) noexcept {
   if (bound_mark != nullptr) return pthread_getschedparam(pthread_self(), &policy, &parameters) == 0;
   policy = sched_getscheduler(0);
@@ -199,7 +201,7 @@ bool read_class(int& policy, sched_param& parameters) noexcept {
 
 }  // namespace
 
-// A thread under SCHED_DEADLINE goes before all priorities as it is, and could not come back to what it had.
+// A SCHED_DEADLINE thread is left unchanged: it runs before all priorities, and could not get its share back.
 void PriorityScope::change(int fifo_priority) noexcept {
   sched_param before{};
   if (!read_class(policy_, before)) return;
@@ -221,7 +223,7 @@ Expected<void> Thread::bind(CoreId core) noexcept {
   if (pthread_setaffinity_np(state_->handle, CpuMask::native_size, mask.native()) != 0)
     return Error{.kind = ErrorKind::bad_param, .minor = minor::core_unusable};
   release_children();
-  state_->bound.store(true, std::memory_order_relaxed);  // relaxed: the thread that forks next reads it at some time
+  state_->bound.store(true, std::memory_order_relaxed);  // relaxed: read at a later fork; publishes nothing
   return {};
 }
 
@@ -257,7 +259,7 @@ void end_with_thread(std::string_view who) noexcept {
   try {
     log::error(std::string(who) +
                " ended a thread of the ORB (pthread_exit), and with it this process; let it return or throw instead");
-  } catch (const std::bad_alloc&) {  // then without a word
+  } catch (const std::bad_alloc&) {  // no memory: ends without a message
   }
   std::terminate();
 }
@@ -270,7 +272,7 @@ void name_this_thread(std::string_view name) noexcept {
   pthread_setname_np(pthread_self(), text);
 }
 
-// The kernel leaves out of its answer what is not plugged in.
+// The kernel's answer leaves out cores that are offline.
 bool may_run_on(CoreId core) noexcept {
   CpuMask mask;
   return sched_getaffinity(0, CpuMask::native_size, mask.native()) == 0 && mask.contains(core);

@@ -1,10 +1,10 @@
-// Thread: a thread whose name, core, scheduling class and stack are said at its start, and which its owner joins.
-// Threads: a handle belongs to one thread; set_priority() and cpu_time() may be called by any thread while it lives.
-// Invariants: a thread that asked for a core runs nowhere else from its first instruction (strict binding), and its
-// stack is touched before its function runs. SCHED_FIFO that the system refuses is not fatal: real_time() tells.
+// Thread is a thread whose name, core, scheduling class and stack are set at its start. Its owner joins it.
+// Threads: a handle belongs to one thread. Any thread may call set_priority() and cpu_time() while the handle lives.
+// Invariants: a thread that asked for a core runs nowhere else from its first instruction (strict binding). Its stack
+// is touched before its function runs. If the system refuses SCHED_FIFO, that is not fatal: real_time() tells.
 // Children: what a real-time thread starts, processes and threads alike, begins under SCHED_OTHER. The child of a
-// fork() by a bound thread may run wherever the process may; posix_spawn(), vfork(), popen(), system() and new threads
-// run no such code, and keep the core (orb/rt/ordinary_thread.h is for them).
+// fork() by a bound thread may run wherever the process may. posix_spawn(), vfork(), popen(), system() and new threads
+// run no fork handlers, so they keep the core (use orb/rt/ordinary_thread.h for them).
 #pragma once
 
 #include <pthread.h>
@@ -28,16 +28,16 @@
 namespace corelane::os {
 
 struct ThreadOptions {
-  std::string name{};              // what top shows; the kernel keeps 15 characters
+  std::string name{};              // shown by top; the kernel keeps 15 characters
   std::optional<CoreId> core{};    // bound to it strictly
   int fifo_priority = 0;           // SCHED_FIFO 1..99; 0 is SCHED_OTHER
   std::size_t stack = 256 * 1024;  // bytes, all of them prefaulted
-  bool lazy_stack = false;         // instead: a page comes into memory when it is used, and is never locked there
-  // What a user sets for a larger stack, named where it overflows; a literal. Empty: an overflow is not reported.
+  bool lazy_stack = false;         // instead: a page is loaded when it is used, and is never locked
+  // The option that a user sets for a larger stack, named in the report of an overflow; a literal. Empty: no report.
   std::string_view stack_setting{};
 };
 
-// Whether the kernel runs the calling thread before all ordinary ones. A system call.
+// Returns whether the kernel runs the calling thread before all ordinary ones. A system call.
 bool is_real_time() noexcept;
 
 class Thread {
@@ -48,21 +48,22 @@ class Thread {
   ~Thread() { join(); }
 
   bool joinable() const noexcept { return state_ != nullptr; }
-  // Waits for the end of the function. Nothing when already joined or never started.
+  // Waits for the end of the function. Does nothing if already joined or never started.
   void join() noexcept;
 
-  // Whether the thread runs under SCHED_FIFO, as far as it was told so.
+  // Returns whether the thread runs under SCHED_FIFO or SCHED_DEADLINE, as far as this object set it.
   bool real_time() const noexcept;
   pid_t tid() const noexcept;
 
-  // 0 is SCHED_OTHER, 1..99 SCHED_FIFO. NO_PERMISSION when the system refuses; the thread then keeps its class.
+  // Sets the priority: 0 is SCHED_OTHER, 1..99 SCHED_FIFO. NO_PERMISSION if the system refuses; then the thread keeps
+  // its class.
   Expected<void> set_priority(int fifo_priority) noexcept;
-  // SCHED_DEADLINE; see deadline_class.h. When it is refused the thread keeps its class. set_priority() ends it, and
-  // has to before the thread may be bound to another core.
+  // Puts the thread into SCHED_DEADLINE; see deadline_class.h. If that is refused, the thread keeps its class.
+  // set_priority() takes the thread out of the class again; call it before you bind the thread to another core.
   DeadlineRefusal set_deadline(const DeadlineShare& share) noexcept;
-  // Binds the thread to another core, strictly. BAD_PARAM core_unusable when it cannot run there.
+  // Binds the thread to another core, strictly. BAD_PARAM core_unusable if it cannot run there.
   Expected<void> bind(CoreId core) noexcept;
-  // Execution time so far; zero after the function's end.
+  // Returns the execution time so far; zero after the function's end.
   Duration cpu_time() const noexcept;
 
  private:
@@ -75,12 +76,13 @@ class Thread {
   std::unique_ptr<State, StateDeleter> state_;
 };
 
-// Starts `function` on a new thread; returns when the thread is bound, has its class and its stack is in memory.
-// Class and core are never inherited: a bound real-time thread may start one that is neither. It is not cancelled.
-// Fails with BAD_PARAM core_unusable (no such core, or one that the control group forbids) or NO_RESOURCES no_thread.
+// Starts `function` on a new thread. Returns when the thread is bound, has its class, and its stack is in memory. The
+// new thread never inherits class and core: a bound real-time thread may start one that has neither. The thread cannot
+// be cancelled. Fails with BAD_PARAM core_unusable (no such core, or the control group forbids it) or NO_RESOURCES
+// no_thread.
 Expected<Thread> start_thread(ThreadOptions options, UniqueFunction<void()> function);
 
-// A std::thread or std::jthread, for what needs neither core nor class. NO_RESOURCES no_thread.
+// Starts a std::thread or std::jthread, for work that needs neither core nor class. NO_RESOURCES no_thread.
 template <typename Plain, typename Function>
 Expected<Plain> plain_thread(Function&& function) {
   try {
@@ -94,14 +96,14 @@ inline Expected<void> set_priority(Thread& thread, int fifo_priority) noexcept {
   return thread.set_priority(fifo_priority);
 }
 
-// The calling thread runs at another SCHED_FIFO priority while this lives, and then as before. 0: nothing changes.
-// Where the system refuses, nothing changes either. At most two changes, none when it has the priority already.
+// PriorityScope runs the calling thread at another SCHED_FIFO priority while it lives. 0 changes nothing; a refusal of
+// the system changes nothing either. At most two changes, none if the thread already has the priority.
 class PriorityScope {
  public:
   explicit PriorityScope(int fifo_priority) noexcept {
     if (fifo_priority > 0) change(fifo_priority);
   }
-  // SCHED_OTHER instead.
+  // Returns a scope that runs the thread under SCHED_OTHER instead.
   static PriorityScope ordinary() noexcept { return PriorityScope(Ordinary{}); }
   ~PriorityScope();
   PriorityScope(const PriorityScope&) = delete;
@@ -117,8 +119,9 @@ class PriorityScope {
   int priority_ = 0;
 };
 
-// A pthread_cancel() of the calling thread waits until destruction: what the ORB's own functions hold would be lost,
-// and those that are noexcept would end the process. No system call. Threads of start_thread() are never cancelled.
+// CancellationDelay delays a pthread_cancel() of the calling thread until it is destroyed. Otherwise the thread would
+// lose what the ORB's functions hold, and a noexcept function would end the process. No system call. Threads of
+// start_thread() are never cancelled.
 class CancellationDelay {
  public:
   CancellationDelay() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
@@ -130,20 +133,20 @@ class CancellationDelay {
   int before_ = PTHREAD_CANCEL_ENABLE;
 };
 
-// When the application's code ends a thread that is not its own (abi::__forced_unwind): says whose that was and ends
-// the process, since nothing can hold such a thread, and others count on it.
+// Ends the process after the application's code has ended a thread of the ORB (abi::__forced_unwind). Logs which code
+// did it. Nothing can keep such a thread alive, and other threads depend on it.
 [[noreturn]] void end_with_thread(std::string_view who) noexcept;
 
-// The calling thread's core at this instant; a bound thread's answer holds.
+// Returns the calling thread's core at this instant. The answer stays true only for a bound thread.
 CoreId current_core() noexcept;
 
-// What top shows of the calling thread; the kernel keeps 15 characters.
+// Sets the name of the calling thread that top shows; the kernel keeps 15 characters.
 void name_this_thread(std::string_view name) noexcept;
 
-// Whether the calling thread may run there just now: the core is plugged in, and in the thread's affinity and cpuset. A
-// system call.
+// Returns whether the calling thread may run on the core now: the core is online, and in the thread's affinity and
+// cpuset. A system call.
 bool may_run_on(CoreId core) noexcept;
-// Binds the calling thread, strictly. BAD_PARAM core_unusable when it cannot run there.
+// Binds the calling thread, strictly. BAD_PARAM core_unusable if it cannot run there.
 Expected<void> bind_this_thread(CoreId core) noexcept;
 
 }  // namespace corelane::os

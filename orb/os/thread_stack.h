@@ -1,14 +1,13 @@
-// ThreadStack: memory for the stack of one thread, with a guard below it that catches large frames, too, and a small
-// stack beside it on which the handler of an overflow runs.
+// ThreadStack is memory for the stack of one thread. A guard below it catches overflows, also by large frames. Beside
+// it lies a small stack on which the handler of an overflow runs.
 //
 //   lowest  one page, inaccessible
 //           signal_stack(), signal_stack_size
 //           guard, guard_size, inaccessible
 //   highest usable(), where the thread runs
 //
-// `lazy`: pages come into memory as they are used and are never locked there. Otherwise the usable part is locked where
-// the process has its memory locked (mlockall), and the thread that runs there brings it into memory. The rest is never
-// locked.
+// `lazy`: pages are loaded into memory when they are used, and are never locked. Otherwise the usable part is locked if
+// the process has its memory locked (mlockall), and the thread that runs on it loads it. The rest is never locked.
 //
 // Threads: the owner's; it outlives the thread that runs on it.
 #pragma once
@@ -26,13 +25,13 @@ namespace corelane::os {
 
 class ThreadStack {
  public:
-  static constexpr std::size_t guard_size = 1024 * 1024;  // a frame that is larger may step over it
+  static constexpr std::size_t guard_size = 1024 * 1024;  // a larger frame may skip it
   static constexpr std::size_t signal_stack_size = 64 * 1024;
 
   ThreadStack() = default;
   // `size`: a multiple of the page size.
   ThreadStack(std::size_t size, bool lazy) noexcept : size_(below() + size) {
-    // All of a stack that is not lazy is going to be used: the system refuses one for which it has no memory.
+    // A stack that is not lazy will be used completely, so the system must refuse it if it has no memory for it.
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK | (lazy ? MAP_NORESERVE : 0);
     void* const made = mmap(nullptr, size_, PROT_NONE, flags, -1, 0);
     if (made == MAP_FAILED) return;
@@ -50,11 +49,11 @@ class ThreadStack {
   }
   ~ThreadStack() { release(); }
 
-  // 0, or the error number: ENOMEM where the system gave no memory.
+  // Returns 0 or the error number: ENOMEM if the system gave no memory.
   int give_to(pthread_attr_t& attributes) const noexcept {
     return lowest_ == nullptr ? ENOMEM : pthread_attr_setstack(&attributes, usable().data(), usable().size());
   }
-  // Of what has memory.
+  // The following require a stack that has memory.
   std::span<std::byte> usable() const noexcept { return {lowest_ + below(), size_ - below()}; }
   std::span<std::byte> guard() const noexcept { return {lowest_ + page() + signal_stack_size, guard_size}; }
   std::span<std::byte> signal_stack() const noexcept { return {lowest_ + page(), signal_stack_size}; }

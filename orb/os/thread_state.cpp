@@ -14,7 +14,7 @@ namespace {
 
 using Text = std::array<char, 512>;
 
-// The beginning of a file of /proc; empty when it cannot be read.
+// Returns the beginning of a file of /proc; empty if it cannot be read.
 std::string_view read_text(const char* path, Text& room) noexcept {
   const Fd file(::open(path, O_RDONLY | O_CLOEXEC));
   const ssize_t count = file ? ::read(file.get(), room.data(), room.size()) : -1;
@@ -23,7 +23,7 @@ std::string_view read_text(const char* path, Text& room) noexcept {
 
 }  // namespace
 
-// "<time on a core> <time ready> <times it ran>", in nanoseconds.
+// Parses "<time on a core> <time ready> <times it ran>"; the times are in nanoseconds.
 std::optional<Duration> run_delay() noexcept {
   Text room;
   std::string_view text = read_text("/proc/thread-self/schedstat", room);
@@ -36,7 +36,7 @@ std::optional<Duration> run_delay() noexcept {
   return Duration{delay};
 }
 
-// "<tid> (<name>) <state> ...", and the name may hold anything.
+// Parses "<tid> (<name>) <state> ..."; the name may contain any characters.
 bool is_asleep(pid_t tid) noexcept {
   std::array<char, 64> path{"/proc/self/task/"};
   constexpr std::size_t prefix = 16;

@@ -1,7 +1,7 @@
-// What the kernel says of a thread beside its clocks: how long it waited for a core, and whether it sleeps now. From
-// /proc, some microseconds a question.
+// Reads what the kernel reports about a thread besides its clocks: how long it waited for a core, and whether it sleeps
+// now. Reads /proc; a call takes some microseconds.
 //
-// Threads: any. Nothing allocates.
+// Threads: any. Allocates nothing.
 #pragma once
 
 #include <sys/types.h>
@@ -12,11 +12,11 @@
 
 namespace corelane::os {
 
-// How long the calling thread was ready and did not run, since it began; a wait that is not over does not count.
-// Nothing where the kernel keeps no such count (CONFIG_SCHED_INFO) or /proc is not there.
+// Returns how long the calling thread has been ready without running since it started. A wait that is not over does not
+// count. Nothing if the kernel does not count it (CONFIG_SCHED_INFO) or /proc is missing.
 std::optional<Duration> run_delay() noexcept;
 
-// Whether the thread of this process waits for something other than a core. False where nobody can tell.
+// Returns whether the thread of this process waits for something other than a core. False if that cannot be read.
 bool is_asleep(pid_t tid) noexcept;
 
 }  // namespace corelane::os

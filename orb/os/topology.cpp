@@ -27,7 +27,8 @@ Handle make_handle() {
   return Handle{raw};
 }
 
-// The least hardware thread below an object, counting those that this process may not use: the same in each process.
+// Returns the lowest hardware thread below an object. Counts those that this process may not use, so that each process
+// gets the same number.
 int least_core(hwloc_obj_t object) { return hwloc_bitmap_first(object->complete_cpuset); }
 
 hwloc_obj_t last_level_cache(hwloc_obj_t unit) {
@@ -74,7 +75,7 @@ Expected<Topology> Topology::detect() {
   errno = 0;  // hwloc does not always set it
   const Handle handle = make_handle();
   if (!handle) return unreadable();
-  // Cores that a control group forbids stay in the tree, so that the names of cores and caches do not depend on it.
+  // Cores that a control group forbids stay in the tree, so that the numbers of cores and caches do not depend on it.
   hwloc_topology_set_flags(handle.get(), HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
   if (hwloc_topology_load(handle.get()) != 0) return unreadable();
   const CpuMask& mask = process_affinity();
@@ -83,7 +84,7 @@ Expected<Topology> Topology::detect() {
     return failure(
         "hwloc finds no core that this process may use; if HWLOC_XMLFILE, HWLOC_SYNTHETIC or HWLOC_FSROOT is set, "
         "unset it");
-  // HWLOC_XMLFILE and its kin make hwloc read another machine's tree.
+  // HWLOC_XMLFILE and similar variables make hwloc read another machine's tree.
   return Topology(std::move(cores), hwloc_topology_is_thissystem(handle.get()) != 0);
 }
 

@@ -1,5 +1,6 @@
-// Topology: the cores that this process may use, and what they share. hwloc stays inside topology.cpp.
-// Threads: detect() and synthetic() at start, not on real-time threads; the result is a constant value.
+// Topology describes the cores that this process may use, and the caches and memory that they share. Only topology.cpp
+// uses hwloc.
+// Threads: call detect() and synthetic() at start, not on real-time threads. The result is a constant value.
 #pragma once
 
 #include <string>
@@ -12,21 +13,21 @@
 namespace corelane::os {
 
 struct CoreInfo {
-  CoreId core;        // one hardware thread, numbered as the operating system does
-  int physical_core;  // its core: the least CoreId of the siblings, so that every process of the host says the same
-  int cache;          // its last-level cache: again the least CoreId that shares it
-  int numa;           // its memory node, numbered as the operating system does
+  CoreId core;        // a hardware thread, with the operating system's number
+  int physical_core;  // lowest CoreId of the siblings: the same in every process of the host
+  int cache;          // its last-level cache: the lowest CoreId that shares it
+  int numa;           // its memory node, with the operating system's number
 
   friend constexpr bool operator==(const CoreInfo&, const CoreInfo&) = default;
 };
 
 class Topology {
  public:
-  // This machine, cut to the process's affinity mask. INITIALIZE system_refused when it cannot be read; the log says
-  // why.
+  // Returns this machine's topology, limited to the process's affinity mask. INITIALIZE system_refused if it cannot be
+  // read; the log says why.
   static Expected<Topology> detect();
-  // A made-up machine in hwloc's notation, such as "numa:2 l3:1 core:4 pu:2", for tests and experiments. BAD_PARAM when
-  // the text is none. Its cores exist nowhere: a thread cannot be bound to them.
+  // Returns a fictional machine, for tests and experiments. `description` is in hwloc's notation, such as "numa:2 l3:1
+  // core:4 pu:2". BAD_PARAM if it is not valid. Its cores do not exist: a thread cannot be bound to them.
   static Expected<Topology> synthetic(std::string_view description);
 
   // Ascending by CoreId; never empty.
@@ -41,8 +42,8 @@ class Topology {
   bool is_this_system_;
 };
 
-// "core 99 is none that this process may use (0-3,6)", about the first one of `wanted` that is not among `usable`; ""
-// when all are.
+// Returns a text about the first core of `wanted` that is not in `usable`: "core 99 is none that this process may use
+// (0-3,6)". Returns "" if all are usable.
 std::string fault_of(const std::vector<CoreId>& wanted, const std::vector<CoreInfo>& usable);
 
 }  // namespace corelane::os

@@ -1,5 +1,5 @@
-// UniqueFunction: a callable with one owner, so that it may hold move-only things (std::move_only_function is C++23).
-// Threads: a value type. Making one allocates: not on the real-time path.
+// UniqueFunction is a callable with one owner, so that it may hold move-only objects (std::move_only_function is
+// C++23). Threads: a value type. Construction allocates, so it is not for the real-time path.
 #pragma once
 
 #include <cassert>

@@ -1,5 +1,5 @@
-// What a user is called, for messages.
-// Threads: any but real-time ones: a look at the users' database may take long.
+// Looks up a user's name, for messages.
+// Threads: any but real-time ones, because a lookup in the user database may take long.
 #pragma once
 
 #include <sys/types.h>
@@ -8,7 +8,7 @@
 
 namespace corelane::os {
 
-// The number itself where this host has no name for it.
+// Returns the user's name, or the number if this host has no name for it.
 std::string name_of_user(uid_t user);
 
 }  // namespace corelane::os

@@ -21,9 +21,9 @@
 namespace corelane::os {
 namespace {
 
-constexpr int pauses_per_look = 32;  // between two looks at the clock, which costs about as much
+constexpr int pauses_per_look = 32;  // between two reads of the clock, one of which costs about as much
 
-// false at the deadline; true when woken, for whatever reason, or when the word differed.
+// Returns false at the deadline. Returns true when woken, for whatever reason, or if the word differed.
 bool futex_wait(std::atomic<std::uint32_t>& word, std::uint32_t expected, Time deadline) noexcept {
   const timespec until = to_timespec(deadline);
   const long result = syscall(SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, expected,
@@ -40,12 +40,12 @@ constexpr struct {
                   {"park", WaitMode::park}};
 
 constexpr Duration cheapest_wake = std::chrono::microseconds{1}, dearest_wake = std::chrono::microseconds{200};
-// Between cores. For a process that is bound to one core, and so cannot measure it.
+// The usual cost between cores. For a process that is bound to one core and so cannot measure it.
 constexpr Duration usual_wake = std::chrono::microseconds{30};
 constexpr int measured_wakes = 16;
 
-// Two cores that this process may use, the first of them this thread's if it is bound to one. `second` is no_core:
-// there is one only.
+// Two cores that this process may use. The first is this thread's core if it is bound to one. If there is only one,
+// `second` is no_core.
 struct TwoCores {
   CoreId first = no_core, second = no_core;
 };
@@ -66,8 +66,8 @@ void stay_on(CoreId core) noexcept {
   sched_setaffinity(0, CpuMask::native_size, mask.native());
 }
 
-// The median of half a round trip between two threads that sleep, each on a core of its own: left to themselves they
-// are often put on one, where a wake-up costs a tenth of what it does between those who wait for each other elsewhere.
+// Returns the median of half a round trip between two sleeping threads, each bound to a core of its own. Unbound
+// threads often share a core, where a wake-up costs a tenth of one between cores.
 Duration measure_wake() {
   Parker there, back;
   const TwoCores cores = two_cores();
@@ -78,7 +78,7 @@ Duration measure_wake() {
     for (int i = 0; i < measured_wakes; ++i) there.park(never), back.unpark();
   });
   CpuMask before;
-  const bool bound = sched_getaffinity(0, CpuMask::native_size, before.native()) == 0;  // and can be put back
+  const bool bound = sched_getaffinity(0, CpuMask::native_size, before.native()) == 0;  // so the mask can be restored
   if (bound) stay_on(cores.first);
   for (Duration& sample : samples) {
     const Time start = now();
@@ -115,7 +115,7 @@ Duration wake_cost() noexcept {
   static const Duration measured = [] {
     try {
       return measure_wake();
-    } catch (const std::system_error&) {  // no thread to be had
+    } catch (const std::system_error&) {  // no thread could be started
       return dearest_wake;
     }
   }();
@@ -130,7 +130,7 @@ Time spin_end(WaitStrategy strategy, Time start, Time deadline) noexcept {
 
 bool Parker::take_token() noexcept {
   std::uint32_t expected = token;
-  // PAIR parker.word: acquire here <- release in unpark(). What the waker wrote is visible.
+  // PAIR parker.word: acquire here <- release in unpark(). Makes visible what the waking thread wrote.
   // relaxed on failure: no token, nothing was published
   return word_.compare_exchange_strong(expected, empty, std::memory_order_acquire, std::memory_order_relaxed);
 }
@@ -143,7 +143,7 @@ bool Parker::park(Time deadline, WaitStrategy strategy) noexcept {
       if (take_token()) return true;
     return false;
   };
-  // relaxed: an advice, which a wake-up on its way may change
+  // relaxed: a hint, which a concurrent wake-up may change
   const auto peer = [this] { return CoreId{waker_.load(std::memory_order_relaxed)}; };
   return wait_for(
       deadline, strategy, learnt_, poll, [this](Time until) { return sleep(until); }, peer);
@@ -151,19 +151,19 @@ bool Parker::park(Time deadline, WaitStrategy strategy) noexcept {
 
 bool Parker::sleep(Time deadline) noexcept {
   std::uint32_t expected = empty;
-  // relaxed: announces sleep only; the token's acquire is in take_token()
+  // relaxed: only announces the sleep; the token's acquire is in take_token()
   word_.compare_exchange_strong(expected, asleep, std::memory_order_relaxed, std::memory_order_relaxed);
   // Bound: each turn ends by a token, by the deadline, or was a spurious wake-up.
   while (!take_token())
-    // PAIR parker.word: acquire here <- release in unpark(), for a token that came with the deadline.
+    // PAIR parker.word: acquire here <- release in unpark(), for a token that arrived at the deadline.
     if (!futex_wait(word_, asleep, deadline)) return word_.exchange(empty, std::memory_order_acquire) == token;
   return true;
 }
 
 void Parker::unpark() noexcept {
-  // relaxed: an advice, see park()
+  // relaxed: a hint, see park()
   waker_.store(static_cast<std::int16_t>(sched_getcpu()), std::memory_order_relaxed);
-  // PAIR parker.word: release here -> acquire in park() and take_token(). Publishes what the waker wrote before.
+  // PAIR parker.word: release here -> acquire in park() and take_token(). Publishes the caller's earlier writes.
   if (word_.exchange(token, std::memory_order_release) == asleep)
     syscall(SYS_futex, &word_, FUTEX_WAKE_PRIVATE, 1, nullptr, nullptr, 0);
 }

@@ -1,7 +1,7 @@
-// wait_for(): one wait by a strategy, for whatever can be polled and slept for. The loop behind Parker and behind
-// receive() of the transports.
+// wait_for() waits once by a strategy, for any event that a thread can poll and sleep for. Parker and receive() of the
+// transports use this loop.
 //
-// Thread: the waiter's. Inline, because it is the hot path of every call.
+// Thread: the waiter. Inline, because it is on the hot path of every call.
 #pragma once
 
 #include <sched.h>
@@ -17,12 +17,15 @@
 
 namespace corelane::os {
 
-// bool poll(): whether the event is there; takes a moment, so that it is called in a loop. bool sleep(Time until):
-// sleeps for the event at most so long; whether it came; may return early. CoreId peer(): the core that the event comes
-// from, no_core when nobody knows. `learnt`: of this place of waiting. Polls at least once at the deadline.
+// Waits for the event until the deadline, and returns whether it came. The arguments:
+//   bool poll()             returns whether the event is there; takes a moment, because it is called in a loop
+//   bool sleep(Time until)  sleeps for the event until `until` at most, and returns whether it came; may return early
+//   CoreId peer()           returns the core that produces the event, or no_core if unknown
+//   learnt                  belongs to this place of waiting
+// Polls at least once at the deadline.
 //
-// An adaptive wait spins only with a SpinPermit. That of an ordinary thread gives way while it spins: after 2 us, or
-// at once where its peer ran on the same core lately, it yields the core every 4 us. If that takes long, another thread
+// An adaptive wait spins only with a SpinPermit. An ordinary thread also yields its core every 4 us while it spins. It
+// starts after 2 us, or at once if another thread ran during its last yield. If a yield takes long, another thread
 // needs the core, and this one stops spinning.
 template <typename Poll, typename Sleep, typename Peer>
 bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&& poll, Sleep&& sleep, Peer&& peer) {

@@ -28,7 +28,7 @@ std::string random_stamp() {
 }
 
 constexpr std::string_view key_begin = "CL\x01";
-constexpr std::size_t stamp_at = key_begin.size() + sizeof(std::uint32_t);  // behind the adapter's number
+constexpr std::size_t stamp_at = key_begin.size() + sizeof(std::uint32_t);  // after the adapter's number
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void AdapterRegistry::stop_holding() noexcept {
 }
 
 void AdapterRegistry::close() noexcept {
-  if (const auto root = root_.lock()) root->destroy(false, false);  // a servant may hold its adapter, which holds it
+  if (const auto root = root_.lock()) root->destroy(false, false);  // breaks cycles of adapters and servants
   decltype(objects_) objects;
   {
     const std::lock_guard lock(mutex_);

@@ -1,8 +1,9 @@
-// AdapterRegistry: all active objects of one ORB under their keys; what the ORB asks when a request comes.
+// AdapterRegistry holds all active objects of one ORB by their keys. The ORB looks up the target of each request in it.
 //
-// A key is "CL" 0x01, the adapter (ulong), the stamp of this registry (unsigned long long, random), the object id; both
-// numbers big-endian. A key that another registry made, as one of an earlier process, has another stamp. So a stale
-// reference finds nothing, over any transport, and its caller is told why. Keys of create_well_known() have no stamp.
+// A key is "CL" 0x01, the adapter (ulong), the stamp of this registry (unsigned long long, random), and the object id.
+// Both numbers are big-endian. A key that another registry made, for example in an earlier process, has another stamp.
+// So a stale reference finds nothing, over any transport, and its caller is told why. Keys of create_well_known() have
+// no stamp.
 //
 // Threads: any. One priority-inheriting mutex; find() holds it for one hash look-up.
 #pragma once
@@ -28,22 +29,22 @@ class AdapterRegistry final : public core::RequestTarget {
  public:
   explicit AdapterRegistry(std::weak_ptr<core::Orb> orb);
 
-  // OBJECT_NOT_EXIST: no_such_object, or earlier_start where another registry made the key.
+  // Finds the object. OBJECT_NOT_EXIST: no_such_object, or earlier_start if another registry made the key.
   Expected<std::shared_ptr<core::ActiveObject>> find(Bytes object_key) noexcept override;
   void stop_holding() noexcept override;
   void close() noexcept override;
 
-  // Raises BAD_INV_ORDER when the ORB is gone.
+  // Returns the ORB. Raises BAD_INV_ORDER if it is gone.
   std::shared_ptr<core::Orb> orb() const;
 
-  // The first part of the keys of a new adapter.
+  // Returns the first part of the keys of a new adapter.
   std::string next_key_prefix();
   std::shared_ptr<core::Gate> make_gate();
-  // False: there is an object with this key.
+  // Adds an object. Returns false if there is one with this key, or if the registry is closed.
   bool add(const std::string& key, std::shared_ptr<core::ActiveObject> object);
   void remove(const std::string& key);
 
-  // The adapter that goes with the ORB, and all below it. Before the ORB is used.
+  // Sets the root adapter, which ends with the ORB, like all adapters below it. Call it before the ORB is used.
   void set_root(std::weak_ptr<Poa> root) { root_ = std::move(root); }
 
  private:
@@ -54,7 +55,7 @@ class AdapterRegistry final : public core::RequestTarget {
   bool is_of_other_start(std::string_view key) const noexcept;
 
   const std::weak_ptr<core::Orb> orb_;
-  const std::string stamp_;  // as it stands in keys
+  const std::string stamp_;  // as it is in keys
   std::weak_ptr<Poa> root_;
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -17,7 +17,7 @@ constexpr Error not_active{ErrorKind::object_not_exist, Completion::no, minor::n
               "direct(): " + why + "; call it through its reference");
 }
 
-// A contract promises a core, a priority and a budget, which a call on the caller's thread would not have.
+// A contract guarantees a core, a priority and a budget. A call on the caller's thread would have none of them.
 void refuse_contracts(const core::ActiveObject& object) {
   const core::OperationContracts& contracts = object.contracts();
   const auto found = std::find_if(contracts.begin(), contracts.end(), [](const auto& one) { return one.has_value(); });
@@ -39,7 +39,7 @@ DirectTarget find_direct_target(const core::ObjectReference<core::Object>& refer
   if (!found) core::raise(found.error());
   core::ActiveObject& object = **found;
   refuse_contracts(object);
-  // The adapter gave it as a Servant.
+  // Safe, because the adapter stored it as a Servant.
   auto servant = std::static_pointer_cast<Servant>(object.servant());
   if (!servant || !object.active()) core::raise(not_active);
   return {*found, ServantReference<Servant>(std::move(servant))};

@@ -1,12 +1,12 @@
-// DirectReference: calls of an object in the same process as plain virtual calls of its servant. A program asks for one
-// with direct(reference). It is typed: it has the operations of the interface, as its servants implement them.
+// DirectReference calls an object of the same process by plain virtual calls of its servant. A program gets one from
+// direct(reference). It has the operations of the interface, as its servants implement them.
 //
-// A direct call runs on the caller's thread and does what calling the servant does, and nothing else: no POAManager
-// state, no interceptor, no copy of value types, no check or log of what the servant throws. deactivate_object(),
-// destroy() and hold_requests() do not wait for direct calls. Once the object is not active, each further call raises
-// OBJECT_NOT_EXIST. The servant lives at least as long as any DirectReference to it.
+// A direct call runs on the caller's thread and only calls the servant: no POAManager state, no interceptor, no copy of
+// value types, no check or log of exceptions of the servant. deactivate_object(), destroy() and hold_requests() do not
+// wait for direct calls. Once the object is not active, each further call raises OBJECT_NOT_EXIST. The servant lives at
+// least as long as any DirectReference to it.
 //
-// Threads: as a shared_ptr: copies may be used from different threads; one may be called through by several.
+// Threads: as a shared_ptr. Different threads may use copies; several threads may call through one object.
 #pragma once
 
 #include <memory>
@@ -24,13 +24,14 @@ struct servant_traits;  // orb/corba/servant.h; fooS.h specializes it
 
 namespace corelane::poa {
 
-// An object that may be called directly, and its servant.
+// An object that can be called directly, and its servant.
 struct DirectTarget {
   std::shared_ptr<core::ActiveObject> object;
   ServantReference<Servant> servant;
 };
 
-// INV_OBJREF: the reference is nil. OBJECT_NOT_EXIST: no such object is active. BAD_PARAM no_direct_call: see direct().
+// Finds the target. INV_OBJREF: the reference is nil. OBJECT_NOT_EXIST: no such object is active. BAD_PARAM
+// no_direct_call: see direct().
 DirectTarget find_direct_target(const core::ObjectReference<core::Object>& reference);
 [[noreturn]] void raise_other_servant(const core::ActiveObject& object, std::string_view repository_id);
 [[noreturn]] void raise_ended(bool is_nil);
@@ -42,17 +43,17 @@ class DirectReference {
   DirectReference(std::shared_ptr<core::ActiveObject> object, std::shared_ptr<Skeleton> servant) noexcept
       : object_(std::move(object)), servant_(std::move(servant)) {}
 
-  // INV_OBJREF: it is nil. OBJECT_NOT_EXIST: the object is not active any more.
+  // Returns the servant. INV_OBJREF: it is nil. OBJECT_NOT_EXIST: the object is no longer active.
   Skeleton* operator->() const {
     if (!is_active()) raise_ended(object_ == nullptr);
     return servant_.get();
   }
   Skeleton& operator*() const { return *operator->(); }
 
-  // Whether a call would reach the servant. False when nil.
+  // Returns whether a call would reach the servant. False if nil.
   bool is_active() const noexcept { return object_ != nullptr && object_->active(); }
   explicit operator bool() const noexcept { return object_ != nullptr; }
-  // Becomes nil, and no longer keeps the servant alive.
+  // Makes the reference nil; it no longer keeps the servant alive.
   void reset() noexcept {
     object_.reset();
     servant_.reset();
@@ -63,9 +64,15 @@ class DirectReference {
   std::shared_ptr<Skeleton> servant_;
 };
 
-// The servant behind the reference, to be called directly. Raises, beside what find_direct_target() does, BAD_PARAM
-// no_direct_call, and says why: the object belongs to another ORB or process, one of its operations has a contract, the
-// reference has a task, or the servant does not implement the interface. Not for real-time threads (takes a lock).
+// Returns the servant of the reference for direct calls. Raises what find_direct_target() raises, and BAD_PARAM
+// no_direct_call with the reason:
+//
+//   the object belongs to another ORB or process
+//   one of its operations has a contract
+//   the reference has a task
+//   the servant does not implement the interface
+//
+// Not for real-time threads (takes a lock).
 template <typename Interface>
 auto direct(const core::ObjectReference<Interface>& reference) {
   static_assert(

@@ -50,7 +50,7 @@ struct Poa::Map {
 
 namespace {
 
-// The IDL's, and those of contracts.file over them.
+// Returns the contracts of the IDL, overridden by those of contracts.file.
 core::OperationContracts contracts_of(const core::Skeleton& skeleton, const core::Settings& settings) {
   if (!settings.contracts) return core::declared_contracts(skeleton);
   auto contracts = settings.contracts->contracts_of(skeleton);
@@ -130,7 +130,7 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
   for (const auto& object : objects) object->wait_until_idle();
 }
 
-// The name may be another's by now.
+// Removes a child, unless another adapter has its name by now.
 void Poa::forget(const Poa& child) {
   const std::lock_guard lock(map_->mutex);
   const auto found = map_->children.find(child.name_);
@@ -146,7 +146,7 @@ ObjectId Poa::fresh_id() {
   return id;
 }
 
-// With the map's mutex held.
+// The caller holds the map's mutex.
 Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& servant,
                           core::OperationContracts contracts) {
   if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
@@ -174,7 +174,7 @@ ObjectId Poa::activate_object(const ServantReference<Servant>& servant) {
 
 void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant) {
   require(servant);
-  // First what may fail: an object that is active has its tasks asked for.
+  // Does first what may fail, because an active object requests its tasks.
   const core::Skeleton& skeleton = servant->_skeleton();
   core::OperationContracts contracts = contracts_of(skeleton, registry_->orb()->settings());
   const auto executive = contracts.empty() ? nullptr : registry_->orb()->executive();
@@ -188,7 +188,7 @@ void Poa::activate_object_with_id(const ObjectId& id, const ServantReference<Ser
 
 void Poa::deactivate_object(const ObjectId& id) {
   std::shared_ptr<core::ActiveObject> object;
-  ServantReference<Servant> servant;  // let go outside the lock
+  ServantReference<Servant> servant;  // released outside the lock
   {
     const std::lock_guard lock(map_->mutex);
     Entry* entry = map_->find(id);

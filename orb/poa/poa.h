@@ -1,6 +1,6 @@
-// Poa and PoaManager: where servants become objects; PortableServer::POA and PortableServer::POAManager.
-// CORBA 3.3 part 1, 15.3. Adapters are transient with system or user ids, unique servants, an active object map and no
-// servant managers; other policies come later.
+// Poa (PortableServer::POA) activates servants as objects. PoaManager (PortableServer::POAManager) controls whether
+// their requests run. CORBA 3.3 part 1, 15.3. Adapters are transient with system or user ids, unique servants, an
+// active object map and no servant managers. Other policies are not supported.
 //
 // Threads: any. One mutex guards the map; upcalls run outside it.
 #pragma once
@@ -40,13 +40,13 @@ class PoaManager final : public core::Object {
 
   PoaManager(std::weak_ptr<core::Orb> orb, std::shared_ptr<core::Gate> gate);
 
-  // Each raises AdapterInactive once the manager was deactivated. activate() makes the ORB listen.
+  // Each function raises AdapterInactive after the manager was deactivated. activate() makes the ORB listen.
   void activate();
-  // Requests wait, boundedly; with `wait_for_completion` returns when none runs.
+  // Makes requests wait, in a bounded queue. With `wait_for_completion` it returns when none runs.
   void hold_requests(bool wait_for_completion);
-  // Requests are answered with TRANSIENT.
+  // Answers requests with TRANSIENT.
   void discard_requests(bool wait_for_completion);
-  // For good; requests are answered with OBJ_ADAPTER.
+  // Ends the manager for good: it answers requests with OBJ_ADAPTER.
   void deactivate(bool etherealize_objects, bool wait_for_completion);
   State get_state() const;
 
@@ -88,23 +88,23 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   std::string the_name() const { return name_; }
   core::ObjectReference<PoaManager> the_POAManager() const { return manager_; }
 
-  // A further transient adapter below this one, which owns it: it lives until it or this one is destroyed. Nil manager:
-  // a new one, holding.
+  // Makes a transient adapter below this one. This adapter owns it: it lives until either of them is destroyed. With a
+  // nil manager it gets a new one, which holds requests.
   core::ObjectReference<Poa> create_POA(const std::string& name, core::ObjectReference<PoaManager> manager);
-  // The same for objects that others know by their keys: `key` itself, of the object with the empty id, and what the
-  // ids append to it. corbaloc::host:port/key leads to them, and references to them stay good when the program runs
-  // again at the same endpoints. The key is also the adapter's name. Such a key begins no other adapter's keys.
+  // The same for objects with well-known keys: `key` for the object with the empty id, and `key` followed by the id for
+  // others. corbaloc::host:port/key refers to them. References to them stay valid when the program runs again at the
+  // same endpoints. The key is also the adapter's name. No other adapter's keys may begin with such a key.
   core::ObjectReference<Poa> create_well_known(const std::string& key, core::ObjectReference<PoaManager> manager);
   core::ObjectReference<Poa> find_POA(const std::string& name);
-  // With all adapters below it.
+  // Destroys the adapter and all adapters below it.
   void destroy(bool etherealize_objects, bool wait_for_completion);
 
   ObjectId activate_object(const ServantReference<Servant>& servant);
   void activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant);
-  // Running requests finish; new ones get OBJECT_NOT_EXIST.
+  // Deactivates an object. Running requests finish; new ones get OBJECT_NOT_EXIST.
   void deactivate_object(const ObjectId& id);
 
-  ObjectId servant_to_id(const ServantReference<Servant>& servant);  // activates it when it is not active
+  ObjectId servant_to_id(const ServantReference<Servant>& servant);  // activates it if it is not active
   core::ObjectReference<core::Object> servant_to_reference(const ServantReference<Servant>& servant);
   core::ObjectReference<core::Object> id_to_reference(const ObjectId& id);
   ServantReference<Servant> id_to_servant(const ObjectId& id);
@@ -143,7 +143,7 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   const std::unique_ptr<Map> map_;
 };
 
-// Makes RootPOA an initial reference of the ORB. Called by CORBA::ORB_init.
+// Makes RootPOA an initial reference of the ORB. CORBA::ORB_init calls it.
 void install(const std::shared_ptr<core::Orb>& orb);
 
 }  // namespace corelane::poa

@@ -11,7 +11,7 @@ void PoaManager::activate() {
   change(core::Passage::active, false);
   const auto orb = orb_.lock();
   if (!orb) return;
-  (void)orb->executive();  // says in words what is wrong with its settings
+  (void)orb->executive();  // raises an error with a text if its settings are wrong
   orb->listen();
 }
 
@@ -22,7 +22,8 @@ void PoaManager::deactivate(bool, bool wait) { change(core::Passage::inactive, w
 PoaManager::State PoaManager::get_state() const { return static_cast<State>(gate_->turnstile().passage()); }
 
 void PoaManager::change(core::Passage passage, bool wait_for_completion) {
-  // Inside a request the wait would be for itself. CORBA 3.3 part 1, 15.3.3.2: BAD_INV_ORDER, OMG minor 3.
+  // Inside a request, the wait would be for that request itself. CORBA 3.3 part 1, 15.3.3.2: BAD_INV_ORDER, OMG minor
+  // 3.
   if (wait_for_completion && core::inside_servant())
     core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3});
   if (!gate_->change(passage)) throw AdapterInactive();

@@ -8,7 +8,7 @@
 
 namespace corelane::poa {
 namespace {
-std::mutex homes_mutex;  // of all servants: taken only in activation, deactivation and _this()
+std::mutex homes_mutex;  // for all servants: locked only in activation, deactivation and _this()
 }  // namespace
 
 core::ObjectReference<Poa> Servant::_default_POA() {

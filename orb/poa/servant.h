@@ -1,6 +1,6 @@
-// Servant: base of the generated skeletons; PortableServer::ServantBase. CORBA 3.3 part 1, 15.3.2.
+// Servant is the base of generated skeletons (PortableServer::ServantBase). CORBA 3.3 part 1, 15.3.2.
 //
-// Threads: any; the adapter that a servant is active in is set once, at its first activation.
+// Threads: any; activation sets the adapter in which a servant is active.
 #pragma once
 
 #include <memory>
@@ -24,11 +24,12 @@ class Servant : public virtual SharedSelf {
   Servant(const Servant&) = delete;
   Servant& operator=(const Servant&) = delete;
 
-  // Generated code overrides both. _self(): the pointer that the upcalls of _skeleton() cast back.
+  // Generated code overrides both. _self() returns the pointer that the upcalls of _skeleton() cast back.
   virtual const core::Skeleton& _skeleton() const noexcept = 0;
   virtual void* _self() noexcept = 0;
 
-  // Where _this() activates a servant that is active nowhere: the RootPOA of the first ORB of the process.
+  // Returns the adapter in which _this() activates a servant that is not active: the RootPOA of the process's first
+  // ORB.
   virtual core::ObjectReference<Poa> _default_POA();
 
   bool _is_a(const std::string& repository_id) const { return _skeleton().is_a(repository_id); }
@@ -36,24 +37,24 @@ class Servant : public virtual SharedSelf {
  protected:
   Servant() = default;
 
-  // The reference under which this servant is active; activates it when it is active nowhere.
+  // Returns the reference of this servant; activates the servant if it is not active.
   std::shared_ptr<core::Reference> _activated_reference();
 
  private:
   friend class Poa;
-  // Where it is active, for _this(). Guarded by a mutex of servant.cpp.
+  // Sets the adapter in which it is active, for _this(). Guarded by a mutex of servant.cpp.
   void _activated_in(std::weak_ptr<Poa> poa);
   std::weak_ptr<Poa> home_;
 };
 
-// What CORBA::servant_traits<I> offers; the generated skeleton has a _this() of its interface's type.
+// What CORBA::servant_traits<I> offers. The generated skeleton has a _this() of its interface's type.
 template <typename SkeletonClass>
 struct ServantTraits {
   using base_type = SkeletonClass;
   using ref_type = ServantReference<SkeletonClass>;
   using weak_ref_type = core::WeakHandle<SkeletonClass>;
 
-  // Nil for a servant of another class.
+  // Returns nil for a servant of another class.
   template <typename T>
   static ref_type narrow(const ServantReference<T>& servant) {
     return ref_type(std::dynamic_pointer_cast<SkeletonClass>(servant.shared()));
@@ -67,7 +68,7 @@ core::Handle<T> make_reference(Arguments&&... arguments) {
                 "virtual functions named below");
   if constexpr (std::is_abstract_v<T>)
     return core::Handle<T>(
-        std::shared_ptr<T>(new T(std::forward<Arguments>(arguments)...)));  // the compiler names them
+        std::shared_ptr<T>(new T(std::forward<Arguments>(arguments)...)));  // the compiler lists them
   else
     return core::Handle<T>(std::make_shared<T>(std::forward<Arguments>(arguments)...));
 }

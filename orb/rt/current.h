@@ -1,6 +1,6 @@
-// corelane::rt::current(): what a servant may ask of the job in which it runs.
+// corelane::rt::current() describes the job in which a servant runs.
 //
-// Threads: any; the answer is about the calling thread, and a copy: to be used within the call that asked.
+// Threads: any. The result describes the calling thread. It is a copy: use it only within the call that asked for it.
 #pragma once
 
 #include "orb/base/language.h"
@@ -12,8 +12,8 @@
 
 namespace corelane::rt {
 
-// Tells a servant that nobody waits for its result any more: its contract says `cancel`, it has used up its budget, and
-// its client has got TIMEOUT. Long loops look at it.
+// StopToken tells a servant that no client waits for its result any more. This happens if the contract says `cancel`
+// and the job has used up its budget; the client has got TIMEOUT. Long loops should check it.
 class StopToken {
  public:
   explicit StopToken(const std::atomic<bool>* stop = nullptr) noexcept : stop_(stop) {}
@@ -27,16 +27,16 @@ class StopToken {
 };
 
 struct Current {
-  TaskId task = no_task;  // no_task: not in a task's job (best effort, or no request at all)
+  TaskId task = no_task;  // no_task: not in a task's job (best effort, or no request)
   JobId job{};
   CoreId core = no_core;
-  Time release{};         // from which the job's deadline counts
+  Time release{};         // the job's deadline counts from it
   Time deadline = never;  // release + D
   Duration budget{};      // C
   StopToken stop{};
 
   explicit operator bool() const noexcept { return task != no_task; }
-  // Time left to the deadline: negative when it has passed, Duration::max() outside a job.
+  // Returns the time left until the deadline: negative after it, Duration::max() outside a job.
   Duration slack() const noexcept;
 };
 

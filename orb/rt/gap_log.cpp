@@ -8,7 +8,7 @@ namespace corelane::rt {
 GapLog::GapLog(std::size_t capacity) : slots_(capacity) {}
 
 void GapLog::record(const Gap& gap) noexcept {
-  // relaxed: the number only hands each writer a slot of its own
+  // relaxed: the number only gives each writer a slot of its own
   const std::uint64_t index = next_.fetch_add(1, std::memory_order_relaxed);
   if (index >= slots_.size()) return;
   slots_[index].gap = gap;
@@ -18,7 +18,7 @@ void GapLog::record(const Gap& gap) noexcept {
 
 std::vector<Gap> GapLog::gaps() const {
   std::vector<Gap> gaps;
-  // relaxed: what is not written yet is told by its own mark
+  // relaxed: each slot's own flag says whether it is written
   const std::size_t used = std::min<std::size_t>(slots_.size(), next_.load(std::memory_order_relaxed));
   for (const Slot& slot : std::span(slots_).first(used)) {
     // PAIR gap_log.written: acquire here <- release in GapLog::record().

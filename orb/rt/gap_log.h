@@ -1,11 +1,10 @@
-// GapLog: stretches of time in which a core did not do what the program told it to, and that no thread of the program
-// accounts for: the host took the processor away, an interrupt ran, or another program above this one. It is the
-// evidence with which a deadline miss may be excused. On virtual machines neither steal time nor a thread's CPU time
-// shows such gaps (both stay silent), so the program has to watch the clock itself: work() does inside jobs, StallWatch
-// between them.
+// GapLog records gaps: intervals in which a core did not run the program, and that no thread of the program explains.
+// The host took the processor away, an interrupt ran, or another program ran at a higher priority. The gaps are the
+// evidence by which a deadline miss may be excused. On virtual machines neither steal time nor a thread's CPU time
+// shows such gaps. So the program has to watch the clock itself: work() does it inside jobs, StallWatch between them.
 //
-// Threads: any number may record, without locks and without allocation; external_time() may run beside them and sees
-// what was recorded before. Bound: `capacity` gaps; later ones are counted and dropped.
+// Threads: any number may record, without locks and without allocation. external_time() may run at the same time and
+// sees what was recorded before. Bound: `capacity` gaps; later ones are counted and dropped.
 #pragma once
 
 #include <atomic>
@@ -19,8 +18,8 @@
 namespace corelane::rt {
 
 enum class GapCause : std::uint8_t {
-  machine,    // the host, an interrupt, or another program above this one: excuses what it made late
-  preempted,  // the thread was switched out: the guest's scheduler did it, so it excuses nothing
+  machine,    // the host, an interrupt, or a program of higher priority: excuses the delay it caused
+  preempted,  // the guest's scheduler ran another thread: excuses nothing
   throttled,  // the kernel leaves a part of each second to ordinary threads, and real-time threads wanted more: excuses
               // nothing. sched(7), "Limiting the CPU usage of real-time and deadline processes"
 };
@@ -38,8 +37,8 @@ class GapLog {
 
   void record(const Gap& gap) noexcept;
 
-  // How much of [from, to) the recorded gaps of `core` that are the machine's cover; time that two of them cover counts
-  // once. Allocates; not for real-time threads.
+  // Returns how much of [from, to) is covered by gaps of `core` with cause `machine`. Overlapping gaps count once.
+  // Allocates; not for real-time threads.
   Duration external_time(CoreId core, Time from, Time to) const;
 
   std::vector<Gap> gaps() const;

@@ -1,18 +1,18 @@
-// Resource: something that jobs of several tasks, and others, use one after another, under an immediate ceiling. And
-// Suspension, for a servant that waits for something else than its core.
+// Resource is a lock that jobs of several tasks, and other threads, take one after another, with an immediate priority
+// ceiling. Suspension marks the time in which a servant waits for something other than its core.
 //
 //   rt::Resource bus("bus");                              // one object for each resource of the process
 //   ...
-//   const std::lock_guard<rt::Resource> section(bus);     // in a servant whose contract says @rt::uses(resource =
-//   "bus", ...)
+//   // In a servant with the contract @rt::uses(resource = "bus", ...):
+//   const std::lock_guard<rt::Resource> section(bus);
 //
-// A job runs at the resource's ceiling, the priority of its most urgent user, from lock() to unlock(); so nobody else
-// who might want it gets to run meanwhile, and the lock is free for whoever does. Threads that are no job of a task
-// with such a contract may lock it, too: whoever waits for them lends them his priority (PTHREAD_PRIO_INHERIT), but
-// their sections are not in any analysis. What the analysis needs of a contract is docs/scheduling.md, "Resources".
+// From lock() to unlock(), a job runs at the resource's ceiling: the priority of its most urgent user. So no other user
+// of the resource runs meanwhile, and a user that runs finds the lock free. Threads that are not jobs of a task with
+// such a contract may lock it, too. A waiting thread lends them its priority (PTHREAD_PRIO_INHERIT), but no analysis
+// includes their sections. docs/scheduling.md, "Resources", describes what the analysis needs of a contract.
 //
-// Threads: any. Neither blocks but for the lock; entering and leaving cost two system calls where the ceiling is above
-// the task's own priority, and none where it is not. Sections are nested: the last that was locked is unlocked first.
+// Threads: any. Neither class blocks, except for the lock. Entering and leaving cost two system calls if the ceiling is
+// above the task's own priority, otherwise none. Sections nest: unlock the last locked one first.
 #pragma once
 
 #include "orb/base/language.h"
@@ -27,7 +27,7 @@ namespace corelane::rt {
 
 class Resource {
  public:
-  // Contracts that use it have it by this name. Not for real-time threads.
+  // `name`: the name in the contracts that use the resource. Not for real-time threads.
   explicit Resource(std::string_view name) noexcept;
   Resource(const Resource&) = delete;
   Resource& operator=(const Resource&) = delete;
@@ -39,19 +39,19 @@ class Resource {
   ResourceId id() const noexcept { return id_; }
 
  private:
-  // The job that runs at the ceiling from now on; null when this thread runs none that does.
+  // Returns the job that now runs at the ceiling; null if this thread runs no such job.
   dispatch::JobControl* enter() noexcept;
 
   const ResourceId id_;
   os::PiMutex mutex_;
-  dispatch::JobControl* raised_ = nullptr;  // guarded by mutex_: by its holder
+  dispatch::JobControl* raised_ = nullptr;  // the holder of mutex_ accesses it
 };
 
-// Around what a servant waits for: a device, a disk, another program. Calls of other objects say it by themselves. The
-// time counts as suspension S of the contract, not as execution; what exceeds S is an oversleep
-// (corelane::rt::on_oversleep), treated like an overrun where the contract is enforced; and what is not declared so and
-// blocks all the same is found out and treated alike (docs/scheduling.md, waits that nobody declared). In a request
-// without a contract the time is free for another one (best_effort.waiting). Nothing happens on other threads.
+// Suspension encloses a wait of a servant: for a device, a disk, another program. Calls of other objects declare it
+// themselves. The time counts as suspension S of the contract, not as execution. What exceeds S is an oversleep
+// (corelane::rt::on_oversleep), and is treated like an overrun if the contract is enforced. A wait that blocks without
+// being declared is detected and treated the same way (docs/scheduling.md, waits that nobody declared). In a request
+// without a contract, another request may use the time (best_effort.waiting). It has no effect on other threads.
 class Suspension {
  public:
   Suspension() = default;

@@ -23,7 +23,7 @@ Refusal refusal_of(const core::SystemException& exception) {
 
 bool is_ours(const Error& error) noexcept { return error.minor >> 12 == minor::corelane >> 12; }
 
-// With the numbers that the reason has not.
+// Adds the contract's values to the refusal's text if the reason has none.
 Refusal with_values(Refusal refusal, const Contract& contract) {
   if (refusal.reason.code != sched::RefusalCode::backlog) return refusal;
   if (auto said = core::backlog_fault_of(contract)) refusal.text = std::move(*said);
@@ -50,7 +50,7 @@ Answer admit_local(const std::shared_ptr<core::Reference>& reference, const Task
   return std::make_shared<core::TaskBinding>(reference, spec.operation, answer->task, nullptr, spec.contract);
 }
 
-// What the server made of the contract; servers that do not say so run it as it was asked for.
+// Returns the contract that the server granted. A server that does not report it runs the requested one.
 Contract granted(const giop::ContractContext& content, const TaskSpec& spec) {
   const Contract contract = content.contract.value_or(spec.contract);
   if (contract.on_overrun != spec.contract.on_overrun)
@@ -61,7 +61,7 @@ Contract granted(const giop::ContractContext& content, const TaskSpec& spec) {
   return contract;
 }
 
-// Of the reply of _corelane_admit, for a connection of the task's own; 0 when the server gives none.
+// Reads the token for the task's own connection from the reply of _corelane_admit; 0 if the server gives none.
 std::uint64_t token_of(cdr::Reader& body) {
   std::int16_t core = 0;
   std::int32_t priority = 0;

@@ -1,6 +1,6 @@
-// corelane::rt: explicit admission of a client's task at the server, and what a task may ask.
+// corelane::rt admits a client's task at the server explicitly, and reports on tasks.
 //
-// Threads: any but real-time ones for admit() and the destructor of Task (both talk to the server).
+// Threads: any; but real-time threads may not call admit() or the destructor of Task, because both call the server.
 #pragma once
 
 #include "orb/base/language.h"
@@ -28,14 +28,14 @@ struct TaskSpec {
   Contract contract{};
 };
 
-// Why a task was not admitted: in numbers, and as the server says it.
+// Why a task was not admitted: as numbers, and as the server's text.
 struct Refusal {
   sched::Refusal reason;
   std::string text;
 };
 
-// An admitted task. As long as it lives, calls of its operation through the reference (and its copies and narrowed
-// forms) run as its jobs. Departs when destroyed.
+// Task is an admitted task. While it lives, calls of its operation through the reference (and its copies and narrowed
+// forms) run as its jobs. It departs when it is destroyed.
 class Task {
  public:
   Task(Task&&) noexcept = default;
@@ -43,10 +43,10 @@ class Task {
   ~Task();
 
   TaskId id() const noexcept;
-  // As it was admitted: a server may be stricter about overruns than it was asked to be (its limits.peer_overrun).
-  // Without any time once the task has departed.
+  // Returns the contract as admitted. A server may be stricter about overruns than requested (its limits.peer_overrun).
+  // All times are zero after the task has departed.
   Contract contract() const noexcept;
-  // Departs now instead of in the destructor. Calls are then those of a caller without a task of its own.
+  // Departs now instead of in the destructor. After that, calls are those of a caller without its own task.
   void depart() noexcept;
 
  private:
@@ -56,39 +56,38 @@ class Task {
   std::shared_ptr<core::TaskBinding> binding_;
 };
 
-// Asks the server of the object. A refusal is a value; raises the system exceptions of a call (COMM_FAILURE,
-// OBJECT_NOT_EXIST, BAD_PARAM bad_contract, ...) when the question itself fails.
+// Asks the object's server to admit a task. A refusal is a value. Raises the system exceptions of a call (COMM_FAILURE,
+// OBJECT_NOT_EXIST, BAD_PARAM bad_contract, ...) if the request itself fails.
 Expected<Task, Refusal> admit(const core::ObjectReference<core::Object>& object, const TaskSpec& spec);
 
-// What this process runs: its tasks, cores and counters; and what this ORB turned away.
+// Report describes what this process runs (tasks, cores and counters) and what this ORB rejected.
 struct Report : dispatch::ExecutiveReport {
-  std::uint64_t dropped_oneways = 0;     // came and were not run: no task, no room, no such object
-  std::uint64_t cut_off_clients = 0;     // connections closed for what the client did or left undone
-  std::uint64_t abandoned_requests = 0;  // not run: their client had cancelled them, or was gone
+  std::uint64_t dropped_oneways = 0;     // arrived but did not run: no task, no room, no such object
+  std::uint64_t cut_off_clients = 0;     // connections closed because of what the client did or failed to do
+  std::uint64_t abandoned_requests = 0;  // did not run: the client had canceled them, or was gone
 };
 Report report(core::Orb& orb);
 
-// What a handler hears of a job: which one, when it was due and when it ended, and how long it ran and slept.
+// What a handler learns about a job: which job, when it was due and ended, and how long it ran and slept.
 using TaskEvent = dispatch::TaskEvent;
 using TaskEventHandler = dispatch::TaskEventHandler;
 
-// From now on the handler is called for each job of this process's tasks that ends after its deadline, that used more
-// than its budget, or that suspended itself for longer than S (nobody looks in mode leader-followers), whoever's ORB
-// serves it. A job that did more than one of these is told of to the handler of each. There is
-// one handler of each kind in a process; an empty one takes it back. When these return no call of the handler before
-// runs, unless they were called from one.
+// Set the handler for jobs of this process's tasks that end after the deadline, use more than the budget, or suspend
+// themselves for longer than S. Mode leader-followers does not check S. The handler is called whichever ORB serves the
+// job. If a job did several of these, each handler is called. A process has one handler of each kind; an empty one
+// removes it. When these functions return, no call of the previous handler runs, unless they were called from one.
 //
-// A handler is called soon after the job has ended, never in it: on a thread of the best-effort lane (in mode
-// leader-followers on one of its own), one call at a time. It may block, allocate and call objects; meanwhile requests
-// without a contract have a thread less. What it throws is logged. 256 events wait for it; TaskEvent::lost counts those
-// beyond. Threads: any that is not real-time. Raises what Orb::executive() raises.
+// A handler is called soon after the job has ended, never in it, one call at a time. It runs on a thread of the
+// best-effort lane (in mode leader-followers on its own thread). It may block, allocate and call objects; meanwhile
+// requests without a contract have one thread less. Its exceptions are logged. Up to 256 events wait for it;
+// TaskEvent::lost counts those that were lost. Threads: any that is not real-time. Raise what Orb::executive() raises.
 void on_miss(core::Orb& orb, TaskEventHandler handler);
 void on_overrun(core::Orb& orb, TaskEventHandler handler);
 void on_oversleep(core::Orb& orb, TaskEventHandler handler);
 
-// Writes what was recorded of this process's scheduling to a new file, in `directory` or where recorder.directory says,
-// and gives its path; see docs/recorder.md. Errors: BAD_PARAM bad_option (recorder.size is 0), PERSIST_STORE.
-// Any thread that is not real-time.
+// Writes the recorded scheduling events of this process to a new file in `directory`, or in recorder.directory. Returns
+// the file's path; see docs/recorder.md. Errors: BAD_PARAM bad_option (recorder.size is 0), PERSIST_STORE. Any thread
+// that is not real-time.
 Expected<std::string> dump_trace(core::Orb& orb, const std::string& directory = {});
 
 }  // namespace corelane::rt

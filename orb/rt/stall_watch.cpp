@@ -37,7 +37,7 @@ void StallWatch::watch(const Watched& watched) noexcept {
     os::sleep_until(due);
     const Time now = os::now();
     if (now - due > usual_wakeup) {
-      const Time seen = watched.seen.load(std::memory_order_relaxed);  // relaxed: the stamp is all that it says
+      const Time seen = watched.seen.load(std::memory_order_relaxed);  // relaxed: only the time stamp matters
       log_.record({.begin = due, .length = now - due, .core = watched.core, .cause = cause_of(due, now, seen)});
     }
     due = std::max(due, now) + interval;

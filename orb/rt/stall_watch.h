@@ -1,16 +1,18 @@
-// StallWatch: finds the gaps that no job sees because none was running: a thread on each core that wakes a thousand
-// times a second, just above everything of its own program, and notes how late it was. Nothing of the program runs
-// above it, so lateness beyond a usual wake-up is the machine's: the host's, the kernel's, or that of another program
-// whose threads run above. Higher up it would run before such a program, and not see what that keeps from the tasks.
-// One reason is told apart: where an ordinary thread of the core, the witness, ran while the watch should have, the
-// kernel kept real-time threads away.
+// StallWatch finds gaps while no job runs that could see them. A thread on each core wakes a thousand times a second
+// and records how late it was. Its priority is just above everything of its own program. So lateness beyond a usual
+// wake-up comes from the machine: the host, the kernel, or another program with threads of higher priority. With a
+// higher priority the watch would run before such a program, and would not see what it takes from the tasks.
 //
-// What it does not see: programs between the tasks' levels and its own, and of each gap what came before it was due,
-// `interval` at most. What it takes for the machine's doing may be a throttle where several ordinary threads share what
-// that leaves, or where the witness could not be started: then it excuses too much. Else it never does.
+// One cause is told apart: throttling. If an ordinary thread of the core, the witness, ran while the watch should have
+// run, the kernel kept real-time threads from running.
 //
-// Cost: a few microseconds per millisecond and core, to be charged as platform load; the witness takes as much of what
-// ordinary threads get.
+// It does not see programs between the tasks' levels and its own. Of each gap it does not see the time before it was
+// due, `interval` at most. It may attribute a throttle to the machine in two cases: if several ordinary threads share
+// the time that the throttle leaves, or if the witness could not be started. Then it excuses too much; otherwise it
+// never does.
+//
+// Cost: a few microseconds per millisecond and core, to be charged as platform load. The witness takes as much from the
+// time of ordinary threads.
 #pragma once
 
 #include <algorithm>
@@ -27,20 +29,21 @@ namespace corelane::rt {
 
 class StallWatch {
  public:
-  // A usual wake-up on virtual machines takes up to some tens of microseconds; only what is later is noted.
+  // A usual wake-up on virtual machines takes up to some tens of microseconds; only later ones are recorded.
   static constexpr Duration usual_wakeup = std::chrono::microseconds{150};
   static constexpr Duration interval = std::chrono::milliseconds{1};
 
   // Watches `cores` until destroyed; `log` outlives it. `highest`: the highest SCHED_FIFO level that the program itself
-  // uses. Without the privilege for SCHED_FIFO, or where no level is above that, lateness would prove nothing, so it
-  // then watches nothing: watching() tells.
+  // uses. Watches nothing without the privilege for SCHED_FIFO, or if no level is above `highest`, because lateness
+  // would then prove nothing. watching() tells.
   StallWatch(const std::vector<CoreId>& cores, GapLog& log, int highest);
   ~StallWatch();
 
   bool watching() const noexcept { return !threads_.empty(); }
 
-  // Why the watch ran at `now` instead of `due`, when the witness ran last at `seen`: in the second half of that time,
-  // since a timer may come late first and another program above the watch then.
+  // Returns why the watch ran at `now` instead of `due`, if the witness last ran at `seen`. It is a throttle only if
+  // the witness ran in the second half of that time. In the first half a timer may have been late, and another program
+  // of higher priority may then have run.
   static constexpr GapCause cause_of(Time due, Time now, Time seen) noexcept {
     return seen > due + std::max(usual_wakeup, (now - due) / 2) && seen < now ? GapCause::throttled : GapCause::machine;
   }

@@ -11,7 +11,7 @@
 namespace corelane::rt {
 namespace {
 
-// About a microsecond of arithmetic that no compiler removes.
+// Takes about a microsecond, by arithmetic that no compiler removes.
 void iterate() noexcept {
   std::uint64_t x = 88172645463325252ULL;
   for (int i = 0; i < 400; ++i) {
@@ -28,7 +28,7 @@ long involuntary_switches() noexcept {
   return usage.ru_nivcsw;
 }
 
-// The shortest of many runs is the undisturbed one: disturbance only ever adds.
+// Takes the shortest of many runs as the undisturbed one, because disturbances only add time.
 std::uint64_t measure() noexcept {
   constexpr int samples = 400;
   constexpr std::int64_t iterations = 100;
@@ -45,7 +45,7 @@ std::uint64_t measure() noexcept {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(count, 1));
 }
 
-// What one call of work() has seen so far.
+// Watch collects the gaps of one call of work().
 class Watch {
  public:
   explicit Watch(GapLog* log) noexcept
@@ -58,7 +58,7 @@ class Watch {
       return;
     }
     note(now);
-    last_ = os::now();  // what happened while it was noted is nobody's excuse
+    last_ = os::now();  // time spent on recording excuses nothing
   }
 
   WorkReport report(std::uint64_t iterations) noexcept {
@@ -86,7 +86,7 @@ class Watch {
     return preempted_part(length, off_core_ - before);
   }
 
-  // For how long the thread has been off its core so far, from any origin.
+  // Returns how long the thread has been off its core so far, from an arbitrary origin.
   static Duration off_core() noexcept {
     const Duration used = os::thread_cpu_time();
     return os::now().time_since_epoch() - used;
