@@ -1,6 +1,6 @@
-// Accounts decides which reservation owns which core of the host, which requests wait, and who lends cores to whom.
-// It is a state machine: facts go in, commands come out. A Backend (backends/backend.h) executes the commands in order.
-// If the backend cannot execute them, the fact Failed undoes the reservation.
+// Accounts decides which reservation owns which core of the host, which requests wait, and which reservation is lent to
+// which service. It is a state machine: facts go in, commands come out. A Backend (backends/backend.h) executes the
+// commands in order. If the backend cannot execute them, the fact Failed undoes the reservation.
 //
 // Whole cores are taken out of the default set. Shares (a budget in every period) are packed onto cores of their own,
 // which are also taken out of the default set. A share goes to the fullest core that has room (best fit). The sum of

@@ -14,7 +14,7 @@
 namespace corelane::reserved {
 
 // Blocks these signals for the calling thread and all threads that it starts, so call it while there is only one
-// thread. Signals that the process ignores (nohup) stay ignored. Also blocks SIGPIPE: the daemon goes on when nobody
+// thread. Signals that the process ignores (nohup) stay ignored. Also blocks SIGPIPE: the daemon goes on when nothing
 // reads its log any more.
 void block_end_signals();
 
