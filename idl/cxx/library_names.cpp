@@ -181,7 +181,7 @@ constexpr std::string_view global_names =
     "wcstouq wcswcs wcswidth wcsxfrm wcsxfrm_l wctob wctomb wctrans wctrans_l wctrans_t wctype wctype_l wctype_t "
     "wcwidth wint_t wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset wprintf write wscanf";
 
-// The numbers of system calls. Each kernel adds some.
+// Prefix of the system call numbers. They are not listed, since each kernel adds some.
 constexpr std::string_view macro_prefix = "SYS_";
 
 struct LibraryTypedef {

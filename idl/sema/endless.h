@@ -1,7 +1,7 @@
-// Finds structs and unions that have no finite value: each value must hold another one of its type.
+// Finds structs and unions that have no finite value, because each value must contain another one of its type.
 //
-// Only an `@external` member can lead to such a type. An optional member, a sequence, a map or a reference ends the
-// circle, and so does a branch of a union.
+// Only an `@external` member can lead to such a type. An optional member, a sequence, a map or a reference breaks the
+// cycle, and so does a branch of a union.
 // Threads: none.
 #pragma once
 
@@ -13,10 +13,10 @@ namespace corelane::idl {
 
 struct Endless {
   const Member* member;  // in the model
-  DefId held;            // what the member holds, and what leads back to it
+  DefId held;            // what the member contains, and what leads back to the member
 };
 
-// An external member of each circle. All structs and unions that members refer to must be defined.
+// Returns one external member of each cycle. All structs and unions that members refer to must be defined.
 std::vector<Endless> endless_members(const Model& model);
 
 }  // namespace corelane::idl
