@@ -126,8 +126,7 @@ std::optional<Value> Conversion::to_float(const Operand& operand, TypeKind kind,
   if (value == nullptr) return mismatch(operand, at);
   if (kind == TypeKind::float128) return Value{value->wide};
   if (kind != TypeKind::float32 || std::fabs(value->narrow) <= double{FLT_MAX}) return Value{value->narrow};
-  constexpr double rounded_away = 0x1.ffffffp127;  // halfway between the largest float and the next step; anything
-                                                   // below rounds down to the largest float
+  constexpr double rounded_away = 0x1.ffffffp127;  // half a step above the largest float; less than that rounds to it
   if (std::fabs(value->narrow) < rounded_away) return Value{std::copysign(double{FLT_MAX}, value->narrow)};
   diagnostics_.error(at, "the value is outside the range of `float`");
   return std::nullopt;

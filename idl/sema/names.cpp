@@ -232,8 +232,7 @@ void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool
   // The search takes time proportional to the number of names, so it is only made for messages that are shown.
   const bool shown = diagnostics_.errors() < Diagnostics::limit;
   const std::string similar = shown ? similar_name(scope, name.text, only_here) : std::string();
-  const std::string_view anywhere =
-      only_here ? std::string_view() : name.text;  // keywords and basic types are in no scope
+  const std::string_view anywhere = only_here ? std::string_view() : name.text;  // keywords and types are in no scope
   if (const std::string_view keyword = keyword_like(anywhere); !keyword.empty())
     message += "; did you mean the keyword " + quoted(keyword) + "?";
   else if (const std::string_view own = type_for_cpp(anywhere); !own.empty())

@@ -1,6 +1,6 @@
 // RepositoryIds keeps the prefixes in effect, and makes repository ids. Section: CORBA 3.4 part 1, 14.7.5 and 7.15.2.
 // - #pragma prefix holds from its line to the end of its scope. An included file starts without a prefix and leaves
-// none behind. If it is included inside a scope, it shares that scope's prefix.
+//   none behind. If it is included inside a scope, it shares that scope's prefix.
 // - typeprefix holds in its whole scope and keeps the scope's name.
 #pragma once
 

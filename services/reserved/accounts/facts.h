@@ -59,8 +59,8 @@ struct TakenBack {
 struct CameIn {
   ReservationId id;
   Process service;
-  ReservationId
-      tree{};  // innermost reservation whose process tree has the service; the service otherwise runs on its cores
+  // The innermost reservation whose process tree has the service. The service otherwise runs on its cores.
+  ReservationId tree{};
 };
 struct Left {
   ReservationId id;

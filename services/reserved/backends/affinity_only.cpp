@@ -246,9 +246,8 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
   const auto original = original_of(thread, *identity, *now);
   auto wanted = owned != nullptr ? within(*owned, original) : common_to(original, common_);
   if (wanted.empty()) wanted = common_;
-  const bool looks_given =
-      *now != all_ &&
-      given_.contains(*now);  // at its end the daemon would widen such a mask, unless it is in the journal
+  // At its end the daemon would widen such a mask, unless it is in the journal.
+  const bool looks_given = *now != all_ && given_.contains(*now);
   if (*now == wanted && *now == original && !looks_given) return memory_.forget_masks(*identity), false;
   if (host_.processes->is_fixed(thread)) {
     unmovable_[thread] = *identity;

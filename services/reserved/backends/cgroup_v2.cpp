@@ -88,8 +88,7 @@ Done<void> CgroupV2::make_set(const SetName& set, const Place& place) {
 Done<void> CgroupV2::make_partition(const std::string& group, const std::vector<CoreId>& cores) {
   if (auto done = put(groups_, joined_path(group, "cpuset.cpus"), os::core_list_text(cores)); !done) return done;
   const std::string exclusive = joined_path(group, "cpuset.cpus.exclusive");
-  if (groups_.has(exclusive))
-    groups_.write(exclusive, os::core_list_text(cores));  // needed if the root is no partition
+  if (groups_.has(exclusive)) groups_.write(exclusive, os::core_list_text(cores));  // if the root is no partition
   const std::string file = joined_path(group, "cpuset.cpus.partition");
   if (auto done = put(groups_, file, "root"); !done) return done;
   const std::string state = groups_.read(file).value_or("");

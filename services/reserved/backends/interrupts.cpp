@@ -94,8 +94,7 @@ bool Interrupts::steer(const std::string& file, const Form& form, const std::vec
   const JournalEntry entry{.kind = JournalEntry::Kind::interrupt, .subject = file, .before = form.text(*first)};
   if (!kept_before && !journal_->add(entry)) return false;
   const bool done = folder.write(file, form.text(wanted)) == 0;
-  if (!done && !kept_before)
-    refused_.insert(file);  // an interrupt that was steered before can be steered, so it is tried again
+  if (!done && !kept_before) refused_.insert(file);  // one that was steered before is tried again
   if (done && wanted != *first) ++report_.steered;
   if (done && kept_before) ++strayed_;
   if (done ? wanted == *first : *now == *first) journal_->drop(entry);  // the interrupt goes where it went at first

@@ -220,8 +220,7 @@ void Journal::set_aside(std::size_t unread) {
 
 bool Journal::append(char sign, const JournalEntry& entry) {
   ++lines_;
-  return os::write_all(file_.get(),
-                       "\n" + (sign + journal_line(entry)));  // the newline ends a torn line before this one
+  return os::write_all(file_.get(), "\n" + (sign + journal_line(entry)));  // the newline ends a torn line
 }
 
 Expected<void, std::string> Journal::add(const JournalEntry& entry) {

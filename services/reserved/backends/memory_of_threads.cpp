@@ -116,9 +116,8 @@ int put_back_scheduling(ProcessTable& processes, const JournalEntry& entry) {
   const os::SchedulingClass before = parse_scheduling(entry.before);
   if (!now || !now->is_deadline() || *now == before) return 0;
   int fault = processes.set_scheduling(thread, before);
-  if (fault != 0 && fault != ESRCH)
-    fault = processes.set_scheduling(
-        thread, {});  // as an ordinary thread, since a deadline share that it had itself may no longer fit
+  // A deadline share that the thread had itself may no longer fit. Then it becomes an ordinary thread.
+  if (fault != 0 && fault != ESRCH) fault = processes.set_scheduling(thread, {});
   return fault == ESRCH ? 0 : fault;
 }
 

@@ -34,8 +34,8 @@ int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
 
 int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entry) {
   if (!is_same(*host.processes, entry.process)) return 0;
-  if (!groups.has(entry.before))
-    return 0;  // its old group is gone, so it stays where the members of the daemon's group go
+  // Its old group may be gone. Then it stays where the members of the daemon's group go.
+  if (!groups.has(entry.before)) return 0;
   const char* const list = entry.subject == thread_list ? thread_list : "cgroup.procs";
   const int fault = groups.write(joined_path(entry.before, list), std::to_string(entry.process.pid));
   return fault == ESRCH ? 0 : fault;

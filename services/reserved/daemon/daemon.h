@@ -11,8 +11,8 @@
 namespace corelane::reserved {
 
 inline constexpr const char* reference_file = "reserved.ior";  // in the runtime directory
-inline constexpr const char* well_known_key =
-    "CorelaneReserved";  // of the servant's object, so that references stay valid after a restart
+// Key of the servant's object. It makes references stay valid after a restart.
+inline constexpr const char* well_known_key = "CorelaneReserved";
 
 // Returns what is wrong with the settings on this host; "" if nothing is. Reads which processes and cores exist.
 std::string fault_of(const core::ReservedSettings& settings);

@@ -76,8 +76,8 @@ std::vector<std::string> HostSetup::put_back() { return restore(host_, "/proc/ir
 std::vector<HostSetup::Candidate> HostSetup::candidates(const std::vector<os::CoreInfo>& cores) {
   std::vector<Candidate> found;
   const auto may = [&](Choice choice) {
-    if (settings_.processes != 0 && choice != Choice::affinity)
-      return false;  // sets in control groups would affect all processes
+    // Sets in control groups would affect all processes.
+    if (settings_.processes != 0 && choice != Choice::affinity) return false;
     return settings_.backend == choice || settings_.backend == Choice::automatic;
   };
   if (may(Choice::cgroup_v2) && host_.unified != nullptr)
