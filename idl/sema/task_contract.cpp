@@ -36,8 +36,7 @@ std::optional<ContractFault> backlog_fault_of(const TaskContract& c) {
   const auto up = [](nanoseconds a, std::int64_t b) { return (a + nanoseconds{b - 1}) / b; };
   const std::int64_t periods = up(span, c.period.count()).count();
   if (periods <= most) return std::nullopt;
-  // The hint must hold for the given jitter and for the default jitter, which is a tenth of the shorter of period and
-  // deadline.
+  // The hint must hold for the given jitter and for the default jitter, which is a tenth of the period here.
   const nanoseconds shortest_period =
       std::chrono::ceil<std::chrono::microseconds>(std::max(up(span, most), up(10 * c.deadline, 10 * most - 1)));
   return ContractFault{"deadline", "deadline D = " + spell_duration(c.deadline) +

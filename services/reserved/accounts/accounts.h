@@ -34,9 +34,9 @@ namespace corelane::reserved {
 struct AccountLimits {
   std::size_t reservations = 1024;  // including those that wait
   std::size_t of_user = 64;         // of one user
-  std::size_t loans = 16;  // open loans of one reservation, and as many closed ones; further closed loans are added up
-  std::size_t charges = 64;  // clients of one reservation that are charged separately; the rest are charged together
-  std::size_t note = 200;    // bytes
+  std::size_t loans = 16;           // open ones of one reservation, and as many closed ones; more are added up
+  std::size_t charges = 64;         // entries of one reservation; the last one is for all other clients
+  std::size_t note = 200;           // bytes
 };
 
 struct AccountOptions {
@@ -48,7 +48,7 @@ struct AccountOptions {
 
 enum class CoreUse : std::uint8_t { common, taken, kept_idle, shared, withheld, held };
 
-// A part of a core, as an exact integer. A billionth of a core is fine enough for every budget and period.
+// A part of a core, as a whole number of billionths. parts_of() rounds up to it.
 using PartsPerBillion = std::int64_t;
 inline constexpr PartsPerBillion whole_core = 1'000'000'000;
 // The kernel keeps 5 % for other threads (kernel.sched_rt_runtime_us).

@@ -1,5 +1,5 @@
-// Chooses the cores of a reservation. Cores that share a physical core, last-level cache or memory node are preferred,
-// and as few caches as possible are split between reservations.
+// Chooses the cores of a reservation. Prefers cores that share a physical core, last-level cache or memory node. Of
+// equally near places it takes the one that leaves the fewest cores of its cache free.
 // Threads: pure.
 #pragma once
 

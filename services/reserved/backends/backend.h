@@ -109,7 +109,7 @@ class Backend {
   virtual Members processes_of(ReservationId id) const = 0;
 };
 
-// Bound: how often a tree is searched again that forks faster than its processes are moved.
+// Bound: how often a tree is searched that forks faster than its processes are moved.
 inline constexpr int tree_rounds = 100;
 // For a process without an identity: returns no fault if it has ended and need not be moved. Returns a fault if it
 // cannot be read now.

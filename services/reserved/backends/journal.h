@@ -27,14 +27,13 @@ struct JournalEntry {
   enum class Kind : std::uint8_t {
     group,  // the group `subject` was made in the hierarchy `where`
     value,  // the file `subject` in the hierarchy `where` contained `before`
-    // home: the process was in the group `before` of the hierarchy `where`; if `subject` is thread_list, the thread
-    // was.
+    // home: the process (with `subject` thread_list: one thread) was in the group `before` of the hierarchy `where`
     home,
     affinity,   // the thread ran on the cores `before`; it got `subject` (empty: the cores of its group)
     policy,     // the thread was scheduled as `before` says, see scheduling_text()
     interrupt,  // the interrupt with number `subject` went to the cores `before`
-    // mask: threads got the cores `subject`. A thread that has them without an affinity entry has inherited them; it
-    // had `before`.
+    // mask: threads got the cores `subject`. A thread that has these, but no affinity entry, has inherited them. Then
+    // its own cores are `before`.
     mask
   };
   Kind kind = Kind::group;

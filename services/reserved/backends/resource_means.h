@@ -17,7 +17,7 @@ Controllers controllers_without_groups(const Host& host);
 // `kernel_has_it`: /sys/fs/resctrl exists.
 std::string resctrl_lack(bool parts_caches, bool kernel_has_it);
 
-// Returns how many bytes of memory can be promised: all but `rest_percent` per cent of MemTotal in /proc/meminfo; 0 if
+// Returns how many bytes of memory can be promised: all but `rest_percent` percent of MemTotal in /proc/meminfo; 0 if
 // the text does not say.
 std::uint64_t memory_to_promise(const std::string& meminfo, unsigned rest_percent);
 

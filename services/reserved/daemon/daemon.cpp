@@ -165,7 +165,7 @@ Done<void> write_reference(const std::string& path, const std::string& text) {
 }
 
 // Limits connections to half of the file descriptors. The other half is for watched processes and for reading the state
-// of the host. One peer gets at most a quarter of the connections.
+// of the host. One peer gets at most a quarter of that half.
 void bound_connections(std::vector<std::string>& words, const core::Settings& settings) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;

@@ -1,5 +1,5 @@
-// Keeper makes and ends reservations. It asks the Accounts, executes their commands through the Backend, and ends what
-// the Backend cannot do. It identifies processes by their pid and start time, and checks whether they live.
+// Keeper checks a request against the Accounts, applies it through the Backend, and rolls it back if the Backend fails.
+// It identifies processes by their pid and start time, and checks whether they live.
 //
 // Threads: any. Each function takes the keeper's lock, and holds it while the host is changed.
 #pragma once
