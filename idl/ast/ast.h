@@ -1,4 +1,4 @@
-// The syntax tree of an IDL specification: what was written, with spans; nothing is resolved or checked here.
+// The syntax tree of an IDL specification: what was written, with spans. Nothing in it is resolved or checked.
 //
 // Threads: plain values, each node owned by its parent.
 // Invariants: depth is bounded by the parser's limits, so recursion over a tree is safe.
@@ -27,7 +27,7 @@ struct ScopedName {
   Span span;
 };
 
-// The name as it was written, for messages.
+// Returns the name as it was written, for messages.
 std::string to_string(const ScopedName& name);
 
 // Expressions.
@@ -61,19 +61,19 @@ struct Binary {
   ExpressionPtr right;
 };
 
-// A literal in both precisions: a finite `wide` may be an infinite `narrow`.
+// A literal in two precisions: if `wide` is finite, `narrow` may still be infinite.
 struct Real {
   double narrow;
   long double wide;
 };
-// "12.50" of the literal 12.50d.
+// For the literal 12.50d the text is "12.50".
 struct FixedLiteral {
   std::string text;
 };
 
 struct Expression {
-  // A string literal is std::string, a character char, wide ones of char32_t; TRUE and FALSE bool; an integer literal
-  // is not negative.
+  // A string literal is std::string, a character char; wide ones have char32_t. TRUE and FALSE are bool. An integer
+  // literal is not negative.
   std::variant<bool, std::uint64_t, Real, char, std::string, ScopedName, Unary, Binary, char32_t, std::u32string,
                FixedLiteral>
       node;
@@ -97,7 +97,7 @@ using Annotations = std::vector<Annotation>;
 
 // Types.
 
-// In the order of the model's TypeKind.
+// In the same order as the model's TypeKind.
 enum class BasicType : std::uint8_t {
   void_,
   boolean,
@@ -143,20 +143,21 @@ struct FixedOf {
   ExpressionPtr digits;  // both null in `const fixed`
   ExpressionPtr scale;
 };
+// A definition in place of a type's name: in struct S { enum E { a } e; }, it is the enum.
 struct InlineDefinition {
-  Definitions one;  // struct S { enum E { a } e; }: the enum
+  Definitions one;  // exactly one
 };
-struct UnusableType {};  // was refused already; sema stays silent about it
+struct UnusableType {};  // already refused; sema reports nothing more about it
 
 struct TypeSpec {
   std::variant<UnusableType, BasicType, ScopedName, StringOf, SequenceOf, MapOf, FixedOf, InlineDefinition> node;
   Span span;
-  Annotations annotations = {};  // of an element of a sequence or map
+  Annotations annotations = {};  // if it is the element of a sequence or map
 };
 
 struct Declarator {
   Identifier name;
-  std::vector<ExpressionPtr> dimensions;  // of an array
+  std::vector<ExpressionPtr> dimensions;  // if it is an array
   Annotations annotations = {};           // of the elements of an array: `long a @name [3]`
 };
 
@@ -213,7 +214,7 @@ struct Bitfield {
   Span span;
   ExpressionPtr bits;
   std::optional<TypeSpec> type;
-  std::vector<Identifier> names;  // none: padding
+  std::vector<Identifier> names;  // empty: padding
 };
 struct Bitset {
   std::optional<ScopedName> base;
@@ -268,7 +269,7 @@ enum class InterfaceKind : std::uint8_t { unconstrained, abstract, local };
 struct Interface {
   InterfaceKind kind = InterfaceKind::unconstrained;
   std::vector<ScopedName> bases;
-  Definitions body;  // operations and attributes among them
+  Definitions body;  // includes operations and attributes
 };
 
 enum class ValueKind : std::uint8_t { concrete, abstract, custom };
@@ -278,7 +279,7 @@ struct Valuetype {
   std::optional<Span> truncatable;
   std::vector<ScopedName> bases;
   std::vector<ScopedName> supports;
-  Definitions body;  // state members, factories, operations and attributes among them
+  Definitions body;  // includes state members, factories, operations and attributes
 };
 struct ValueBox {
   TypeSpec type;
@@ -309,10 +310,10 @@ struct AnnotationParameterDeclaration {
 struct AnnotationDeclaration {
   Definitions body;  // enums, constants and typedefs
   std::vector<AnnotationParameterDeclaration> parameters;
-  bool standard = false;  // known without a declaration of the user's, who may declare the name anew
+  bool standard = false;  // known without a declaration; the user may still declare the name
 };
 
-// #pragma prefix, ID or version, typeprefix and typeid; `argument` is the string, or the "major.minor" of a version.
+// #pragma prefix, ID or version, typeprefix, or typeid. `argument` is the string, or the "major.minor" of a version.
 struct IdDirective {
   enum class Kind : std::uint8_t {
     pragma_prefix,
@@ -321,11 +322,11 @@ struct IdDirective {
     typeprefix,
     type_id
   } kind = Kind::pragma_prefix;
-  ScopedName target;  // not of #pragma prefix
+  ScopedName target;  // not used by #pragma prefix
   std::string argument;
 };
 
-// import M; or import "M"; the string is a name too.
+// import M; or import "M"; the string is treated as a name.
 struct Import {
   ScopedName name;
 };

@@ -1,8 +1,8 @@
-// Diagnostics: what is wrong with the text, collected by every stage, in the form that render() prints.
+// Diagnostics collects what every stage finds wrong with the text. render() prints it.
 //
 // Threads: one owner.
-// Invariants: at most `limit` errors and as many warnings are kept, so that a broken file of any size costs bounded
-// memory; what comes after is only counted.
+// Invariants: keeps at most `limit` errors and as many warnings, so that a broken file of any size needs bounded
+// memory. Further ones are only counted.
 #pragma once
 
 #include <array>
@@ -30,33 +30,33 @@ struct Diagnostic {
   Span span;
   std::string message;
   std::vector<Note> notes;
-  std::optional<Warning> kind = {};  // of a warning, also where it counts as an error
+  std::optional<Warning> kind = {};  // of a warning, even if it counts as an error
 
   // Adds "note: ..." at another place.
   Diagnostic& note(const Span& at, std::string text);
 };
 
-// A piece of the text inside a message: `text`.
+// Returns a piece of the text in the quotes that messages use: `text`.
 std::string quoted(std::string_view text);
 
 class Diagnostics {
  public:
   static constexpr std::size_t limit = 50;
 
-  // What becomes of warnings of each kind: by default what warning_texts says.
+  // How warnings of a kind are treated. The default is in warning_texts.
   Policy policy(Warning kind) const { return policies_[static_cast<std::size_t>(kind)]; }
   void set_policy(Warning kind, Policy policy) { policies_[static_cast<std::size_t>(kind)] = policy; }
 
-  // The reference is valid as long as this object; past the limit it refers to one that is thrown away.
+  // The reference is valid as long as this object. Past the limit it refers to a diagnostic that is not kept.
   Diagnostic& error(const Span& at, std::string message);
   Diagnostic& warning(Warning kind, const Span& at, std::string message);
 
   bool has_errors() const { return errors_ > 0; }
-  std::size_t errors() const { return errors_; }             // counted past the limit
-  bool has_enough() const { return errors_ >= 20 * limit; }  // of errors: a stage may give up
-  std::size_t dropped() const { return dropped_; }           // diagnostics past the limit
+  std::size_t errors() const { return errors_; }             // including those past the limit
+  bool has_enough() const { return errors_ >= 20 * limit; }  // so many errors that a stage may stop
+  std::size_t dropped() const { return dropped_; }           // number of diagnostics past the limit
 
-  // In the order of the text: by source, line and column.
+  // Returns the diagnostics in the order of the text: by source, line and column.
   std::vector<const Diagnostic*> sorted() const;
 
  private:

@@ -1,4 +1,4 @@
-// The kinds of warnings, by the names that -W takes.
+// The kinds of warnings. -W uses their names.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class Warning : std::uint8_t {
   semicolon
 };
 
-// What becomes of a warning.
+// How a warning is treated.
 enum class Policy : std::uint8_t { warn, ignore, error };
 
 struct WarningText {

@@ -26,7 +26,7 @@ class Implied {
   }
 
  private:
-  // What was the main file is included now.
+  // Makes the main file an included one. The new main file is fooAmi.idl.
   void move_main() {
     const FileId moved = add_file(from_[FileId::main]);
     model_[moved].is_main = false;
@@ -46,7 +46,7 @@ class Implied {
     model_.definitions.push_back(std::move(definition));
     return static_cast<DefId>(model_.definitions.size() - 1);
   }
-  // With the type that it makes.
+  // Defines a type together with its definition.
   DefId define_type(TypeKind kind, Definition definition) {
     const auto type = static_cast<TypeId>(model_.types.size());
     definition.type = type;
@@ -55,7 +55,7 @@ class Implied {
     return id;
   }
 
-  // Part of the library: orb/corba/messaging.h.
+  // Defines what the library has of module Messaging, see orb/corba/messaging.h.
   void define_messaging() {
     const FileId file =
         add_file({.path = "Messaging.idl", .include_path = "Messaging.idl", .includes = {}, .generates_code = false});
@@ -76,7 +76,7 @@ class Implied {
     model_.types.push_back({.kind = TypeKind::void_, .resolved = void_});
   }
 
-  // AMI_FooHandler, with more of "AMI_" where that is taken.
+  // Returns "AMI_FooHandler", with more "AMI_" in front if that name is taken.
   std::string name_of(DefId id) const {
     std::string name = "AMI_" + from_[id].name + "Handler";
     const auto is_taken = [&](const Definition& other) { return other.scope == from_[id].scope && other.name == name; };
@@ -84,7 +84,7 @@ class Implied {
     return name;
   }
 
-  // That of a file that is included stands in the file of its replies.
+  // Returns the file of the interface's handler. The handler for an interface in bar.idl is in barAmi.idl.
   FileId file_of(DefId id) {
     if (from_.is_main(id)) return FileId::main;
     const std::string path = stem_of(from_[from_[id].file]) + "Ami.idl";
@@ -95,8 +95,8 @@ class Implied {
     return file;
   }
 
-  // Abstract ones, too: those that derive from several of the same heirs have one handler for what they inherit twice.
-  // The library has no handlers for interfaces of its own.
+  // Returns whether the interface has a reply handler. Abstract interfaces have one, so that an interface which
+  // inherits the same operations twice gets one handler for them. The library has no handlers for its own interfaces.
   bool has_handler(DefId id) const {
     return std::get<Interface>(from_[id].body).kind != InterfaceKind::local && from_[from_[id].file].generates_code;
   }
@@ -137,7 +137,7 @@ class Implied {
     if (std::ranges::find(out, id) == out.end()) out.push_back(id);
   }
 
-  // Replaces the last `from` that stands before `end`, or at the end where that is empty.
+  // Replaces the last `from` before the last `end`; if `end` is "", before the end of the text.
   static void rename(std::string& text, const std::string& from, const std::string& to, std::string_view end) {
     const std::size_t stop = end.empty() ? text.size() : text.rfind(end);
     const std::size_t at = stop == std::string::npos ? stop : text.rfind(from, stop - from.size());
@@ -151,7 +151,8 @@ class Implied {
     contents.insert(std::next(std::ranges::find(contents, id)), handler);
   }
 
-  // Those of attributes and exceptions give way to those of operations.
+  // Returns two operations per call, its reply and its exception. The names of operations are chosen first, so replies
+  // of attributes and exceptions get the changed names.
   std::vector<Operation> operations_of(DefId id, const std::vector<DefId>& ancestors) {
     std::vector<Operation> out;
     const std::vector<Call> calls = calls_of(spelling_, id);

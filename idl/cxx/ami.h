@@ -1,4 +1,4 @@
-// The implied IDL of asynchronous calls: for each interface Foo a reply handler AMI_FooHandler.
+// Implied IDL of asynchronous calls: makes a reply handler AMI_FooHandler for each interface Foo.
 // CORBA 3.3 part 1, 22.9.
 #pragma once
 
@@ -6,9 +6,9 @@
 
 namespace corelane::idl::cxx {
 
-// The model of fooAmi.idl, which includes foo.idl, the main file of `model`, and holds the handlers of its interfaces
-// but for local ones, each behind its interface. Interface::replies_of says whose they are; their operations are two
-// for each call of calls_of(): its reply and its exception.
+// Returns the model of fooAmi.idl, which includes foo.idl, the main file of `model`. It has a handler for each
+// interface that is not local, right after the interface in the list of definitions. Interface::replies_of of a handler
+// names the interface. A handler has two operations for each call of calls_of(): its reply and its exception.
 Model with_reply_handlers(const Model& model);
 
 }  // namespace corelane::idl::cxx

@@ -41,7 +41,8 @@ class Clashes {
     return std::nullopt;
   }
 
-  // A stub may declare anew what its bases declare for the same call.
+  // Returns a conflict between the sendc_ functions of a stub and the functions of its bases. A stub may declare again
+  // what its bases declare for the same call.
   std::optional<std::string> between_sends(DefId handler) const {
     struct Meaning {
       DefId declared_in;

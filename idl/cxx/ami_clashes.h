@@ -1,5 +1,5 @@
-// Names that asynchronous calls cannot have: the implied IDL gives way where it can, but never to what stands in two
-// bases, of which neither file knows the other.
+// Finds names of asynchronous calls that clash. The implied IDL changes a name where it can. It cannot change names in
+// two bases that come from files which do not know each other.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace corelane::idl::cxx {
 
-// The interfaces of the main file whose handler would have, from two bases, replies of one name, or whose stub a sendc_
-// function named like one of its operations.
+// Returns the interfaces of the main file with a clash: two bases give the handler replies with the same name, or the
+// stub has a sendc_ function with the name of an operation.
 std::vector<Unsupported> clashing_async_names(const Model& model);
 
 }  // namespace corelane::idl::cxx

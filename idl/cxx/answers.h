@@ -1,5 +1,5 @@
-// Answers: what is known of definitions by one question, whose answer is yes where it is yes for anything that a
-// definition holds. Each definition is looked into once, in whichever order they are asked about.
+// Answers stores the answers to one yes/no question about definitions. The answer for a definition is yes if it is yes
+// for anything that the definition contains. Each definition is examined once, in any order of questions.
 //
 // Threads: none.
 #pragma once
@@ -14,7 +14,8 @@ namespace corelane::idl::cxx {
 
 class Answers {
  public:
-  // `look`: asks of what the definition holds. A definition that holds itself adds nothing to its own answer.
+  // Returns the answer for `id`, calling `look` if it is not known. `look` asks about what the definition contains. A
+  // definition that contains itself adds nothing to its own answer.
   template <typename Look>
   bool of(DefId id, const Look& look) {
     const auto [entry, is_new] = known_.try_emplace(id, false);
@@ -27,8 +28,9 @@ class Answers {
   }
 
  private:
-  // Where the first one asked about is a no, all that were met are. Else those within a circle may have been called no
-  // while another of it was being looked into: they are asked again.
+  // Called when the first question is answered. If its answer is no, the answers of all definitions met on the way are
+  // no. If it is yes, a definition in a cycle may have got a wrong no while another one in the cycle was being
+  // examined. Such answers are dropped, so that they are asked again.
   void decide(bool yes) {
     for (const DefId id : undecided_)
       if (yes && !known_[id]) known_.erase(id);
@@ -37,7 +39,7 @@ class Answers {
   }
 
   std::map<DefId, bool> known_;
-  std::vector<DefId> undecided_;  // met since the first one was asked about
+  std::vector<DefId> undecided_;  // met since the first question
   bool asking_ = false;
 };
 

@@ -26,17 +26,18 @@ bool has_stub(const Spelling& spelling, DefId handler) {
   return served != DefId::none && !is_abstract_interface(spelling, served);
 }
 
-// Handlers whose interfaces have asynchronous stubs too.
+// Returns those handlers whose interfaces have asynchronous stubs, too.
 std::vector<DefId> base_handlers(const Spelling& spelling, const std::vector<DefId>& bases) {
   std::vector<DefId> out = bases;
   std::erase_if(out, [&](DefId base) { return !has_stub(spelling, base); });
   return out;
 }
 
-// The two operations of a handler that hear of a call, by the interface that declares it and its name on the wire.
+// The two operations of a handler for a call. The key is the interface that declares the call, and the call's name on
+// the wire.
 using Replies = std::map<std::pair<DefId, std::string>, std::pair<Call, Call>>;
 
-// What calls_of() says of both, in the same order.
+// Pairs the operations of handlers with the calls of their interfaces. calls_of() lists both in the same order.
 Replies replies_of(const Spelling& spelling, DefId handler) {
   std::vector<DefId> handlers = construction_order(spelling.model(), handler);
   handlers.push_back(handler);
@@ -51,7 +52,7 @@ Replies replies_of(const Spelling& spelling, DefId handler) {
   return out;
 }
 
-// The handler, then what goes to the servant.
+// Returns the parameters of a sendc_ function: the handler, then the arguments that go to the servant.
 std::vector<std::string> parameters_of(const Spelling& spelling, DefId handler, const Call& call) {
   Call sent = call;
   std::erase_if(sent.arguments, [](const Argument& argument) { return argument.direction == Direction::out; });
@@ -95,7 +96,7 @@ void define_send(const Spelling& spelling, DefId handler, const Send& send, Text
   out.close("}\n");
 }
 
-// The initialisers of all virtual bases, in the order of their construction.
+// Returns the initializers of all virtual bases, in the order of their construction.
 std::vector<std::string> initialisers(const Spelling& spelling, DefId handler) {
   const DefId served = interface_of(spelling, handler).replies_of;
   std::vector<std::string> out = base_initialisers(spelling, served);

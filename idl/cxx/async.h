@@ -1,5 +1,5 @@
-// Asynchronous stubs: the class with the sendc_ functions of an interface, and the traits that name it. In a model of
-// with_reply_handlers().
+// Writes asynchronous stubs: the class with the sendc_ functions of an interface, and the traits that name the class.
+// The model must come from with_reply_handlers().
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace corelane::idl::cxx {
 
-// What one sendc_ function does: the call, and the two operations of the handler that hear of it.
+// One sendc_ function: the call that it makes, and the two operations of the handler that receive the result.
 struct Send {
   std::string name;
   Call call;
@@ -19,14 +19,14 @@ struct Send {
   std::string failure;
 };
 
-// Those that the stub declares: one for each of class_calls_of(). None where there is no such stub: for an interface
-// that is no reply handler, or is that of an abstract interface.
+// Returns the functions that the stub declares, one for each of class_calls_of(). Returns none if there is no such
+// stub: the interface is not a reply handler, or it handles an abstract interface.
 std::vector<Send> sends_of(const Spelling& spelling, DefId handler);
 
-// Behind the reply handler that they send their replies to.
+// Declares the stub. Call it after the reply handler has been declared.
 void declare_async_stub(const Spelling& spelling, DefId handler, Text& out);
 void define_async_stub(const Spelling& spelling, DefId handler, Text& out);
-// CORBA::amic_traits, inside that namespace; nothing where there is no such stub.
+// Writes the specialization of CORBA::amic_traits, inside namespace CORBA; nothing if there is no such stub.
 void write_async_traits(const Spelling& spelling, DefId interface_id, Text& out);
 
 }  // namespace corelane::idl::cxx

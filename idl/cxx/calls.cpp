@@ -66,9 +66,9 @@ bool contains(const std::vector<DefId>& ids, DefId id) { return std::ranges::fin
 
 bool derives(const Model& model, DefId id, DefId from) { return contains(ancestors_of(model, id), from); }
 
-// Of classes that have a function, those that declare it; `family` has bases before what derives from them. A class
-// leaves it to its bases where one of them hides all others that declare it. With several, C++ would know neither a
-// final overrider nor what the name means.
+// Returns the classes that must declare a function; the others inherit it. `family` lists the classes that have the
+// function, bases before derived classes. A class inherits the declaration if one of its bases hides all other
+// declarations. Otherwise C++ would find no final overrider, and the name would be ambiguous.
 std::vector<DefId> declarers(const Model& model, const std::vector<DefId>& family) {
   std::vector<DefId> found;
   for (const DefId id : family) {
@@ -82,7 +82,7 @@ std::vector<DefId> declarers(const Model& model, const std::vector<DefId>& famil
   return found;
 }
 
-// Appends the calls of `origin` where the class of `id`, the last of `family`, declares them.
+// Appends the calls of `origin` if the class of `id`, the last one of `family`, must declare them.
 void append_declared(const Spelling& spelling, DefId origin, const std::vector<DefId>& family, std::vector<Call>& out) {
   const std::vector<DefId> classes = declarers(spelling.model(), family);
   if (classes.back() != family.back()) return;
@@ -92,7 +92,8 @@ void append_declared(const Spelling& spelling, DefId origin, const std::vector<D
   }
 }
 
-// The stubs, or skeletons, of `id` and its ancestors that have the calls of the abstract interface `origin`.
+// Returns the classes (stubs or skeletons), of `id` and its ancestors, that have the calls of the abstract interface
+// `origin`.
 std::vector<DefId> implementers(const Model& model, DefId id, DefId origin) {
   std::vector<DefId> family = ancestors_of(model, id);
   family.push_back(id);
@@ -100,7 +101,7 @@ std::vector<DefId> implementers(const Model& model, DefId id, DefId origin) {
   return family;
 }
 
-// The interface and its ancestors that are not abstract.
+// Returns the interface and its ancestors, without abstract ones.
 std::vector<DefId> concrete_family(const Model& model, DefId interface_id) {
   std::vector<DefId> family = construction_order(model, interface_id);
   family.push_back(interface_id);
@@ -112,7 +113,7 @@ void add_once(DefId id, std::vector<DefId>& out) {
   if (!contains(out, id)) out.push_back(id);
 }
 
-// The interfaces whose calls the class of a value has itself, or gets from a base: those that are not abstract.
+// Returns the non-abstract interfaces whose calls the class of a value declares or inherits.
 std::vector<DefId> supported_concrete(const Model& model, DefId value_id) {
   std::vector<DefId> out;
   for (const DefId base : std::get<Valuetype>(model[value_id].body).bases)

@@ -1,4 +1,4 @@
-// Calls: what a client can call and a servant must answer, operations and attributes alike.
+// Calls are what a client can call and a servant must implement: operations and attributes alike.
 #pragma once
 
 #include <set>
@@ -26,46 +26,50 @@ struct Call {
   std::vector<DefId> raises;
   const TaskContract* contract = nullptr;
   DefId declared_in = DefId::none;  // the interface
-  bool overrides = false;           // a base of the class that it is asked for declares it as well
+  bool overrides = false;           // a base of the class declares it as well
 
   bool returns() const { return result != TypeId::none; }
 };
 
-// Of an interface or value type, in order of declaration, operations first; a readonly attribute is one call, others
-// are two.
+// Returns the calls of an interface or value type in order of declaration, operations first. A readonly attribute is
+// one call; other attributes are two.
 std::vector<Call> calls_of(const Spelling& spelling, DefId id);
-// What the class of a stub or skeleton declares: its own calls, and those of abstract interfaces that it does not get
-// from one base alone.
+// Returns what the class of a stub or skeleton declares: its own calls, and calls of abstract interfaces that it does
+// not inherit from a single base.
 std::vector<Call> class_calls_of(const Spelling& spelling, DefId interface_id);
-// The same of a value type: its own calls and those of the interfaces that it or its bases support, but for abstract
-// ones, which are bases of its class.
+// Returns what the class of a value type declares: its own calls, and those of the interfaces that it or its bases
+// support. Calls of abstract interfaces are left out, since these are bases of the class.
 std::vector<Call> value_calls_of(const Spelling& spelling, DefId value_id);
 std::vector<DefId> supported_abstract(const Model& model, DefId value_id);
-// The interface whose servants values of this type can be: of those that it and its bases support, the one that derives
-// from all others. None where there is no such, and for an abstract value type.
+// Returns the interface that a value of this type can serve as a servant. Of the interfaces that it and its bases
+// support, it is the one that derives from all others. Returns none if there is no such interface, and for an abstract
+// value type.
 DefId served_by(const Model& model, DefId value_id);
-// Of the stubs or skeletons of `interface_id` and its ancestors: the one whose declaration a call gets.
+// Returns which class declares the function for a call, among the stubs or skeletons of `interface_id` and its
+// ancestors.
 DefId class_of(const Model& model, DefId interface_id, const Call& call);
-// With those of all ancestors, each once, in ascending order of their wire names.
+// Returns the calls of the interface and of all ancestors, each once, sorted by their wire names.
 std::vector<Call> all_calls_of(const Spelling& spelling, DefId interface_id);
 
-// All ancestors in the order in which C++ constructs them as virtual bases: depth first, left to right.
+// Returns all ancestors in the order in which C++ constructs them as virtual bases: depth first, left to right.
 std::vector<DefId> construction_order(const Model& model, DefId interface_id);
 
-// Names of the arguments that go to the servant (in, inout), and those that come back (out, inout).
+// sent() returns the names of the arguments that go to the servant (in, inout), returned() of those that come back
+// (out, inout).
 std::vector<std::string> sent(const Call& call);
 std::vector<std::string> returned(const Call& call);
 
-// Of the functions that an attribute has.
+// Returns whether the call reads or writes an attribute.
 bool is_accessor(const Call& call);
-// "_op_step", "_get_count": the root of the generator's own names for it, which no name in IDL can be.
+// Returns the root of the generator's own names for the call: "_op_step", "_get_count". No name in IDL can be the same.
 std::string internal_name(const Call& call);
-// "step", "get_count": the root of the names that asynchronous calls have.
+// Returns the root of the names of its asynchronous calls: "step", "get_count".
 std::string plain_name(const Call& call);
-// `prefix` + `root`, with as many "ami_" between them as make it a name that is not taken; it is taken then.
+// Returns `prefix` + `root`, with as many "ami_" between them as needed for a name that is not in `taken`. Adds it to
+// `taken`.
 std::string free_name(std::string_view prefix, std::string root, std::set<std::string>& taken);
 
-// The arguments of the function as declared: "double reading", "::Demo::Point& state".
+// Returns the parameters of the function's declaration: "double reading", "::Demo::Point& state".
 std::vector<std::string> parameters(const Spelling& spelling, const Call& call);
 std::string result_type(const Spelling& spelling, const Call& call);
 

@@ -1,4 +1,4 @@
-// fooC.h: types, exceptions, constants, and the interfaces as their clients see them.
+// Writes fooC.h: types, exceptions, constants, and the interfaces for clients.
 #include <algorithm>
 #include <set>
 
@@ -14,7 +14,7 @@
 namespace corelane::idl::cxx {
 namespace {
 
-// Custom marshalling stands in a header of its own.
+// Custom marshaling needs another header of the library.
 bool is_custom(const Definition& definition) {
   const auto* value = std::get_if<Valuetype>(&definition.body);
   return value != nullptr && value->kind == ValueKind::custom;
@@ -45,7 +45,7 @@ bool has_optional(const Definition& definition) {
   return false;
 }
 
-// The parts of the library that not every file needs.
+// Returns the headers of the library that only some files need.
 std::set<std::string_view> extra_headers(const Model& model) {
   std::set<std::string_view> headers;
   for (const Type& type : model.types) {
@@ -85,7 +85,7 @@ class ClientHeader {
     write_value_traits(spelling_, out_);
     write_bit_bounds(spelling_, out_);
     write_type_code_table(spelling_, out_);
-    // Who takes replies is a servant.
+    // A reply handler is a servant, so fooAmiC.h includes fooAmiS.h.
     if (std::ranges::any_of(model_.definitions, is_reply_handler))
       out_.line("\n#include \"$0S.h\"", {stem_of(model_[FileId::main])});
     return out_.str();
@@ -105,15 +105,15 @@ class ClientHeader {
               {file.include_path});
   }
 
-  // Where the main file's first definition stands.
+  // Returns the line of the first definition in the main file.
   std::uint32_t first_line() const {
     for (const DefId id : definitions_of_main(model_))
       if (model_[id].place.file == FileId::main) return model_[id].place.line;
     return last_line;
   }
 
-  // The #includes that stand before that line and were not written yet. They keep their places between the definitions,
-  // so that files that include each other in a circle see what their IDL sees.
+  // Writes the #includes that come before `line` and are not written yet. They keep their positions between the
+  // definitions. So files that include each other in a cycle see the same as their IDL.
   void write_includes(std::uint32_t line, Namespaces* namespaces) {
     const File& file = model_[FileId::main];
     const auto stands_before = [&](std::size_t i) {
@@ -127,8 +127,8 @@ class ClientHeader {
     }
   }
 
-  // A type in a module is followed by its free functions at once; one in an interface has them after the interface,
-  // since they stand in the namespace, where calls look for them.
+  // Writes a definition. The free functions of a type in a module follow the type. Those of a type in an interface
+  // follow the interface: they must be in the namespace, where argument-dependent lookup finds them.
   void write_definition(DefId id) {
     separate(id);
     declared_.insert(id);
@@ -145,7 +145,7 @@ class ClientHeader {
     declare_functions(spelling_, id, out_);
   }
 
-  // An empty line, but not between constants and aliases.
+  // Writes an empty line, except between constants and aliases.
   void separate(DefId id) {
     const DefinitionKind kind = model_[id].kind();
     const bool is_line = kind == DefinitionKind::constant || kind == DefinitionKind::alias;
@@ -153,7 +153,7 @@ class ClientHeader {
     after_line_ = is_line;
   }
 
-  // A class is declared once before its definition, and never after it.
+  // Writes a forward declaration of a class: at most once, and never after the definition.
   void write_forward(DefId id) {
     const DefId target = std::get<Forward>(model_[id].body).target;
     if (target == DefId::none) return write_foreign(id);
@@ -161,7 +161,7 @@ class ClientHeader {
     declare_forward(spelling_, target, out_);
   }
 
-  // The class of another file, which is not known whole here; how a reference to it is sent that file knows.
+  // Declares a class that another file defines. The code that marshals a reference to it is in that file.
   void write_foreign(DefId id) {
     if (!foreign_.insert(model_[id].type).second) return;
     out_.line("class $0;", {spelling_.name(id)});
@@ -173,7 +173,7 @@ class ClientHeader {
   Text out_;
   std::set<DefId> declared_;
   std::set<TypeId> foreign_;
-  std::size_t included_ = 0;  // of the main file's #includes are written
+  std::size_t included_ = 0;  // how many of the main file's #includes are written
   bool after_line_ = false;
 };
 

@@ -1,4 +1,4 @@
-// fooC.cpp: encoding and decoding, exceptions, TypeCodes, and the stubs.
+// Writes fooC.cpp: encoding and decoding, exceptions, TypeCodes, and the stubs.
 #include <algorithm>
 
 #include "idl/cxx/async.h"

@@ -1,4 +1,4 @@
-// Enumerations, bitmasks and bitsets.
+// Writes enumerations, bitmasks and bitsets.
 #include <algorithm>
 #include <bit>
 
@@ -18,7 +18,7 @@ std::string_view unsigned_of(std::uint16_t bits) {
   return bits <= 32 ? "std::uint32_t" : "std::uint64_t";
 }
 
-// Whether values and indices are the same, so that one may go over the wire for the other.
+// Returns whether each value equals its index. Then the value itself can be sent.
 bool is_dense(const Enumeration& enumeration) {
   for (std::size_t i = 0; i < enumeration.enumerators.size(); ++i)
     if (enumeration.enumerators[i].value != i) return false;
@@ -71,7 +71,7 @@ void bitmask_functions(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.local_name(id);
   const std::string_view holder = unsigned_of(mask.bit_bound);
   for (const std::string_view op : {"|", "&", "^"}) {
-    // What is common to two masks can be asked: if (mask & Mask::flag).
+    // The bits that two masks have in common can be tested: if (mask & Mask::flag).
     out.open("constexpr $2 operator$1($0 _a, $0 _b) {", {name, op, op == "&" ? "::IDL::bits<" + name + ">" : name});
     out.line("return static_cast<$0>(static_cast<$2>(_a) $1 static_cast<$2>(_b));", {name, op, holder});
     out.close("}");
@@ -109,7 +109,8 @@ void write_bit_bounds(const Spelling& spelling, Text& out) {
   if (!rows.str().empty()) out.line("\nnamespace IDL {\n$0}  // namespace IDL", {rows.str()});
 }
 
-// All bits in one number, which the outermost base holds; each field is a window on it.
+// Declares a class with all bits in one number, which is in the outermost base. Each field reads and writes some of the
+// bits.
 void declare_bitset(const Spelling& spelling, DefId id, Text& out) {
   const auto& set = std::get<Bitset>(spelling.model()[id].body);
   const bool is_root = set.base == DefId::none;

@@ -13,7 +13,7 @@ const std::vector<Member>& members_of(const Definition& definition) {
   return std::get<Exception>(definition.body).members;
 }
 
-// "x_", with more underscores where that is taken. `taken` grows.
+// Returns "x_", with more underscores if that is taken. Adds it to `taken`.
 std::string data_name(const Member& member, std::set<std::string>& taken) {
   std::string name = member.name + "_";
   while (!taken.insert(name).second) name += '_';  // bound: the number of names

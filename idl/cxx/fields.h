@@ -1,4 +1,4 @@
-// Fields: the members of a structure, exception or value as the generated class has them.
+// Field describes a member of a structure, exception or value, as the generated class has it.
 #pragma once
 
 #include <set>
@@ -11,38 +11,39 @@
 namespace corelane::idl::cxx {
 
 struct Field {
-  std::string name;       // of its accessors
-  std::string data;       // of the data member
-  std::string access;     // from outside: "x()", or "x" of plain members
-  std::string parameter;  // of the constructor
+  std::string name;       // name of its accessors
+  std::string data;       // name of the data member
+  std::string access;     // how others read it: "x()", or "x" for a public member
+  std::string parameter;  // name of the constructor's parameter
   std::string type;
-  std::string initial;  // what follows the data member: "{}", "{5}" or nothing
+  std::string initial;  // initializer behind the data member: "{}", "{5}" or nothing
   bool scalar = false;
   bool movable = true;  // false: moving it would only copy it
   TypeId idl_type = TypeId::none;
 };
 
-// Of the definition that has `members`, which decides what names are taken.
+// Returns the fields for `members`. `owner` is the definition that has them; it determines which names are taken.
 std::vector<Field> fields_of(const Spelling& spelling, DefId owner, const std::vector<Member>& members);
-// `id` is a Structure or an Exception; its own fields.
+// Returns the definition's own fields. `id` is a Structure or an Exception.
 std::vector<Field> fields_of(const Spelling& spelling, DefId id);
-// Those of all bases first.
+// Returns the fields of all bases, then its own.
 std::vector<Field> all_fields_of(const Spelling& spelling, DefId id);
 
-// The constructor's parameters: all members by value, in order.
+// Returns the constructor's parameters: all members by value, in order.
 std::vector<std::string> constructor_parameters(const std::vector<Field>& fields);
-// "x" or "std::move(text)"; of the constructor's parameter, or of what is called so.
+// Returns the expression that moves the constructor's parameter, or the variable `name`: "x", "std::move(text)".
 std::string moved(const Field& field);
 std::string moved(const Field& field, const std::string& name);
-// Its initialisers.
+// Returns the constructor's initializers.
 std::vector<std::string> initialisers(const std::vector<Field>& fields);
 
-// Setter, getter and modifier: with their bodies, declared, or defined as members of `owner`.
+// Setter, getter and modifier: write_accessors() writes them with their bodies, declare_accessors() declares them, and
+// define_accessors() defines them as members of `owner`.
 void write_accessors(const Field& field, Text& out);
 void declare_accessors(const Field& field, Text& out);
 void define_accessors(const std::string& owner, const Field& field, Text& out);
 
-// Whether the IDL asks for plain public members.
+// Returns whether the IDL asks for plain public members.
 bool has_public_members(const Definition& definition);
 
 }  // namespace corelane::idl::cxx

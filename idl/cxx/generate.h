@@ -1,9 +1,11 @@
-// The C++ back end: a checked model in, the text of the generated files out. OMG IDL to C++11 mapping, 1.4.
+// The C++ back end: generate() makes the text of the generated files from a checked model.
+// OMG IDL to C++11 mapping, 1.4.
 //
 // Threads: none; a pure function without clock, file or global state.
-// Invariants: one model and one set of options always give the same text; the text compiles without a warning under
-// -Wall -Wextra -Wpedantic -Wconversion -Wshadow; a name from IDL never meets a name of the generator, since those
-// start with an underscore, which no IDL identifier does.
+// Invariants:
+// - The same model and options always give the same text.
+// - The text compiles without a warning under -Wall -Wextra -Wpedantic -Wconversion -Wshadow.
+// - Names of the generator start with an underscore, which no IDL identifier does. So they never clash with IDL names.
 #pragma once
 
 #include <string>
@@ -15,8 +17,8 @@ namespace corelane::idl::cxx {
 
 struct Options {
   bool servant = true;      // false: only the client's files
-  bool ami = false;         // true: asynchronous stubs and reply handlers, in files of their own
-  bool extensions = false;  // true: @optional and map, in an encoding of Corelane's own
+  bool ami = false;         // true: also asynchronous stubs and reply handlers, in separate files
+  bool extensions = false;  // true: allows @optional and map, in an encoding that only Corelane has
 };
 
 struct OutputFile {
@@ -24,7 +26,8 @@ struct OutputFile {
   std::string text;
 };
 
-// fooC.h, fooC.cpp, fooS.h, fooS.cpp for the model's main file, in this order; then the same of fooAmi.
+// Returns fooC.h, fooC.cpp, fooS.h and fooS.cpp for the model's main file, in this order. With `ami`, the same four
+// files of fooAmi follow.
 std::vector<OutputFile> generate(const Model& model, const Options& options);
 
 }  // namespace corelane::idl::cxx

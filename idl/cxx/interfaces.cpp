@@ -1,4 +1,4 @@
-// Interfaces as their clients see them: the class, and the stubs behind it.
+// Writes interfaces for clients: the class, and its stubs.
 #include "idl/cxx/interfaces.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ std::vector<std::string> interface_bases(const Spelling& spelling, DefId id) {
   return out;
 }
 
-// Of the class of `id`; calls of its ancestors, which are its bases, among them.
+// Declares the calls in the class of `id`. Some may be calls of its ancestors, which are its base classes.
 void declare_calls(const Spelling& spelling, DefId id, const std::vector<Call>& calls, const std::string& end,
                    Text& out) {
   if (!calls.empty()) out.line();
@@ -69,7 +69,7 @@ void write_stub(const Spelling& spelling, DefId id, std::string_view owner, cons
   out.close("}\n");
 }
 
-// The stub of an abstract interface, for objects whose own interface is not known.
+// Writes the hidden stub of an abstract interface. It is used for objects whose actual interface is not known.
 void define_abstract_stub(const Spelling& spelling, DefId id, const std::vector<Call>& calls, Text& out) {
   const std::string name = spelling.name(id), stub = "_stub_of_" + spelling.model()[id].name;
   out.line("namespace {\n");

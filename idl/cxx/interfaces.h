@@ -1,4 +1,4 @@
-// Interfaces as C++, for clients.
+// Writes interfaces as C++, for clients.
 //
 // Threads: none.
 #pragma once
@@ -12,19 +12,21 @@
 
 namespace corelane::idl::cxx {
 
-// Abstract ones are passed by reference or by value: their class has no stubs, and a hidden one in the source has.
+// Returns whether the interface is abstract. Such an interface is passed by reference or by value. Its class is no
+// stub; the source has a hidden stub.
 bool is_abstract_interface(const Spelling& spelling, DefId id);
-// Local ones have neither stub nor skeleton: programs derive from their class.
+// Returns whether the interface is local. A local interface has neither stub nor skeleton: programs derive from its
+// class.
 bool is_local_interface(const Spelling& spelling, DefId id);
 
 void declare_interface(const Spelling& spelling, DefId id, Text& out);
-// With the types inside it.
+// Defines the interface and the types inside it.
 void define_interface(const Spelling& spelling, DefId id, Text& out);
-// What client sources say of the calls of a stub: its operations, as constants in a namespace of that name.
+// Writes the operations of a stub as constants in the namespace `space`, for client sources.
 void define_operations(const Spelling& spelling, const std::string& space, const std::vector<Call>& calls, Text& out);
-// "::CORBA::Object(_init)" and so on: what the constructor of a stub hands on.
+// Returns the base initializers of a stub's constructor: "::CORBA::Object(_init)" and so on.
 std::vector<std::string> base_initialisers(const Spelling& spelling, DefId id);
-// IDL::traits of each.
+// Writes IDL::traits of each interface.
 void write_interface_traits(const Spelling& spelling, const std::vector<DefId>& interfaces, Text& out);
 
 }  // namespace corelane::idl::cxx

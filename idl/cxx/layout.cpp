@@ -6,7 +6,7 @@
 namespace corelane::idl::cxx {
 namespace {
 
-// CORBA::TypeCode, which is the library's whoever declares it.
+// Returns whether it is CORBA::TypeCode, which the library defines even if an IDL file declares it.
 bool is_type_code(const Model& model, DefId id) {
   const TypeId type = model[id].type;
   return type != TypeId::none && model[id].kind() == DefinitionKind::interface &&

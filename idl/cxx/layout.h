@@ -1,4 +1,4 @@
-// Layout: what stands in which generated file, and in which namespace.
+// Layout: says which definitions are in which generated file and namespace.
 #pragma once
 
 #include <string>
@@ -9,25 +9,25 @@
 
 namespace corelane::idl::cxx {
 
-// "plant/controller" of plant/controller.idl: the generated names append C.h, C.cpp, S.h and S.cpp.
+// Returns "plant/controller" for plant/controller.idl. The generated names append C.h, C.cpp, S.h and S.cpp.
 std::string stem_of(const File& file);
 
-// Whether the IDL includes the compiler's own <orb.idl>, whose C++ is part of the library.
+// Returns whether the IDL includes the compiler's own <orb.idl>. Its C++ is part of the library.
 bool includes_orb(const Model& model);
 
-// The definitions of the main file that stand in modules or at file level, in order of declaration, modules themselves
-// and CORBA::TypeCode left out.
+// Returns the definitions of the main file in modules or at file level, in order of declaration. Modules themselves and
+// CORBA::TypeCode are left out.
 std::vector<DefId> definitions_of_main(const Model& model);
 std::vector<DefId> interfaces_of_main(const Model& model);
-// Those that have servants: neither local nor abstract.
+// Returns the interfaces that have servants: neither local nor abstract.
 std::vector<DefId> servants_of_main(const Model& model);
 
-// Opens and closes namespaces as the definitions that are written need them, so that neighbours share one and no empty
-// one is written.
+// Namespaces opens and closes namespaces as the written definitions need them. Consecutive definitions share a
+// namespace, and no empty one is written.
 class Namespaces {
  public:
   explicit Namespaces(Text& out) : out_(out) {}
-  // What follows stands in `name` ("Plant::Parts", empty: global).
+  // Switches to the namespace `name` ("Plant::Parts"; "" is the global one).
   void enter(const std::string& name);
   void leave() { enter({}); }
 

@@ -181,7 +181,7 @@ constexpr std::string_view global_names =
     "wcstouq wcswcs wcswidth wcsxfrm wcsxfrm_l wctob wctomb wctrans wctrans_l wctrans_t wctype wctype_l wctype_t "
     "wcwidth wint_t wmemchr wmemcmp wmemcpy wmemmove wmempcpy wmemset wprintf write wscanf";
 
-// The numbers of system calls: a family that grows with each kernel.
+// Prefix of the system call numbers. They are not listed, since each kernel adds some.
 constexpr std::string_view macro_prefix = "SYS_";
 
 struct LibraryTypedef {
@@ -221,7 +221,7 @@ bool is_library_global(std::string_view name) {
 }
 
 bool is_library_typedef(std::string_view name, TypeKind kind) {
-  if (kind == TypeKind::uint8) kind = TypeKind::octet;  // one type in C++
+  if (kind == TypeKind::uint8) kind = TypeKind::octet;  // the same type in C++
   return std::ranges::any_of(library_typedefs,
                              [&](const LibraryTypedef& one) { return one.name == name && one.kind == kind; });
 }

@@ -1,6 +1,6 @@
-// Names that the headers of C, POSIX and C++ take, as generated code sees them. Every standard header of C++ includes
-// most of them, so generated code cannot avoid them. tests/idl/cxx/names.py derives the same names from the headers
-// and fails where one is missing here.
+// Names that the headers of C, POSIX and C++ use, as generated code sees them. Every standard header of C++ includes
+// most of them, so generated code cannot avoid them. tests/idl/cxx/names.py derives the same names from the headers,
+// and fails if one is missing here.
 //
 // Threads: any.
 #pragma once
@@ -11,12 +11,12 @@
 
 namespace corelane::idl::cxx {
 
-// Whether a macro has that name: then nothing in C++ can have it.
+// Returns whether a macro has this name. Then nothing in C++ can have it.
 bool is_library_macro(std::string_view name);
-// Whether a function, type or variable outside all namespaces has that name.
+// Returns whether a function, type or variable outside all namespaces has this name.
 bool is_library_global(std::string_view name);
-// Whether the headers have the typedef that an IDL typedef of that name and type becomes: C++ lets it be said twice, so
-// `typedef long int32_t;` keeps its name.
+// Returns whether the headers have the same typedef as an IDL typedef of this name and type becomes. C++ allows the
+// same typedef twice, so `typedef long int32_t;` keeps its name.
 bool is_library_typedef(std::string_view name, TypeKind kind);
 
 }  // namespace corelane::idl::cxx

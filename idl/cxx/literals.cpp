@@ -1,4 +1,4 @@
-// Values as C++ writes them.
+// Writes values as C++ literals.
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -11,23 +11,23 @@
 namespace corelane::idl::cxx {
 namespace {
 
-// Octal escapes have three digits at most and \U has eight, so what follows cannot join them.
+// Returns an octal escape. It has three digits, and \U has eight, so a following digit cannot become part of it.
 std::string octal(unsigned code) {
   return {'\\', static_cast<char>('0' + code / 64), static_cast<char>('0' + code / 8 % 8),
           static_cast<char>('0' + code % 8)};
 }
 
-// One character of a literal.
+// Escapes one character of a literal.
 std::string escaped_character(char c) {
   if (c == '\\' || c == '"' || c == '\'') return {'\\', c};
   if (c >= ' ' && c <= '~') return {c};
   return octal(static_cast<unsigned char>(c));
 }
 
-// What \U may stand for; half of a pair of UTF-16 is none.
+// Returns whether \U can express the character. It cannot express half of a UTF-16 pair.
 bool is_code_point(char32_t c) { return c <= 0x10FFFF && (c < 0xD800 || c > 0xDFFF); }
 
-// The same of a wide literal. \x takes all digits that follow it.
+// Escapes one character of a wide literal. \x takes all hexadecimal digits that follow it.
 std::string escaped_character(char32_t c) {
   if (c < 0x80) return escaped_character(static_cast<char>(c));
   if (c < 0x100) return octal(c);
@@ -49,7 +49,7 @@ std::string quoted(const std::u32string& text) {
   return out + "\"";
 }
 
-// The least 64-bit number has no literal of its own.
+// The smallest 64-bit number has no literal of its own.
 std::string integer_literal(std::int64_t value) {
   const bool is_least = value == std::numeric_limits<std::int64_t>::min();
   return is_least ? std::to_string(value + 1) + " - 1" : std::to_string(value);
@@ -57,7 +57,7 @@ std::string integer_literal(std::int64_t value) {
 
 std::string unsigned_literal(std::uint64_t value) { return std::to_string(value) + "U"; }
 
-// The shortest digits that give back the same value.
+// Returns the shortest digits that read back as the same value.
 template <typename Float>
 std::string float_literal(Float value) {
   char buffer[64];

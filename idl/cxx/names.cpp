@@ -25,14 +25,14 @@ constexpr std::string_view keywords[] = {
     "true",        "try",      "typedef",    "typeid",    "typename",  "union",        "unsigned",
     "using",       "virtual",  "void",       "volatile",  "wchar_t",   "while",        "xor",
     "xor_eq"};
-// Macros of standard headers that a program is likely to include beside generated code.
+// Macros of standard headers that a program probably includes together with generated code.
 constexpr std::string_view common_macros[] = {"HUGE_VAL", "INFINITY", "NAN", "va_arg", "va_copy", "va_end", "va_start"};
 constexpr std::string_view library_definitions[] = {"decode", "encode", "obv", "std", "swap"};
 constexpr std::string_view library_namespaces[] = {"CORBA", "IDL", "Messaging", "PortableServer", "corelane"};
 constexpr std::string_view skeleton_prefix = "POA_";
 constexpr std::string_view exception_members[] = {"what"};
 constexpr std::string_view base_functions[] = {"create_for_unmarshal", "shared_from_this", "weak_from_this"};
-constexpr std::string_view library_objects[] = {"Object",  // the name of every stub's base, as a member
+constexpr std::string_view library_objects[] = {"Object",  // a member of every stub: the name of its base class
                                                 "daylight",
                                                 "environ",
                                                 "getdate_err",

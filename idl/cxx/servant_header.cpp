@@ -1,4 +1,4 @@
-// fooS.h: the classes that servants derive from.
+// Writes fooS.h: the classes that servants derive from.
 #include <algorithm>
 #include <iterator>
 
@@ -10,7 +10,7 @@
 namespace corelane::idl::cxx {
 namespace {
 
-// Abstract ones have no skeletons.
+// Returns the bases that have skeletons: those that are not abstract.
 std::vector<DefId> skeleton_bases(const Model& model, DefId id) {
   std::vector<DefId> bases = std::get<Interface>(model[id].body).bases;
   std::erase_if(bases,
@@ -18,7 +18,7 @@ std::vector<DefId> skeleton_bases(const Model& model, DefId id) {
   return bases;
 }
 
-// Values that a program can make servants, too.
+// Returns the value types whose values can also be servants.
 std::vector<DefId> serving_values_of_main(const Model& model) {
   std::vector<DefId> out = definitions_of_main(model);
   std::erase_if(
@@ -26,7 +26,7 @@ std::vector<DefId> serving_values_of_main(const Model& model) {
   return out;
 }
 
-// The files that hold bases of the main file's skeletons, each once.
+// Returns the files that contain bases of the main file's skeletons, each once.
 std::vector<FileId> files_of_bases(const Model& model) {
   std::vector<DefId> bases;
   for (const DefId id : servants_of_main(model))
@@ -66,7 +66,8 @@ void write_class(const Spelling& spelling, DefId id, Text& out) {
 
 std::string tie_name(const Spelling& spelling, DefId id) { return "_tie_of_" + spelling.model()[id].name; }
 
-// Of a value that is a servant as well. A class of the program derives from this and from the one that keeps the state.
+// Writes the class of a value that is also a servant. A program's class derives from this one and from the one that
+// keeps the state.
 void write_value_class(const Spelling& spelling, DefId id, Text& out) {
   const DefId interface = served_by(spelling.model(), id);
   const std::string name = spelling.skeleton_name(id);
@@ -79,7 +80,7 @@ void write_value_class(const Spelling& spelling, DefId id, Text& out) {
   out.close("};\n");
 }
 
-// A servant that hands each call to an object of the user's, which need not derive from anything.
+// Writes a tie: a servant that forwards each call to an object of the user, which need not derive from anything.
 void write_tie(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = tie_name(spelling, id);
   out.line("template <typename _tied_type>");

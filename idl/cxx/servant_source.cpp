@@ -1,4 +1,4 @@
-// fooS.cpp: the upcalls of each interface, its own and inherited ones, as tables sorted by the name on the wire.
+// Writes fooS.cpp: the upcalls of each interface, its own and inherited ones, as tables sorted by the name on the wire.
 #include <algorithm>
 
 #include "idl/cxx/calls.h"
@@ -8,7 +8,8 @@
 namespace corelane::idl::cxx {
 namespace {
 
-// An inherited operation with the name of the class would be taken for its constructor: it goes through the base.
+// Returns the call of the servant's function. C++ would take an inherited operation with the name of the class for its
+// constructor, so such a call goes through the base.
 std::string self_call(const Spelling& spelling, DefId id, const Call& call) {
   const std::string servant = spelling.skeleton_name(id);
   if (call.name != servant) return fill("static_cast<$0*>(_self)->$1(", {servant, call.name});
@@ -16,8 +17,8 @@ std::string self_call(const Spelling& spelling, DefId id, const Call& call) {
               {spelling.skeleton_qualified(class_of(spelling.model(), id, call)), servant, call.name});
 }
 
-// A request from the wire: arguments are locals here. Large ones are not on the stack, which is small in a task's
-// thread.
+// Writes the function for a request from the wire. The arguments are local variables. Large ones are on the heap,
+// because the stack of a task's thread is small.
 void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& out) {
   out.open("void $0_remote(void* _self, ::corelane::core::ServerRequest& _request) {", {internal_name(call)});
   std::vector<std::string> arguments;
@@ -51,7 +52,7 @@ void write_remote(const Spelling& spelling, DefId id, const Call& call, Text& ou
   out.close("}");
 }
 
-// A collocated call that passes values: they are copied on their way in and out.
+// Writes the function for a collocated call that passes values. They are copied on their way in and out.
 void write_copying(const Spelling& spelling, DefId id, const Call& call, Text& out) {
   std::size_t slot = call.returns() ? 1 : 0;
   std::vector<std::string> arguments, back;
@@ -88,7 +89,7 @@ bool passes_values(const Spelling& spelling, const Call& call) {
                              [&](const Argument& argument) { return spelling.holds_values(argument.type); });
 }
 
-// A collocated call: the frame holds the addresses of the caller's result and arguments.
+// Writes the function for a collocated call. The frame has the addresses of the caller's result and arguments.
 void write_local(const Spelling& spelling, DefId id, const Call& call, Text& out) {
   if (passes_values(spelling, call)) return write_copying(spelling, id, call, out);
   std::size_t slot = 0;
@@ -112,7 +113,7 @@ void write_local(const Spelling& spelling, DefId id, const Call& call, Text& out
   out.close("}");
 }
 
-// 10'000'000, as a person reads it.
+// Groups digits for readability: 10'000'000.
 std::string grouped(std::int64_t value) {
   const std::string digits = std::to_string(value);
   std::string out;
@@ -154,7 +155,7 @@ std::vector<std::string> contract_fields(const TaskContract& contract) {
   return fields;
 }
 
-// The contract of the IDL, where there is one, as <internal name>_contract.
+// Writes the contract from the IDL as <internal name>_contract; nothing if there is none.
 void write_contract(const Call& call, Text& out) {
   if (call.contract == nullptr) return;
   out.list(fill("constexpr ::corelane::Contract $0_contract{", {internal_name(call)}), contract_fields(*call.contract),
@@ -176,7 +177,7 @@ void write_upcalls(const std::vector<Call>& calls, Text& out) {
   out.close("};");
 }
 
-// Repository ids, most derived first.
+// Returns the repository ids, the most derived first.
 std::vector<std::string> ids_of(const Model& model, DefId interface_id) {
   std::vector<DefId> interfaces = construction_order(model, interface_id);
   interfaces.push_back(interface_id);

@@ -52,7 +52,7 @@ std::string_view basic_type(TypeKind kind) {
   }
 }
 
-// The class that a reference of this kind refers to.
+// Returns the class that a reference of this kind refers to.
 std::string_view referenced(TypeKind kind) {
   if (kind == TypeKind::value || kind == TypeKind::value_base) return "::CORBA::ValueBase";
   return kind == TypeKind::type_code ? "::CORBA::TypeCode" : "::CORBA::Object";
@@ -76,8 +76,8 @@ Spelling::Spelling(const Model& model) : model_(model) {
     if (definition.kind() != DefinitionKind::module) defined_.insert(name_of(definition));
 }
 
-// A value type V has a factory V_init. Where IDL has that name beside V, what comes later gives way, so that each file
-// knows how the files that it includes call it.
+// A value type V has a factory V_init. If IDL defines V_init, too, the later one of V and V_init in the text is
+// renamed. So each file knows the names that the files it includes use.
 void Spelling::find_factories() {
   std::map<std::string_view, std::size_t> first;
   for (std::size_t i = 0; i < model_.definitions.size(); ++i) first.try_emplace(model_.definitions[i].scoped_name, i);
@@ -96,7 +96,7 @@ std::string Spelling::factory_name(DefId value) const {
   return (yielding_.contains(definition.scoped_name) ? "_cxx_" : "") + definition.name + "_init";
 }
 
-// An exception may stand outside all modules and so has two lists to avoid.
+// Returns the C++ name. An exception outside all modules must avoid the names of two lists.
 std::string Spelling::name_of(const Definition& definition) const {
   const bool is_value = definition.kind() == DefinitionKind::value;
   if (!is_value && yielding_.contains(definition.scoped_name)) return "_cxx_" + definition.name;
@@ -110,7 +110,8 @@ std::string Spelling::name_of(const Definition& definition) const {
   return escaped(definition.name, definition.scope == DefId::none ? NameUse::outermost : NameUse::definition);
 }
 
-// What is part of the compiler has its C++ in the library, where it is called as in IDL.
+// Returns the C++ name. A definition of the compiler's own IDL has its C++ in the library, under the same name as in
+// IDL.
 std::string Spelling::name(DefId id) const {
   const FileId file = model_[id].file;
   if (file != FileId::none && !model_[file].generates_code) return model_[id].name;
@@ -122,7 +123,8 @@ std::string Spelling::qualified(DefId id) const {
   return (scope == DefId::none ? "" : qualified(scope)) + "::" + name(id);
 }
 
-// The library has skeletons, too: POA_Messaging is a namespace of its own, which nothing else may be called.
+// Returns the name of the outermost skeleton class or namespace. The library has skeletons, too: POA_Messaging is a
+// namespace of its own, and nothing else can have its name.
 std::string Spelling::outermost_skeleton(DefId id) const {
   const std::string& plain = model_[id].name;
   return "POA_" + (is_library_namespace(plain) ? name(id) : plain);
@@ -249,7 +251,7 @@ bool Spelling::is_abstract_interface(TypeId id) const {
   return is_interface(model_.resolved(id), InterfaceKind::abstract);
 }
 
-// Also one that is only declared.
+// Works for an interface that is only declared, too.
 bool Spelling::is_interface(const Type& type, InterfaceKind kind) const {
   if (type.kind != TypeKind::interface || type.definition == DefId::none) return false;
   const Definition& definition = model_[type.definition];
@@ -257,7 +259,7 @@ bool Spelling::is_interface(const Type& type, InterfaceKind kind) const {
   return std::get<Interface>(definition.body).kind == kind;
 }
 
-// Whether any type of which the definition's values consist is such.
+// Returns whether `is_such` holds for a type that the definition's values contain.
 bool Spelling::holds(const Definition& definition, bool (Spelling::*is_such)(TypeId) const) const {
   const auto member_is = [&](const Member& member) { return (this->*is_such)(member.type); };
   if (const auto* structure = std::get_if<Structure>(&definition.body))
@@ -295,14 +297,14 @@ bool Spelling::is_large(TypeId id) const {
   return size_of(id) > small;
 }
 
-// Bytes that a value takes where it stands, about: what it refers to stands elsewhere. Of a union all members count.
+// Returns roughly how many bytes a value itself takes, without what it refers to. In a union, all members count.
 std::uint64_t Spelling::size_of(TypeId id) const {
   constexpr std::uint64_t others = 32, most = std::uint64_t{1} << 40;
   const Type& type = model_.resolved(id);
   if (is_scalar(id)) return 8;
   if (type.kind == TypeKind::array) return std::min(most, std::min(most, type.bound) * size_of(type.element));
   if (type.kind != TypeKind::structure && type.kind != TypeKind::union_) return others;
-  const auto [known, is_new] = sizes_.try_emplace(type.definition, 0);  // what stands in itself adds nothing
+  const auto [known, is_new] = sizes_.try_emplace(type.definition, 0);  // a type that contains itself adds nothing
   if (!is_new) return known->second;
   const Definition& definition = model_[type.definition];
   std::uint64_t sum = 0;
@@ -326,7 +328,7 @@ std::string Spelling::initial_value(TypeId id) const {
   const Type& type = model_.resolved(id);
   if (type.kind == TypeKind::array) {
     TypeId element = type.element;
-    // loop: one turn for each dimension
+    // bound: the dimensions
     while (model_.resolved(element).kind == TypeKind::array) element = model_.resolved(element).element;
     const std::string value = initial_value(element);
     return value.empty() ? value : fill("::corelane::filled<$0>($1)", {this->type(id), value});

@@ -1,4 +1,4 @@
-// Structures and exceptions.
+// Writes structures and exceptions.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@ bool is_exception(const Spelling& spelling, DefId id) {
   return spelling.model()[id].kind() == DefinitionKind::exception;
 }
 
-// The structure that this one inherits from; none for exceptions.
+// Returns the structure that this one inherits from; none for exceptions.
 DefId base_of(const Spelling& spelling, DefId id) {
   const auto* structure = std::get_if<Structure>(&spelling.model()[id].body);
   return structure == nullptr ? DefId::none : structure->base;
@@ -28,14 +28,14 @@ void write_data(const std::vector<Field>& fields, Text& out) {
   for (const Field& field : fields) out.line("$0 $1$2;", {field.type, field.data, field.initial});
 }
 
-// The base as a whole, then the own members.
+// Returns the parameters of the constructor that takes the base as a whole, then the own members.
 std::vector<std::string> base_parameters(const Spelling& spelling, DefId id, DefId base) {
   std::vector<std::string> out = constructor_parameters(fields_of(spelling, id));
   out.insert(out.begin(), spelling.qualified(base) + " _base");
   return out;
 }
 
-// Whether the type holds, in sequences, maps or external members, something of a class that is not defined yet.
+// Returns whether the type contains, in sequences, maps or external members, a class that is not defined yet at `user`.
 bool holds_later(const Model& model, TypeId id, DefId user) {
   for (; id != TypeId::none; id = model[id].element) {
     const Type& type = model.resolved(id);
@@ -48,7 +48,8 @@ bool holds_later(const Model& model, TypeId id, DefId user) {
   return false;
 }
 
-// Two that hold each other: the first to be defined has all its functions in the source, where both are.
+// Returns whether the class's functions must be defined in the source. Two classes may contain each other. Then only
+// the source knows both definitions when it defines the functions of the first one.
 bool is_defined_apart(const Spelling& spelling, DefId id) {
   return std::ranges::any_of(fields_of(spelling, id),
                              [&](const Field& field) { return holds_later(spelling.model(), field.idl_type, id); });
@@ -77,7 +78,7 @@ void write_all_accessors(const Spelling& spelling, DefId id, const std::vector<F
   }
 }
 
-// Plain members, in the order of declaration: an aggregate.
+// Declares a structure with public members in the order of declaration: an aggregate.
 void declare_public_structure(const Spelling& spelling, DefId id, Text& out) {
   out.open("struct $0$1 {", {spelling.name(id), bases_clause(spelling, id)});
   declare_nested(spelling, nested_in(spelling.model()[id]), out);
@@ -147,7 +148,7 @@ void define_constructor(const Spelling& spelling, DefId id, Text& out) {
   out.line();
 }
 
-// What a class has in its header unless it is defined apart.
+// Defines the functions that other classes have in the header.
 void define_apart(const Spelling& spelling, DefId id, Text& out) {
   const std::string owner = spelling.local_name(id), name = spelling.name(id);
   out.line("$0::$1() = default;\n$0::$1(const $1&) = default;\n$0::$1($1&&) noexcept = default;", {owner, name});
@@ -157,7 +158,7 @@ void define_apart(const Spelling& spelling, DefId id, Text& out) {
   out.line();
 }
 
-// Members through their data in a class's own function, or in a public structure.
+// Writes swap(): a member function of a class, or a free function of a public structure.
 void define_swap(const Spelling& spelling, DefId id, Text& out) {
   const std::vector<Field> fields = fields_of(spelling, id);
   const DefId base = base_of(spelling, id);

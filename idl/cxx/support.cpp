@@ -33,7 +33,7 @@ class Survey {
   }
 
  private:
-  // Two files of one name below their roots would have the same C++ files.
+  // Reports two files with the same name below their root folders, since they would have the same C++ files.
   void look_at_files() {
     std::map<std::string, std::string> known;
     for (std::size_t i = 0; i < model_.files.size(); ++i) {
@@ -47,7 +47,7 @@ class Survey {
     }
   }
 
-  // Of the first #include that names the file.
+  // Returns the place of the first #include of the file.
   Place place_of_include(FileId id) const {
     for (std::size_t i = 0; i < model_.files.size(); ++i) {
       const File& file = model_.files[i];
@@ -63,7 +63,7 @@ class Survey {
     found_.push_back({place_, what + " has no standard encoding in CORBA; allow Corelane's own with --extensions"});
   }
 
-  // The type and what it is made of, up to names.
+  // Checks a type and its element types, but not what an alias stands for.
   void type(TypeId id, const Place& place) {
     place_ = place;
     for (; id != TypeId::none; id = model_[id].element) {
@@ -83,7 +83,8 @@ class Survey {
     for (const Parameter& parameter : parameters) type(parameter.type, parameter.place);
   }
 
-  // A class declares again what it has from abstract interfaces, a local interface or a value, from interfaces.
+  // Checks the names of members. A class declares again what it has from abstract interfaces. A local interface or a
+  // value does so for all interfaces.
   void look_at_names(DefId id) {
     const DefinitionKind kind = model_[id].kind();
     if (kind == DefinitionKind::value) return look_at_names(id, value_calls_of(spelling_, id), spelling_.name(id));

@@ -1,5 +1,5 @@
-// What this back end cannot write yet. The model holds the whole language; each construct that is missing here has a
-// row in support.cpp, which goes when the construct comes. Also the names that asynchronous calls cannot have.
+// Finds what this back end cannot write. The model can express the whole language. support.cpp has a check for each
+// construct that is not supported yet. Also reports clashing names of asynchronous calls.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct Unsupported {
   std::string message;
 };
 
-// All uses in the main file, those of types in order. generate() wants a model without any.
+// Returns all such uses in the main file; those of types are in order. generate() requires a model that has none.
 std::vector<Unsupported> unsupported_in(const Model& model, const Options& options = {});
 
 }  // namespace corelane::idl::cxx

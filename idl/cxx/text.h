@@ -1,6 +1,6 @@
-// Text: the file under construction, written line by line with the indentation kept.
+// Text is the file under construction. It is written line by line and keeps track of the indentation.
 //
-// Patterns: $0 to $9 stand for the arguments; a pattern of several lines writes several lines. A line that is empty
+// Patterns: $0 to $9 stand for the arguments. A pattern with several lines writes several lines. A line that is empty
 // after substitution is written without trailing blanks, and two empty lines in a row become one.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace corelane::idl::cxx {
 
 using Arguments = std::initializer_list<std::string_view>;
 
-// The pattern with its arguments in place. Arguments are not looked through for '$'.
+// Returns the pattern with its arguments filled in. A '$' inside an argument has no meaning.
 std::string fill(std::string_view pattern, Arguments arguments);
 
 std::string join(const std::vector<std::string>& items, std::string_view separator);
@@ -24,14 +24,15 @@ class Text {
   static constexpr std::size_t columns = 120;
 
   void line(std::string_view pattern = {}, Arguments arguments = {});
-  // A line, then one level deeper until close().
+  // Writes a line and indents the following lines until close().
   void open(std::string_view pattern, Arguments arguments = {});
   void close(std::string_view pattern, Arguments arguments = {});
-  // One level deeper, after a line that list() wrote.
+  // Indents the following lines until close(). Call it after list() has written the first line.
   void indent() { indentation_ += 2; }
-  // A label such as "public:", one column to the right of the enclosing brace.
+  // Writes a label such as "public:", one column to the right of the enclosing brace.
   void label(std::string_view name);
-  // head items... tail on one line where it fits, else broken between items with four columns of indentation.
+  // Writes head, items and tail on one line if they fit. Otherwise breaks the line between items and indents by four
+  // columns.
   void list(std::string_view head, const std::vector<std::string>& items, std::string_view tail);
 
   const std::string& str() const { return text_; }

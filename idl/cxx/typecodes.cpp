@@ -6,7 +6,7 @@
 namespace corelane::idl::cxx {
 namespace {
 
-// The constant of the library for a type without parameters; empty for others.
+// Returns the library's constant for a type without parameters; "" for other types.
 std::string_view basic_constant(TypeKind kind) {
   switch (kind) {
     case TypeKind::void_:
@@ -44,17 +44,17 @@ std::string_view basic_constant(TypeKind kind) {
     case TypeKind::type_code:
       return "_tc_TypeCode";
     case TypeKind::object:
-    case TypeKind::interface:  // one that is never defined
+    case TypeKind::interface:  // an interface that is never defined
       return "_tc_Object";
     case TypeKind::value_base:
-    case TypeKind::value:  // the same
+    case TypeKind::value:  // a value type that is never defined
       return "_tc_ValueBase";
     default:
       return {};
   }
 }
 
-// What the bits of a bitmask or bitset travel as.
+// Returns the type that carries the bits of a bitmask or bitset on the wire.
 std::string_view holder_constant(std::uint16_t bits) {
   if (bits <= 8) return "_tc_octet";
   if (bits <= 16) return "_tc_ushort";
@@ -73,7 +73,7 @@ bool makes_type(DefinitionKind kind) {
   }
 }
 
-// A label as the number that stands for it; an enumerator by its index.
+// Returns a union label as a number. An enumerator is represented by its index.
 std::string label_of(const Value& value) {
   return std::visit(
       []<typename T>(const T& v) -> std::string {
@@ -218,7 +218,7 @@ std::string TypeCodes::pointer_to(TypeId id) {
   }
 }
 
-// The sequence of its pairs.
+// A map has the TypeCode of a sequence of pairs.
 TypeCodes::Body TypeCodes::map_body(const Type& type) {
   const std::string key = pointer_to(type.key), element = pointer_to(type.element);
   const Body pair = member_list({fill("{\"key\", $0}", {key}), fill("{\"value\", $0}", {element})});
@@ -237,7 +237,7 @@ TypeCodes::Body TypeCodes::members(const std::vector<Member>& members) {
   return member_list(items);
 }
 
-// A base's members come first: CORBA's TypeCodes know no inheritance of structures.
+// The base's members come first: CORBA TypeCodes have no inheritance of structures.
 TypeCodes::Body TypeCodes::structure(const std::vector<Member>& own, DefId base) {
   std::vector<Member> all = own;
   for (; base != DefId::none; base = std::get<Structure>(spelling_.model()[base].body).base) {
@@ -255,7 +255,7 @@ TypeCodes::Body TypeCodes::union_body(const Union& u) {
     if (branch.is_default) {
       rest.push_back(".default_index = " + std::to_string(items.size()));
       items.push_back(fill("{\"$0\", $1}", {branch.member.name, type}));
-      continue;  // its further labels select nothing else
+      continue;  // further labels of the default branch need no entry
     }
     for (const Value& label : branch.labels)
       items.push_back(fill("{\"$0\", $1, $2}", {branch.member.name, type, label_of(label)}));

@@ -1,4 +1,4 @@
-// TypeCodes: the constants _tc_Name, and how types of C++ lead to them.
+// Writes the TypeCode constants _tc_Name, and the table that finds them by C++ type.
 //
 // Threads: none.
 #pragma once
@@ -11,31 +11,31 @@
 
 namespace corelane::idl::cxx {
 
-// Whether the definition makes or holds something that never leaves its process, so that it has neither codec nor
-// TypeCode.
+// Returns whether the definition makes or contains something that never leaves its process. Then it has neither codec
+// nor TypeCode.
 bool is_local_definition(const Spelling& spelling, DefId id);
 
-// "_tc_Mode", for a type of an interface "Controller::_tc_Mode".
+// Returns "_tc_Mode"; for a type in an interface, "Controller::_tc_Mode".
 std::string type_code_name(const Spelling& spelling, DefId id);
 
-// In the header, in the scope of the type; nothing for what has no TypeCode.
+// Declares the constant in the header, in the scope of the type; does nothing if the definition has no TypeCode.
 void declare_type_code(const Spelling& spelling, DefId id, Text& out);
 
-// In the header, after everything: the TypeCodes of C++ types, for CORBA::Any.
+// Writes the table of the TypeCodes of C++ types, for CORBA::Any. Belongs at the end of the header.
 void write_type_code_table(const Spelling& spelling, Text& out);
 
-// In the source: the constants, with the parts that have no name.
+// TypeCodes writes the constants into the source, together with their nameless parts.
 class TypeCodes {
  public:
   TypeCodes(const Spelling& spelling, Text& out) : spelling_(spelling), out_(out) {}
-  // The definition's constant and those of the types inside it.
+  // Defines the constants of the definition and of the types inside it.
   void define(DefId id);
 
  private:
-  // An expression of type const TypeDesc*; writes what it needs first.
+  // Returns an expression of type const TypeDesc*. First writes the parts that it needs.
   std::string pointer_to(TypeId type);
   std::string pointer_to(const Member& member);
-  // The initialisers of a TypeDesc, one by one.
+  // The initializers of a TypeDesc.
   using Body = std::vector<std::string>;
   std::string part_name(std::string_view kind);
   std::string nameless(const Body& body);
@@ -50,8 +50,9 @@ class TypeCodes {
 
   const Spelling& spelling_;
   Text& out_;
-  // For the names of the parts, which several files of one translation unit may write in one module.
-  std::string owner_;  // what is being defined
+  // The names of the parts contain the owner's name, because several files of one translation unit may write parts in
+  // one module.
+  std::string owner_;  // the definition being written
   int count_ = 0;
 };
 

@@ -26,10 +26,10 @@ void declare_alias(const Spelling& spelling, DefId id, Text& out) {
            {spelling.name(id), spelling.alias_type(std::get<Alias>(spelling.model()[id].body).aliased)});
 }
 
-// Kinds that are passed by value, as opposed to a const reference.
+// Returns whether values of this kind are passed by value and not by const reference.
 bool is_by_value(DefinitionKind kind) { return kind == DefinitionKind::enumeration || kind == DefinitionKind::bitmask; }
 
-// C++ takes a class that is declared twice in a class, or after its definition there, for a fault.
+// C++ forbids declaring a class twice inside a class, or after its definition there.
 void declare_nested_forward(const Spelling& spelling, DefId id, Text& out) {
   const Model& model = spelling.model();
   const DefId target = std::get<Forward>(model[id].body).target;
@@ -84,8 +84,8 @@ void declare_reference_codec(const Spelling& spelling, DefId id, Text& out) {
   out.line("bool decode(::corelane::cdr::Reader& _reader, $0& _value);", {reference});
 }
 
-// The templates that core has for every reference are not used: they ask what T is derived from, and a compiler may
-// keep the answer of a source that only declares T for the rest of its translation unit.
+// Does not use the templates for references in core. They ask what T derives from. In a source that only declares T, a
+// compiler may keep that answer for the rest of its translation unit.
 void define_reference_codec(const Spelling& spelling, DefId id, Text& out) {
   const bool is_value = std::get_if<Interface>(&spelling.model()[id].body) == nullptr;
   const bool is_abstract = !is_value && is_abstract_interface(spelling, id);
@@ -143,7 +143,7 @@ void declare_type(const Spelling& spelling, DefId id, Text& out) {
       return declare_value_box(spelling, id, out);
     case DefinitionKind::forward:
       return declare_nested_forward(spelling, id, out);
-    default:  // modules have no text of their own, natives none at all
+    default:  // modules have no text of their own; natives have no text at all
       return;
   }
 }

@@ -1,4 +1,4 @@
-// Unions: a discriminator and a std::variant whose alternative 0 stands for "no member".
+// Writes unions: a discriminator and a std::variant. Alternative 0 of the variant means "no member".
 #include <algorithm>
 
 #include "idl/cxx/fields.h"
@@ -10,12 +10,12 @@ namespace {
 
 struct Branch {
   Field field;
-  std::string alternative;          // of the variant
+  std::string alternative;          // index in the variant
   std::vector<std::string> labels;  // as expressions; without `default`
   bool is_default = false;
-  std::string discriminator;  // the one that its setter takes where none is given
+  std::string discriminator;  // the setter's default value for the discriminator
 
-  // Several values of the discriminator select it, so that its setter takes one.
+  // Returns whether several discriminators select it. Then its setter has a parameter for the discriminator.
   bool is_many() const { return labels.size() > 1 || is_default; }
 };
 
@@ -39,7 +39,7 @@ class UnionWriter {
     out_.open("class $0 {", {name});
     out_.label("public:");
     declare_nested(spelling_, union_.contents, out_);
-    // Not inline: g++ 12 takes what it inlines of a variant for uninitialised (-Wmaybe-uninitialized).
+    // Not inline: g++ 12 reports members of an inlined variant as uninitialized (-Wmaybe-uninitialized).
     out_.line("$0();\n$0(const $0& _other);\n$0($0&& _other) noexcept;\n~$0()$1;",
               {name, is_plain() ? " = default" : ""});
     out_.line("$0& operator=(const $0& _other);\n$0& operator=($0&& _other) noexcept;\n", {name});
@@ -92,11 +92,11 @@ class UnionWriter {
       if (branch.is_default) return true;
     return false;
   }
-  // Some discriminators select nothing.
+  // Returns whether some discriminators select no member.
   bool has_empty() const { return union_.unlabelled && !has_default(); }
 
-  // The member that a new union has: the one of `default`, or none where a discriminator may select none, or else the
-  // first one. IDL to C++11, 6.14.2.
+  // Returns the member of a new union. It is the `default` member if there is one. Otherwise there is none if a
+  // discriminator can select none, or else it is the first member. IDL to C++11, 6.14.2.
   const Branch* first_member() const {
     const auto found = std::ranges::find(branches_, true, &Branch::is_default);
     if (found != branches_.end()) return &*found;
@@ -115,7 +115,7 @@ class UnionWriter {
               {owner, spelling_.name(id_), first->alternative, value.empty() ? value : ", " + value});
   }
 
-  // Nothing in it needs a destructor.
+  // Returns whether no member needs a destructor.
   bool is_plain() const {
     return std::ranges::none_of(branches_, [](const Branch& branch) { return branch.field.movable; });
   }
@@ -132,7 +132,7 @@ class UnionWriter {
     out_.line("$1& $0();", {name, type});
   }
 
-  // Booleans as numbers: g++ warns of a switch over them.
+  // Converts booleans to numbers, because g++ warns about a switch over a boolean.
   std::string switchable(std::string_view value) const {
     return is_boolean() ? fill("static_cast<int>($0)", {value}) : std::string(value);
   }
@@ -147,7 +147,7 @@ class UnionWriter {
     std::string otherwise = "0";
     for (const Branch& branch : branches_) {
       if (branch.is_default) {
-        otherwise = branch.alternative;  // its labels need no case of their own
+        otherwise = branch.alternative;  // the labels of the default branch need no case of their own
         continue;
       }
       for (const std::string& label : branch.labels) out_.line("  case $0:", {case_label(label)});
@@ -231,7 +231,7 @@ class UnionWriter {
   const Spelling& spelling_;
   const DefId id_;
   const Union& union_;
-  const std::string type_;  // of the discriminator
+  const std::string type_;  // type of the discriminator
   Text& out_;
   std::vector<Branch> branches_;
 };

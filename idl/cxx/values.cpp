@@ -17,7 +17,7 @@ const Valuetype& value_of(const Spelling& spelling, DefId id) { return std::get<
 
 bool is_abstract(const Spelling& spelling, DefId id) { return value_of(spelling, id).kind == ValueKind::abstract; }
 
-// The base whose state comes first; none where there is no such base.
+// Returns the base with state, which comes first in the list of bases; none if there is no such base.
 DefId stateful_base(const Spelling& spelling, DefId id) {
   const std::vector<DefId>& bases = value_of(spelling, id).bases;
   return bases.empty() || is_abstract(spelling, bases.front()) ? DefId::none : bases.front();
@@ -51,7 +51,7 @@ std::vector<Field> inherited_fields(const Spelling& spelling, DefId id) {
   return out;
 }
 
-// Nothing is left for a program to write: neither operations nor marshalling.
+// Returns whether the program has nothing to implement: neither operations nor marshaling.
 bool is_instantiable(const Spelling& spelling, DefId id) {
   const Valuetype& value = value_of(spelling, id);
   const auto adds_nothing = [&](const Valuetype& v) {
@@ -113,7 +113,7 @@ bool has_private_state(const std::vector<State>& states) {
   return std::ranges::any_of(states, [](const State& state) { return !state.is_public; });
 }
 
-// The class whose operations and accessors are pure virtual.
+// Declares the class whose operations and accessors are pure virtual.
 void declare_value_class(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   const Definition& definition = spelling.model()[id];
@@ -150,7 +150,7 @@ void declare_constructors(const Spelling& spelling, DefId id, Text& out) {
   if (all.size() != own.size()) out.list(fill("explicit $0(", {name}), constructor_parameters(all), ");");
 }
 
-// The class that keeps the state.
+// Declares the class that keeps the state.
 void declare_obv(const Spelling& spelling, DefId id, Text& out) {
   const std::vector<State> states = state_of(spelling, id);
   const DefId base = stateful_base(spelling, id);
@@ -183,7 +183,8 @@ std::vector<std::string> parameters_of(const Spelling& spelling, const Factory& 
   return out;
 }
 
-// That of the class is its constructor's.
+// Returns the function's name for a factory. A factory with the name of the class is renamed, since that name is the
+// constructor's.
 std::string initialiser_name(const Factory& factory, const std::string& owner) {
   const std::string name = escaped(factory.name, NameUse::function);
   return name == owner ? "_cxx_" + name : name;
@@ -204,7 +205,7 @@ void declare_factory(const Spelling& spelling, DefId id, Text& out) {
   out.close("};");
 }
 
-// The base, or a base of its, that has this member.
+// Returns the base class, direct or indirect, that declares this member.
 DefId declaring_base(const Spelling& spelling, DefId id, const Field& field) {
   const DefId base = stateful_base(spelling, id);
   const bool is_own =
@@ -212,14 +213,15 @@ DefId declaring_base(const Spelling& spelling, DefId id, const Field& field) {
   return is_own ? base : declaring_base(spelling, base, field);
 }
 
-// Inside the class `id`; a name that would mean its constructor is called through the base.
+// Returns the setter's name inside the class `id`. A setter with the name of the class is called through the base,
+// since that name is the constructor's.
 std::string setter(const Spelling& spelling, DefId id, const Field& field) {
   if (field.name != spelling.name(id)) return field.name;
   return obv_name(spelling, declaring_base(spelling, id, field)) + "::" + field.name;
 }
 
-// Inherited members are set in the body: a virtual base is made by the most derived class, which may be a program's
-// own.
+// Sets inherited members in the body, not in the initializer list. The most derived class constructs a virtual base,
+// and that may be a class of the program.
 void define_constructor(const Spelling& spelling, DefId id, const std::vector<Field>& inherited, Text& out) {
   const std::vector<Field> own = own_fields(spelling, id);
   std::vector<Field> all = inherited;
@@ -250,7 +252,7 @@ std::vector<Field> referring_fields(const Spelling& spelling, DefId id) {
   return out;
 }
 
-// Base first; then the members.
+// Writes the base's state first, then the members.
 void define_state(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   const std::vector<std::string> own = calls_of_accessors(own_fields(spelling, id));

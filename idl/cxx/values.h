@@ -1,7 +1,7 @@
-// Value types and value boxes as C++. IDL to C++11, 6.18.
+// Writes value types and value boxes as C++. IDL to C++11, 6.18.
 //
-// valuetype V becomes: the class V, whose operations and state accessors are pure virtual; obv::V, which keeps the
-// state; and V_init, its factory. A box is one class. All three stand in the namespace of V.
+// valuetype V becomes three classes. Class V has pure virtual operations and state accessors. obv::V keeps the state.
+// V_init is its factory. A value box becomes one class. All are in the namespace of V.
 //
 // Threads: none.
 #pragma once
@@ -18,7 +18,7 @@ void define_value(const Spelling& spelling, DefId id, Text& out);
 void declare_value_box(const Spelling& spelling, DefId id, Text& out);
 void define_value_box(const Spelling& spelling, DefId id, Text& out);
 
-// IDL::traits of those of the main file.
+// Writes IDL::traits of the value types and boxes of the main file.
 void write_value_traits(const Spelling& spelling, Text& out);
 
 }  // namespace corelane::idl::cxx

@@ -1,6 +1,6 @@
-// What Boost.Wave computes #if with, compiled here with integers that wrap (CMakeLists.txt). In the library as it is
-// built without, -9223372036854775808 / -1 slips through the check made for it, and SIGFPE ends the process. This one
-// is linked in its place.
+// The part of Boost.Wave that evaluates #if, compiled here with wrapping integers (CMakeLists.txt). It is linked in
+// place of the library's own code. The library is compiled without that option. There -9223372036854775808 / -1 passes
+// the check for it, and SIGFPE ends the process.
 #include <boost/wave.hpp>
 #include <boost/wave/cpplexer/cpp_lex_token.hpp>
 #include <boost/wave/grammars/cpp_chlit_grammar.hpp>

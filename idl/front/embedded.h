@@ -1,4 +1,4 @@
-// The IDL files that are part of the compiler. Their one source is idl/include/; the build turns it into text.
+// The IDL files that are part of the compiler. Their sources are in idl/include/; the build embeds them as text.
 #pragma once
 
 #include <optional>
@@ -6,13 +6,13 @@
 
 namespace corelane::idl {
 
-// The text of a file that users include, such as "corelane/rt.idl"; nothing for any other name.
+// Returns the text of a file that users can include, such as "corelane/rt.idl"; nothing for any other name.
 std::optional<std::string_view> embedded_source(std::string_view name);
 
-// corelane/annotations.idl, which nobody includes: what it declares is always known.
+// Returns corelane/annotations.idl. No file includes it; its declarations are always known.
 std::string_view standard_annotations();
 
-// orb.idl.
+// Returns orb.idl.
 std::string_view standard_orb();
 
 }  // namespace corelane::idl

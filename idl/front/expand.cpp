@@ -6,12 +6,12 @@
 namespace corelane::idl {
 namespace {
 
-// Positions in a token list that annotations take up.
+// Finds where annotations are in a list of tokens.
 class AnnotationFinder {
  public:
   explicit AnnotationFinder(const std::vector<Token>& tokens) : tokens_(tokens) {}
 
-  // The index behind the annotation that begins at `at`; `at` itself where none begins.
+  // Returns the index after the annotation that begins at `at`, or `at` if none begins there.
   std::size_t behind(std::size_t at) const {
     if (!tokens_[at].is("@")) return at;
     if (tokens_[at + 1].text == "annotation") return behind_declaration(at);
@@ -75,7 +75,7 @@ class Writer {
     column_ = 1;
   }
 
-  // A mark for the line that follows it.
+  // Writes a line marker for the line that follows.
   void mark(std::uint32_t line, std::string_view flag) {
     if (column_ != 1) out_ += '\n';
     out_.append("# ").append(std::to_string(line)).append(" \"").append(sources_[stack_.back()].path).append("\"");
@@ -103,7 +103,8 @@ class Writer {
     if (line > 1) mark(line, "");
   }
 
-  // Tokens of macros stand at their definition, which may be behind: they follow on the same line.
+  // Moves to the token's place. A token of a macro has the place of its definition, which may come earlier; it is
+  // written on the same line.
   void go_to(const Span& at, bool own_line) {
     constexpr std::uint32_t most_blank_lines = 8;
     if (at.line > line_ + most_blank_lines) mark(at.line, "");

@@ -1,4 +1,5 @@
-// expand: the preprocessed tokens as IDL text again, for people (-E) and for other compilers (--strip-annotations).
+// expand() writes the preprocessed tokens as IDL text again, for people (-E) and for other compilers
+// (--strip-annotations).
 #pragma once
 
 #include <string>
@@ -10,11 +11,11 @@
 namespace corelane::idl {
 
 struct ExpandOptions {
-  bool strip_annotations = false;  // also leaves out annotation declarations and files that are part of the compiler
+  bool strip_annotations = false;  // also leaves out annotation declarations and files of the compiler
 };
 
-// Tokens keep their lines and columns; `# line "file" flag` marks say where each file begins and goes on, so that the
-// reader can tell included definitions from those of the main file.
+// Tokens keep their lines and columns. Markers `# line "file" flag` say where each file begins and continues. So a
+// reader can distinguish included definitions from those of the main file.
 std::string expand(const std::vector<Token>& tokens, const SourceMap& sources, const ExpandOptions& options);
 
 }  // namespace corelane::idl

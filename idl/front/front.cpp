@@ -10,7 +10,7 @@
 namespace corelane::idl {
 namespace {
 
-// The definitions of a file that is part of the compiler, which needs no preprocessing.
+// Returns the definitions of a file that is part of the compiler. It needs no preprocessing.
 ast::Definitions definitions_of(const std::string& name, std::string_view source, SourceMap& sources,
                                 Diagnostics& diagnostics) {
   const SourceId id = sources.add("<corelane>/" + name, name, std::string(source), true);
@@ -28,7 +28,7 @@ void put_before(ast::Definitions first, ast::Definitions& rest) {
   rest = std::move(first);
 }
 
-// The declarations of the annotations of the standard, in front of those of the user.
+// Puts the declarations of the standard annotations before the user's definitions.
 void add_standard_annotations(SourceMap& sources, ast::Definitions& into, Diagnostics& diagnostics) {
   ast::Definitions all = definitions_of("corelane/annotations.idl", standard_annotations(), sources, diagnostics);
   for (auto& definition : all)
@@ -36,7 +36,7 @@ void add_standard_annotations(SourceMap& sources, ast::Definitions& into, Diagno
   put_before(std::move(all), into);
 }
 
-// Finds the files whose whole text stands inside definitions of other files: module M { #include "part.idl" };
+// Finds files whose whole text is inside definitions of other files: module M { #include "part.idl" };
 void mark_parts(const std::vector<Token>& tokens, SourceMap& sources) {
   std::vector<bool> outside(sources.size()), inside(sources.size());
   SourceId holder = SourceId::none;  // of the outermost definition
@@ -56,11 +56,11 @@ void mark_parts(const std::vector<Token>& tokens, SourceMap& sources) {
     if (inside[i] && !outside[i]) sources[static_cast<SourceId>(i)].is_part = true;
 }
 
-// What a text takes from CORBA without an #include, as from CORBA::TypeCode: names that every ORB knows.
+// What a text uses of CORBA without an #include, such as CORBA::TypeCode. Every ORB knows these names.
 struct UseOfCorba {
-  bool module = false;         // declares the module itself
-  bool names = false;          // names CORBA::TCKind or CORBA::AbstractBase, or imports CORBA
-  bool abstract_base = false;  // names AbstractBase and does not declare it
+  bool module = false;         // declares module CORBA itself
+  bool names = false;          // uses CORBA::TCKind or CORBA::AbstractBase, or imports CORBA
+  bool abstract_base = false;  // uses AbstractBase without declaring it
 };
 
 UseOfCorba use_of_corba(const std::vector<Token>& tokens) {
@@ -80,7 +80,7 @@ UseOfCorba use_of_corba(const std::vector<Token>& tokens) {
   return use;
 }
 
-// For a CORBA of the text's own, such as the OMG's orb.idl, which names it and declares it nowhere.
+// Added if the text declares module CORBA itself and uses AbstractBase without declaring it, as the OMG's orb.idl does.
 constexpr std::string_view abstract_base =
     "module CORBA { abstract interface AbstractBase {}; typeid AbstractBase \"IDL:omg.org/CORBA/AbstractBase:1.0\"; };";
 

@@ -1,4 +1,4 @@
-// The front end in one call: a file to its syntax tree.
+// run_front() is the whole front end: it converts a file to a syntax tree.
 //
 // Threads: one at a time (the preprocessor library keeps global state).
 #pragma once
@@ -17,13 +17,13 @@ namespace corelane::idl {
 
 struct FrontResult {
   Preprocessed preprocessed;
-  std::vector<Token> tokens;  // views into preprocessed.text
+  std::vector<Token> tokens;  // refer to preprocessed.text
   ast::Specification specification;
-  bool complete = false;  // whether names may be checked: no syntax error cost a declaration
+  bool complete = false;  // names can be checked, since no syntax error has removed a declaration
 };
 
-// Reads, preprocesses and parses `main_path`. Faults are in `diagnostics`; sources[SourceId::main] is the main file,
-// where it could be opened.
+// Reads, preprocesses and parses `main_path`. Reports faults to `diagnostics`. sources[SourceId::main] is the main
+// file, if it could be opened.
 FrontResult run_front(SourceMap& sources, SourceLoader& loader, const std::string& main_path,
                       const PreprocessorOptions& options, Diagnostics& diagnostics);
 

@@ -1,4 +1,4 @@
-// Lexer: the preprocessed text to tokens. It goes by the text alone, whatever the preprocessor took the pieces for.
+// Lexer: converts the preprocessed text to tokens. It uses the text only, not the preprocessor's own tokens.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace corelane::idl {
 
-// All tokens, the last of kind `end`; views into `preprocessed.text`. Characters and literals that are no IDL are
-// reported and left out.
+// Returns all tokens; the last has kind `end`. They refer to `preprocessed.text`. Characters and literals that are not
+// IDL are reported and left out.
 std::vector<Token> tokenize(const Preprocessed& preprocessed, const SourceMap& sources, Diagnostics& diagnostics);
 
 }  // namespace corelane::idl

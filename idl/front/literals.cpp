@@ -12,7 +12,7 @@ namespace {
 constexpr std::string_view simple_escapes = "ntvbrfa\\?'\"";
 constexpr std::string_view simple_values = "\n\t\v\b\r\f\a\\?'\"";
 
-// A duration without its quotes is the likeliest of all.
+// Returns the fault for a text that is not a number. The most likely cause is a duration without quotes.
 LiteralFault no_number(std::string_view text) {
   constexpr std::array<std::string_view, 4> units = {"ns", "us", "ms", "s"};
   const std::string_view unit = text.substr(std::min(text.find_first_not_of("0123456789."), text.size()));
@@ -31,7 +31,7 @@ int digit_of(char c) {
   return 99;
 }
 
-// Reads up to `most` digits of a base from the front of `rest`; -1 when there is none.
+// Reads up to `most` digits of a base from the front of `rest`. Returns -1 if there are none.
 int digits(std::string_view& rest, int base, int most) {
   int value = -1;
   for (int i = 0; i < most && !rest.empty() && digit_of(rest.front()) < base; ++i) {
@@ -41,7 +41,7 @@ int digits(std::string_view& rest, int base, int most) {
   return value;
 }
 
-// The value of the escape sequence whose backslash was taken off.
+// Returns the value of an escape sequence, after its backslash.
 Literal<std::uint32_t> escape(std::string_view& rest, bool wide) {
   if (rest.empty()) return LiteralFault{"a backslash stands before nothing"};
   const char kind = rest.front();
@@ -63,7 +63,7 @@ Literal<std::uint32_t> escape(std::string_view& rest, bool wide) {
   return static_cast<std::uint32_t>(value);
 }
 
-// One character, escaped or not, from the front of `rest`.
+// Reads one character, escaped or not, from the front of `rest`.
 Literal<char> next_character(std::string_view& rest) {
   const char first = rest.front();
   rest.remove_prefix(1);
@@ -73,7 +73,7 @@ Literal<char> next_character(std::string_view& rest) {
   return static_cast<char>(static_cast<unsigned char>(std::get<std::uint32_t>(value)));
 }
 
-// The length of the UTF-8 sequence at the front of `text`; 1 where there is none.
+// Returns the length of the UTF-8 sequence at the front of `text`; 1 if there is no valid one.
 std::size_t utf8_length(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const std::size_t length = first < 0xC2 ? 1 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 1;
@@ -98,7 +98,7 @@ Literal<char32_t> next_wide_character(std::string_view& rest) {
   return value;
 }
 
-// The one character between the quotes.
+// Returns the only character between the quotes.
 template <typename Next>
 auto only_character(std::string_view body, const Next& next) -> decltype(next(body)) {
   if (body.empty()) return LiteralFault{"a character literal holds one character"};
@@ -119,7 +119,7 @@ Literal<Text> all_characters(std::string_view body, const Next& next) {
   return text;
 }
 
-// L"\ud83d\ude00": one character outside the first 65,536, as UTF-16 writes it.
+// Joins surrogate pairs: L"\ud83d\ude00" is one character above U+FFFF, as UTF-16 writes it.
 std::u32string without_pairs(const std::u32string& text) {
   std::u32string out;
   for (const char32_t c : text) {

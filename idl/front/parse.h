@@ -1,5 +1,5 @@
-// parse: tokens to the syntax tree. Recursive descent with recovery at the end of each declaration, so that one run
-// finds several errors. Section: OMG IDL 4.2, clause 7.4.
+// parse() converts tokens to the syntax tree. It is a recursive-descent parser. After an error it continues at the end
+// of the declaration, so that one run finds several errors. Section: OMG IDL 4.2, clause 7.4.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,11 @@ namespace corelane::idl {
 
 struct Parsed {
   ast::Specification specification;
-  bool complete = true;  // false after a syntax error: declarations are missing, so checking names makes no sense
+  bool complete = true;  // false after a syntax error: declarations are missing, so names cannot be checked
 };
 
-// `tokens` ends with one of kind `end`. What is IDL but not supported yet is an error that leaves the result complete.
+// `tokens` must end with one of kind `end`. A construct of IDL that is not supported is an error, but the result is
+// still complete.
 Parsed parse(const std::vector<Token>& tokens, Diagnostics& diagnostics);
 
 }  // namespace corelane::idl

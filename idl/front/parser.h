@@ -1,8 +1,8 @@
-// Parser: the recursive descent behind parse(). One function per grammar rule; a rule that meets what it does not
-// expect reports it and throws SyntaxError, which the nearest list of declarations catches.
+// Parser is the recursive-descent parser behind parse(), with one function per grammar rule. A rule that finds
+// something unexpected reports it and throws SyntaxError. The innermost list of declarations catches it.
 //
 // Threads: one owner, used once.
-// Invariants: recursion is bounded by the limits below; each list loop consumes a token per turn.
+// Invariants: the limits below bound the recursion; each turn of a list's loop consumes at least one token.
 #pragma once
 
 #include <cstddef>
@@ -30,15 +30,15 @@ class Parser {
 
  private:
   using DefinitionPtr = std::unique_ptr<ast::Definition>;
-  // Reads what stands behind the keyword, up to its ';'.
+  // Reads a declaration after its keyword, up to its ';'.
   using Rule = DefinitionPtr (Parser::*)(const Token& keyword);
-  // Bodies that hold definitions, as bits.
+  // The bodies that a definition can be in, as bits.
   enum Body : std::uint8_t { in_module = 1, in_interface = 2, in_value = 4, in_annotation = 8 };
   struct Entry {
     std::string_view keyword;
     Rule rule;
     unsigned bodies;
-    bool is_word = false;  // no keyword: counts only before "name {", "name :" and "interface"
+    bool is_word = false;  // no keyword: recognized only before "name {", "name :" and "interface"
   };
   static const Entry entries[];
 
@@ -99,7 +99,7 @@ class Parser {
   std::vector<ast::ContextName> context_names();
 
   // Types, names and annotations (parser_types.cpp).
-  // Where a struct, union or enum may be defined in place of a type's name.
+  // Whether a struct, union or enum can be defined where a type's name is expected.
   enum class Inline : std::uint8_t { refused, allowed };
   ast::TypeSpec type(std::string_view what, Inline constructs = Inline::refused);
   ast::TypeSpec type_inside(std::string_view what, Inline constructs);
@@ -123,7 +123,7 @@ class Parser {
   ast::Annotation annotation();
   ast::AnnotationParameter annotation_parameter();
 
-  // Constructs that IDL has and this compiler has not (parser_unsupported.cpp).
+  // Constructs of IDL that this compiler does not support (parser_unsupported.cpp).
   bool at_unsupported_definition() const;
   void skip_unsupported_definition();
   void skip_construct();
@@ -141,13 +141,13 @@ class Parser {
   TokenCursor cursor_;
   Diagnostics& diagnostics_;
   bool complete_ = true;
-  bool in_angles_ = false;  // a ">>" closes, it does not shift
+  bool in_angles_ = false;  // ">>" closes two brackets and is no shift
   std::size_t module_depth_ = 0;
   std::size_t type_depth_ = 0;
   std::size_t expression_depth_ = 0;
 };
 
-// Reads one item of a list; a syntax error in it is over at its end.
+// Reads one item of a list. A syntax error in it is caught, and parsing continues after the item.
 template <typename Item>
 void Parser::recovering(const Item& item) {
   const std::size_t depth = cursor_.depth();

@@ -1,8 +1,9 @@
-// The one file that compiles Boost.Wave.
+// The only file that uses Boost.Wave. conditions.cpp compiles a part of the library again.
 #include "idl/front/preprocessor.h"
 
 #include <algorithm>
-// The library's own binary has a pool of tokens apart from ours: what its lexer took from there would never return.
+// The library's binary has a separate pool of tokens. Tokens that its own lexer took from there would never be
+// returned.
 #define BOOST_WAVE_SEPARATE_LEXER_INSTANTIATION 0
 #include <boost/wave.hpp>
 #include <boost/wave/cpplexer/cpp_lex_iterator.hpp>
@@ -26,10 +27,11 @@ namespace wave = boost::wave;
 using WaveToken = wave::cpplexer::lex_token<>;
 using WaveLexer = wave::cpplexer::lex_iterator<WaveToken>;
 
-// Thrown out of the library's call-backs to end the run; the reason was reported before.
+// Thrown by the library's callbacks to end the run. The reason is already reported.
 struct Stop : std::exception {};
 
-// The library knows our files as "/<number of the source>": an absolute path, so that it never asks the file system.
+// Returns the file's name for the library: "/<number of the source>". It is an absolute path, so that the library never
+// asks the file system.
 std::string wave_name(SourceId id) { return '/' + std::to_string(static_cast<std::uint32_t>(id)); }
 
 SourceId source_of(std::string_view wave_name) {
@@ -40,13 +42,13 @@ SourceId source_of(std::string_view wave_name) {
   return fault == std::errc{} && end == last ? static_cast<SourceId>(number) : SourceId::none;
 }
 
-// What the library's call-backs need; one per run.
+// The data of one run, which the library's callbacks need.
 class Run {
  public:
   Run(SourceMap& sources, SourceLoader& loader, const PreprocessorLimits& limits, Diagnostics& diagnostics)
       : sources_(sources), loader_(loader), limits_(limits), diagnostics_(diagnostics) {}
 
-  // The id of a located file, read and made safe on first sight; none after an error.
+  // Returns the id of a located file. Reads and prescans it the first time. Returns none after an error.
   SourceId open(const Located& located, const Span& at, std::optional<std::string_view> embedded = std::nullopt) {
     SourceId id = sources_.find(located.path);
     if (id != SourceId::none) return id;
@@ -64,7 +66,7 @@ class Run {
     throw Stop();
   }
 
-  // The file that an #include names; none (reported) when there is none.
+  // Returns the file that an #include names; none (reported) if there is none.
   SourceId include(const std::string& name, bool angled, SourceId includer, const Span& at) {
     const SourceId id = find(name, angled, includer, at);
     if (id != SourceId::none) note_inclusion(id, includer, at);
@@ -73,7 +75,7 @@ class Run {
 
   const std::string& text(SourceId id) const { return texts_.at(id); }
 
-  // An included file is entered or left.
+  // enter() and leave() record that an included file begins and ends.
   void enter(SourceId id, const Span& at) {
     open_files_.push_back(id);
     if (open_files_.size() > limits_.include_depth) stop(at, "#include is nested too deeply");
@@ -109,7 +111,8 @@ class Run {
   }
 
  private:
-  // A file of the compiler's own gives way to one of the user, but for those in our folder.
+  // Finds the file of an #include. A user's file comes before an embedded one of the same name, except in the folder
+  // corelane/.
   SourceId find(const std::string& name, bool angled, SourceId includer, const Span& at) {
     const auto text = embedded_source(name);
     const auto own = [&] { return open({.path = "<corelane>/" + name, .include_path = name}, at, text); };
@@ -136,9 +139,9 @@ class Run {
   SourceLoader& loader_;
   const PreprocessorLimits limits_;
   Diagnostics& diagnostics_;
-  std::map<SourceId, std::string> texts_;  // after prescan
+  std::map<SourceId, std::string> texts_;  // prescanned
   std::size_t inclusions_ = 0;
-  std::vector<SourceId> open_files_;  // included in one another
+  std::vector<SourceId> open_files_;  // each includes the next
   std::size_t bytes_ = 0;
   std::size_t expansions_ = 0;
   std::size_t expansion_depth_ = 0;
@@ -159,7 +162,7 @@ Span span_of(Run& run, const Token& token) {
   return span_at(run, token.get_position(), token.get_value().size());
 }
 
-// How the library gets the text of an included file: from the run, never from the file system.
+// Gives the library the text of an included file. It comes from the run, never from the file system.
 struct InputPolicy {
   template <typename IterationContext>
   class inner {  // NOLINT: the library's name
@@ -178,7 +181,7 @@ struct InputPolicy {
 
 struct Hooks : wave::context_policies::default_preprocessing_hooks {
   Run* run = nullptr;
-  Span include_at;  // the directive that was met last
+  Span include_at;  // the latest #include directive
 
   template <typename Context>
   bool locate_include_file(Context& context, std::string& name, bool angled, const char*, std::string& directory,
@@ -199,7 +202,7 @@ struct Hooks : wave::context_policies::default_preprocessing_hooks {
     include_at = at;
     return true;
   }
-  // Not called for a file that is guarded against being included again.
+  // The library does not call this for a file whose include guard is already defined.
   template <typename Context>
   void opened_include_file(const Context&, const std::string&, const std::string& name, bool) {
     run->enter(source_of(name), include_at);
@@ -213,7 +216,7 @@ struct Hooks : wave::context_policies::default_preprocessing_hooks {
   bool found_directive(const Context&, const Token& directive) {
     const auto id = wave::token_id(directive);
     run->condition(id == wave::T_PP_IF || id == wave::T_PP_ELIF);
-    return id == wave::T_PP_LINE;  // skipped
+    return id == wave::T_PP_LINE;  // skips #line
   }
   template <typename Context, typename Token, typename Tokens>
   bool evaluated_conditional_expression(const Context&, const Token&, const Tokens&, bool) {
@@ -281,13 +284,13 @@ wave::language_support language() {
                                              wave::support_option_include_guard_detection);
 }
 
-// The library's own macro for this combines two enums, which C++20 deprecates.
+// The library's own macro for this combines two enums, which is deprecated in C++20.
 bool is_a(wave::token_id id, wave::token_category category) {
   constexpr auto mask = static_cast<unsigned>(wave::TokenTypeMask);
   return (static_cast<unsigned>(id) & mask) == (static_cast<unsigned>(category) & mask);
 }
 
-// Collects the library's tokens into Preprocessed.
+// Collector converts the library's tokens to Preprocessed.
 class Collector {
  public:
   explicit Collector(Run& run) : run_(run) {}
@@ -315,7 +318,8 @@ class Collector {
     std::uint32_t column = 0;
   };
 
-  // Whether the text is what the library makes of __FILE__: our name for the file, where no string literal stands.
+  // Returns whether the text is the value of __FILE__: the library's name of the file, at a place without a string
+  // literal.
   bool is_file_macro(const WaveToken& token, std::string_view value) {
     if (source_of(value.substr(1, value.size() - 2)) == SourceId::none) return false;
     const auto& position = token.get_position();
@@ -334,8 +338,8 @@ class Collector {
     return out + "\"";
   }
 
-  // A token of a macro that another file or the command line defined stands where the token before it stands: so every
-  // token belongs to the file that holds it.
+  // Returns the token's place. A macro may come from another file or the command line. Then its tokens get the place of
+  // the token before, so that every token belongs to the current file.
   At place_of(const WaveToken& token) {
     const auto& position = token.get_position();
     const SourceId current = run_.current_file();
@@ -383,11 +387,11 @@ class Collector {
   Run& run_;
   Preprocessed out_;
   At last_;
-  At next_;  // where a token would touch the one before
+  At next_;  // where the next token would be if it follows without a gap
   bool in_pragma_ = false;
 };
 
-// The library's texts begin with a severity of their own.
+// Removes the severity with which the library's messages begin.
 std::string without_severity(std::string text) {
   for (const std::string_view severity : {"fatal error: ", "error: ", "warning: ", "lexical error: "})
     if (text.starts_with(severity)) text.erase(0, severity.size());
@@ -412,7 +416,7 @@ bool is_macro_name(std::string_view name) {
 
 std::string name_of(const std::string& define) { return define.substr(0, define.find('=')); }
 
-// A macro without a text is 1.
+// Returns the macro's text. A macro without one is 1.
 std::string text_of(const std::string& define) {
   const std::size_t sign = define.find('=');
   return sign == std::string::npos ? "1" : define.substr(sign + 1);
@@ -439,10 +443,11 @@ Preprocessed run_library(Run& run, SourceId main, const PreprocessorOptions& opt
   hooks.run = &run;
   Context context(text.begin(), text.end(), name.c_str(), hooks);
   context.set_language(language());
-  context.set_max_include_nesting_depth(options.limits.include_depth + 8);  // ours speaks first
+  // More than our own limit, so that our message comes first.
+  context.set_max_include_nesting_depth(options.limits.include_depth + 8);
   define_macros(context, options);
   Collector collector(run);
-  // loop: ends with the text; the limits bound what macros and includes add to it
+  // bound: the text; the limits bound what macros and includes add to it
   const auto end = context.end();
   for (auto token = context.begin(); token != end; ++token) collector.take(*token);
   return collector.finish();

@@ -1,10 +1,11 @@
-// Preprocessor: runs Boost.Wave over the main file and all that it includes, and hands on one text with a map back to
-// the sources. The library stays behind this header; it reads files through the SourceLoader only.
+// Preprocessor runs Boost.Wave on the main file and everything that it includes. The result is one text, with a map
+// back to the sources. This header hides the library, which gets files only through the SourceLoader.
 //
 // Threads: one at a time (the library keeps global state).
-// Invariants: work is bounded by PreprocessorLimits, whatever the text says; every fault of the library becomes a
-// diagnostic; #line and line markers are ignored, so that places are always those of
-// real files.
+// Invariants:
+// - PreprocessorLimits bounds the work for any text.
+// - Every fault of the library becomes a diagnostic.
+// - #line and line markers are ignored, so places always refer to real files.
 #pragma once
 
 #include <cstddef>
@@ -21,10 +22,10 @@ namespace corelane::idl {
 
 struct PreprocessorLimits {
   std::size_t include_depth = 64;
-  std::size_t inclusions = 4096;            // files opened in all, repeated ones counted each time
+  std::size_t inclusions = 4096;            // files opened in all; repeated ones count each time
   std::size_t bytes = 64u << 20;            // of all inclusions together
   std::size_t expansions = 100'000;         // macros expanded
-  std::size_t expanded_tokens = 1'000'000;  // tokens that expansions made
+  std::size_t expanded_tokens = 1'000'000;  // tokens that come from expansions
   std::size_t expansion_depth = 200;
 };
 
@@ -34,14 +35,14 @@ struct PreprocessorOptions {
   PreprocessorLimits limits;
 };
 
-// What is wrong with the macros of the command line; nothing when they can be used.
+// Returns what is wrong with the macros of the command line; nothing if they are valid.
 std::optional<std::string> fault_of(const PreprocessorOptions& options);
 
-// The text after preprocessing. Tokens that touch in their source touch in it; others are apart. A #pragma is a line of
-// its own that starts with '#'.
+// The text after preprocessing. Tokens without a gap in the source have none here; others have one. A #pragma is a line
+// of its own that starts with '#'.
 struct Preprocessed {
   struct Segment {
-    std::uint32_t offset;  // in text; up to the next segment the columns of the source run along
+    std::uint32_t offset;  // in `text`; until the next segment, columns advance as in the source
     SourceId source;
     std::uint32_t line;
     std::uint32_t column;
@@ -50,11 +51,11 @@ struct Preprocessed {
   std::string text;
   std::vector<Segment> segments;  // ascending offsets
 
-  // The span of `length` bytes of the text at `offset`.
+  // Returns the span of `length` bytes of the text at `offset`.
   Span span(const SourceMap& sources, std::size_t offset, std::size_t length) const;
 };
 
-// Faults go to `diagnostics`; after an error the result is not to be used. The main file becomes source 0.
+// Reports faults to `diagnostics`. After an error the result must not be used. The main file becomes source 0.
 Preprocessed preprocess(SourceMap& sources, SourceLoader& loader, const std::string& main_path,
                         const PreprocessorOptions& options, Diagnostics& diagnostics);
 

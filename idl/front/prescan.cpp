@@ -20,21 +20,22 @@ constexpr std::array faults = {
     Fault{"corelane_fault_directive", "this is no directive of the preprocessor"},
 };
 constexpr int deepest_parentheses = 200;
-constexpr int longest_expression = 10'000;  // operators; the parser takes fewer, this one saves its text the way there
+// In operators. The parser's limit is lower, but this one avoids preprocessing such a text.
+constexpr int longest_expression = 10'000;
 constexpr std::size_t deepest_conditions = 256;  // #if inside #if, in one file
-// The library copies what it has of these again and again.
+// The library copies these texts repeatedly.
 constexpr std::size_t longest_literal = 1u << 20;
 constexpr std::size_t longest_pragma = 1u << 16;
-constexpr std::size_t longest_line = 1u << 20;         // characters but for those of literals and comments
-constexpr std::size_t most_lines = 1'000'000;          // of one file: each costs about a hundred bytes
-constexpr std::size_t most_conditions = 20'000;        // #if, #elif ... of one file
-constexpr std::size_t longest_parenthesis = 1u << 18;  // the same; a macro call may be that long
+constexpr std::size_t longest_line = 1u << 20;         // characters outside literals and comments
+constexpr std::size_t most_lines = 1'000'000;          // per file; each line needs about a hundred bytes
+constexpr std::size_t most_conditions = 20'000;        // #if, #elif, ... per file
+constexpr std::size_t longest_parenthesis = 1u << 18;  // of such characters; a macro call can be this long
 constexpr std::size_t most_arguments = 10'000;
 constexpr int deepest_condition = 100;  // parentheses and prefix operators of one #if
 
 constexpr std::array directives = {"define", "elif",         "else", "endif", "error",   "if",     "ifdef",
                                    "ifndef", "include_next", "line", "undef", "include", "pragma", "warning"};
-constexpr std::array remarks = {"ident", "sccs"};  // of old compilers; they mean nothing
+constexpr std::array remarks = {"ident", "sccs"};  // of old compilers; ignored
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 
@@ -44,25 +45,25 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// Whether the text behind "//@" continues an annotation. The directives of other compilers, as in
-// "//@copy-c #undef ERROR" and "//@top-level false", do not.
+// Returns whether the text after "//@" continues an annotation. Directives of other compilers do not, such as
+// "//@copy-c #undef ERROR" and "//@top-level false".
 bool reads_as_annotation(std::string_view text) {
-  constexpr std::string_view continuations = "(@/\\";  // parameters, a further annotation, a comment, a spliced line
-  // loop: each turn consumes at least one byte
+  constexpr std::string_view continuations = "(@/\\";  // parameters, another annotation, a comment, a spliced line
+  // bound: the text, since each turn consumes at least one byte
   while (!text.empty() && (starts_name(text.front()) || text.front() == ':'))
     text.remove_prefix(std::max<std::size_t>(leading_name(text).size(), 1));
   text = trimmed(text);
   return text.empty() || continuations.find(text.front()) != std::string_view::npos;
 }
 
-// Works on a copy in place: one pass over the text, then one over the directives.
+// Prescan works on a copy of the text: one pass over the text, then one over the directives.
 class Prescan {
  public:
   Prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics)
       : sources_(sources), source_(source), diagnostics_(diagnostics), text_(sources[source].text) {}
 
   std::optional<std::string> run() {
-    // loop: each turn consumes at least one byte
+    // bound: the text, since each turn consumes at least one byte
     while (at_ < text_.size() && !failed_) step();
     if (failed_) return std::nullopt;
     if (text_.empty() || text_.back() != '\n') text_ += '\n';
@@ -107,7 +108,8 @@ class Prescan {
     ++at_;
   }
 
-  // IDL has neither ';' nor braces inside parentheses, so these end a count that an #if has spoiled.
+  // Counts nested parentheses. IDL has no ';' and no braces in parentheses. So these reset the count, which a text that
+  // #if skips may have made wrong.
   void track_parentheses(char c) {
     if (c == ';' || c == '{' || c == '}' || (in_directive_ && c == '#')) parentheses_ = 0;
     if (c == ')' && parentheses_ > 0) --parentheses_;
@@ -115,7 +117,7 @@ class Prescan {
     give_up("parentheses are nested too deeply");
   }
 
-  // The library keeps what stands in the parentheses of a macro call until they close.
+  // Limits the parentheses of a macro call, since the library keeps their content until they close.
   void track_arguments(char c) {
     if (c == '(' && open_++ == 0) {
       open_at_ = at_;
@@ -152,8 +154,8 @@ class Prescan {
     in_directive_ = false;
   }
 
-  // A backslash at the end of a line: kept in a directive, where it joins lines; a blank elsewhere, so that columns
-  // stay as they are. Inside a token it is marked.
+  // Handles a backslash at the end of a line. In a directive it is kept, since it joins lines. Elsewhere it becomes a
+  // blank, so that columns stay the same. Inside a token it becomes a mark.
   void continuation() {
     const std::size_t carriage = peek(1) == '\r' ? 1 : 0;
     if (peek(1 + carriage) != '\n') {
@@ -183,7 +185,7 @@ class Prescan {
       failed_ = true;
       return;
     }
-    // A line break inside a directive's comment must not end the directive: it becomes a continuation.
+    // A line break in a comment must not end the directive, so it becomes a continuation.
     for (std::size_t i = begin; i < end + 2; ++i) {
       if (text_[i] != '\n')
         text_[i] = ' ';
@@ -209,7 +211,7 @@ class Prescan {
                           "is a plain comment"
                         : "an annotation comment holds annotations alone; this one is a plain comment");
     }
-    // loop: each turn goes on to the next line
+    // bound: the lines
     while (end < text_.size() && ends_with_backslash(end)) {
       diagnostics_.warning(Warning::comment, place(text_.rfind('\\', end), 1),
                            "this backslash makes the next line part of the comment");
@@ -225,8 +227,8 @@ class Prescan {
     return end > at_ && text_[end - 1] == '\\';
   }
 
-  // Skips a literal so that comment marks inside it are left alone. One that does not end on its line is left to the
-  // lexer, which knows whether an #if skips it.
+  // Skips a literal, so that comment marks in it have no effect. A literal that does not end on its line is left to the
+  // lexer, which knows whether #if skips it.
   void literal(char quote) {
     std::size_t i = at_ + 1;
     while (i < text_.size() && text_[i] != quote && text_[i] != '\n')
@@ -238,12 +240,12 @@ class Prescan {
     at_ = closed ? i + 1 : at_ + 1;
   }
 
-  // The library takes a carriage return by itself for the end of a line.
+  // Returns whether the text has a carriage return, which the library would treat as the end of a line.
   bool breaks_line(std::size_t begin, std::size_t end) const {
     return std::string_view(text_).substr(begin, end - begin).find('\r') != std::string_view::npos;
   }
 
-  // C forbids \u0041; IDL does not.
+  // Hides the backslash of \u0041. C forbids this escape for such characters; IDL does not.
   void hide_universal_names(std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i + 1 < end; ++i) {
       if (text_[i] == hidden_backslash) {
@@ -264,7 +266,7 @@ class Prescan {
 
   void header_name() {
     for (; at_ < text_.size() && text_[at_] != '>' && text_[at_] != '\n'; ++at_)
-      if (text_[at_] == '\r') text_[at_] = ' ';  // would end a line
+      if (text_[at_] == '\r') text_[at_] = ' ';  // would end the line
   }
 
   Span place(std::size_t offset, std::size_t length) const {
@@ -278,7 +280,7 @@ class Prescan {
     diagnostics_.error(place(offset, length), std::move(message));
   }
 
-  // Second pass: replaces whole directives, with their continuation lines kept as empty lines.
+  // Second pass: replaces whole directives. Their continuation lines become empty lines.
   std::optional<std::string> rewrite_directives() {
     std::string out;
     out.reserve(text_.size() + 64);
@@ -314,8 +316,8 @@ class Prescan {
     }
   }
 
-  // Counts also what an #if skips: the preprocessor keeps track of nesting there too. The fault, where there is one; an
-  // #elif without its #if, which may be malformed as well, must not get to the library.
+  // Tracks the nesting of conditions. Also counts text that an #if skips, as the preprocessor does. Returns the fault,
+  // if there is one. An #elif without an #if must not reach the library, since it may also be malformed.
   std::optional<std::string_view> track_conditions(std::string_view directive, std::size_t offset) {
     const std::string_view name = leading_name(trimmed(trimmed(directive).substr(1)));
     const bool opens = name == "if" || name == "ifdef" || name == "ifndef";
@@ -347,7 +349,8 @@ class Prescan {
     out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
   }
 
-  // Words behind #else and #endif are remarks of old times; the preprocessor library would take them for text.
+  // Appends a directive. Drops words after #else and #endif, which are remarks in old files; the library would treat
+  // them as text.
   static void append_sound(std::string& out, std::string_view directive) {
     const std::size_t name = directive.find_first_not_of(" \t", directive.find('#') + 1);
     const std::string_view word = name == std::string_view::npos ? "" : leading_name(directive.substr(name));
@@ -356,7 +359,7 @@ class Prescan {
       out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
   }
 
-  // Nothing: keep it. Empty: drop it. Else the code of the fault.
+  // Returns nothing to keep the directive, "" to drop it, or the code of a fault.
   static std::optional<std::string_view> fault_of(std::string_view directive) {
     std::string_view body = trimmed(directive.substr(0, directive.size() - 1));
     body = trimmed(body.substr(1));
@@ -399,16 +402,16 @@ class Prescan {
   std::string text_;
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
-  std::size_t line_size_ = 0;  // visible characters, with the lines that it continues
+  std::size_t line_size_ = 0;  // visible characters, including continuation lines
   std::size_t lines_ = 0;
   int parentheses_ = 0;
-  int operators_ = 0;          // since an expression could begin
-  std::size_t open_ = 0;       // parentheses, whatever stands in them
-  std::size_t open_at_ = 0;    // the outermost of them
+  int operators_ = 0;          // since an expression could have begun
+  std::size_t open_ = 0;       // open parentheses, with any content
+  std::size_t open_at_ = 0;    // place of the outermost one
   std::size_t open_size_ = 0;  // visible characters in it
   std::size_t arguments_ = 0;  // commas in it
   std::size_t conditions_in_all_ = 0;
-  std::vector<std::size_t> conditions_;  // where the open ones begin, in the second pass
+  std::vector<std::size_t> conditions_;  // places of the open ones, in the second pass
   bool line_is_blank_ = true;
   bool in_directive_ = false;
   bool has_splices_ = false;

@@ -1,7 +1,8 @@
-// Prescan: makes a text safe for the preprocessor. Comments become blanks of the same size, annotation comments ("//@")
-// plain annotations, carriage returns blanks, line markers (# 1 "file") empty lines; lines that the preprocessor
-// library cannot take (bare #pragma, #include <>, conditions nested without end) become #error lines that stand for a
-// fault of ours, so that they count only where no #if skips them.
+// Prescan makes a text safe for the preprocessor:
+// - Comments become blanks of the same size. Annotation comments ("//@") become annotations.
+// - Carriage returns become blanks, and line markers (# 1 "file") become empty lines.
+// - Directives that the preprocessor library cannot handle become #error lines with a fault code, such as "#include <>"
+//   and a condition that is nested too deeply. So they count only if no #if skips them.
 //
 // Threads: any; pure functions.
 // Invariant: every byte that is kept stays on its line and in its column.
@@ -17,18 +18,19 @@
 
 namespace corelane::idl {
 
-// Stands for the backslash of a \u in a wide literal, from which the preprocessor library shies; refused in the text
-// itself, where it is no UTF-8.
+// Replaces the backslash of \u in a wide literal, which the preprocessor library would reject. The byte is refused in
+// the text itself, where it is not valid UTF-8.
 inline constexpr char hidden_backslash = '\xFF';
 
-// The text of `source` for the preprocessor; nothing when an error (reported) leaves no text to go on with.
+// Returns the text of `source` for the preprocessor. Returns nothing if an error (reported) makes it impossible to
+// continue.
 std::optional<std::string> prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics);
 
-// The file that an #include without quotes names, as in "#include other.idl", which prescan() puts into quotes; empty
-// for any other line.
+// Returns the file of an #include without quotes, such as "#include other.idl"; "" for any other line. prescan() adds
+// the quotes.
 std::string_view bare_include(std::string_view line);
 
-// The message that a replaced directive stands for; nothing when the text of the #error is the user's own.
+// Returns the message of a directive that was replaced; nothing if the #error is the user's own.
 std::optional<std::string_view> prescan_fault(std::string_view error_text);
 
 }  // namespace corelane::idl

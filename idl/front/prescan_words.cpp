@@ -11,7 +11,7 @@ namespace {
 
 struct ConditionWord {
   std::string_view word;
-  std::string_view text;  // not longer
+  std::string_view text;  // not longer than `word`
 };
 constexpr std::array condition_words = {ConditionWord{"true", "1"},   ConditionWord{"false", "0"},
                                         ConditionWord{"and", "&&"},   ConditionWord{"or", "||"},
@@ -21,14 +21,14 @@ constexpr std::array condition_words = {ConditionWord{"true", "1"},   ConditionW
 
 bool is_in_word(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
-// Of which two are one token.
+// Returns whether two of this character form one token.
 bool is_mark(char c) { return c == ':' || c == '<' || c == '>'; }
 
 bool is_splice(const std::string& text, std::size_t at) {
   return text[at] == splice && (text.compare(at + 1, 1, "\n") == 0 || text.compare(at + 1, 2, " \n") == 0);
 }
 
-// The word with what it stands for in front, and blanks.
+// Returns the replacement text, padded with blanks to `size`.
 std::string padded(std::string_view text, std::size_t size) {
   return std::string(text).append(size - text.size(), ' ');
 }
@@ -44,7 +44,7 @@ std::string_view leading_name(std::string_view text) {
 }
 
 std::string condition_in_c(std::string directive) {
-  bool is_asked_for = false;  // behind `defined`, where a word is a name
+  bool is_asked_for = false;  // after `defined`, where a word is a name
   char quote = '\0';
   for (std::size_t at = 0; at < directive.size(); ++at) {
     const char c = directive[at];
@@ -84,8 +84,8 @@ void join_spliced_tokens(std::string& text) {
       continue;
     }
     std::size_t lines = 0;
-    std::size_t moved = 0;  // of the last line
-    // loop: each turn takes a line of the token
+    std::size_t moved = 0;  // length of the part in the last line
+    // bound: the lines of the token
     while (at < text.size() && is_splice(text, at)) {
       const std::size_t begin = text.find('\n', at) + 1;
       at = begin;

@@ -1,4 +1,4 @@
-// Words in a text that is not preprocessed yet: those of conditions, and those that a line break parts.
+// Handles words in a text before preprocessing: words in conditions, and words that a line break splits.
 //
 // Threads: any; pure functions.
 #pragma once
@@ -9,18 +9,18 @@
 namespace corelane::idl {
 
 bool starts_name(char c);
-// The name or number at the front of the text; may be empty.
+// Returns the name or number at the front of the text; may be "".
 std::string_view leading_name(std::string_view text);
 
-// Returns an #if or #elif with what the words of C++ stand for in its condition: `true` is 1, `not` is `!`. The
-// preprocessor library knows those of C. Columns stay as they are.
+// Replaces the words of C++ in the condition of an #if or #elif: `true` becomes 1, `not` becomes `!`. The preprocessor
+// library knows only the words of C. Columns do not change.
 std::string condition_in_c(std::string directive);
 
-// Stands for the backslash of a line that ends inside a token, perhaps with a blank behind it.
+// Replaces the backslash of a line that ends inside a token; a blank may follow it.
 inline constexpr char splice = '\x01';
-// Whether two characters on both sides of a line's end belong to one token.
+// Returns whether the characters before and after the end of a line belong to one token.
 bool is_one_token(char before, char after);
-// Moves the second half of each token that goes on in the next line up to the first.
+// Moves the second part of each split token up to its first part.
 void join_spliced_tokens(std::string& text);
 
 }  // namespace corelane::idl

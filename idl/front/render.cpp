@@ -6,7 +6,7 @@
 namespace corelane::idl {
 namespace {
 
-constexpr std::size_t widest_excerpt = 240;  // a longer one is shown around the column only
+constexpr std::size_t widest_excerpt = 240;  // a longer line is shown only around the column
 
 struct Style {
   std::string_view bold = "\033[1m";
@@ -60,7 +60,7 @@ class Renderer {
       before -= cut;
     }
     ((out_ += "  ") += line) += "\n  ";
-    // Tabs stay tabs, so that the caret stands under its byte; the later bytes of a UTF-8 sequence take no column.
+    // Tabs are kept, so that the caret is under its byte. Continuation bytes of UTF-8 take no column.
     for (const char c : line.substr(0, before))
       if (!is_continuation(c)) out_ += c == '\t' ? '\t' : ' ';
     (out_ += style_.caret) += '^';

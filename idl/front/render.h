@@ -1,4 +1,4 @@
-// render: diagnostics as text for people and for tools that read "file:line:column: error: message".
+// render() writes diagnostics as text for people, and for tools that read "file:line:column: error: message".
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 namespace corelane::idl {
 
 struct RenderOptions {
-  bool colour = false;  // escape sequences of terminals
+  bool colour = false;  // terminal escape sequences
 };
 
-// All diagnostics in the order of the text: the message, the line, a caret under its column and a tilde under each
-// further byte of the span; then the notes. A fault without a place starts with "corelane-idl:".
+// Renders all diagnostics in the order of the text. Each has the message and the line, with a caret under its column
+// and tildes under the other bytes of the span. The notes follow. A fault without a place starts with "corelane-idl:".
 std::string render(const Diagnostics& diagnostics, const SourceMap& sources, const RenderOptions& options = {});
 
 }  // namespace corelane::idl

@@ -1,5 +1,5 @@
-// SourceLoader: the only way by which the compiler reads text. The tool implements it over the file system, tests over
-// a map; nothing in idl/front or idl/sema does input of its own.
+// SourceLoader is the only way in which the compiler reads text. The tool implements it with the file system, tests
+// with a map. idl/front and idl/sema do no other input.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 namespace corelane::idl {
 
 struct Located {
-  std::string path;          // the same file always has the same path, whatever way it was named
+  std::string path;          // one file always has the same path, however it was named
   std::string include_path;  // relative to its -I root, with '/'
 };
 
-// Why a text could not be had, as the end of a sentence: "no such file".
+// Why a text could not be read, as the end of a sentence: "no such file".
 struct LoadFailure {
   std::string reason;
 };
@@ -23,15 +23,15 @@ class SourceLoader {
  public:
   virtual ~SourceLoader() = default;
 
-  // Finds the file that is to be compiled.
+  // Finds the file to compile.
   virtual std::variant<Located, LoadFailure> locate_main(const std::string& path) = 0;
 
-  // Finds the file of an #include in the file `includer` (a Located::path): "name" beside it first, then the
-  // directories of -I; <name> only those. Failure when there is none.
+  // Finds the file of an #include in the file `includer` (a Located::path). "name" is searched in the folder of
+  // `includer`, then in the directories of -I; <name> only in the latter. Fails if there is no such file.
   virtual std::variant<Located, LoadFailure> locate_include(const std::string& name, bool angled,
                                                             const std::string& includer) = 0;
 
-  // The bytes of a located file, which hold at most `limit`.
+  // Reads a located file. Fails if it has more than `limit` bytes.
   virtual std::variant<std::string, LoadFailure> read(const Located& file, std::size_t limit) = 0;
 };
 

@@ -1,4 +1,4 @@
-// Tokens of IDL, as views into the preprocessed text.
+// Token: a token of IDL, which refers to the preprocessed text.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Token {
   std::string_view text;
   Span span;
 
-  // Whether it is this keyword or punctuation.
+  // Returns whether it is this keyword or punctuation.
   bool is(std::string_view what) const {
     return (kind == TokenKind::keyword || kind == TokenKind::punctuation) && text == what;
   }

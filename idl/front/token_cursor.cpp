@@ -19,7 +19,7 @@ void TokenCursor::hold_pragmas() {
 
 const Token& TokenCursor::ahead(std::size_t count) const {
   std::size_t i = at_;
-  // loop: `count` steps over tokens that are no pragmas, or to the end
+  // bound: `count` tokens that are not pragmas, or the end
   for (; count > 0 && !tokens_[i].is(TokenKind::end); --count) {
     do ++i;
     while (tokens_[i].is(TokenKind::pragma));
@@ -88,7 +88,7 @@ void TokenCursor::fail(const Span& at, std::string message) {
 }
 
 void TokenCursor::recover(std::size_t depth) {
-  // loop: each turn takes a token or returns
+  // bound: the tokens, since each turn takes one or returns
   while (!at_end()) {
     if (depth_ <= depth && at("}")) {
       if (!has_surplus_brace()) return;
@@ -105,8 +105,8 @@ void TokenCursor::recover(std::size_t depth) {
   }
 }
 
-// Whether more braces close than are open: then the one at hand closes nothing. Looked up, since a file may have a
-// fault in each line.
+// Returns whether more braces close than are open; then the current one closes nothing. The counts are computed once,
+// since a file may have a fault in each line.
 bool TokenCursor::has_surplus_brace() {
   if (unopened_.empty()) count_unopened();
   return unopened_[at_] > depth_;

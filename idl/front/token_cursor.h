@@ -1,4 +1,4 @@
-// TokenCursor: the parser's place among the tokens, and how it gets back on its feet after a syntax error.
+// TokenCursor is the parser's position in the tokens. After a syntax error it moves to the next declaration.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace corelane::idl {
 
-// Ends the parsing of a declaration; the reason was reported before. Never leaves the parser.
+// Ends the parsing of a declaration. The reason is already reported. It never leaves the parser.
 struct SyntaxError {};
 
 class TokenCursor {
@@ -21,7 +21,7 @@ class TokenCursor {
     hold_pragmas();
   }
 
-  // Pragmas are not seen here; they wait in take_pragmas().
+  // The current token. Pragmas are skipped here; take_pragmas() returns them.
   const Token& current() const { return tokens_[at_]; }
   const Token& ahead(std::size_t count) const;
   const Token& previous() const { return tokens_[previous_]; }
@@ -34,19 +34,19 @@ class TokenCursor {
   Token expect(std::string_view text);
   Token expect_identifier(std::string_view what);
 
-  // Takes one '>' off, also where two are one token, as at the end of sequence<sequence<long>>.
+  // Consumes one '>', even if two are one token, as at the end of sequence<sequence<long>>.
   void expect_closing_angle();
 
-  // Reports "expected <what>, found <token>" at the current token and ends the declaration.
+  // Reports "expected <what>, found <token>" at the current token, and ends the declaration.
   [[noreturn]] void fail_expected(std::string_view what);
   [[noreturn]] void fail(const Span& at, std::string message);
 
-  // Moves behind the ';' that ends a declaration, or in front of the '}' that ends the body around it. `depth` is
-  // depth() at the start of the declaration.
+  // Moves after the ';' that ends a declaration, or before the '}' that ends the body around it. `depth` is the value
+  // of depth() at the start of the declaration.
   void recover(std::size_t depth);
   std::size_t depth() const { return depth_; }
 
-  // The pragmas passed since the last call.
+  // Returns the pragmas that were skipped since the last call.
   std::vector<Token> take_pragmas() { return std::move(pragmas_); }
 
  private:
@@ -58,13 +58,14 @@ class TokenCursor {
   Diagnostics& diagnostics_;
   std::size_t at_ = 0;
   std::size_t previous_ = 0;
-  std::size_t depth_ = 0;    // of open braces
-  bool half_angle_ = false;  // one half of a ">>" is taken
+  std::size_t depth_ = 0;    // open braces
+  bool half_angle_ = false;  // the first half of a ">>" is consumed
   std::vector<Token> pragmas_;
-  std::vector<std::uint32_t> unopened_;  // of the '}' from a token on, those whose '{' comes before; made when needed
+  // From each token on, the number of '}' whose '{' comes earlier. Computed when needed.
+  std::vector<std::uint32_t> unopened_;
 };
 
-// What a token is called in a message.
+// Returns the description of a token for messages.
 std::string describe(const Token& token);
 
 }  // namespace corelane::idl

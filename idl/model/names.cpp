@@ -5,7 +5,7 @@
 namespace corelane::idl {
 namespace {
 
-// Of the kinds up to wide_string, which need no more than their names.
+// Names of the kinds up to wide_string, which need nothing but their names.
 constexpr std::array<std::string_view, 22> plain_names = {"void",
                                                           "boolean",
                                                           "octet",
@@ -36,11 +36,11 @@ std::string in_angles(std::string head, std::string inside, std::uint64_t bound)
   return head.append(">");
 }
 
-// long a[2][3]: the outer dimension comes first.
+// For long a[2][3]: the outer dimension comes first.
 std::string array_name(const Model& model, const Type& type) {
   std::string dimensions;
   const Type* at = &type;
-  // loop: one turn for each dimension
+  // bound: the dimensions
   for (; at->kind == TypeKind::array; at = &model[at->element]) {
     dimensions.append("[").append(std::to_string(at->bound)).append("]");
     if (model[at->element].kind != TypeKind::array) return type_name(model, at->element) + dimensions;
@@ -51,7 +51,7 @@ std::string array_name(const Model& model, const Type& type) {
 }  // namespace
 
 std::string type_name(const Model& model, TypeId id) {
-  // recursion: bounded by the parser's depth of types; a name ends it
+  // recursion: bounded by the parser's limit on nested types; a name ends it
   const Type& type = model[id];
   switch (type.kind) {
     case TypeKind::fixed:

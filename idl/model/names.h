@@ -1,4 +1,4 @@
-// Names of the things of a model, as IDL writes them: for messages and for printing.
+// Names of the contents of a model, as IDL spells them: for messages and for printing.
 #pragma once
 
 #include <string>
@@ -8,10 +8,11 @@
 
 namespace corelane::idl {
 
-// "sequence<Plant::Sample, 4>". A type that is only declared forward so far has the name of its declaration.
+// Returns a name such as "sequence<Plant::Sample, 4>". A type that is only declared forward has the name of its
+// declaration.
 std::string type_name(const Model& model, TypeId type);
 
-// "struct", "typedef"...: the word that begins such a definition.
+// Returns the word that begins such a definition: "struct", "typedef", ...
 std::string_view keyword_of(DefinitionKind kind);
 
 }  // namespace corelane::idl

@@ -34,7 +34,7 @@ void Analyzer::copy_files() {
   }
 }
 
-// Visits each definition; those that it adds go to `contents`.
+// Visits each definition. New definitions of the model go to `contents`.
 void Analyzer::walk(const ast::Definitions& definitions, std::vector<DefId>& contents) {
   std::vector<DefId>* const before = std::exchange(contents_, &contents);
   for (const auto& definition : definitions)
@@ -47,12 +47,12 @@ void Analyzer::visit(const ast::Module& module, const ast::Definition& definitio
   const bool reopens = symbol != nullptr && symbol->kind == SymbolKind::module && symbol->name == definition.name.text;
   if (!reopens) symbol = &names_.declare(SymbolKind::module, definition.name);
   Scope& inside = names_.inside(*symbol, Scope::Kind::module);
-  inside.used.clear();  // each opening starts afresh
+  inside.used.clear();  // each opening starts without uses
 
   Module body;
   const DefId outer = scope_;
   const SourceId file = definition.keyword.source;
-  // A module of ours that declares annotations alone is nothing that a back end could use.
+  // A module of the compiler's own files that only declares annotations has nothing for a back end.
   const bool emits =
       file == SourceId::none || !sources_[file].embedded || std::ranges::any_of(module.body, [](const auto& one) {
         return !std::holds_alternative<ast::AnnotationDeclaration>(one->node);
@@ -117,7 +117,7 @@ void Analyzer::visit(const ast::Constant& constant, const ast::Definition& defin
   model_[id].body = std::move(body);
 }
 
-// Types inside it are the annotation's own: they go to no contents.
+// Types inside the declaration belong to the annotation, so they are in no list of contents.
 void Analyzer::visit(const ast::AnnotationDeclaration& declaration, const ast::Definition& definition) {
   const auto declare = [&] {
     Symbol& symbol = names_.declare(SymbolKind::annotation, definition.name);
@@ -136,13 +136,13 @@ void Analyzer::visit(const ast::AnnotationDeclaration& declaration, const ast::D
 }
 
 void Analyzer::visit(const ast::Import& import, const ast::Definition&) {
-  const Symbol* symbol = names_.resolve(import.name);  // files are read by #include alone
+  const Symbol* symbol = names_.resolve(import.name);  // only #include reads files
   if (symbol == nullptr || symbol->kind == SymbolKind::unusable || symbol->inside != nullptr) return;
   report_kind(import.name, *symbol, "a module, interface or valuetype");
 }
 
-// What stays declared only must be defined by the end, but for interfaces and valuetypes: references to them need no
-// more, and another file may hold the definition.
+// Connects forward declarations with their definitions. A type that is only declared is an error at the end, except for
+// interfaces and valuetypes. References to these need no definition, and another file may have it.
 void Analyzer::finish_forwards() {
   for (const Symbol* module : announced_)
     if (module->definition == DefId::none) diagnostics_.error(module->span, quoted(module->name) + " is not declared");
@@ -169,7 +169,7 @@ void Analyzer::finish_forwards() {
   }
 }
 
-// A type without a finite value could never be sent.
+// Reports types that have no finite value, since no value of them could ever be sent.
 void Analyzer::check_endless() {
   if (diagnostics_.errors() != 0) return;
   for (const Endless& endless : endless_members(model_)) {

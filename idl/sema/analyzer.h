@@ -1,8 +1,8 @@
-// Analyzer: walks the syntax tree once, in order, and builds the model.
+// Analyzer builds the model from the syntax tree. It visits the tree once, in order.
 //
 // Threads: one owner, used once.
-// Invariants: a definition gets its DefId when its name is declared, so ids ascend in order of declaration; faulty
-// definitions stay in the model, which is thrown away once an error was reported.
+// Invariants: a definition gets its DefId when its name is declared, so ids ascend in order of declaration. Faulty
+// definitions stay in the model, but the model is not used once an error was reported.
 #pragma once
 
 #include <map>
@@ -41,12 +41,12 @@ class Analyzer {
     Span span;
     bool is_first;
   };
-  // A struct, union or exception whose body is being read.
+  // A struct, union or exception whose body is currently being read.
   struct OpenAggregate {
     const Symbol* symbol;
-    bool recursive = false;  // holds itself
+    bool recursive = false;  // contains itself
   };
-  // What a directive has said about the id of a symbol.
+  // What directives have said about the id of a symbol.
   struct ExplicitId {
     std::string id;       // empty: only the version is known
     std::string version;  // empty: not given
@@ -58,7 +58,7 @@ class Analyzer {
   void finish_forwards();
   void check_endless();
 
-  // Modules and what stands in them (analyzer.cpp).
+  // Modules and their contents (analyzer.cpp).
   void visit(const ast::Module& module, const ast::Definition& definition);
   void visit(const ast::Typedef& type, const ast::Definition& definition);
   void visit(const ast::Native& native, const ast::Definition& definition);
@@ -180,19 +180,19 @@ class Analyzer {
   Constants constants_;
   AnnotationChecker annotations_;
   RepositoryIds ids_;
-  std::vector<DefId>* contents_ = nullptr;  // of the scope being read
-  DefId scope_ = DefId::none;               // the definition around the scope being read
+  std::vector<DefId>* contents_ = nullptr;  // of the current scope
+  DefId scope_ = DefId::none;               // the definition around the current scope
   std::map<TypeId, const Symbol*> by_type_;
-  std::map<TypeId, const Symbol*> holds_local_;  // structs and unions that hold a local interface or a native type
-  std::map<const Symbol*, const Symbol*> local_exceptions_;  // the same of exceptions
+  std::map<TypeId, const Symbol*> holds_local_;  // structs and unions with a local interface or a native type in them
+  std::map<const Symbol*, const Symbol*> local_exceptions_;  // exceptions with one in them
   std::map<const Symbol*, ExplicitId> explicit_ids_;
-  std::map<const Symbol*, std::string> forward_ids_;  // as the first declaration made them
+  std::map<const Symbol*, std::string> forward_ids_;  // the ids that the first declarations got
   std::vector<ForwardUse> forwards_;
   std::vector<const Symbol*> announced_;  // modules that a typeprefix names before they are opened
   std::vector<OpenAggregate> open_;       // innermost last
 };
 
-// Reads the body of a struct, union, exception or the like in its own scope; whether it holds itself.
+// Reads the body of a struct, union, exception or the like in its own scope. Returns whether the type contains itself.
 template <typename Read>
 bool Analyzer::read_body(Symbol& symbol, DefId id, SourceId file, std::vector<DefId>& contents, const Read& read) {
   symbol.defined = false;

@@ -1,4 +1,4 @@
-// Enums, bitmasks and bitsets. Section: OMG IDL 4.2, 7.4.1.4.4.4.3, 7.4.13.4.3, 7.4.13.4.4, 8.3.4.
+// Reads enums, bitmasks and bitsets. Section: OMG IDL 4.2, 7.4.1.4.4.4.3, 7.4.13.4.3, 7.4.13.4.4, 8.3.4.
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -13,7 +13,7 @@ const Value* value_of(const std::vector<Annotation>& annotations, std::string_vi
   return annotation == nullptr ? nullptr : find(*annotation, "value");
 }
 
-// The number that an annotation gives; nothing without the annotation.
+// Returns the number that an annotation gives; nothing if the annotation is missing.
 std::optional<std::int64_t> number_of(const std::vector<Annotation>& annotations, std::string_view name) {
   const Value* value = value_of(annotations, name);
   if (value == nullptr) return std::nullopt;
@@ -65,7 +65,8 @@ void Analyzer::visit(const ast::Enumeration& enumeration, const ast::Definition&
   model_[id].body = std::move(body);
 }
 
-// @value, or one more than the one before. Values ascend nowhere by rule, but none stands twice.
+// Numbers the enumerators: with @value, or one more than the previous one. Values need not ascend, but each may be used
+// only once.
 void Analyzer::number_enumerators(Enumeration& body, const std::vector<ast::Enumerator>& sources) {
   const std::int64_t most = (std::int64_t{1} << body.bit_bound) - 1;
   std::map<std::int64_t, Span> seen;
@@ -101,7 +102,7 @@ void Analyzer::visit(const ast::Bitmask& bitmask, const ast::Definition& definit
   make_type(symbol, TypeKind::bitmask, id);
   Bitmask body;
   body.bit_bound = bit_bound(model_[id].annotations, definition, 32, 64);
-  // Bits are known by the bitmask: two bitmasks may have bits of one name.
+  // The bits are names inside the bitmask, so two bitmasks may have bits with the same name.
   const OpenScope open(names_, names_.inside(symbol, Scope::Kind::members));
   for (const ast::Enumerator& source : bitmask.bits) {
     declare_enumerator(source.name, id, body.bits.size());
@@ -189,7 +190,8 @@ void Analyzer::add_bitfields(const ast::Bitfield& source, Bitset& body) {
   }
 }
 
-// As written, where it is an integer with room for the bits; else the smallest that has.
+// Returns the declared type if it is an integer type with room for the bits. Without a type, returns the smallest
+// unsigned type that has room.
 TypeId Analyzer::bitfield_type(const ast::Bitfield& source, std::uint16_t bits) {
   struct Holder {
     TypeKind kind;

@@ -1,4 +1,4 @@
-// Repository ids: #pragma prefix, ID and version, typeprefix and typeid. Section: CORBA 3.4 part 1, 14.7.5.
+// Repository ids: reads #pragma prefix, ID and version, typeprefix and typeid. Section: CORBA 3.4 part 1, 14.7.5.
 #include <utility>
 
 #include "idl/sema/analyzer.h"
@@ -14,7 +14,7 @@ std::string with_version(const std::string& id, const std::string& version) {
 
 }  // namespace
 
-// The id of something that is declared now in the current scope.
+// Returns the id of something that is now declared in the current scope.
 std::string Analyzer::new_id(const ast::Identifier& name) {
   return ids_.make(name.span.source, names_.current().scoped(name.text));
 }
@@ -39,7 +39,7 @@ void Analyzer::visit(const ast::IdDirective& directive, const ast::Definition& d
     set_explicit_id(*symbol, directive, definition.keyword);
 }
 
-// The OMG's own orb.idl gives its module a prefix before it opens it.
+// Declares a module that a typeprefix names before the module is opened, as the OMG's own orb.idl does.
 void Analyzer::announce_module(const ast::ScopedName& name) {
   const bool is_new = name.parts.size() == 1 && names_.current().kind == Scope::Kind::file &&
                       names_.current().find_own(name.parts.front().text) == nullptr;
@@ -49,7 +49,7 @@ void Analyzer::announce_module(const ast::ScopedName& name) {
   announced_.push_back(&symbol);
 }
 
-// Holds for all that the scope holds, also what was declared before.
+// Sets the prefix for everything in the scope, including what was declared earlier.
 void Analyzer::set_type_prefix(const Symbol& symbol, const ast::IdDirective& directive, const Span& at) {
   if (symbol.inside == nullptr && forward_ids_.contains(&symbol)) {
     diagnostics_.error(at, quoted(symbol.name) + " is not defined yet, so it has nothing inside that the prefix is for")
@@ -117,7 +117,7 @@ void Analyzer::set_explicit_id(const Symbol& symbol, const ast::IdDirective& dir
   apply_explicit_id(symbol);
 }
 
-// What directives have said, once there is something that has the id.
+// Applies what directives have said about a symbol, if the model already has the definition.
 void Analyzer::apply_explicit_id(const Symbol& symbol) {
   const auto known = explicit_ids_.find(&symbol);
   std::string* id = known == explicit_ids_.end() ? nullptr : id_of(symbol);
@@ -126,7 +126,7 @@ void Analyzer::apply_explicit_id(const Symbol& symbol) {
   if (!known->second.version.empty()) *id = with_version(*id, known->second.version);
 }
 
-// Where the model keeps the id of a symbol; null while it is only declared forward, and for members.
+// Returns where the model keeps the id of a symbol; null for members, and while the symbol is only declared forward.
 std::string* Analyzer::id_of(const Symbol& symbol) {
   if (symbol.definition == DefId::none) return nullptr;
   Definition& definition = model_[symbol.definition];

@@ -14,7 +14,8 @@ bool contains(const std::vector<DefId>& list, DefId id) {
   return std::find(list.begin(), list.end(), id) != list.end();
 }
 
-// The name of a context property: letters, digits, dots and underscores, a letter first, a star perhaps last.
+// Checks the name of a context property: a letter, then letters, digits, dots and underscores, and optionally a star at
+// the end.
 bool is_context_name(std::string_view text) {
   if (text.ends_with('*')) text.remove_suffix(1);
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -48,7 +49,7 @@ void Analyzer::visit(const ast::Interface& source, const ast::Definition& defini
   std::get<Interface>(model_[id].body).contents = std::move(contents);
 }
 
-// What stands in the braces of an interface or a value type.
+// Reads what is in the braces of an interface or a value type.
 std::vector<DefId> Analyzer::contents_of(const ast::Definition& definition, const ast::Definitions& body,
                                          const Symbol& symbol, DefId id, Scope& inside) {
   std::vector<DefId> contents;
@@ -63,7 +64,7 @@ std::vector<DefId> Analyzer::contents_of(const ast::Definition& definition, cons
   return contents;
 }
 
-// What the name of a base means: a complete definition of that kind, or null (reported).
+// Returns the complete definition of that kind which the name of a base refers to; null (reported) if there is none.
 const Symbol* Analyzer::base(const ast::ScopedName& name, SymbolKind kind, const Scope& derived) {
   const Symbol* found = names_.resolve(name);
   if (found == nullptr || found->kind == SymbolKind::unusable) return nullptr;
@@ -102,8 +103,8 @@ void Analyzer::add_bases(const ast::Interface& source, DefId id, Scope& scope) {
   }
 }
 
-// An unconstrained interface has no local base (where it has, it is taken as local), an abstract one only abstract
-// ones.
+// An abstract interface may have only abstract bases. An unconstrained interface may have no local base; if it has one,
+// it is treated as local and a warning is given.
 void Analyzer::check_base_kind(Interface& derived, Symbol& symbol, const Symbol& base, const Span& at) {
   const InterfaceKind kind = derived.kind;
   const InterfaceKind of_base = std::get<Interface>(model_[base.definition].body).kind;
@@ -121,7 +122,7 @@ void Analyzer::check_base_kind(Interface& derived, Symbol& symbol, const Symbol&
   symbol.flavour = static_cast<std::uint8_t>(InterfaceKind::local);
 }
 
-// The base and its ancestors, each once, whichever ways lead to it, with their names.
+// Adds the base and its ancestors, each once even if several paths lead to it, and their names.
 void Analyzer::inherit(const Symbol& base, std::vector<DefId>& ancestors, Scope& scope, const Span& at) {
   const auto above = [&]() -> std::vector<DefId> {
     const Definition& definition = model_[base.definition];
@@ -137,7 +138,7 @@ void Analyzer::inherit(const Symbol& base, std::vector<DefId>& ancestors, Scope&
   inherit_names(base, scope, at);
 }
 
-// The operations, attributes and members of an ancestor: two of one name may not meet.
+// Adds the operations, attributes and members of an ancestor. Reports two different ones with the same name.
 void Analyzer::inherit_names(const Symbol& ancestor, Scope& scope, const Span& at) {
   const auto take = [&](const std::string& key, const Symbol* feature) {
     const auto [entry, is_new] = scope.inherited.try_emplace(key, feature);
@@ -237,7 +238,7 @@ std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& name
     const Symbol* symbol = names_.resolve(name);
     if (symbol == nullptr || symbol->kind == SymbolKind::unusable) continue;
     if (symbol->type != TypeId::none && model_.resolved(symbol->type).kind == TypeKind::native) {
-      // What it stands for is the mapping's business: in C++ anything may be thrown.
+      // The language mapping defines what it stands for. In C++, any type may be thrown.
       if (is_remote()) report_local(name.span, "exception", *symbol);
     } else if (symbol->kind != SymbolKind::exception) {
       report_kind(name, *symbol, "an exception");
@@ -274,8 +275,8 @@ void Analyzer::visit(const ast::Attribute& source, const ast::Definition& defini
   for (const ast::Identifier& name : source.more) add_named(name);
 }
 
-// Local types cannot leave the process: operations and attributes of interfaces that can be called from afar do not
-// take them. CORBA 3.4 part 1, 7.8.6.3.
+// Local types cannot leave the process. Operations and attributes of remote interfaces must not use them. CORBA 3.4
+// part 1, 7.8.6.3.
 
 bool Analyzer::is_remote() const {
   const auto* interface = scope_ == DefId::none ? nullptr : std::get_if<Interface>(&model_[scope_].body);
@@ -294,15 +295,15 @@ void Analyzer::report_local(const Span& at, std::string_view what, const Symbol&
   diagnostics_.error(at, std::move(message)).note(local.span, "declared here");
 }
 
-// CORBA 3.3 part 1, 7.8.6.4: the state of a value is no local type.
+// CORBA 3.3 part 1, 7.8.6.4: the state of a value must not contain a local type.
 void Analyzer::check_state(TypeId id, const Span& at, std::string_view what) {
   const Symbol* local = id == TypeId::none ? nullptr : local_in(id);
   if (local != nullptr) report_local(at, what, *local);
 }
 
-// A local interface or a native type that the type is or holds.
+// Returns the local interface or native type that the type is or contains; null if there is none.
 const Symbol* Analyzer::local_in(TypeId id) const {
-  // loop: each step goes to a type that was made earlier
+  // bound: each step goes to a type that was made earlier
   for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
     at = model_[at].resolved;
     const auto symbol = by_type_.find(at);
@@ -314,7 +315,7 @@ const Symbol* Analyzer::local_in(TypeId id) const {
   return nullptr;
 }
 
-// Remembers what a struct or union holds, so that nothing is searched twice.
+// Records what a struct or union contains, so that it is not searched again.
 void Analyzer::note_local(TypeId holder, TypeId member) {
   const Symbol* const local = member == TypeId::none ? nullptr : local_in(member);
   if (local != nullptr) holds_local_[holder] = local;

@@ -1,4 +1,4 @@
-// Structs, exceptions and unions.
+// Reads structs, exceptions and unions.
 #include <algorithm>
 #include <limits>
 #include <set>
@@ -9,7 +9,7 @@
 namespace corelane::idl {
 namespace {
 
-// How many values a discriminator has, where labels could cover them all; nothing where they are too many.
+// Returns how many values a discriminator has; nothing if there are too many for labels to cover them all.
 std::optional<std::uint64_t> count_of_values(const Model& model, TypeId id) {
   const Type& type = model.resolved(id);
   switch (type.kind) {
@@ -31,7 +31,7 @@ std::optional<std::uint64_t> count_of_values(const Model& model, TypeId id) {
   }
 }
 
-// The n-th value of a discriminator: from 0 up, then for signed ones from -1 down.
+// Returns the n-th value of a discriminator: from 0 up, then from -1 down if it is signed.
 Value nth_value(const Model& model, TypeId id, std::uint64_t n) {
   const Type& type = model.resolved(id);
   const auto signed_value = [&](std::uint64_t positive) {
@@ -58,7 +58,7 @@ Value nth_value(const Model& model, TypeId id, std::uint64_t n) {
   }
 }
 
-// A label as a number that sorts and that nth_value() gives back.
+// Converts a label to a number that sorts, and that matches the values of nth_value().
 struct LabelOrder {
   std::int64_t operator()(bool value) const { return value ? 1 : 0; }
   std::int64_t operator()(char value) const { return static_cast<unsigned char>(value); }
@@ -93,7 +93,7 @@ void Analyzer::visit(const ast::Structure& structure, const ast::Definition& def
   if (body.base != DefId::none) {
     note_local(symbol.type, model_[body.base].type);
     Extent inherited = extents_.of(model_[body.base].type);
-    --inherited.depth;  // it is no member
+    --inherited.depth;  // the base is no member
     extent.add(inherited);
   }
   extents_.define(symbol.type, check_extent(extent, definition.name.span) ? extent : Extent{});
@@ -223,7 +223,8 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
   return result;
 }
 
-// A `default` that can never apply says nothing where labels choose its branch as well.
+// Handles a `default` that can never apply. It has no effect if its branch has other labels, too; otherwise it is an
+// error.
 void Analyzer::drop_default(const Span& at, Union& body) {
   const std::string covered =
       "`default` can never apply: the labels cover all values of " + quoted(types_.name(body.discriminator));
@@ -236,7 +237,8 @@ void Analyzer::drop_default(const Span& at, Union& body) {
   branch->is_default = false;
 }
 
-// Each label once, one default, and none where labels cover everything.
+// Checks that each label is used once, that there is at most one default, and that there is none if the labels cover
+// everything.
 void Analyzer::check_labels(const ast::Union& source, Union& body) {
   std::map<std::int64_t, Span> seen;
   std::optional<Span> fallback;
@@ -249,7 +251,7 @@ void Analyzer::check_labels(const ast::Union& source, Union& body) {
         if (!fallback) fallback = label.span;
         continue;
       }
-      if (at == values.size()) return;  // one was refused
+      if (at == values.size()) return;  // a label was refused
       const auto [entry, is_new] = seen.try_emplace(order_of(values[at++]), label.span);
       if (!is_new) diagnostics_.error(label.span, "this label stands twice").note(entry->second, "the first is here");
     }
@@ -259,7 +261,7 @@ void Analyzer::check_labels(const ast::Union& source, Union& body) {
     if (fallback) drop_default(*fallback, body);
     return;
   }
-  // loop: at most one turn more than there are labels
+  // bound: one more than the number of labels
   for (std::uint64_t n = 0;; ++n) {
     Value candidate = nth_value(model_, body.discriminator, n);
     if (seen.count(order_of(candidate)) != 0) continue;

@@ -14,7 +14,7 @@ struct SizedInteger {
   std::string_view name;
   TypeKind kind;
 };
-// Names of types that are no keywords here, since older IDL declares types of these names itself.
+// Names of types that are not keywords here, because older IDL declares types with these names.
 constexpr std::array sized_integers = {
     SizedInteger{"int8", TypeKind::int8},   SizedInteger{"uint8", TypeKind::uint8},
     SizedInteger{"int16", TypeKind::int16}, SizedInteger{"uint16", TypeKind::uint16},
@@ -23,7 +23,7 @@ constexpr std::array sized_integers = {
 
 }  // namespace
 
-// A definition of that name in the current scope, which the symbol stands for from now on.
+// Adds a definition of that name to the current scope. The symbol refers to it from now on.
 DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, std::vector<Annotation> annotations) {
   const auto id = static_cast<DefId>(model_.definitions.size());
   Definition definition;
@@ -47,8 +47,8 @@ DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, std::vector<Ann
   return id;
 }
 
-// CORBA 3.3 part 1, 7.11.2.3: a struct or union is defined in the file that declares it. What is made of that file
-// alone holds the type in sequences, and so needs the definition.
+// CORBA 3.3 part 1, 7.11.2.3: a struct or union must be defined in the file that declares it. The C++ code of that file
+// alone contains sequences of the type, so it needs the definition.
 void Analyzer::check_file_of_forward(const Symbol& symbol, DefId id) {
   const auto first = std::find_if(forwards_.begin(), forwards_.end(),
                                   [&](const ForwardUse& use) { return use.symbol == &symbol && use.is_first; });
@@ -62,7 +62,7 @@ void Analyzer::check_file_of_forward(const Symbol& symbol, DefId id) {
       .note(first->span, "declared here");
 }
 
-// The symbol of what is about to be defined: the one of its forward declaration, or a new one.
+// Returns the symbol for a new definition: that of its forward declaration, or a new one.
 Symbol& Analyzer::declare_or_complete(SymbolKind kind, const ast::Identifier& name) {
   Symbol* earlier = names_.current().find_own(name.text);
   const bool completes =
@@ -70,7 +70,7 @@ Symbol& Analyzer::declare_or_complete(SymbolKind kind, const ast::Identifier& na
   return completes ? *earlier : names_.declare(kind, name);
 }
 
-// Joins the symbol, its type and its definition.
+// Connects the symbol, its type and its definition.
 void Analyzer::make_type(Symbol& symbol, TypeKind kind, DefId id) {
   if (model_[id].scoped_name == "CORBA::TypeCode") {
     symbol.type = model_[id].type = types_.basic(TypeKind::type_code);
@@ -110,7 +110,7 @@ void Analyzer::add_forward(SymbolKind kind, TypeKind type_kind, Target target, s
   forwards_.push_back({id, symbol, name.span, !known});
 }
 
-// All declarations of an interface or valuetype say the same of it.
+// Checks that all declarations of an interface or valuetype agree about abstract and local.
 void Analyzer::check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at) {
   const bool is_forward = forward_ids_.count(&symbol) != 0;
   if (!is_forward && symbol.definition == DefId::none) {
@@ -122,9 +122,10 @@ void Analyzer::check_flavour(const Symbol& symbol, std::uint8_t flavour, const S
       .note(symbol.span, "declared here");
 }
 
-// The type that is written; none (reported) when it is none. Only the element of a sequence or map may be incomplete.
+// Returns the type that `spec` describes; none (reported) if it is no type. Only the element of a sequence or map may
+// be incomplete.
 TypeId Analyzer::type(const ast::TypeSpec& spec, bool in_container) {
-  // recursion: bounded by the parser
+  // recursion: the parser limits the depth
   if (const auto* basic = std::get_if<ast::BasicType>(&spec.node)) return types_.basic(static_cast<TypeKind>(*basic));
   if (const auto* name = std::get_if<ast::ScopedName>(&spec.node)) return named_type(*name, in_container);
   if (const auto* text = std::get_if<ast::StringOf>(&spec.node)) {
@@ -184,7 +185,7 @@ TypeId Analyzer::fixed_type(const ast::FixedOf& fixed, const Span& at) {
   return TypeId::none;
 }
 
-// A bound or a length: 1 to 2^32 - 1, since it travels as an unsigned long.
+// Evaluates a bound or a length. It is 1 to 2^32 - 1, since it is sent as an unsigned long.
 std::optional<std::uint64_t> Analyzer::bound(const ast::Expression& expression) {
   const auto value = constants_.evaluate(expression, types_.basic(TypeKind::uint32));
   if (!value) return std::nullopt;
@@ -206,7 +207,7 @@ TypeId Analyzer::array_of(TypeId element, const ast::Declarator& declarator) {
   return declared(result, declarator.name.span);
 }
 
-// What a declarator stands for; none (reported) where no program can have it.
+// Returns the type of a declarator; none (reported) if it is too large or nested too deeply.
 TypeId Analyzer::declared(TypeId type, const Span& at) {
   return type == TypeId::none || check_extent(extents_.of(type), at) ? type : TypeId::none;
 }
@@ -226,7 +227,7 @@ TypeId Analyzer::inline_type(const ast::InlineDefinition& source) {
   return symbol == nullptr ? TypeId::none : symbol->type;
 }
 
-// CORBA::TypeCode needs no declaration.
+// Returns whether the name means CORBA::TypeCode, which needs no declaration.
 bool Analyzer::is_type_code(const ast::ScopedName& name) {
   if (name.parts.back().text != "TypeCode" || name.parts.size() > 2) return false;
   const std::string& path = names_.current().path;
@@ -280,8 +281,8 @@ void Analyzer::report_incomplete(const Symbol& symbol, const Span& at) {
   }
 }
 
-// Reports a member that DDS-XTypes takes before its type is defined, because `@optional` lets it be stored apart. Here
-// `@external` does that.
+// Reports an optional member whose type is not defined yet. DDS-XTypes allows it, because `@optional` lets the member
+// be stored separately. Here `@external` does that.
 bool Analyzer::report_optional(const ast::TypeSpec& spec) {
   const auto* name = std::get_if<ast::ScopedName>(&spec.node);
   if (name == nullptr || is_type_code(*name) || !names_.is_known(name->parts[0].text)) return false;
@@ -297,7 +298,7 @@ bool Analyzer::report_optional(const ast::TypeSpec& spec) {
   return true;
 }
 
-// A type that is written where it is used; what has a name can be named elsewhere, and in C++.
+// Warns about a type without a name. A named type can be used elsewhere, and in C++.
 void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
   const auto* text = std::get_if<ast::StringOf>(&spec.node);
   const bool nameless =
@@ -307,8 +308,8 @@ void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
     diagnostics_.warning(Warning::anonymous, spec.span, "this type has no name (give it one with `typedef`)");
 }
 
-// The type of a member: what it holds must be complete, except in sequences and maps, and where `@external` keeps a
-// struct or union outside the object that has the member.
+// Returns the type of a member. The type must be complete, except in sequences and maps. A struct or union may also be
+// incomplete if `@external` stores it outside the object.
 TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const std::vector<Annotation>& notes) {
   const bool is_external = is_set(notes, "external");
   if (!is_external && is_set(notes, "optional") && report_optional(spec)) return TypeId::none;
@@ -322,9 +323,9 @@ TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const std::vector<Anno
   return is_external && is_aggregate ? types_.anonymous({.kind = TypeKind::external, .element = result}) : result;
 }
 
-// The struct or union in a type that is not defined yet.
+// Returns the struct or union in the type that is not defined yet; null if there is none.
 const Symbol* Analyzer::incomplete_in(TypeId id) const {
-  // loop: each step goes to a type that was made earlier
+  // bound: each step goes to a type that was made earlier
   for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
     at = model_[at].resolved;
     if (model_[at].kind != TypeKind::structure && model_[at].kind != TypeKind::union_) continue;

@@ -1,4 +1,4 @@
-// Value types. Section: OMG IDL 4.2, 7.4.5 and 7.4.7.
+// Reads value types. Section: OMG IDL 4.2, 7.4.5 and 7.4.7.
 #include <algorithm>
 #include <utility>
 
@@ -86,7 +86,7 @@ void Analyzer::add_supports(const ast::Valuetype& source, DefId id, Scope& scope
 }
 
 void Analyzer::visit(const ast::ValueBox& box, const ast::Definition& definition) {
-  const ValueBox body{.boxed = type(box.type)};  // first: a type that is defined in it comes before the box
+  const ValueBox body{.boxed = type(box.type)};  // first: a type that is defined inside it comes before the box
   Symbol& symbol = names_.declare(SymbolKind::value_box, definition.name);
   const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::value));
   if (body.boxed != TypeId::none) {

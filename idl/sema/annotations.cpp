@@ -79,7 +79,7 @@ std::unique_ptr<AnnotationRules> AnnotationChecker::rules(const ast::AnnotationD
   return result;
 }
 
-// The bits of @applies_to("word word").
+// Returns the targets of @applies_to("word word"), one bit each.
 std::uint32_t AnnotationChecker::targets(const ast::Annotations& notes) {
   std::uint32_t result = 0;
   for (const ast::Annotation& note : notes) {
@@ -135,7 +135,7 @@ std::vector<Annotation> AnnotationChecker::check_operation(const ast::Annotation
 void AnnotationChecker::add_use(const Annotation& checked, const ast::Annotation& source, TaskContract& contract) {
   const Value* const resource = find(checked, "resource");
   const Value* const longest = find(checked, "longest");
-  if (resource == nullptr || longest == nullptr) return;  // reported before
+  if (resource == nullptr || longest == nullptr) return;  // already reported
   const auto parsed = parse_duration(std::get<std::string>(*longest));
   if (!parsed)
     return report_no_duration("longest", std::get<std::string>(*longest), written(source, "longest")->value->span);
@@ -195,7 +195,7 @@ void AnnotationChecker::report_unknown(const ast::Annotation& annotation) {
   }
 }
 
-// The parameters of an unknown annotation may name what we do not know either.
+// Keeps the parameters of an unknown annotation. Skips parameters that are names, since these may be unknown, too.
 void AnnotationChecker::keep_undeclared(const ast::Annotation& annotation, Annotation& out) {
   for (const ast::AnnotationParameter& parameter : annotation.parameters) {
     if (std::holds_alternative<ast::ScopedName>(parameter.value->node)) continue;
@@ -220,7 +220,7 @@ void AnnotationChecker::check_declared(const ast::Annotation& annotation, const 
   add_defaults(annotation, rules, out);
 }
 
-// The declared parameter that is meant; null (reported) when there is none.
+// Returns the declared parameter that is meant; null (reported) if there is none.
 const AnnotationRules::Parameter* AnnotationChecker::parameter_for(const ast::AnnotationParameter& parameter,
                                                                    const AnnotationRules& rules,
                                                                    const Annotation& out) {
@@ -253,7 +253,8 @@ void AnnotationChecker::add_defaults(const ast::Annotation& annotation, const An
   }
 }
 
-// A value of a parameter's type. Enums of the annotation itself (in `choices`) give words, not values.
+// Evaluates a parameter's value. If its type is an enum of the annotation itself (in `choices`), the value is the
+// enumerator's name.
 std::optional<Value> AnnotationChecker::value_of(const ast::Expression& expression, TypeId type, const Scope* choices) {
   const Type& resolved = model_.resolved(type);
   if (resolved.kind == TypeKind::any) return constants_.evaluate(expression);
@@ -299,7 +300,7 @@ std::optional<TaskContract> AnnotationChecker::contract_of(const Annotation& che
     if (!parsed) report_no_duration(name, std::get<std::string>(*value), span_of(name));
     return parsed.value_or(fallback);
   };
-  if (value_of("period") == nullptr || value_of("budget") == nullptr) return std::nullopt;  // reported before
+  if (value_of("period") == nullptr || value_of("budget") == nullptr) return std::nullopt;  // already reported
 
   TaskContract contract;
   contract.place = place_of(source.span);

@@ -1,6 +1,6 @@
-// AnnotationChecker: annotations of the tree to those of the model. All are checked against their declaration; those of
-// the standard are declared in idl/include/corelane/annotations.idl. Unknown ones are kept with a warning. Section: OMG
-// IDL 4.2, 7.4.15, 8.
+// AnnotationChecker converts annotations of the syntax tree to annotations of the model. It checks each one against its
+// declaration. The standard annotations are declared in idl/include/corelane/annotations.idl. Unknown annotations are
+// kept, with a warning. Section: OMG IDL 4.2, 7.4.15, 8.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@
 
 namespace corelane::idl {
 
-// What an annotation can stand before, in the order of the words that @applies_to takes (annotations.cpp).
+// What can follow an annotation, in the order of the words of @applies_to (annotations.cpp).
 enum class Target : std::uint8_t {
   module,
   interface,
@@ -49,17 +49,18 @@ class AnnotationChecker {
   AnnotationChecker(const Model& model, Names& names, Constants& constants, Diagnostics& diagnostics)
       : model_(model), names_(names), constants_(constants), diagnostics_(diagnostics) {}
 
-  // A declaration, whose parameters have `types`, inside the scope of the annotation; `notes` stand before it.
+  // Returns the rules of an annotation's declaration. Its parameters have the types `types`, and `notes` are the
+  // annotations before it. The annotation's scope must be the current one.
   std::unique_ptr<AnnotationRules> rules(const ast::AnnotationDeclaration& declaration,
                                          const std::vector<TypeId>& types, const ast::Annotations& notes);
 
-  // The annotations of anything but an operation: @rt::task and @rt::uses are refused.
+  // Checks the annotations of anything but an operation. Refuses @rt::task and @rt::uses.
   std::vector<Annotation> check(const ast::Annotations& annotations, Target target);
 
-  // Those of an operation, and its contract where @rt::task and @rt::uses give one.
+  // Checks the annotations of an operation. Sets `contract` if @rt::task and @rt::uses give one.
   std::vector<Annotation> check_operation(const ast::Annotations& annotations, std::optional<TaskContract>& contract);
 
-  // Where the last annotation of that name gives its value.
+  // Returns the place of the value of the last annotation with that name.
   static const Span& value_span(const ast::Annotations& annotations, std::string_view name);
 
  private:

@@ -17,14 +17,14 @@ using ast::Operator;
 constexpr Integer smallest = std::numeric_limits<std::int64_t>::min();
 constexpr Integer largest = std::numeric_limits<std::uint64_t>::max();
 
-// One evaluation; the type wanted decides what `~` means.
+// Evaluates one expression. The wanted type decides what `~` means.
 class Evaluation {
  public:
   Evaluation(const Model& model, Names& names, Diagnostics& diagnostics, TypeId wanted)
       : model_(model), names_(names), diagnostics_(diagnostics), wanted_(wanted) {}
 
   std::optional<Operand> fold(const ast::Expression& expression) {
-    // recursion: bounded by the parser's limits on expressions
+    // recursion: the parser limits the depth of expressions
     return std::visit([&](const auto& node) { return of(node, expression); }, expression.node);
   }
 
@@ -55,7 +55,7 @@ class Evaluation {
     return std::visit(ToOperand{}, std::get<Constant>(model_[symbol->definition].body).value);
   }
 
-  // A bit of the bitmask that is wanted, which may go without the name of the bitmask.
+  // Returns a bit of the wanted bitmask. Its name needs no qualification.
   std::optional<Operand> bit_of(const ast::ScopedName& name) const {
     if (!is_bitmask_wanted() || name.parts.size() != 1 || name.absolute) return std::nullopt;
     for (const Bit& bit : std::get<Bitmask>(definition().body).bits)
@@ -63,7 +63,7 @@ class Evaluation {
     return std::nullopt;
   }
 
-  // A bit counts as a number where its bitmask is wanted.
+  // Returns the enumerator. A bit becomes a number if its bitmask is wanted.
   std::optional<Operand> enumerator(const Symbol& symbol) {
     const EnumeratorRef found{symbol.definition, symbol.index};
     const auto* bitmask = std::get_if<Bitmask>(&model_[symbol.definition].body);
@@ -141,7 +141,7 @@ class Evaluation {
     }
   }
 
-  // ~0 << 8 as an unsigned number: nothing but ones is lost at the upper end, which a complement has without end.
+  // Evaluates for example ~0 << 8 as an unsigned number: the shift may drop bits at the upper end if they are all ones.
   std::optional<Integer> shifted_complement(Integer left, Integer right) const {
     const auto range = wanted_ == TypeId::none ? std::nullopt : integer_range(model_.resolved(wanted_).kind);
     if (!range || range->low != 0 || left < 0 || left > range->high || right == 0) return std::nullopt;

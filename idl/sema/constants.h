@@ -1,7 +1,7 @@
 // Constants: evaluates constant expressions. Section: OMG IDL 4.2, 7.4.1.4.3.
 //
-// Integers are computed exactly; each step must fit in 64 bits, signed or unsigned. Operands of one operator have one
-// type: an integer is no float and no character.
+// Integers are computed exactly, but each step must fit in 64 bits, signed or unsigned. Both operands of an operator
+// must have the same type: an integer is neither a floating-point number nor a character.
 #pragma once
 
 #include <optional>
@@ -20,17 +20,16 @@ class Constants {
   Constants(const Model& model, const TypeTable& types, Names& names, Diagnostics& diagnostics)
       : model_(model), types_(types), names_(names), diagnostics_(diagnostics) {}
 
-  // The value as one of `type`; nothing (reported) when it is none.
+  // Returns the value as one of `type`; nothing (reported) if it cannot be one.
   std::optional<Value> evaluate(const ast::Expression& expression, TypeId type);
 
-  // The value in the type that it has by itself: int64_t where it fits, else uint64_t; double for any
-  // floating-point number.
+  // Returns the value in its natural type: int64_t if it fits, else uint64_t; double for any floating-point number.
   std::optional<Value> evaluate(const ast::Expression& expression);
 
-  // A value that was found without a type, as one of `type`; nothing (reported) when it is none.
+  // Converts a value that was found without a type to `type`. Returns nothing (reported) if that is not possible.
   std::optional<Value> convert(const Value& value, TypeId type, const Span& at);
 
-  // The constant whose name is the whole expression.
+  // Returns the constant if its name is the whole expression; else none.
   DefId named_constant(const ast::Expression& expression);
 
  private:

@@ -12,7 +12,7 @@
 namespace corelane::idl {
 namespace {
 
-// The fixed-point number that an integer or the shortest spelling of a floating-point number is.
+// Returns the fixed-point number of an integer, or of the shortest decimal form of a floating-point number.
 std::optional<Decimal> decimal_from(const Operand& operand) {
   std::string text;
   if (const auto* integer = std::get_if<Integer>(&operand)) {
@@ -30,7 +30,7 @@ std::optional<Decimal> decimal_from(const Operand& operand) {
   return negative ? negated(value) : value;
 }
 
-// How many characters of its spelling without a sign are left when it is cut to the scale of the type.
+// Returns how many characters remain, without the sign, when the number is truncated to the scale of the type.
 std::size_t fraction_end(const Decimal& value, const Type& type) {
   return spell(value).size() - (value.negative ? 1 : 0) - static_cast<std::size_t>(value.scale - type.scale);
 }
@@ -85,7 +85,7 @@ std::optional<Value> Conversion::as(const Operand& operand, const Span& at) {
   return mismatch(operand, at);
 }
 
-// Peers convert some literals silently: so do we, but tell.
+// Other IDL compilers convert some literals silently. Here the conversion gives a warning.
 void Conversion::warn_converted(const Operand& operand, const Span& at) {
   diagnostics_.warning(Warning::constant, at, mismatch_text(operand));
 }
@@ -126,13 +126,13 @@ std::optional<Value> Conversion::to_float(const Operand& operand, TypeKind kind,
   if (value == nullptr) return mismatch(operand, at);
   if (kind == TypeKind::float128) return Value{value->wide};
   if (kind != TypeKind::float32 || std::fabs(value->narrow) <= double{FLT_MAX}) return Value{value->narrow};
-  constexpr double rounded_away = 0x1.ffffffp127;  // half a step above the largest float, which is what rounds to it
+  constexpr double rounded_away = 0x1.ffffffp127;  // half a step above the largest float; less than that rounds to it
   if (std::fabs(value->narrow) < rounded_away) return Value{std::copysign(double{FLT_MAX}, value->narrow)};
   diagnostics_.error(at, "the value is outside the range of `float`");
   return std::nullopt;
 }
 
-// `const fixed` takes any value; fixed<5, 2> one with three digits before the point and two behind.
+// `const fixed` takes any value. fixed<5, 2> takes a value with three digits before the point and two after it.
 std::optional<Value> Conversion::to_fixed(const Operand& operand, const Span& at) {
   if (const auto converted = decimal_from(operand)) {
     warn_converted(operand, at);

@@ -1,4 +1,4 @@
-// Conversion: the value of an expression as one of the type that is wanted. Section: OMG IDL 4.2, 7.4.1.4.3.
+// Conversion converts the value of an expression to the wanted type. Section: OMG IDL 4.2, 7.4.1.4.3.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ class Conversion {
   Conversion(const Model& model, const TypeTable& types, Diagnostics& diagnostics, TypeId wanted)
       : model_(model), types_(types), diagnostics_(diagnostics), wanted_(wanted) {}
 
-  // Nothing (reported) when it is none. Literals of a kindred type are taken with a warning.
+  // Returns nothing (reported) if the value cannot be converted. Accepts literals of a related type, with a warning.
   std::optional<Value> convert(const Operand& operand, const Span& at);
 
  private:

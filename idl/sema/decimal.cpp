@@ -6,7 +6,7 @@
 namespace corelane::idl {
 namespace {
 
-// A magnitude is a text of digits without leading zeros; zero is empty.
+// Removes leading zeros. A magnitude is a text of digits without leading zeros; zero is empty.
 std::string trimmed(std::string digits) {
   digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
   return digits;
@@ -27,7 +27,7 @@ std::string add(std::string a, std::string b) {
   return trimmed(std::move(a));
 }
 
-// `a` is not less than `b`.
+// Precondition: `a` is not less than `b`.
 std::string subtract(std::string a, std::string b) {
   b.insert(0, a.size() - b.size(), '0');
   int borrow = 0;
@@ -54,13 +54,13 @@ std::string divide(const std::string& a, const std::string& b) {
   for (const char digit : a) {
     rest = trimmed(rest + digit);
     char times = '0';
-    for (; !less(rest, b); ++times) rest = subtract(std::move(rest), b);  // at most nine turns
+    for (; !less(rest, b); ++times) rest = subtract(std::move(rest), b);  // bound: nine times
     result += times;
   }
   return trimmed(std::move(result));
 }
 
-// The number digits * 10^-scale in its one form; nothing where it does not fit.
+// Returns the number digits * 10^-scale in its unique form; nothing if it does not fit.
 std::optional<Decimal> made(std::string digits, std::size_t scale, bool negative) {
   digits = trimmed(std::move(digits));
   while (scale > 0 && !digits.empty() && (digits.back() == '0' || digits.size() > most_decimal_digits)) {
@@ -69,7 +69,7 @@ std::optional<Decimal> made(std::string digits, std::size_t scale, bool negative
   }
   if (digits.empty()) return Decimal{.digits = "0"};
   if (digits.size() > most_decimal_digits) return std::nullopt;
-  // 0.0001 has four digits after the point, and so at least four in all.
+  // 0.0001 has four digits after the point, so it needs at least four digits in total.
   if (scale > most_decimal_digits) return made(digits.substr(0, digits.size() - 1), scale - 1, negative);
   return Decimal{std::move(digits), static_cast<std::uint16_t>(scale), negative};
 }
@@ -105,7 +105,7 @@ std::optional<Decimal> product(const Decimal& a, const Decimal& b) {
 }
 
 std::optional<Decimal> quotient(const Decimal& a, const Decimal& b) {
-  constexpr std::size_t extra = 2 * most_decimal_digits;  // digits of the quotient's fraction, then cut
+  constexpr std::size_t extra = 2 * most_decimal_digits;  // fraction digits that are computed before truncation
   std::string numerator = magnitude(a);
   if (!numerator.empty()) numerator.append(extra + b.scale, '0');
   return made(divide(numerator, magnitude(b)), a.scale + extra, a.negative != b.negative);

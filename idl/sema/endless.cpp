@@ -7,7 +7,7 @@
 namespace corelane::idl {
 namespace {
 
-// A struct or union that each value of another one holds.
+// A struct or union that each value of another one must contain.
 struct Need {
   DefId held;
   const Member* member;  // null for the base of a struct
@@ -30,7 +30,8 @@ class Search {
   }
 
  private:
-  // A struct is finite when all that it needs is, and a union when one of its branches is.
+  // Counts the needs of a definition. A struct has a finite value if everything it needs has one, a union if one of its
+  // branches does.
   void note(std::size_t definition) {
     const std::vector<Need> needs = needs_of(definition);
     for (const Need& need : needs) users_[static_cast<std::size_t>(need.held)].push_back(definition);
@@ -60,7 +61,7 @@ class Search {
   std::optional<Need> need_of(const Member& member) const {
     if (member.optional) return std::nullopt;
     bool is_external = false;
-    // loop: each step goes to a type that was made earlier
+    // bound: each step goes to a type that was made earlier
     for (TypeId id = member.type; id != TypeId::none; id = model_.resolved(id).element) {
       const Type& type = model_.resolved(id);
       if (type.kind == TypeKind::structure || type.kind == TypeKind::union_)
@@ -71,7 +72,8 @@ class Search {
     return std::nullopt;
   }
 
-  // What has no finite value needs something else that has none, so that each walk ends in a circle.
+  // Returns a need that has no finite value. A definition without a finite value has at least one, so each walk ends in
+  // a cycle.
   Need next(std::size_t definition) const {
     const std::vector<Need> needs = needs_of(definition);
     return *std::ranges::find_if(needs,
@@ -81,20 +83,20 @@ class Search {
   void walk_from(std::size_t start) {
     const std::size_t walk = start + 1;
     std::size_t at = start;
-    while (walks_[at] == 0) {  // bound: the number of definitions, for all walks together
+    while (walks_[at] == 0) {  // bound: the definitions, for all walks together
       walks_[at] = walk;
       at = static_cast<std::size_t>(next(at).held);
     }
-    if (walks_[at] != walk) return;  // an earlier walk has been here
+    if (walks_[at] != walk) return;  // an earlier walk was here
     Need need = next(at);
-    while (!need.is_external) need = next(static_cast<std::size_t>(need.held));  // bound: once around the circle
+    while (!need.is_external) need = next(static_cast<std::size_t>(need.held));  // bound: once around the cycle
     found_.push_back({need.member, need.held});
   }
 
   const Model& model_;
-  std::vector<std::size_t> missing_;             // of each definition's needs; 0: it has a finite value
-  std::vector<std::vector<std::size_t>> users_;  // which definitions need this one
-  std::vector<std::size_t> walks_;               // which walk came here, or 0
+  std::vector<std::size_t> missing_;             // number of unmet needs of each definition; 0: it has a finite value
+  std::vector<std::vector<std::size_t>> users_;  // the definitions that need this one
+  std::vector<std::size_t> walks_;               // the walk that came here, or 0
   std::vector<std::size_t> finite_;
   std::vector<Endless> found_;
 };

@@ -1,7 +1,7 @@
-// Finds structs and unions that have no finite value: each value must hold another one of its type.
+// Finds structs and unions that have no finite value, because each value must contain another one of its type.
 //
-// Only an `@external` member can lead to such a type. An optional member, a sequence, a map or a reference ends the
-// circle. So does a union one of whose branches does not lead back.
+// Only an `@external` member can lead to such a type. An optional member, a sequence, a map or a reference breaks the
+// cycle. So does a union if one of its branches does not lead back.
 //
 // Threads: none.
 #pragma once
@@ -14,10 +14,10 @@ namespace corelane::idl {
 
 struct Endless {
   const Member* member;  // in the model
-  DefId held;            // what the member holds, and what leads back to it
+  DefId held;            // what the member contains, and what leads back to the member
 };
 
-// An external member of each circle. All structs and unions that members refer to must be defined.
+// Returns one external member of each cycle. All structs and unions that members refer to must be defined.
 std::vector<Endless> endless_members(const Model& model);
 
 }  // namespace corelane::idl

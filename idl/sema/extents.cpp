@@ -8,7 +8,7 @@ namespace corelane::idl {
 namespace {
 
 constexpr std::uint64_t endless = std::numeric_limits<std::uint64_t>::max();
-constexpr std::uint64_t handle = 8;  // a pointer, and what begins with one
+constexpr std::uint64_t handle = 8;  // a pointer, or a type that begins with one
 
 std::uint64_t size_of(TypeKind kind) noexcept {
   switch (kind) {
@@ -53,7 +53,8 @@ Extent Extent::times(std::uint64_t count) const noexcept {
   return {.bytes = bytes != 0 && count > endless / bytes ? endless : bytes * count, .depth = depth};
 }
 
-// recursion: to types that were made earlier; what holds others is looked into once
+// Returns the extent of the type. recursion: to types that were made earlier; the result for a type with elements is
+// stored
 Extent Extents::of(TypeId id) {
   id = model_[id].resolved;
   const Type& type = model_[id];

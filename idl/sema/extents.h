@@ -1,5 +1,5 @@
-// Extents: how much memory a value of a type takes in C++, at least, and how deep types stand inside one another. Each
-// type is looked at once, when what it holds is known.
+// Extents computes how much memory a value of a type takes in C++, at least, and how deeply types are nested. Each type
+// is examined once, when the types in it are known.
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 namespace corelane::idl {
 
 struct Extent {
-  std::uint64_t bytes = 0;  // the largest number where it would be above that
-  std::uint32_t depth = 0;  // 0: nothing is inside
+  std::uint64_t bytes = 0;  // saturates at the largest number
+  std::uint32_t depth = 0;  // 0: nothing inside
 
-  // Beside one another, as the members of a struct.
+  // Adds a type that is stored after the others, such as a member of a struct.
   void add(const Extent& other) noexcept;
-  // In one another's place, as those of a union.
+  // Adds a type that is stored in the same place as the others, such as a member of a union.
   void cover(const Extent& other) noexcept;
-  // `count` of them.
+  // Returns the extent of `count` values.
   Extent times(std::uint64_t count) const noexcept;
 
-  // What a process can address where pointers are largest; compilers end not far above.
+  // The largest address space of a process (128 TiB). Compilers have a limit not much higher.
   static constexpr std::uint64_t most_bytes = std::uint64_t{1} << 47;
-  // Generated code and its compilers follow types into each other by recursion.
+  // Generated code and C++ compilers use recursion to follow nested types.
   static constexpr std::uint32_t deepest = 500;
 };
 
@@ -31,13 +31,13 @@ class Extents {
   explicit Extents(const Model& model) : model_(model) {}
 
   Extent of(TypeId type);
-  // Of a struct or union that was read: what its members come to.
+  // Records the extent of a struct or union after its members were read.
   void define(TypeId type, Extent members);
 
  private:
   const Model& model_;
-  std::map<TypeId, Extent> known_;  // of definitions, and of what holds others
-  bool met_incomplete_ = false;     // so that it is to be looked at again
+  std::map<TypeId, Extent> known_;  // of definitions, and of types with elements
+  bool met_incomplete_ = false;     // the result must not be stored, since it is not final
 };
 
 }  // namespace corelane::idl

@@ -59,8 +59,8 @@ Symbol& Names::declare(SymbolKind kind, const ast::Identifier& name) {
   return result;
 }
 
-// A member that differs in case from what it stands in means no other thing anywhere; where both are spelled alike, C++
-// would take it for the constructor.
+// Reports a name that equals the name of its scope. A member that differs from it in case is harmless, since its name
+// has no other meaning. With the same spelling, C++ would take it for the constructor.
 void Names::report_own_name(SymbolKind kind, const ast::Identifier& name) {
   std::string message = quoted(name.text) + " has the name of the scope around it";
   if (is_harmless(kind) && name.text != current_->own_name)
@@ -69,8 +69,8 @@ void Names::report_own_name(SymbolKind kind, const ast::Identifier& name) {
     diagnostics_.error(name.span, std::move(message));
 }
 
-// What names no type cannot change the meaning of what follows, so other compilers let it pass: most of them members,
-// some of them the rest.
+// Reports a name that was used before with another meaning. If the declaration names no type, it cannot change the
+// meaning of what follows. So other compilers accept it: most accept members, some accept the others.
 void Names::report_used(SymbolKind kind, const ast::Identifier& name, const Scope::Use& use) {
   std::string message = quoted(name.text);
   if (use.name == name.text)
@@ -86,7 +86,7 @@ void Names::report_used(SymbolKind kind, const ast::Identifier& name, const Scop
   fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + another_name(name));
 }
 
-// "; name this `the_listener`, for example": of the names that people choose instead the first one that is free.
+// Returns a hint with the first free name among common choices: "; name this `the_listener`, for example".
 std::string Names::another_name(const ast::Identifier& name) const {
   for (const std::string_view prefix : {"the_", "a_", "my_"}) {
     const std::string other = std::string(prefix) + name.text;
@@ -115,9 +115,9 @@ void Names::report_taken(const ast::Identifier& name, const Symbol& earlier) {
   }
 }
 
-// A name hides those of the same spelling further up; two ways to one base are one.
+// Searches the bases. A name hides names with the same spelling in further bases. Two paths to one base count as one.
 void Names::find_in_bases(const Scope& scope, const std::string& name, Found& found, Seen& seen) {
-  // recursion: bounded by Scope::deepest_inheritance
+  // recursion: limited by Scope::deepest_inheritance
   for (const Scope* base : scope.bases) {
     if (!seen.insert(base).second) continue;
     Symbol* const own = base->find_own(name);
@@ -140,11 +140,11 @@ Names::Found Names::find_in(const Scope& scope, const std::string& name) {
 }
 
 Names::Found Names::find_outwards(const std::string& name, const Scope** where) const {
-  // loop: nesting of scopes, bounded by the parser
+  // bound: the nesting of scopes, which the parser limits
   for (const Scope* scope = current_; scope != nullptr; scope = scope->parent) {
     if (scope->kind == Scope::Kind::operation) continue;
     const Found found = find_in(*scope, name);
-    // Members and parameters are nothing that an expression or a type could name.
+    // An expression or a type cannot name a member or a parameter.
     if (scope->kind == Scope::Kind::members && found.symbol != nullptr && found.symbol->kind == SymbolKind::member)
       continue;
     *where = scope;
@@ -222,7 +222,7 @@ Symbol* Names::checked(const Found& found, const ast::Identifier& name) {
   return found.symbol;
 }
 
-// IDL 4.2, 7.5.3: a name of an outer scope that is used in a scope cannot be declared there any more.
+// IDL 4.2, 7.5.3: after a scope has used a name of an outer scope, it cannot declare that name.
 void Names::note_use(const ast::Identifier& name) {
   const std::string key = lower_case(name.text);
   current_->used.try_emplace(key, Scope::Use{name.text, name.span});
@@ -233,7 +233,7 @@ void Names::note_use(const ast::Identifier& name) {
 void Names::report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here) {
   std::string message = quoted(name.text) + " is not declared";
   if (only_here && !scope.path.empty()) message += " in " + quoted(scope.path);
-  // The search takes time in proportion to all names, so only messages that are shown get it.
+  // The search takes time proportional to the number of names, so it is only made for messages that are shown.
   const bool shown = diagnostics_.errors() < Diagnostics::limit;
   const std::string similar = shown ? similar_name(scope, name.text, only_here) : std::string();
   const std::string_view anywhere = only_here ? std::string_view() : name.text;  // keywords and types are in no scope

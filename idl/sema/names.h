@@ -1,4 +1,4 @@
-// Names: declares and resolves names, by the rules of IDL 4.2, clause 7.5, and reports what breaks them.
+// Names declares and resolves names by the rules of IDL 4.2, clause 7.5, and reports violations.
 //
 // Threads: one owner.
 #pragma once
@@ -22,25 +22,25 @@ class Names {
 
   Scope& current() { return *current_; }
   Scope& file_scope() { return file_; }
-  // Around the file: names that any declaration of the user hides.
+  // Returns the scope around the file. Any declaration of the user hides its names.
   Scope& standard_scope() { return standard_; }
 
-  // The scope inside what holds names, made on first use and kept.
+  // Returns the scope inside a symbol. The scope is made on first use and kept.
   Scope& inside(Symbol& symbol, Scope::Kind kind);
 
-  // Declares a name in the current scope. A name that is taken is reported; the symbol is then one that nobody finds.
+  // Declares a name in the current scope. Reports a name that is taken; no search finds the returned symbol then.
   Symbol& declare(SymbolKind kind, const ast::Identifier& name);
-  // Declares nothing, but reports a name that an ancestor of the current scope has for an operation or the like.
+  // Reports a name that an ancestor of the current scope uses for an operation, attribute or member. Declares nothing.
   void check_inherited(const ast::Identifier& name);
   // Reports that `name` cannot be declared because of `earlier`.
   void report_taken(const ast::Identifier& name, const Symbol& earlier);
 
-  // What the name means in the current scope; null (reported) when it means nothing or too much. The result may be
-  // unusable: then it was reported where it was declared.
+  // Returns what the name means in the current scope; null (reported) if it has no meaning or more than one. The result
+  // may be unusable; then its declaration was reported.
   Symbol* resolve(const ast::ScopedName& name);
-  // The same for an annotation, without a report.
+  // Like resolve(), but for an annotation, and without reports.
   Symbol* find_annotation(const ast::ScopedName& name);
-  // Whether the simple name means anything here; reports nothing.
+  // Returns whether the simple name has a meaning here. Reports nothing.
   bool is_known(const std::string& name) const;
 
  private:
@@ -48,7 +48,7 @@ class Names {
 
   struct Found {
     Symbol* symbol = nullptr;
-    Symbol* other = nullptr;  // inherited as well, and not the same
+    Symbol* other = nullptr;  // also inherited, and a different one
   };
   static Found find_in(const Scope& scope, const std::string& name);
   using Seen = std::set<const Scope*>;
@@ -75,7 +75,7 @@ class Names {
 class OpenScope {
  public:
   OpenScope(Names& names, Scope& scope) : names_(names), before_(names.current_) { names.current_ = &scope; }
-  // A scope of its own for parameters, which lasts as long as this object.
+  // Makes a new scope for parameters, which lasts as long as this object.
   OpenScope(Names& names, Scope::Kind kind, const std::string& own_name);
   ~OpenScope() { names_.current_ = before_; }
   OpenScope(const OpenScope&) = delete;

@@ -1,5 +1,5 @@
-// Operands: values of constant expressions while they are computed. Integers are exact; floating-point numbers are kept
-// in both precisions until the type is known.
+// Operands are the values of constant expressions during evaluation. Integers are exact. Floating-point numbers are
+// kept in two precisions until the type is known.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ __extension__ using Integer = __int128;
 using Real = ast::Real;
 using Operand = std::variant<bool, Integer, Real, char, std::string, EnumeratorRef, char32_t, std::u32string, Decimal>;
 
-// The decimal digits; magnitudes up to 2^64 - 1.
+// Returns the decimal digits. The magnitude is at most 2^64 - 1.
 std::string spell(Integer value);
 
-// With its article: "an integer".
+// Returns the kind with its article: "an integer".
 std::string_view kind_of(const Operand& operand);
 
 struct Range {
@@ -28,13 +28,13 @@ struct Range {
   Integer high;
 };
 
-// Of an integer type or octet; nothing for others.
+// Returns the range of an integer type or octet; nothing for other types.
 std::optional<Range> integer_range(TypeKind kind);
 
-// The number with the lowest `count` bits set; at most 64.
+// Returns the number with the lowest `count` bits set; `count` is at most 64.
 inline Integer lowest_bits(std::uint16_t count) { return (Integer{1} << static_cast<int>(count)) - 1; }
 
-// A value of the model as an operand, for std::visit.
+// Converts a value of the model to an operand, for std::visit.
 struct ToOperand {
   Operand operator()(std::int64_t value) const { return Integer{value}; }
   Operand operator()(std::uint64_t value) const { return Integer{value}; }

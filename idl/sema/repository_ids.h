@@ -1,7 +1,7 @@
-// RepositoryIds: prefixes in effect, and the ids they make. Section: CORBA 3.4 part 1, 14.7.5 (#pragma prefix holds
-// from where it stands to the end of its scope; an included file starts without one and leaves none behind, unless it
-// is included inside a scope, whose prefix it then shares), 7.15.2 (typeprefix holds in the whole of its scope and
-// keeps the scope's name).
+// RepositoryIds keeps the prefixes in effect, and makes repository ids. Section: CORBA 3.4 part 1, 14.7.5 and 7.15.2.
+// - #pragma prefix holds from its line to the end of its scope. An included file starts without a prefix and leaves
+//   none behind. If it is included inside a scope, it shares that scope's prefix.
+// - typeprefix holds in its whole scope and keeps the scope's name.
 #pragma once
 
 #include <cstddef>
@@ -20,23 +20,23 @@ class RepositoryIds {
  public:
   RepositoryIds() : frames_(1) {}
 
-  // A scope (module, interface ...) opens and closes; `file` is where it is opened.
+  // Call these when a scope (module, interface, ...) opens and closes. `file` is the file that opens it.
   void enter(SourceId file, const Symbol& symbol);
   void leave() { frames_.pop_back(); }
 
-  // #pragma prefix in the current scope, whose scoped name is `scope`: it stands in place of that name, but for a file
-  // that is included inside the scope: there it stands in front.
+  // Sets the #pragma prefix of the current scope, whose scoped name is `scope`. The prefix replaces that name in ids.
+  // In a file that is included inside the scope, it is put before the name instead.
   void set_prefix(SourceId file, std::string prefix, std::string_view scope) {
     Frame& frame = frames_.back();
     const bool own = frame.symbol != nullptr && frame.opener == file;
     frame.by_file[file] = {std::move(prefix), own ? scope.size() + 2 : 0};
   }
 
-  // typeprefix of that scope; null where none was given.
+  // Returns the typeprefix of that scope; null if it has none.
   const std::string* type_prefix(const Symbol& symbol) const;
   void set_type_prefix(const Symbol& symbol, std::string prefix);
 
-  // "IDL:prefix/A/B:1.0" for "A::B" defined in `file` in the current scope.
+  // Returns "IDL:prefix/A/B:1.0" for "A::B", which `file` defines in the current scope.
   std::string make(SourceId file, std::string_view scoped_name) const;
 
   static std::string spell(std::string_view prefix, std::string_view scoped_name);
@@ -44,18 +44,18 @@ class RepositoryIds {
  private:
   struct Prefix {
     std::string text;
-    std::size_t replaces = 0;  // bytes at the start of scoped names
+    std::size_t replaces = 0;  // length of the part of scoped names that it replaces, in bytes
   };
   struct Frame {
     const Symbol* symbol = nullptr;
     SourceId opener = SourceId::none;  // the file that opens the scope
     std::map<SourceId, Prefix> by_file;
-    const std::string* for_all = nullptr;  // typeprefix, of this scope or one around it
+    const std::string* for_all = nullptr;  // typeprefix of this scope or of a scope around it
   };
 
   Prefix prefix(SourceId file) const;
 
-  std::vector<Frame> frames_;  // one for each open scope
+  std::vector<Frame> frames_;  // one per open scope
   std::map<const Symbol*, std::string> type_prefixes_;
 };
 

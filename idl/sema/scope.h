@@ -1,8 +1,8 @@
-// Scopes and symbols: who is called what, where. Names that differ only in case collide, so a scope is keyed by the
-// lower-case name and a symbol keeps the spelling.
+// Scopes and symbols: which names are declared where, and what they mean. Names that differ only in case collide. So a
+// scope uses the lower-case name as its key, and a symbol keeps the spelling.
 //
 // Threads: plain data of one analysis.
-// Invariants: symbols and scopes never move once made; bases of an interface's scope are complete interfaces.
+// Invariants: symbols and scopes never move in memory; bases of an interface's scope are complete interfaces.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ enum class SymbolKind : std::uint8_t {
   enumeration,
   bitmask,
   bitset,
-  enumerator,  // or a bit
+  enumerator,  // or a bit of a bitmask
   exception,
   alias,
   native,
@@ -40,23 +40,23 @@ enum class SymbolKind : std::uint8_t {
   factory,
   member,  // of a struct, union, exception or value, or a parameter
   annotation,
-  unusable  // refused before: its uses raise no further error
+  unusable  // refused earlier: its uses cause no further error
 };
 
-// With its article: "an interface".
+// Returns the kind with its article: "an interface".
 std::string_view article_name(SymbolKind kind);
 
 struct Scope;
 
-// What an annotation's declaration says.
+// The contents of an annotation's declaration.
 struct AnnotationRules {
   struct Parameter {
     std::string name;
-    TypeId type = TypeId::none;  // none: refused before
+    TypeId type = TypeId::none;  // none: refused earlier
     std::optional<Value> default_value;
   };
   std::vector<Parameter> parameters;
-  std::uint32_t targets = 0;  // bits of Target; 0: before anything
+  std::uint32_t targets = 0;  // bits of Target; 0: anything
 };
 
 struct Symbol {
@@ -65,12 +65,12 @@ struct Symbol {
   Span span;  // of the first declaration
   DefId definition =
       DefId::none;                // once defined; of an enumerator its enum, of an operation or attribute the interface
-  TypeId type = TypeId::none;     // of what makes a type
-  std::uint32_t index = 0;        // of an enumerator, operation, attribute or factory among its kind
-  std::uint8_t flavour = 0;       // of interfaces InterfaceKind, of values whether abstract
+  TypeId type = TypeId::none;     // if it is a type
+  std::uint32_t index = 0;        // of an enumerator, operation, attribute or factory, among those of its kind
+  std::uint8_t flavour = 0;       // for interfaces the InterfaceKind, for values whether they are abstract
   bool defined = true;            // false: declared forward, or its body is being read
-  Scope* owner = nullptr;         // in which it is declared
-  std::unique_ptr<Scope> inside;  // of what holds names
+  Scope* owner = nullptr;         // the scope that declares it
+  std::unique_ptr<Scope> inside;  // if it contains names
   std::unique_ptr<AnnotationRules> annotation;
 };
 
@@ -86,14 +86,14 @@ struct Scope {
 
   Kind kind = Kind::file;
   Scope* parent = nullptr;
-  Symbol* symbol = nullptr;  // whose inside it is; null at file level and for parameters
-  std::string own_name;      // local name of what the scope belongs to; empty at file level
+  Symbol* symbol = nullptr;  // the symbol whose inside this is; null at file level and for parameters
+  std::string own_name;      // local name of that symbol; empty at file level
   std::string path;          // "A::B"; empty at file level
   std::map<std::string, std::unique_ptr<Symbol>> symbols;
-  std::map<std::string, Use> used;  // names from outside that were used here, and may not be declared here any more
-  std::vector<Scope*> bases;        // of an interface, value, struct or bitset
+  std::map<std::string, Use> used;  // outer names that were used here, so that they cannot be declared here
+  std::vector<Scope*> bases;        // if it belongs to an interface, value, struct or bitset
   std::size_t depth = 0;            // steps to the furthest ancestor
-  // Operations, attributes and members of all ancestors, by lower-case name: no declaration here may have their names.
+  // Operations, attributes and members of all ancestors, by lower-case name. No declaration here may use these names.
   std::map<std::string, const Symbol*> inherited;
 
   Symbol* find_own(std::string_view name) const;
@@ -101,11 +101,11 @@ struct Scope {
     bases.push_back(&base);
     depth = std::max(depth, base.depth + 1);
   }
-  // The scoped name of something declared here.
+  // Returns the scoped name of something that is declared here.
   std::string scoped(std::string_view name) const;
 };
 
-// The key of a name in a scope.
+// Returns the key of a name in a scope.
 std::string lower_case(std::string_view name);
 
 // The names that are reachable from `scope` without qualification and look most like `name`; empty when none is close.

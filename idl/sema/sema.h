@@ -1,4 +1,4 @@
-// analyze: the syntax tree to the checked model. Section: OMG IDL 4.2, clauses 7.4 and 7.5.
+// analyze() converts the syntax tree to a checked model. Section: OMG IDL 4.2, clauses 7.4 and 7.5.
 #pragma once
 
 #include "idl/ast/ast.h"
@@ -8,7 +8,8 @@
 
 namespace corelane::idl {
 
-// Faults go to `diagnostics`; after an error the model is not to be used. Files of the model are the sources, in order.
+// Reports faults to `diagnostics`. After an error the model must not be used. The model's files are the sources, in
+// order.
 Model analyze(const ast::Specification& specification, const SourceMap& sources, Diagnostics& diagnostics);
 
 }  // namespace corelane::idl

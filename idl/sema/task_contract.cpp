@@ -28,14 +28,15 @@ std::string up_to(std::string_view relation, nanoseconds limit) {
   return std::string(relation) + " = " + spell_duration(limit);
 }
 
-// The admission refuses what may have more than eight jobs at once, so no client could ever be admitted with it.
+// Checks that at most eight jobs can wait at once. Admission control refuses more, so no client could be admitted with
+// such a contract.
 std::optional<ContractFault> backlog_fault_of(const TaskContract& c) {
   constexpr std::int64_t most = 8;
   const nanoseconds span = c.deadline + c.jitter;
   const auto up = [](nanoseconds a, std::int64_t b) { return (a + nanoseconds{b - 1}) / b; };
   const std::int64_t periods = up(span, c.period.count()).count();
   if (periods <= most) return std::nullopt;
-  // With the jitter that it has, and with the default one, a tenth of the period.
+  // The hint must hold for the given jitter and for the default jitter, which is a tenth of the period here.
   const nanoseconds shortest_period =
       std::chrono::ceil<std::chrono::microseconds>(std::max(up(span, most), up(10 * c.deadline, 10 * most - 1)));
   return ContractFault{"deadline", "deadline D = " + spell_duration(c.deadline) +
@@ -61,7 +62,7 @@ std::optional<nanoseconds> parse_duration(std::string_view text) {
 }
 
 std::string duration_hint(std::string_view text) {
-  constexpr std::size_t most_digits = 9;  // of the fraction: down to 1 ns of 1 s
+  constexpr std::size_t most_digits = 9;  // of the fraction: from 1 s down to 1 ns
   std::string plain(text.substr(std::min(text.find_first_not_of(' '), text.size())));
   plain.erase(plain.find_last_not_of(' ') + 1);
   if (const std::size_t blank = plain.find(' '); blank != plain.npos)

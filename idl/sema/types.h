@@ -1,4 +1,4 @@
-// TypeTable: makes the types of a model, each once.
+// TypeTable makes the types of a model, each once.
 #pragma once
 
 #include <map>
@@ -14,13 +14,13 @@ class TypeTable {
   explicit TypeTable(Model& model) : model_(model) {}
 
   TypeId basic(TypeKind kind) { return anonymous({.kind = kind}); }
-  // The one entry of a type without a name: string, fixed, sequence, array, map.
+  // Returns the one entry for a type without a name: string, fixed, sequence, array, map.
   TypeId anonymous(const Type& type);
-  // A new type for a struct, enum, interface and the like; its definition may be filled in later.
+  // Returns a new type for a struct, enum, interface or the like. Its definition may be set later.
   TypeId named(TypeKind kind, DefId definition);
   TypeId alias(DefId definition, TypeId aliased);
 
-  // As IDL writes it: "sequence<Plant::Sample>".
+  // Returns the type as IDL spells it: "sequence<Plant::Sample>".
   std::string name(TypeId type) const;
 
  private:

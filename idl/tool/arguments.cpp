@@ -12,7 +12,7 @@ constexpr int deepest_response = 16;
 constexpr std::size_t most_words = 100'000;
 constexpr std::size_t largest_response = 16 * 1024 * 1024;
 
-// The words of a response file; nothing where a quote stays open.
+// Returns the words of a response file; nothing if a quote is not closed.
 std::optional<std::vector<std::string>> words_of(std::string_view text) {
   std::vector<std::string> words;
   std::string word;
@@ -41,7 +41,7 @@ std::optional<std::vector<std::string>> words_of(std::string_view text) {
   return quote == 0 ? std::optional(std::move(words)) : std::nullopt;
 }
 
-// Appends the argument, or what its file holds.
+// Appends the argument, or the words of its response file.
 std::optional<ArgumentFault> append(const std::string& argument, int depth, std::vector<std::string>& out) {
   // recursion: bounded by `depth`
   if (argument.size() < 2 || argument.front() != '@') {
@@ -91,7 +91,7 @@ std::optional<std::string> apply_warnings(const std::vector<std::string>& values
       continue;
     }
     const Prefix* prefix = prefixes;
-    while (!value.starts_with(prefix->text)) ++prefix;  // the last fits all
+    while (!value.starts_with(prefix->text)) ++prefix;  // the last prefix always matches
     const std::optional<Warning> kind = warning_named(std::string_view(value).substr(prefix->text.size()));
     if (!kind) return "-W" + value + " names no warning; see --help";
     diagnostics.set_policy(*kind, prefix->policy);

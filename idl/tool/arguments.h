@@ -1,4 +1,4 @@
-// The command line before it is parsed: response files, and what -W says.
+// The command line before it is parsed: expands response files and applies -W.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 
 namespace corelane::idl::tool {
 
-// Why the command line cannot be used.
+// Says why the command line cannot be used.
 struct ArgumentFault {
   std::string message;
 };
 
-// The arguments with each @FILE replaced by the words of that file: apart by blanks or line ends; quotes keep blanks, a
-// backslash the character after it. Files may name further ones, up to a depth.
+// Returns the arguments, with each @FILE replaced by the words of that file. Blanks and line ends separate words.
+// Quotes keep blanks, and a backslash keeps the character after it. Files may name further files; the depth is limited.
 std::variant<std::vector<std::string>, ArgumentFault> expand_arguments(const std::vector<std::string>& arguments);
 
-// Makes something else of all that is a warning now.
+// Sets the policy of all kinds that are warnings now.
 void turn_warnings(Policy policy, Diagnostics& diagnostics);
 
-// Applies the values of -W in order: NAME, no-NAME, error, error=NAME, no-error=NAME. The fault of the first that is
-// none.
+// Applies the values of -W in order: NAME, no-NAME, error, error=NAME, no-error=NAME. Returns a fault for the first
+// invalid one.
 std::optional<std::string> apply_warnings(const std::vector<std::string>& values, Diagnostics& diagnostics);
 
 }  // namespace corelane::idl::tool

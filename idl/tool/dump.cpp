@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Absent keys mean no, none or empty where a construct is rare.
+// Dump converts a model to JSON. For rare constructs, an absent key means false, none or empty.
 class Dump {
  public:
   explicit Dump(const Model& model) : model_(model) {}
@@ -26,7 +26,7 @@ class Dump {
   }
 
  private:
-  // An array of what `make` makes of each.
+  // Returns an array with the result of `make` for each item.
   template <typename T, typename Make>
   static Json list(const std::vector<T>& items, const Make& make) {
     Json result = Json::array();
@@ -59,7 +59,7 @@ class Dump {
   Json json_of(const T& plain) const {
     return plain;
   }
-  // With all its digits, which a number of JSON would lose.
+  // Returns a text with all digits, since a JSON number would lose some.
   Json json_of(long double value) const {
     std::array<char, 64> text{};
     return std::string(text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr);
@@ -265,7 +265,7 @@ class Dump {
 
 std::string dump_json(const Model& model) {
   constexpr int indent = 2;
-  // Texts of IDL are bytes; those that are no UTF-8 are shown by the replacement character.
+  // Texts of IDL are bytes. Invalid UTF-8 becomes the replacement character.
   return Dump(model).all().dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 

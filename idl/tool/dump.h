@@ -1,4 +1,4 @@
-// dump_json: the model as JSON, for people and for other back ends.
+// dump_json() returns the model as JSON, for people and for other back ends.
 #pragma once
 
 #include <string>

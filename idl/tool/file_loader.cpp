@@ -18,7 +18,7 @@ fs::path real_path(const fs::path& path) {
   return fault ? path.lexically_normal() : result;
 }
 
-// `file` relative to `root`; nothing when it is not inside.
+// Returns `file` relative to `root`; nothing if it is not inside `root`.
 std::optional<fs::path> inside(const fs::path& file, const fs::path& root) {
   const fs::path relative = file.lexically_relative(root);
   if (relative.empty() || *relative.begin() == "..") return std::nullopt;
@@ -37,7 +37,7 @@ Located FileLoader::located(const fs::path& path, const fs::path& fallback) {
   if (!is_new) return entry->second;
   fs::path include_path = fallback;
   bool found = false;
-  // The deepest root gives the shortest path.
+  // The innermost root gives the shortest path.
   for (const fs::path& root : canonical_roots_) {
     const auto relative = inside(real, root);
     if (!relative || (found && relative->native().size() >= include_path.native().size())) continue;
@@ -56,7 +56,7 @@ std::variant<Located, LoadFailure> FileLoader::locate_main(const std::string& pa
 
 std::variant<Located, LoadFailure> FileLoader::locate_include(const std::string& name, bool angled,
                                                               const std::string& includer) {
-  PathLook best;  // of what has the name and is no file
+  PathLook best;  // of a path that has the name but is not a regular file
   const auto is_file = [&](const fs::path& path) {
     const PathLook look = look_at(path);
     if (best.is_absent()) best = look;

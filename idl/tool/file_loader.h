@@ -1,7 +1,7 @@
-// FileLoader: the SourceLoader over the file system.
+// FileLoader implements SourceLoader with the file system.
 //
 // Threads: one owner. Blocks on the disk.
-// Invariant: one file has one path, the first by which it was named, whatever links lead to it.
+// Invariant: each file has one path, the first by which it was named, even if several links lead to it.
 #pragma once
 
 #include <filesystem>

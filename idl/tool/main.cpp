@@ -1,7 +1,7 @@
 // corelane-idl: compiles IDL to C++.
 //
-// Exit code: 0 done, 1 the IDL has errors or a file cannot be read or written, 2 the command line is wrong.
-// Nothing is written unless everything succeeded.
+// Exit code: 0 success, 1 the IDL has errors or a file cannot be read or written, 2 the command line is wrong. Writes
+// nothing unless everything succeeded.
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -86,7 +86,7 @@ void describe_options(CLI::App& app, Settings& settings) {
   app.footer(footer + "@FILE stands for the words of that file.");
 }
 
-// The files that back ends make, in place of those that were read.
+// Returns the files that the back end makes.
 std::vector<TargetFile> generate_files(const Model& model, const Settings& settings) {
   std::vector<TargetFile> files;
   for (cxx::OutputFile& file : cxx::generate(model, settings.cxx))
@@ -106,8 +106,7 @@ void add_depfile(std::vector<TargetFile>& files, const SourceMap& sources, const
   files.push_back({settings.depfile, depfile_text(targets, read)});
 }
 
-// What the language has and the back end lacks is an error where it stands. Files of the model are the sources, in
-// order.
+// Reports an error at each construct that the back end does not support. The model's files are the sources, in order.
 void refuse_unsupported(const Model& model, const Settings& settings, const SourceMap& sources,
                         Diagnostics& diagnostics) {
   for (const cxx::Unsupported& use : cxx::unsupported_in(model, settings.cxx))
@@ -127,7 +126,7 @@ int print_diagnostics(const Diagnostics& diagnostics, const SourceMap& sources, 
   return diagnostics.has_errors() ? 1 : 0;
 }
 
-// -E: what is no IDL of ours may be that of another compiler, so nothing is parsed.
+// -E does not parse the text, since it may use extensions of another compiler.
 int print_expanded(const Settings& settings, SourceMap& sources, SourceLoader& loader, Diagnostics& diagnostics) {
   const Preprocessed text = preprocess(sources, loader, settings.source, settings.preprocessor, diagnostics);
   if (!diagnostics.has_errors()) {
@@ -142,13 +141,14 @@ int usage_fault(const std::string& message) {
   return 2;
 }
 
-// The library names the words that were left over; those may be sound, and a misspelt option stands elsewhere.
+// Returns the message for a wrong command line. CLI11 names the leftover words, which may be correct while a misspelled
+// option is elsewhere.
 std::string fault_of_command_line(const CLI::App& app, const std::vector<std::string>& words, std::string said) {
   std::vector<std::string> known;
   for (const CLI::Option* const option : app.get_options())
     for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
   for (const std::string& word : words) {
-    if (word == "--") break;  // what stands behind it is no option
+    if (word == "--") break;  // words after it are not options
     const std::string name = word.substr(0, word.find('='));
     if (!name.starts_with("--") || std::ranges::find(known, name) != known.end()) continue;
     const std::string similar = similar_word(name, known);
@@ -157,7 +157,7 @@ std::string fault_of_command_line(const CLI::App& app, const std::vector<std::st
   return said;
 }
 
-// -w and -W; the fault of the first that is none.
+// Applies -w and -W. Returns a fault for the first invalid value.
 std::optional<std::string> set_warnings(const Settings& settings, Diagnostics& diagnostics) {
   auto fault = apply_warnings(settings.warnings, diagnostics);
   if (settings.no_warnings) turn_warnings(Policy::ignore, diagnostics);
@@ -192,7 +192,8 @@ int run(const Settings& settings) {
   return 0;
 }
 
-// What a full disk or a closed pipe took of standard output is not there: a build must not go on without it.
+// Reports an error if standard output lost data, because of a full disk or a closed pipe. Otherwise a build would go on
+// without the data.
 int flushed(int status) {
   if (std::cout.flush() && std::ferror(stdout) == 0) return status;
   std::cerr << "corelane-idl: error: standard output did not take everything; is its disk full?\n";
@@ -208,7 +209,7 @@ int run_within_memory(const Settings& settings) try { return flushed(run(setting
 }  // namespace corelane::idl::tool
 
 int main(int argc, char** argv) {
-  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` cannot be written, as on a full disk, and that is said
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond `ulimit -f` then gives a write error, which is reported
   CLI::App app("Compiles IDL to C++: fooC.h, fooC.cpp (client), fooS.h, fooS.cpp (servant) for foo.idl",
                "corelane-idl");
   corelane::idl::tool::Settings settings;
@@ -219,7 +220,7 @@ int main(int argc, char** argv) {
   if (const auto* fault = std::get_if<tool::ArgumentFault>(&arguments)) return tool::usage_fault(fault->message);
   const auto& words = std::get<std::vector<std::string>>(arguments);
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // the library expects reverse order
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return tool::usage_fault(tool::fault_of_command_line(app, words, error.what()) + "; see corelane-idl --help");

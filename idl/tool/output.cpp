@@ -11,7 +11,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Removes what was not moved into place.
+// Removes the temporary files that were not renamed.
 struct Pending {
   std::vector<fs::path> paths;
   ~Pending() {

@@ -1,4 +1,4 @@
-// Output: writes a set of files so that either all of them are there, whole, or none is touched.
+// Output writes a set of files: either all of them are complete, or none is changed.
 #pragma once
 
 #include <filesystem>
@@ -13,11 +13,11 @@ struct TargetFile {
   std::string text;
 };
 
-// Makes the folders, writes every file beside its place, then moves all into place. Returns why it failed, as a
-// sentence; then no file has changed, unless a move itself failed.
+// Makes the folders, writes every file under a temporary name, and then renames all. On failure, returns the reason as
+// a sentence. Then no file has changed, unless a rename itself failed.
 std::optional<std::string> write_all(const std::vector<TargetFile>& files);
 
-// A rule of make: every target depends on every file.
+// Returns a make rule in which every target depends on every file.
 std::string depfile_text(const std::vector<std::filesystem::path>& targets, const std::vector<std::string>& depends_on);
 
 }  // namespace corelane::idl::tool

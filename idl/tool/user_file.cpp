@@ -35,7 +35,7 @@ std::variant<std::string, ReadFault> read_user_file(const std::string& path, std
   if (!stream) return ReadFault{"it cannot be opened"};
   std::string text;
   std::vector<char> block(64 * 1024);
-  // loop: at most limit / block turns
+  // bound: limit / block size
   while (stream.read(block.data(), static_cast<std::streamsize>(block.size())) || stream.gcount() > 0) {
     text.append(block.data(), static_cast<std::size_t>(stream.gcount()));
     if (text.size() > limit) return ReadFault{"it is larger than " + std::to_string(limit >> 20) + " MiB"};

@@ -1,4 +1,4 @@
-// Files that a user named. Pipes and devices are refused: they may never end, or never begin.
+// Files that a user named. Refuses pipes and devices, since reading them may block or never end.
 // Threads: any; no state. Allocates.
 #pragma once
 
@@ -14,19 +14,19 @@ enum class PathKind { file, missing, directory, other };
 
 struct PathLook {
   PathKind kind = PathKind::missing;
-  std::error_code fault{};  // why it could not be looked at: symbolic links in a circle, no permission
+  std::error_code fault{};  // why it could not be examined: a cycle of symbolic links, no permission
 
-  bool is_absent() const noexcept;  // nothing has the name
+  bool is_absent() const noexcept;  // no file has this name
 };
 PathLook look_at(const std::filesystem::path& path);
 
-// Why what is no regular file cannot be read: "it is a directory".
+// Returns why a path that is no regular file cannot be read: "it is a directory".
 std::string reason_of(const PathLook& look);
 
 struct ReadFault {
   std::string reason;
 };
-// The whole of it, at most `limit` bytes.
+// Reads the whole file. Fails if it has more than `limit` bytes.
 std::variant<std::string, ReadFault> read_user_file(const std::string& path, std::size_t limit);
 
 }  // namespace corelane::idl::tool

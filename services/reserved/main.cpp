@@ -1,4 +1,4 @@
-// corelane-reserved: gives processes cores of this host for themselves. docs/reservation.md.
+// corelane-reserved: reserves cores of this host for processes. See docs/reservation.md.
 #include <exception>
 #include <iostream>
 #include <string>
@@ -35,7 +35,7 @@ int fail(int status, const std::string& text) { return std::cerr << "corelane-re
 }  // namespace
 
 int main(int argc, char* argv[]) try {
-  corelane::os::hold_standard_descriptors();  // the journal is opened before there is an ORB
+  corelane::os::hold_standard_descriptors();  // before the journal is opened, which is before there is an ORB
   corelane::os::outlive_readers();
   std::vector<std::string> words(argv + 1, argv + argc);
   const auto options = corelane::core::take_orb_options(words);
@@ -45,7 +45,7 @@ int main(int argc, char* argv[]) try {
   const auto settings = corelane::core::settings_of(options);
   if (!settings) return fail(2, settings.error().text);
   if (const auto fault = corelane::reserved::fault_of(settings->reserved); !fault.empty()) return fail(2, fault);
-  corelane::reserved::block_end_signals();  // before anything of the host is changed, and before there are threads
+  corelane::reserved::block_end_signals();  // before the host is changed, and before there are threads
   const auto done = corelane::reserved::run_daemon(options, *settings);
   return done ? 0 : fail(1, done.error());
 } catch (const std::exception& error) {

@@ -17,7 +17,7 @@ std::vector<CoreId> ids_of(const std::vector<os::CoreInfo>& cores) {
   return ids;
 }
 
-// The default set is never empty: what no set may have runs somewhere.
+// The default set is never empty: programs without a reservation need a core to run on.
 std::vector<CoreId> kept_cores(const std::vector<os::CoreInfo>& cores, const std::vector<CoreId>& wanted) {
   const auto kept = common_to(ids_of(cores), wanted);
   if (!kept.empty()) return kept;
@@ -34,7 +34,8 @@ std::vector<CoreId> occupied(const Place& place) { return joined(place.cores, pl
 }  // namespace
 
 PartsPerBillion parts_of(const ShareWanted& share) noexcept {
-  // Rounded up: many small shares are not to promise more than there is. A period is at most a second.
+  // Rounded up, so that many small shares never promise more than a core has. Cannot overflow: a period is at most one
+  // second.
   return (share.budget.count() * whole_core + share.period.count() - 1) / share.period.count();
 }
 
@@ -138,7 +139,8 @@ bool Accounts::place(Account& account, Commands& commands, bool may_open) {
   return account.is_share() ? place_share(account, commands, may_open) : place_cores(account, commands, may_open);
 }
 
-// `before`: those that wait and come first. Nobody takes of what one of them waits for.
+// Tests whether the resources that `account` asks for are free. `before` are the accounts which wait ahead of this one.
+// A resource that one of them waits for counts as not free.
 bool Accounts::has_resources(const Account& account, const std::deque<Account>& before) const {
   const auto waits_for = [&](const ResourceWanted& wanted) {
     return std::ranges::any_of(before, [&](const Account& other) {
@@ -168,7 +170,7 @@ bool Accounts::place_share(Account& account, Commands& commands, bool may_open) 
   return true;
 }
 
-// The fullest that has room.
+// Returns the shared core which has the least room left and still enough for `account`; none if there is no such core.
 std::optional<CoreId> Accounts::shared_with_room(const Account& account) const {
   const PartsPerBillion parts = parts_of(std::get<ShareWanted>(account.wanted));
   std::optional<CoreId> best;
@@ -244,7 +246,7 @@ Commands Accounts::on(const Renewed& fact) {
   if (Account* account = find_granted(fact.id))
     account->lease_end = fact.lease == Duration::zero() ? never : fact.at + fact.lease;
   const auto waiting = std::ranges::find(queue_, fact.id, &Account::id);
-  if (waiting != queue_.end()) waiting->terms.lease = fact.lease;  // from its grant on
+  if (waiting != queue_.end()) waiting->terms.lease = fact.lease;  // the lease starts when the reservation is granted
   return {};
 }
 
@@ -285,7 +287,8 @@ Commands Accounts::on(const Held& fact) {
   return commands;
 }
 
-// Bound: those that wait. The first that needs a core and finds none closes the door for cores.
+// Grants waiting reservations in order. Bound: the accounts that wait. After one that cannot be placed, the later ones
+// get no new core.
 void Accounts::serve_queue(Time at, Commands& commands) {
   bool may_open = true;
   std::deque<Account> still;
@@ -333,7 +336,8 @@ Commands Accounts::on(const TakenBack& fact) {
   return commands;
 }
 
-// A service that was there goes home, though it has ended: it is to be forgotten there.
+// Ends the loan to `service`. A service that is using the loan gets a Part command, even if it has ended: the backend
+// must forget it.
 void Accounts::close(Account& account, const Process& service, Duration used, Commands& commands) {
   const auto loan = std::ranges::find(account.loans, service, &Loan::service);
   if (loan == account.loans.end() || loan->over) return;
@@ -343,7 +347,7 @@ void Accounts::close(Account& account, const Process& service, Duration used, Co
   add_up_closed(account);
 }
 
-// Bound: the loans. The oldest of those that are over goes first.
+// Adds the oldest closed loan to a common sum when there are too many closed loans. Bound: the loans.
 void Accounts::add_up_closed(Account& account) const {
   if (static_cast<std::size_t>(std::ranges::count(account.loans, true, &Loan::over)) <= options_.limits.loans) return;
   auto sum = std::ranges::find(account.loans, Process{}, &Loan::service);
@@ -387,7 +391,7 @@ Commands Accounts::on(const Charged& fact) {
   auto charge = std::ranges::find(charges, fact.client, &Charge::client);
   if (charge == charges.end()) {
     const Process others{};
-    const bool has_room = charges.size() + 1 < options_.limits.charges;  // one is for all others
+    const bool has_room = charges.size() + 1 < options_.limits.charges;  // the last entry is for all other clients
     if (!has_room) charge = std::ranges::find(charges, others, &Charge::client);
     if (charge == charges.end()) {
       charges.push_back({.client = has_room ? fact.client : others});
@@ -439,7 +443,7 @@ SetName Accounts::set_of(const Account& account) const {
   return "r" + std::to_string(account.id.value);
 }
 
-// A reservation of its own goes before that of its tree, which may have ended meanwhile.
+// The service's own reservation comes before that of its tree. The tree's reservation may have ended meanwhile.
 ReservationId Accounts::home_of(const Loan& loan) const {
   for (const auto& [id, account] : granted_)
     if (account.holder.process == loan.service && account.holder.extent != Extent::thread) return id;

@@ -1,20 +1,21 @@
-// Accounts: who owns which core of the host, who waits, who lends to whom. A state machine: facts in, commands out.
-// What is commanded is for a Backend (backends/backend.h) to do, in order; where it cannot the fact Failed gives all
-// back.
+// Accounts decides which reservation owns which core of the host, which requests wait, and which reservation is lent to
+// which service. It is a state machine: facts go in, commands come out. A Backend (backends/backend.h) executes the
+// commands in order. If the backend cannot execute them, the fact Failed undoes the reservation.
 //
 // Whole cores are taken out of the default set. Shares (a budget in every period) are packed onto cores of their own,
-// which are taken out of the default set likewise: best fit, while the sum of budget / period stays at or below
-// `shared_limit`. Threads (SCHED_DEADLINE) and process trees (control groups) never share a core with each other, since
-// the one goes before the other.
+// which are also taken out of the default set. A share goes to the fullest core that has room (best fit). The sum of
+// budget / period on a core stays at or below `shared_limit`. Threads (SCHED_DEADLINE) and process trees (control
+// groups) never share a core, since deadline threads would preempt the trees.
 //
-// Memory, cache and disk (resource_book.h) are had beside cores or not at all.
+// Memory, cache and disk (resource_book.h) can be reserved only together with cores.
 //
-// Who waits is served with the fact Held, which comes after each other one: what has been given back may be held by the
-// kernel still. He is served in order. Nobody who needs a core overtakes him; a share that fits on a core that is
-// shared already takes nothing from him, unless it wants of a resource that he waits for.
+// The queue is served by the fact Held, which follows every other fact, because the kernel may still hold what was
+// given back. Waiting reservations are served in order. A request that needs a new core never overtakes a waiting one.
+// A share may overtake if it fits on a core that is already shared, unless it asks for a resource that a waiting one
+// needs.
 //
 // Threads: one at a time. Pure: no clock, no I/O.
-// Invariant: each core is in the default set, or in one set, or kept idle for one set.
+// Invariant: each core is in the default set, or in one other set, or kept idle for one set.
 #pragma once
 
 #include <cstddef>
@@ -31,33 +32,33 @@
 namespace corelane::reserved {
 
 struct AccountLimits {
-  std::size_t reservations = 1024;  // with those that wait
-  std::size_t of_user = 64;
-  std::size_t loans = 16;    // of a reservation; of those that are over what is beyond is added up
-  std::size_t charges = 64;  // of a reservation; what is beyond is charged together
-  std::size_t note = 200;    // bytes
+  std::size_t reservations = 1024;  // including those that wait
+  std::size_t of_user = 64;         // of one user
+  std::size_t loans = 16;           // open ones of one reservation, and as many closed ones; more are added up
+  std::size_t charges = 64;         // entries of one reservation; the last one is for all other clients
+  std::size_t note = 200;           // bytes
 };
 
 struct AccountOptions {
-  std::vector<CoreId> kept{};  // in the default set, never given away; ascending. Empty: the first physical core
+  std::vector<CoreId> kept{};  // stay in the default set, never reserved; ascending. Empty: the first physical core
   ReservationId first_id{1};
-  bool enforces = true;  // false: others keep out by their affinity alone
+  bool enforces = true;  // false: only affinity keeps other programs off the cores
   AccountLimits limits{};
 };
 
 enum class CoreUse : std::uint8_t { common, taken, kept_idle, shared, withheld, held };
 
-// Parts of a core, exact: a millionth of a millionth would still fit.
+// A part of a core, as a whole number of billionths. parts_of() rounds up to it.
 using PartsPerBillion = std::int64_t;
 inline constexpr PartsPerBillion whole_core = 1'000'000'000;
-// The kernel leaves 5 % to others (kernel.sched_rt_runtime_us).
+// The kernel keeps 5 % for other threads (kernel.sched_rt_runtime_us).
 inline constexpr PartsPerBillion shared_limit = 950'000'000;
 
 struct CoreState {
   os::CoreInfo info{};
   CoreUse use = CoreUse::common;
-  ReservationId owner{};       // of taken; of kept_idle, where it is one's
-  PartsPerBillion booked = 0;  // of shared
+  ReservationId owner{};       // if taken; if kept_idle, the reservation it is idle for, if it is for one
+  PartsPerBillion booked = 0;  // if shared
 };
 
 class Accounts {
@@ -65,20 +66,22 @@ class Accounts {
   // `cores`: ascending, not empty.
   explicit Accounts(std::vector<os::CoreInfo> cores, AccountOptions options = {});
 
-  // A fact about a reservation that is not there changes nothing.
+  // Applies the fact and returns what the backend must do. A fact about an unknown reservation changes nothing.
   Commands decide(const Fact& fact);
 
   const Account* find(ReservationId id) const;
-  // Granted ones by id, then those that wait, in order.
+  // Returns the granted reservations by id, then the waiting ones in queue order.
   std::vector<const Account*> all() const;
-  std::size_t position(ReservationId id) const;  // of one that waits: how many are before it
+  // Returns how many reservations wait ahead of `id`, which must be waiting.
+  std::size_t position(ReservationId id) const;
   std::vector<CoreState> cores() const;
   std::vector<CoreId> common() const;
   const ResourceBook& resources() const noexcept { return resources_; }
   SetName set_of(const Account& account) const;
-  // Whose cores the service of a loan that is in use runs on otherwise; none: nobody's.
+  // Returns the reservation on whose cores the service runs when it does not use the loan; no_reservation if there is
+  // none.
   ReservationId home_of(const Loan& loan) const;
-  // When the next lease ends.
+  // Returns the time when the next lease ends; `never` if no lease has an end.
   Time next_end() const;
 
  private:
@@ -133,11 +136,11 @@ class Accounts {
   std::deque<Account> queue_;
   std::map<CoreId, SharedCore> shared_;
   ResourceBook resources_;
-  std::vector<CoreId> held_;  // in no set, and for none yet
+  std::vector<CoreId> held_;  // still held by the kernel: in no set, and not yet available
   std::uint64_t next_id_;
 };
 
-// What of a share of one core it is.
+// Returns the part of a core that the share needs, rounded up.
 PartsPerBillion parts_of(const ShareWanted& share) noexcept;
 
 }  // namespace corelane::reserved

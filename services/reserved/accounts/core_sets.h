@@ -1,4 +1,4 @@
-// Sets of cores, as ascending vectors.
+// Operations on sets of cores. A set is a vector of core ids in ascending order.
 // Threads: pure.
 #pragma once
 

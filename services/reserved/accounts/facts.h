@@ -1,4 +1,4 @@
-// What the accounts are told, and what they want done. See accounts.h.
+// The facts that Accounts (accounts.h) is told, and the commands that it returns.
 // Threads: values.
 #pragma once
 
@@ -19,26 +19,27 @@ struct Asked {
   Terms terms;
   std::vector<ResourceWanted> also{};
 };
-// What the host has besides cores. Once, before it is asked for.
+// Lists the resources that the host has besides cores. Told once, before the first request.
 struct Offered {
   std::vector<ResourceOffer> offers;
 };
 struct Renewed {
   Time at;
   ReservationId id;
-  Duration lease;  // zero: to the end of the process
+  Duration lease;  // zero: until the process ends
 };
 struct Released {
   Time at;
   ReservationId id;
 };
-// The process has ended. What is for its tree stays until Released: others of it may live.
+// The process has ended. A reservation of its process tree stays until Released, since other processes of the tree may
+// live.
 struct Died {
   Time at;
   Process process;
-  Duration used{};  // on the cores of a client where it worked, since it came
+  Duration used{};  // execution time on a client's cores, since the process came to work there
 };
-// What was commanded for it could not be done. It ends.
+// The backend could not execute a command for this reservation. The reservation ends.
 struct Failed {
   Time at;
   ReservationId id;
@@ -53,26 +54,27 @@ struct Lent {
 struct TakenBack {
   ReservationId id;
   Process service;
-  Duration used;  // by a service that was there, since it came
+  Duration used;  // by a service that was using the loan, since it came
 };
 struct CameIn {
   ReservationId id;
   Process service;
-  ReservationId tree{};  // the nearest whose tree the service is in: it runs on those cores otherwise
+  // The innermost reservation whose process tree has the service. The service otherwise runs on its cores.
+  ReservationId tree{};
 };
 struct Left {
   ReservationId id;
   Process service;
-  Duration used;  // since it came
+  Duration used;  // since the service came
 };
 struct Charged {
   ReservationId id;
   Process client;
   Duration used;
 };
-// What the facts before commanded has been done; of sets that were removed the kernel gives these cores to no other set
-// yet, since a process that takes long to end is there, or they are switched off. Ascending. And so much it has not
-// taken back yet of what reservations had that ended.
+// The commands of the facts before have been executed. `cores` (ascending) belonged to sets that were removed. The
+// kernel does not give them to another set yet, because a process there is slow to end or because they are switched
+// off. `resources` is what the kernel has not yet taken back from reservations that ended.
 struct Held {
   Time at;
   std::vector<CoreId> cores;
@@ -81,17 +83,19 @@ struct Held {
 using Fact =
     std::variant<Asked, Renewed, Released, Died, Failed, Ticked, Lent, TakenBack, CameIn, Left, Charged, Held, Offered>;
 
-// A set of cores whose members run there and nowhere else: "r17" of reservation 17, "s3" of those who share core 3.
+// Name of a set of cores. Members of a set run on its cores only. "r17" is the set of reservation 17, "s3" is that of
+// the shares on core 3.
 using SetName = std::string;
 
-// The default set has these cores from now on. Comes before the sets that take from it, and after those that give back.
+// The default set has these cores from now on. This command comes before new sets that take cores from it, and after
+// removed sets that give cores back.
 struct SetCommon {
   std::vector<CoreId> cores;
 };
 struct MakeSet {
   SetName set;
   Place place;
-  ReservationId id;  // for which it is made
+  ReservationId id;  // the reservation which needs the set
 };
 struct RemoveSet {
   SetName set;
@@ -106,8 +110,8 @@ struct Enter {
 struct Exit {
   ReservationId id;
 };
-// A service comes into the set, and goes back to the cores of `home`: its own reservation, or that of its tree. None:
-// to where it was before it ever came into a set.
+// Join moves a service into the set. Part moves it back to the cores of `home`, which is its own reservation or that of
+// its process tree. If `home` is no_reservation, the service goes back to where it was before it first joined a set.
 struct Join {
   ReservationId id;
   SetName set;
@@ -118,7 +122,7 @@ struct Part {
   Process service;
   ReservationId home;
 };
-// Answers to Asked; the first two to what waited, too, and Refused to Lent.
+// Answers to Asked. A waiting reservation is later answered with Granted. Refused also answers Lent.
 struct Granted {
   ReservationId id;
 };
@@ -128,7 +132,7 @@ struct Queued {
 struct Refused {
   Refusal why;
 };
-// The lease of a reservation ended.
+// The lease of a reservation has ended.
 struct LeaseOver {
   ReservationId id;
 };

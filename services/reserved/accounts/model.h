@@ -1,4 +1,4 @@
-// What a reservation is: who holds it, what was asked for, what was given. Values of the accounts, without I/O.
+// Reservations as plain values: who holds one, what was asked for, and what was granted. No I/O.
 // Threads: values.
 #pragma once
 
@@ -25,7 +25,7 @@ enum class Extent : std::uint8_t { process, tree, thread };
 struct Holder {
   Process process{};
   Extent extent = Extent::process;
-  std::int32_t thread = 0;  // of Extent::thread
+  std::int32_t thread = 0;  // if extent is thread
   std::uint32_t user = 0;
   std::string program{};
 
@@ -33,12 +33,12 @@ struct Holder {
 };
 
 enum class Nearness : std::uint8_t { anywhere, near, one_cache, one_node };
-// What becomes of the other hardware threads of a physical core, see SiblingRule in reservation.idl.
+// What happens to the other hardware threads of a physical core, see SiblingRule in reservation.idl.
 enum class Siblings : std::uint8_t { idle, mine, others };
 
 struct CoresWanted {
   int count = 0;                // hardware threads; 0: all of `these`
-  std::vector<CoreId> these{};  // out of these alone; empty: any
+  std::vector<CoreId> these{};  // choose only from these; empty: from all
   Nearness nearness = Nearness::near;
   Siblings siblings = Siblings::idle;
 };
@@ -50,17 +50,17 @@ struct ShareWanted {
 
 using Wanted = std::variant<CoresWanted, ShareWanted>;
 
-// What a process or a tree may have besides cores; the amount of memory is in bytes, of the cache in ways, and of the
-// disk a weight. See ResourceWanted in reservation.idl.
+// What a process or a process tree can reserve besides cores. The amount of memory is in bytes, of cache in ways; for
+// the disk it is a weight. See ResourceWanted in reservation.idl.
 enum class Resource : std::uint8_t { memory, cache, disk };
 inline constexpr std::array all_resources{Resource::memory, Resource::cache, Resource::disk};
 const char* name_of(Resource resource) noexcept;                          // "memory"
-using ResourceAmounts = std::array<std::uint64_t, all_resources.size()>;  // by resource
+using ResourceAmounts = std::array<std::uint64_t, all_resources.size()>;  // indexed by Resource
 
 struct ResourceWanted {
   Resource which = Resource::memory;
   std::uint64_t amount = 0;
-  bool best_effort = false;  // also where the host promises no more than that
+  bool best_effort = false;  // accepts a host that promises no more than best effort
 
   friend bool operator==(const ResourceWanted&, const ResourceWanted&) = default;
 };
@@ -85,11 +85,11 @@ enum class RefusalKind : std::uint8_t {
 
 struct Refusal {
   RefusalKind kind = RefusalKind::no_room;
-  std::string reason{};  // what, and how to mend it
+  std::string reason{};  // what is wrong, and how to fix it
   std::string fits{};    // what would be granted now; empty: nothing
 };
 
-// On which cores somebody runs, and which are kept empty for him. Ascending.
+// The cores on which a holder runs, and the cores that are kept empty for it. Ascending.
 struct Place {
   std::vector<CoreId> cores{};
   std::vector<CoreId> idle{};
@@ -98,16 +98,16 @@ struct Place {
 };
 
 struct Loan {
-  Process service{};  // pid 0, and over: those for whom there is no room any more, together
+  Process service{};  // pid 0 and over: sum of the closed loans that have no entry of their own
   bool in_use = false;
-  bool over = false;     // taken back, or the service has ended; what it used stays in the account
-  ReservationId tree{};  // of in_use: of the tree that the service is in, see CameIn
+  bool over = false;     // taken back, or the service has ended; the account keeps what it used
+  ReservationId tree{};  // while in_use: the reservation of the service's process tree, see CameIn
   Duration used{};
   std::uint64_t times = 0;
 };
 
 struct Charge {
-  Process client{};  // pid 0: those for whom there is no room any more, together
+  Process client{};  // pid 0: sum of the clients that have no entry of their own
   Duration used{};
   std::uint64_t times = 0;
 };
@@ -118,10 +118,10 @@ struct Account {
   Holder holder{};
   Wanted wanted{};
   Terms terms{};
-  std::vector<ResourceWanted> also{};  // besides the cores; each resource once
+  std::vector<ResourceWanted> also{};  // resources besides the cores; each resource at most once
   Place place{};
   Guarantee guarantee = Guarantee::exclusive_cores;
-  Time since{};  // asked, then granted
+  Time since{};  // while waiting: when it was asked for; then: when it was granted
   Time lease_end = never;
   std::vector<Loan> loans{};
   std::vector<Charge> charges{};

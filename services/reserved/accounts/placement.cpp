@@ -9,16 +9,16 @@
 namespace corelane::reserved {
 namespace {
 
-// Hardware threads that are given or left together.
+// Hardware threads that are given or left together: those of one physical core, or a single one.
 struct Bundle {
-  os::CoreInfo at{};            // the first of them
-  std::vector<CoreId> cores{};  // those that may be given
-  std::vector<CoreId> idle{};   // those that stay empty then
+  os::CoreInfo at{};            // the first hardware thread
+  std::vector<CoreId> cores{};  // those that can be given
+  std::vector<CoreId> idle{};   // those that then stay empty
 };
 
 bool is_wanted(const CoresWanted& wanted, CoreId core) { return wanted.these.empty() || holds(wanted.these, core); }
 
-// A physical core all of whose threads are free, cut to what the rule gives of it.
+// Returns a physical core whose threads are all free, split into given and idle threads as the sibling rule says.
 std::optional<Bundle> whole_bundle(const std::vector<os::CoreInfo>& threads, const std::vector<CoreId>& free,
                                    const CoresWanted& wanted) {
   Bundle bundle{.at = threads.front()};
@@ -54,18 +54,18 @@ bool is_allowed(Nearness nearness, Distance distance) {
   return true;
 }
 
-// Nothing to choose by where anything will do: then what is near the seed in numbers.
+// With Nearness::anywhere all bundles rank the same. Then the core number decides.
 int rank(Nearness nearness, Distance distance) {
   return nearness == Nearness::anywhere ? 0 : static_cast<int>(distance);
 }
 
 struct Candidate {
   std::vector<const Bundle*> bundles{};
-  int cost = std::numeric_limits<int>::max();  // distances from the seed
-  int beside = 0;                              // bundles in the seed's cache that stay free: less is a tighter fit
+  int cost = std::numeric_limits<int>::max();  // sum of the distances from the seed
+  int beside = 0;                              // free bundles left over in the seed's cache: fewer is a tighter fit
 };
 
-// The nearest ones around a seed until there are enough. Bound: bundles, for each seed.
+// Collects the bundles nearest to the seed until they have enough cores. Bound: the bundles, for each seed.
 std::optional<Candidate> around(const Bundle& seed, const std::vector<Bundle>& bundles, const CoresWanted& wanted) {
   std::vector<const Bundle*> order;
   for (const Bundle& bundle : bundles)
@@ -90,7 +90,7 @@ std::optional<Candidate> around(const Bundle& seed, const std::vector<Bundle>& b
   return found;
 }
 
-// What the last bundle has too many stays empty.
+// Cores of the last bundle beyond `count` stay empty.
 Place place_of(const Candidate& candidate, int count) {
   Place place;
   for (const Bundle* bundle : candidate.bundles) {
@@ -139,7 +139,7 @@ std::optional<Place> choose_cores(const std::vector<os::CoreInfo>& all, const st
 
 int most_cores(const std::vector<os::CoreInfo>& all, const std::vector<CoreId>& free, const CoresWanted& asked) {
   CoresWanted wanted = with_count(asked);
-  for (; wanted.count > 0; --wanted.count)  // bound: as many as there are cores
+  for (; wanted.count > 0; --wanted.count)  // bound: the number of cores asked for
     if (wanted.count <= static_cast<int>(free.size()) && choose_cores(all, free, wanted)) return wanted.count;
   return 0;
 }

@@ -110,7 +110,7 @@ std::string fit_text(const Account& account, const std::vector<os::CoreInfo>& ma
 
 std::string share_fit_text(const ShareWanted& share, Extent extent, PartsPerBillion room) {
   const ShareRange range = share_range(extent);
-  // Down to a whole microsecond. A period is at most a second: no overflow.
+  // Rounded down to a whole microsecond. Cannot overflow: a period is at most one second.
   const Duration budget{share.period.count() * room / whole_core / 1000 * 1000};
   if (budget < range.least_budget) return "";
   return duration_text(std::min(budget, share.budget)) + " in every " + duration_text(share.period);

@@ -1,4 +1,4 @@
-// What is wrong with a request, why it finds no room, and what would: for people.
+// Checks requests, and writes the texts that tell a user what is wrong, why there is no room, and what would fit.
 // Threads: pure.
 #pragma once
 
@@ -11,7 +11,8 @@
 
 namespace corelane::reserved {
 
-// What the kernel takes as a share: SCHED_DEADLINE of a thread, and the bandwidth of a control group.
+// The budgets and periods that the kernel accepts for a share: SCHED_DEADLINE for a thread, control-group bandwidth for
+// a process or a tree.
 struct ShareRange {
   Duration least_budget;
   Duration least_period;
@@ -24,12 +25,13 @@ std::optional<Refusal> request_fault(const Holder& holder, const Wanted& wanted,
 std::string no_room_text(const Account& account, const std::vector<CoreId>& free, std::size_t reservations);
 std::string never_fits_text(const Account& account, const std::vector<os::CoreInfo>& machine,
                             const std::vector<CoreId>& kept);
-// What would fit into `free`, in the words of a request; "" for nothing.
+// Returns what would fit into `free`, in the words of a request; "" if nothing would.
 std::string fit_text(const Account& account, const std::vector<os::CoreInfo>& machine, const std::vector<CoreId>& free);
-// The largest budget for that period that `room` of a core has; "" for none that the kernel takes.
+// Returns the largest budget for the share's period that fits into `room` of a core; "" if the kernel accepts none that
+// small.
 std::string share_fit_text(const ShareWanted& share, Extent extent, PartsPerBillion room);
 
-// "1500us", "10ms": the largest unit that says it exactly.
+// Formats a duration with the largest unit that is exact: "1500us", "10ms".
 std::string duration_text(Duration duration);
 
 }  // namespace corelane::reserved

@@ -15,12 +15,12 @@
 namespace corelane::reserved {
 namespace {
 
-// A thread that has bound itself to some of its set's cores knows why.
+// Returns the cores a thread should have. A thread that has bound itself to some of its set's cores keeps that binding.
 const std::vector<CoreId>& within(const std::vector<CoreId>& set, const std::vector<CoreId>& own) {
   return std::ranges::includes(set, own) ? own : set;
 }
 
-// Where a setting and not the host is why there are no control groups.
+// Returns `text` if the setting reserved.processes, and not the host, is the reason for having no control groups.
 std::string if_chosen(const Host& host, const char* text) { return host.of_process != 0 ? text : ""; }
 
 }  // namespace
@@ -87,7 +87,8 @@ std::vector<Lost> AffinityOnly::lost_of_entered() {
   return lost;
 }
 
-// Why a thread of the holder's runs elsewhere; "": none does. Such a thread is tried again with the next change.
+// Returns why a thread of the holder runs outside its set; "" if none does. Such a thread is tried again with the next
+// change.
 std::string AffinityOnly::fault_of(const Member& member) {
   const std::vector<CoreId>& cores = sets_[member.set].cores;
   for (const int thread : host_.processes->threads_of(member.holder.process.pid)) {
@@ -104,8 +105,8 @@ std::string AffinityOnly::fault_of(const Member& member) {
   return {};
 }
 
-// Those that were seen lead on when their first process has ended. One walk from all of them: each process is looked at
-// once for each tree, however deep that is.
+// Finds the descendants of each tree. The search starts at all members seen so far, so it still works when the tree's
+// first process has ended. Each process is visited once per tree.
 void AffinityOnly::look() {
   const auto is_tree = [](const auto& item) { return item.second.holder.extent == Extent::tree; };
   if (std::ranges::none_of(members_, is_tree)) return;
@@ -128,7 +129,7 @@ void AffinityOnly::look() {
   }
 }
 
-// The process and its ancestors, the nearest first.
+// Returns the process and its ancestors, the nearest first.
 std::vector<Process> AffinityOnly::line_of(const Process& process) const {
   const ProcessTable& processes = *host_.processes;
   std::vector<Process> line{process};
@@ -136,7 +137,8 @@ std::vector<Process> AffinityOnly::line_of(const Process& process) const {
     const Process child = line.back();
     const int pid = processes.parent_of(child.pid);
     const auto parent = pid > 0 ? processes.identity(pid) : std::nullopt;
-    // Read again: a parent that ended meanwhile may have left its pid to another, and the child to an ancestor.
+    // Read the parent again: if it ended meanwhile, its pid may belong to another process, and the child to an
+    // ancestor.
     if (!parent || processes.parent_of(child.pid) != pid || !is_same(processes, child)) return line;
     line.push_back(*parent);
   }
@@ -160,7 +162,8 @@ Done<void> AffinityOnly::make_set(const SetName& set, const Place& place) {
   return {};
 }
 
-// Processes that are in a set, and its cores. One of a tree may have a reservation of its own, which goes before.
+// Returns the processes that are in a set, with the set's cores. A tree's process with a reservation of its own gets
+// the cores of that one.
 std::map<int, std::vector<CoreId>> AffinityOnly::owners() {
   look();
   std::map<int, std::vector<CoreId>> owners;
@@ -176,7 +179,7 @@ std::map<int, std::vector<CoreId>> AffinityOnly::owners() {
   return owners;
 }
 
-// Until nobody new has come.
+// Sets the masks of all threads. Repeats until a round finds nothing to change. Bound: 100 rounds.
 StartReport AffinityOnly::apply_to_all() {
   constexpr int rounds = 100;
   StartReport report;
@@ -195,9 +198,9 @@ StartReport AffinityOnly::apply_to_all() {
   return report;
 }
 
-// Where the thread would run by itself. A mask that was not given here is its own, and takes the place of what it had
-// before. One of ours that nothing was written down about is inherited, unless the thread was there before and was left
-// alone: then it is its own, too.
+// Returns the mask that the thread would have without this daemon. A mask that this daemon did not set is the thread's
+// own, and replaces the recorded one. A mask that this daemon has set on other threads was inherited, unless the thread
+// existed before and was left alone: then it is the thread's own, too.
 std::vector<CoreId> AffinityOnly::original_of(int thread, const Process& identity, const std::vector<CoreId>& now) {
   const auto [seen, is_new] = seen_.try_emplace(thread, identity);
   const bool was_there = !is_new && std::exchange(seen->second, identity) == identity;
@@ -208,13 +211,14 @@ std::vector<CoreId> AffinityOnly::original_of(int thread, const Process& identit
   return given_.contains(now) && !was_there ? all_ : now;
 }
 
-// What cannot be written down is not done.
+// Remembers a journal error. A change that cannot be written into the journal is not made.
 bool AffinityOnly::is_written(const Done<void>& written) {
   if (!written) unwritten_ = written.error();
   return written.has_value();
 }
 
-// Who has bound himself to these before anybody was given them: nobody shall take that for inherited.
+// Writes down the threads that have bound themselves to exactly `cores`, before any thread is given that mask.
+// Otherwise their mask would later look inherited.
 Done<void> AffinityOnly::keep_own(const std::vector<CoreId>& cores) {
   for (const int pid : host_.processes->all())
     for (const int thread : host_.processes->threads_of(pid)) {
@@ -226,7 +230,8 @@ Done<void> AffinityOnly::keep_own(const std::vector<CoreId>& cores) {
   return {};
 }
 
-// Threads inherit it, and so does the next daemon after a crash, which must not take it for the whole host.
+// Writes down a mask that threads are given. Their children inherit it. After a crash the next daemon must not take an
+// inherited mask for the thread's own.
 bool AffinityOnly::note_given(const std::vector<CoreId>& cores) {
   if (cores == all_ || given_.contains(cores)) return given_.insert(cores), true;
   const JournalEntry entry{
@@ -235,8 +240,8 @@ bool AffinityOnly::note_given(const std::vector<CoreId>& cores) {
   return is_written(host_.journal->add(entry)) && given_.insert(cores).second;
 }
 
-// `owned`: the cores of the set that it is in; null for the default set: what it was bound to before, as far as that
-// has it.
+// Gives the thread its mask. `owned`: the cores of the set that the thread is in; null for the default set. A thread in
+// the default set gets the part of its own mask that the default set has.
 bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartReport& report) {
   const auto now = host_.processes->mask_of(thread);
   const auto identity = host_.processes->identity(thread);
@@ -248,13 +253,14 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
   const auto original = original_of(thread, *identity, *now);
   auto wanted = owned != nullptr ? within(*owned, original) : common_to(original, common_);
   if (wanted.empty()) wanted = common_;
-  const bool looks_given = *now != all_ && given_.contains(*now);  // the end would widen it, unless it is written down
+  // At its end the daemon would widen such a mask, unless it is in the journal.
+  const bool looks_given = *now != all_ && given_.contains(*now);
   if (*now == wanted && *now == original && !looks_given) return memory_.forget_masks(*identity), false;
   if (host_.processes->is_fixed(thread)) {
     unmovable_[thread] = *identity;
     return ++report.unmovable, false;
   }
-  // That it runs on what it has now, too: a mask that nobody gave it is left alone after a crash.
+  // Also write down the mask that it has now. After a crash, a mask that is not in the journal is left alone.
   if (*now != original && !is_written(memory_.add_mask(*identity, {original, *now}))) return false;
   if (!is_written(memory_.add_mask(*identity, {original, wanted}))) return false;
   if (*now == wanted) return memory_.keep_only(*identity, {original, wanted}), false;
@@ -268,7 +274,7 @@ bool AffinityOnly::apply(int thread, const std::vector<CoreId>* owned, StartRepo
   return false;
 }
 
-// A cpuset of somebody else may leave it less than was asked for.
+// Records the mask that the thread really got. Another program's cpuset may leave it fewer cores than asked for.
 void AffinityOnly::note_had(const Process& thread, ThreadMemory::Mask mask) {
   if (const auto had = host_.processes->mask_of(thread.pid); had && *had != mask.given)
     if (memory_.add_mask(thread, {mask.before, *had})) mask.given = *had;
@@ -283,7 +289,7 @@ Done<Remarks> AffinityOnly::enter(const Enter& command) {
                       std::to_string(host_.of_process) + " and what it started) lets this daemon move"};
   members_[command.id] = {.holder = command.holder, .set = command.set, .processes = {{pid, command.holder.process}}};
   entered_.push_back(command.id);
-  // Of one that was refused before, the kernel is asked anew: who kept it may have let it go since.
+  // Try again threads that the kernel refused to move before: the reason may be gone.
   for (const int member : host_.processes->members_of(command.holder))
     for (const int thread : host_.processes->threads_of(member)) unmovable_.erase(thread);
   changed_ = true;

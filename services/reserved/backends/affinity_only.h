@@ -1,7 +1,7 @@
-// AffinityOnly: sets of cores as masks of threads, where there are no control groups to be had. A thread may widen its
-// own mask again at any time; sweep() puts such ones back now and then, which is all that keeps them out. Masks change
-// in settle() alone: who gets or gives back cores goes from the old ones to the new ones, and not by way of what the
-// default set has in between, where its real-time threads would be in each other's way.
+// AffinityOnly implements sets of cores as affinity masks of threads. It is for hosts without control groups. A thread
+// can widen its own mask at any time; only sweep(), now and then, sets such a mask back. Masks change in settle() only.
+// So threads move directly from their old cores to the new ones. They do not pass through the cores that the default
+// set has in between, where real-time threads would delay each other.
 #pragma once
 
 #include <map>
@@ -40,10 +40,10 @@ class AffinityOnly final : public Backend {
   struct Member {
     Holder holder{};
     SetName set{};
-    std::map<int, Process> processes{};  // that were seen and live: of Extent::tree all of it
+    std::map<int, Process> processes{};  // seen and alive; for Extent::tree, all of the tree
   };
 
-  // A service that works in a client's set.
+  // A service that works on a client's cores.
   struct Guest {
     Process service{};
     SetName set{};
@@ -71,9 +71,9 @@ class AffinityOnly final : public Backend {
   std::map<ReservationId, Member> members_{};
   std::map<int, Guest> guests_{};          // by pid
   std::map<int, Process> unmovable_{};     // threads that the kernel binds to their cores
-  std::map<int, Process> seen_{};          // threads
-  std::set<std::vector<CoreId>> given_{};  // masks that threads have got here
-  std::string unwritten_{};                // why the journal was not, when all were last gone through
+  std::map<int, Process> seen_{};          // threads, by id
+  std::set<std::vector<CoreId>> given_{};  // masks that this daemon has given to threads
+  std::string unwritten_{};                // the journal's error in the last pass over all threads; "": none
 };
 
 }  // namespace corelane::reserved

@@ -20,7 +20,7 @@ const std::vector<CoreId>& Bindings::cores_of_group(const std::string& group) {
   return sets_[group] = os::parse_core_list(text.value_or("")).value_or(std::vector<CoreId>{});
 }
 
-// None where the thread has ended or cannot be looked at; an empty one where the group cannot be.
+// Returns null if the thread has ended or cannot be read. Returns an empty list if its group cannot be read.
 const std::vector<CoreId>* Bindings::cores_of_set(int thread) {
   const auto group = host_->processes->group_of(thread, controller_);
   return group ? &cores_of_group(*group) : nullptr;
@@ -76,7 +76,7 @@ void Bindings::refresh() {
     auto expected = common_to(one.cores, *set);
     if (*now == (expected.empty() ? *set : expected)) continue;
     memory_.forget_affinity(one.thread);
-    (void)keep(one.thread);  // else it is as free as its set
+    (void)keep(one.thread);  // on failure the thread may use its whole set
   }
 }
 

@@ -1,7 +1,8 @@
-// Bindings: what threads are bound to by themselves, over changes of their cpuset. A kernel before 6.2 lets each thread
-// of a cpuset have all its cores again whenever those change, and whenever the thread comes in; here they are written
-// down before and bound again after, to what their set has of them. A later kernel does so itself, and nothing is left
-// to do. Threads: as Backend.
+// Bindings keeps the affinity that threads have set themselves when their cpuset changes. A kernel before 6.2 gives a
+// thread all cores of its cpuset whenever these change, and whenever the thread enters a cpuset. So the masks are
+// written down before a change. After it, the threads are bound again to what their new set has of those cores. A later
+// kernel does that itself, and then there is nothing to do.
+// Threads: as Backend.
 #pragma once
 
 #include <map>
@@ -16,19 +17,20 @@ namespace corelane::reserved {
 
 class Bindings {
  public:
-  // `controller`: as in /proc/<pid>/cgroup. `file`: tells the cores of a group, or of the nearest above that has it.
+  // `controller`: the name in /proc/<pid>/cgroup. `file`: contains the cores of a group. If a group has no such file,
+  // the nearest group above it that has one decides.
   Bindings(const Host& host, GroupFiles& groups, std::string controller, std::string file)
       : host_(&host), groups_(&groups), controller_(std::move(controller)), file_(std::move(file)), memory_(host) {}
 
-  // Before a change of sets: of all threads. A fault: it cannot be written down.
+  // Writes down the masks of all threads. Call it before sets change. A fault says that they cannot be written down.
   Done<void> keep_all();
-  // Before it is moved.
+  // Writes down the mask of one thread. Call it before the thread is moved.
   Done<void> keep(int thread);
-  // After a change.
+  // Binds the threads to their own cores again. Call it after a change.
   void bind_again();
-  // All cores of the group that it is in; none where that is not known.
+  // Returns all cores of the group that the thread is in; none if that is unknown.
   std::vector<CoreId> cores_around(int thread);
-  // Takes over what threads have changed by themselves since. Now and then.
+  // Records masks that threads have changed themselves since. Call it now and then.
   void refresh();
 
  private:
@@ -44,7 +46,7 @@ class Bindings {
   GroupFiles* groups_;
   const std::string controller_, file_;
   ThreadMemory memory_;
-  std::map<std::string, std::vector<CoreId>> sets_{};  // by group, as read since the last change
+  std::map<std::string, std::vector<CoreId>> sets_{};  // by group; read since the last change
 };
 
 }  // namespace corelane::reserved

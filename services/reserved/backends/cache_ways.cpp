@@ -65,7 +65,7 @@ std::string schemata_text(const std::map<int, WayMask>& masks) {
 
 WayMask longest_run(WayMask mask) noexcept {
   WayMask best = 0;
-  for (WayMask rest = mask; rest != 0;) {  // bound: 64
+  for (WayMask rest = mask; rest != 0;) {  // bound: the runs of ones, at most 32
     const int skipped = std::countr_zero(rest), length = std::countr_one(rest >> skipped);
     const WayMask run = lowest(length) << skipped;
     if (std::popcount(run) >= std::popcount(best)) best = run;
@@ -94,7 +94,7 @@ CacheWays::CacheWays(const Host& host) : host_(host) {
   take_over_left();
 }
 
-// What the journal still has: restore() could not take it back.
+// Takes over the groups that are still in the journal because restore() could not remove them.
 void CacheWays::take_over_left() {
   for (const JournalEntry& entry : host_.journal->entries())
     if (entry.kind == JournalEntry::Kind::group && entry.where == "resctrl")
@@ -119,7 +119,8 @@ bool CacheWays::is_own(const std::string& group) const {
          std::ranges::any_of(given_, [&](const auto& item) { return group_of(item.first) == group; });
 }
 
-// Also those of another daemon, or that one left whose journal is lost.
+// Returns the groups of other programs and their ways. They may also belong to another daemon, or to an earlier daemon
+// whose journal is lost.
 std::map<std::string, WayMask> CacheWays::groups_of_others() const {
   std::map<std::string, WayMask> groups;
   for (const std::string& name : host_.resctrl->children(""))
@@ -133,7 +134,7 @@ WayMask CacheWays::ways_of_others() const {
   return ways;
 }
 
-// How to get at them.
+// Says which groups have the missing ways, and how to free them.
 std::string CacheWays::others_text() const {
   std::string names, ours;
   for (const auto& [group, mask] : groups_of_others()) {
@@ -154,7 +155,7 @@ WayMask CacheWays::common_before() const {
   return ways;
 }
 
-// The lowest that leaves enough in one piece to all others.
+// Returns the lowest run of free ways that still leaves all other programs at least `least_` ways in one piece.
 std::optional<WayMask> CacheWays::free_run(int ways) const {
   const WayMask given = given_ways();
   const WayMask free = all_ & ~shared_with_devices_ & ~given & ~ways_of_others();
@@ -166,7 +167,8 @@ std::optional<WayMask> CacheWays::free_run(int ways) const {
   return std::nullopt;
 }
 
-// What the root's group had is in the journal from the first grant on until it has that again.
+// Returns the journal entry with the schemata that the root group had before the first grant. The entry stays until the
+// root group has them again.
 const JournalEntry* CacheWays::kept_before() const {
   const auto& entries = host_.journal->entries();
   const auto found = std::ranges::find_if(entries, [](const JournalEntry& one) {
@@ -180,7 +182,7 @@ JournalEntry CacheWays::entry_before() const {
       .kind = JournalEntry::Kind::value, .where = "resctrl", .subject = "schemata", .before = schemata_text(before_)};
 }
 
-// The root's group has what is left of what it had.
+// Gives the root group the longest run of its former ways that is not given away.
 Done<void> CacheWays::shrink_common() {
   auto masks = before_;
   for (auto& [cache, mask] : masks) mask = longest_run(mask & ~given_ways());
@@ -226,7 +228,7 @@ Done<void> CacheWays::make_group(const std::string& group, WayMask ways) {
   return put(*host_.resctrl, group + "/mode", "exclusive");
 }
 
-// Those that are in none but the root's are not there.
+// Returns the group of each thread. Threads in the root group only are not in the map.
 std::map<int, std::string> CacheWays::groups_of_threads() const {
   std::map<int, std::string> groups;
   for (const std::string& name : host_.resctrl->children(""))
@@ -234,8 +236,8 @@ std::map<int, std::string> CacheWays::groups_of_threads() const {
   return groups;
 }
 
-// All threads that there are; those to come are where their parents are. One of a tree may have a reservation of its
-// own, or a group of somebody else's.
+// Moves all present threads into the group. Later threads start in the group of their parent. Threads of a tree that
+// are in another reservation's or program's group stay there.
 Done<void> CacheWays::bring_in(const Portion& portion, const std::string& group) {
   const std::string from = given_.at(portion.id).from;
   const auto before = groups_of_threads();
@@ -278,7 +280,7 @@ std::uint64_t CacheWays::held() const {
   return ways;
 }
 
-// The kernel takes the threads of the group to the root's.
+// Removes the group. The kernel moves its threads to the root group.
 int CacheWays::remove_left(const std::string& group) {
   const int fault = host_.resctrl->remove(group);
   if (fault != 0) return fault;
@@ -294,10 +296,10 @@ Done<void> CacheWays::widen_common() {
   return done;
 }
 
-// Bound: the groups that could not be removed.
+// Retries to remove groups. Bound: the groups that could not be removed.
 void CacheWays::sweep() {
   if (left_.empty() && !is_too_narrow_) return;
-  for (const auto& [group, mask] : std::map(left_)) (void)remove_left(group);  // take() has told of the fault
+  for (const auto& [group, mask] : std::map(left_)) (void)remove_left(group);  // take() has logged the fault
   (void)widen_common();
 }
 

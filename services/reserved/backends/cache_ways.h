@@ -1,9 +1,10 @@
-// CacheWays: ways of the last-level cache by resctrl (Intel RDT, AMD QoS). A reservation gets a group there whose ways
-// nobody else has, in each cache of that level; all others share what is left in one piece, as the processors want it.
+// CacheWays reserves ways of the last-level cache with resctrl (Intel RDT, AMD QoS). A reservation gets a resctrl group
+// whose ways no other group has, in each last-level cache. All other programs share the remaining ways. These are one
+// contiguous piece, as processors require.
 //
 //   /sys/fs/resctrl/corelane-c17   the threads of reservation 17; mode exclusive
 //
-// The lowest ways are given first: the highest are those that devices fill, too, on most processors.
+// The lowest ways are given first. On most processors devices fill the highest ways, too.
 // Threads: as Backend.
 #pragma once
 
@@ -33,10 +34,10 @@ class CacheWays final : public Controller {
  private:
   struct Given {
     WayMask mask = 0;
-    std::string from{};  // the group of this program that its process was in; "": none
+    std::string from{};  // the group of this daemon that its process was in before; "": none
   };
   std::string group_of(ReservationId id) const { return "corelane-c" + std::to_string(id.value); }
-  WayMask given_ways() const;  // also of groups that are still to be removed
+  WayMask given_ways() const;  // including groups that are still to be removed
   WayMask common_before() const;
   void take_over_left();
   bool is_own(const std::string& group) const;
@@ -44,7 +45,7 @@ class CacheWays final : public Controller {
   WayMask ways_of_others() const;
   std::string others_text() const;
   std::optional<WayMask> free_run(int ways) const;
-  const JournalEntry* kept_before() const;  // null: none is in the journal
+  const JournalEntry* kept_before() const;  // null: not in the journal
   JournalEntry entry_before() const;
   Done<void> make_group(const std::string& group, WayMask ways);
   Done<void> shrink_common();
@@ -56,18 +57,18 @@ class CacheWays final : public Controller {
   const Host host_;
   ResourceOffer offer_{};
   WayMask all_ = 0, shared_with_devices_ = 0;
-  int least_ = 1;  // ways of any group
+  int least_ = 1;  // smallest number of ways of a group
   std::map<ReservationId, Given> given_{};
-  // Groups of reservations that ended, which could not be removed yet: also those of a daemon that was killed.
+  // Groups of ended reservations that could not be removed yet, including those of a daemon that was killed.
   std::map<std::string, WayMask> left_{};
-  bool is_too_narrow_ = false;       // the root's group, as it could not be written
-  std::map<int, WayMask> before_{};  // of the root's group, before any were given; by cache
+  bool is_too_narrow_ = false;       // the root group, because it could not be written
+  std::map<int, WayMask> before_{};  // the root group's masks before the first grant; by cache
 };
 
-// The masks of the caches of a schemata file: of "L3:0=ff;1=ff" both.
+// Reads the masks of the caches from a schemata file: "L3:0=ff;1=ff" has two.
 std::map<int, WayMask> parse_schemata(std::string_view text);
 std::string schemata_text(const std::map<int, WayMask>& masks);
-// The longest run of ones; the highest of those that are as long.
+// Returns the longest run of ones; of equally long runs, the highest.
 WayMask longest_run(WayMask mask) noexcept;
 
 }  // namespace corelane::reserved

@@ -74,7 +74,7 @@ Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
   if (auto kept = bindings_.keep_all(); !kept) return Unexpected{kept.error()};
   if (auto made = made_.make(*host_.cpuset, "cpuset", common_group(), root_); !made) return Unexpected{made.error()};
   if (auto filled = fill(common_group(), all_); !filled) return Unexpected{filled.error()};
-  // Refused where a cpuset of somebody else has some of the cores.
+  // The kernel refuses this if another program's cpuset has some of the cores.
   exclusive_ = exclusive_ && host_.cpuset->write(joined_path(common_group(), "cpuset.cpu_exclusive"), "1") == 0;
   if (exclusive_)
     if (auto off = switch_balancing_off(); !off) return Unexpected{off.error()};
@@ -86,7 +86,8 @@ Done<StartReport> CgroupV1::start(const std::vector<CoreId>& all) {
   return StartReport{.moved = moved.moved, .unmovable = moved.unmovable};
 }
 
-// Else the kernel balances over all sets, and there is one domain for SCHED_DEADLINE.
+// Switches load balancing off in the root. Otherwise the kernel balances over all sets, and SCHED_DEADLINE has only one
+// scheduling domain.
 Done<void> CgroupV1::switch_balancing_off() {
   const std::string file = in_root("cpuset.sched_load_balance");
   const auto before = host_.cpuset->read(file);
@@ -98,9 +99,9 @@ Done<void> CgroupV1::switch_balancing_off() {
   return put(*host_.cpuset, file, "0");
 }
 
-// A thread that leaves SCHED_DEADLINE gives its bandwidth back up to a period later, to the domain where it is by then:
-// that domain's sum is then below zero, and the kernel (6.1) takes it for full and changes no cores of it (EBUSY). It
-// counts anew what it builds anew.
+// Makes the kernel build the scheduling domains again. A thread that leaves SCHED_DEADLINE gives its bandwidth back up
+// to a period later, to the domain in which it is then. That domain's sum can fall below zero. The kernel (6.1) then
+// treats it as full and refuses to change its cores (EBUSY). A domain that is built again is counted again.
 void CgroupV1::build_domains_anew() {
   host_.cpuset->write(in_root("cpuset.sched_load_balance"), "1");
   host_.cpuset->write(in_root("cpuset.sched_load_balance"), "0");
@@ -120,7 +121,7 @@ std::vector<Lost> CgroupV1::sweep() {
   return deadlines_.retry();
 }
 
-// Somebody may have removed it, or have changed its cores.
+// Makes the default set again if another program has removed it or changed its cores.
 void CgroupV1::mend_common() {
   common_ = without(common_, missing());
   const std::string file = joined_path(common_group(), "cpuset.cpus");
@@ -140,8 +141,8 @@ Done<void> CgroupV1::set_common(const std::vector<CoreId>& cores) {
   return apply_common();
 }
 
-// A set that could not be removed yet keeps its cores to itself: the kernel refuses (EINVAL) any of them to another
-// one, and those that are switched off to all. The default set gets the others meanwhile, and sweep() comes back.
+// Gives the default set its cores. The kernel refuses (EINVAL) cores that belong to a set which could not be removed
+// yet, and cores that are switched off. The default set gets the other cores now. sweep() tries again.
 Done<void> CgroupV1::apply_common() {
   const std::vector<CoreId> cores = without(wanted_, held());
   if (cores == common_) return {};
@@ -154,7 +155,8 @@ Done<void> CgroupV1::apply_common() {
   return done;
 }
 
-// The kernel takes those that are switched off out of all sets, and out of other roots than the hierarchy's for good.
+// Returns the cores that the root group has lost. The kernel removes switched-off cores from all sets. Only the
+// hierarchy's root gets them back later.
 std::vector<CoreId> CgroupV1::missing() const {
   const auto present = os::parse_core_list(host_.cpuset->read(in_root("cpuset.cpus")).value_or(""));
   return present && !present->empty() ? without(all_, *present) : std::vector<CoreId>{};
@@ -174,7 +176,7 @@ Done<void> CgroupV1::make_set(const SetName& set, const Place& place) {
   const std::string group = in_root(group_name(set));
   if (auto made = made_.make(*host_.cpuset, "cpuset", group, root_); !made) return made;
   if (auto filled = fill(group, place.cores); !filled) return filled;
-  host_.cpuset->write(joined_path(group, "cpuset.sched_load_balance"), "1");  // one that was left behind may say 0
+  host_.cpuset->write(joined_path(group, "cpuset.sched_load_balance"), "1");  // a group that was left behind may say 0
   return exclusive_ ? put(*host_.cpuset, joined_path(group, "cpuset.cpu_exclusive"), "1") : Done<void>{};
 }
 
@@ -182,7 +184,7 @@ void CgroupV1::remove_set(const SetName& set) {
   made_.remove(*host_.cpuset, "cpuset", in_root(group_name(set)), common_group());
 }
 
-// Cores and memory, before anybody can come in.
+// Sets cores and memory nodes, which a cpuset needs before a process can enter it.
 Done<void> CgroupV1::fill(const std::string& group, const std::vector<CoreId>& cores) const {
   if (auto done = put(*host_.cpuset, joined_path(group, "cpuset.cpus"), os::core_list_text(cores)); !done) return done;
   if (auto done = put(*host_.cpuset, joined_path(group, "cpuset.mems"), mems_); !done) return done;
@@ -219,7 +221,8 @@ Done<Remarks> CgroupV1::enter_processes(Member& member, const Enter& command) {
   return intruders(member.group);
 }
 
-// First, since leave() sends home whom that group has: nobody is left on the core whom nothing holds.
+// Puts the process under the bandwidth limit. Call it before the process is moved to the core. Then every process on
+// the core is limited, and leave(), which moves the members of this group, misses none.
 Done<void> CgroupV1::hold_to_share(const Member& member, int pid) {
   if (member.bandwidth.empty()) return {};
   const int fault = host_.cpu->write(joined_path(member.bandwidth, "cgroup.procs"), std::to_string(pid));
@@ -227,7 +230,8 @@ Done<void> CgroupV1::hold_to_share(const Member& member, int pid) {
   return bandwidth_fault("process " + std::to_string(pid) + " cannot be held to its share: " + errno_text(fault));
 }
 
-// Cpusets of somebody else that have some of the set's cores: the kernel keeps nobody in them away.
+// Returns warnings about other programs' cpusets that have some of the set's cores. The kernel does not keep their
+// processes away.
 Remarks CgroupV1::intruders(const std::string& group) const {
   const auto cores_of = [&](const std::string& one) {
     const auto list = host_.cpuset->read(joined_path(one, "cpuset.cpus")).value_or("");
@@ -294,11 +298,12 @@ Done<Remarks> CgroupV1::enter_thread(Member& member, const Enter& command) {
                           .has_domain = exclusive_});
 }
 
-// What leaves, and has no home of its own, goes where its reservation's process came from.
+// Moves the processes back to their recorded groups. A process without one goes where the reservation's first process
+// came from.
 void CgroupV1::leave(ReservationId id) {
   const auto found = members_.find(id);
   if (found == members_.end()) return;
-  (void)bindings_.keep_all();  // what threads have bound themselves to meanwhile goes with them
+  (void)bindings_.keep_all();  // keeps bindings that threads have made meanwhile
   const Member member = std::move(found->second);
   members_.erase(found);
   if (member.holder.extent == Extent::thread) return leave_thread(member);
@@ -329,7 +334,8 @@ void CgroupV1::leave_thread(const Member& member) {
   bindings_.bind_again();
 }
 
-// Where that is gone, or refuses, the default set: it stays with nobody whose core it was.
+// Moves a process or thread to `home`. If that group is gone or refuses it, moves it to the default set, so that it
+// does not stay on reserved cores.
 void CgroupV1::go_home(const std::string& home, const char* list, int id) {
   if (host_.cpuset->write(joined_path(home, list), std::to_string(id)) != 0 && home != common_group())
     host_.cpuset->write(joined_path(common_group(), list), std::to_string(id));
@@ -376,7 +382,7 @@ Controllers CgroupV1::controllers() const { return controllers_of_v1(host_); }
 
 bool CgroupV1::is_ours(const std::string& group) const { return group.starts_with(in_root("corelane-")); }
 
-// A process of the tree may have a reservation of its own.
+// Tells whether the process is in a set of its own: a process of a tree may have its own reservation.
 bool CgroupV1::has_own_set(int pid) const {
   const auto group = host_.processes->group_of(pid, "cpuset");
   return group && is_ours(*group) && *group != common_group();

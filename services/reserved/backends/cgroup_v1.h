@@ -1,11 +1,12 @@
-// CgroupV1: sets of cores as cpusets of cgroup v1, and shares of trees as groups of its cpu controller.
+// CgroupV1 implements sets of cores as cpusets of cgroup v1, and shares of process trees as groups of its cpu
+// controller.
 //
 //   <root>/corelane-default     all that is movable
 //   <root>/corelane-r17         whole cores of reservation 17
-//   <root>/corelane-s3          core 3, of those who have a share of it
-//   <cpu root>/corelane-b18     what holds each tree of those to its own
+//   <root>/corelane-s3          core 3, for holders of shares of it
+//   <cpu root>/corelane-b18     limits the tree of reservation 18 to its share
 //
-// A set is exclusive where its parent is. Who was in a cpuset of somebody else goes back there.
+// A set is exclusive if its parent is. A process that was in another program's cpuset goes back there.
 #pragma once
 
 #include <map>
@@ -24,7 +25,7 @@ namespace corelane::reserved {
 
 class CgroupV1 final : public Backend {
  public:
-  // `root`: the group below which all happens, in both hierarchies; "" is their root. host.cpu may be null.
+  // `root`: the group below which all groups are made, in both hierarchies; "" is their root. host.cpu may be null.
   CgroupV1(const Host& host, std::string root);
 
   BackendReport report() const override;
@@ -46,10 +47,10 @@ class CgroupV1 final : public Backend {
  private:
   struct Member {
     Holder holder{};
-    std::string group{};      // of the cpuset hierarchy
-    std::string bandwidth{};  // of the cpu hierarchy; "" for none
-    std::string home{};       // in the cpuset hierarchy, of what has none of its own
-    Process thread{};         // of Extent::thread
+    std::string group{};      // in the cpuset hierarchy
+    std::string bandwidth{};  // in the cpu hierarchy; "" for none
+    std::string home{};       // in the cpuset hierarchy, for processes without a recorded group
+    Process thread{};         // if extent is thread
   };
 
   std::string in_root(const std::string& name) const { return joined_path(root_, name); }
@@ -79,10 +80,10 @@ class CgroupV1 final : public Backend {
   Bindings bindings_;
   DeadlineThreads deadlines_;
   std::string mems_{};      // memory nodes of the root
-  bool exclusive_ = false;  // the root is, so that sets can be
+  bool exclusive_ = false;  // whether the root is exclusive, so that sets can be
   std::vector<CoreId> all_{};
-  std::vector<CoreId> common_{};  // what the default set has
-  std::vector<CoreId> wanted_{};  // what it is to have
+  std::vector<CoreId> common_{};  // cores that the default set has
+  std::vector<CoreId> wanted_{};  // cores that it should have
   std::set<int> stayed_{};        // threads that could not be moved out of the root
   std::map<ReservationId, Member> members_{};
   MadeGroups made_;

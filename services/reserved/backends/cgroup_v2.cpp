@@ -52,9 +52,9 @@ BackendReport CgroupV2::report() const {
 
 std::vector<Lost> CgroupV2::sweep() {
   memory_.forget_dead();
-  patience_ = 0;  // those were waited for
+  patience_ = 0;  // do not wait: those groups were waited for already
   const auto left = std::exchange(left_, {});
-  for (const std::string& path : left | std::views::reverse) remove_group(path);  // members before their set
+  for (const std::string& path : left | std::views::reverse) remove_group(path);  // groups of members before their sets
   patience_ = removal_patience;
   bindings_.refresh();
   return deadlines_.retry();
@@ -83,11 +83,12 @@ Done<void> CgroupV2::make_set(const SetName& set, const Place& place) {
   return parted;
 }
 
-// The kernel takes the word and says behind it what it makes of it.
+// Makes the group a partition. The kernel accepts "root" in any case. Reading the file again shows whether the
+// partition is valid.
 Done<void> CgroupV2::make_partition(const std::string& group, const std::vector<CoreId>& cores) {
   if (auto done = put(groups_, joined_path(group, "cpuset.cpus"), os::core_list_text(cores)); !done) return done;
   const std::string exclusive = joined_path(group, "cpuset.cpus.exclusive");
-  if (groups_.has(exclusive)) groups_.write(exclusive, os::core_list_text(cores));  // where the root is no partition
+  if (groups_.has(exclusive)) groups_.write(exclusive, os::core_list_text(cores));  // if the root is no partition
   const std::string file = joined_path(group, "cpuset.cpus.partition");
   if (auto done = put(groups_, file, "root"); !done) return done;
   const std::string state = groups_.read(file).value_or("");
@@ -107,7 +108,7 @@ void CgroupV2::remove_set(const SetName& set) {
 }
 
 Done<void> CgroupV2::make_group(const std::string& path, const std::string& home) {
-  if (left_.erase(path) == 0)  // one that was left has its entry yet
+  if (left_.erase(path) == 0)  // a group that was left still has its entry
     if (auto kept = host_.journal->add(
             {.kind = JournalEntry::Kind::group, .where = "unified", .subject = path, .before = home});
         !kept)
@@ -117,7 +118,7 @@ Done<void> CgroupV2::make_group(const std::string& path, const std::string& home
   return {};
 }
 
-// Where it does not go it stays in the journal, has no cores of its own, and sweep() tries again.
+// Removes the group. If that fails, its entry stays in the journal, it loses its own cores, and sweep() tries again.
 void CgroupV2::remove_group(const std::string& path) {
   const auto& entries = host_.journal->entries();
   const auto entry = std::ranges::find(entries, path, &JournalEntry::subject);
@@ -167,7 +168,7 @@ Done<void> CgroupV2::bring_in(const Member& member) {
     for (const int pid : host_.processes->members_of(member.holder)) {
       if (!seen.insert(pid).second) continue;
       ++fresh;
-      // One of the tree may have a reservation of its own.
+      // A process of the tree may have a reservation of its own.
       if (pid != first && is_ours(host_.processes->group_of(pid, "").value_or(""))) continue;
       if (auto moved = move_process(pid, member.group); !moved) return moved;
     }
@@ -203,7 +204,7 @@ Done<Remarks> CgroupV2::make_deadline(Member& member, const Enter& command) {
 void CgroupV2::leave(ReservationId id) {
   const auto found = members_.find(id);
   if (found == members_.end()) return;
-  (void)bindings_.keep_all();  // what threads have bound themselves to meanwhile goes with them
+  (void)bindings_.keep_all();  // keeps bindings that threads have made meanwhile
   const Member member = std::move(found->second);
   members_.erase(found);
   deadlines_.take(member.thread);
@@ -229,7 +230,7 @@ void CgroupV2::send_home(int pid, const std::string& otherwise) {
   memory_.forget_home("unified", *identity);
 }
 
-// A set's first member's group: a set that is lent has one.
+// Moves the service into the group of the set's first member. A set that is lent has one.
 Done<void> CgroupV2::join(const SetName& set, const Process& service) {
   for (const auto& [id, member] : members_)
     if (member.group.starts_with(set_group(set) + "/")) {

@@ -1,12 +1,12 @@
-// CgroupV2: sets of cores as partitions of cgroup v2. The kernel takes a partition's cores away from everybody else by
-// itself, so there is no default set to be made, and nobody has to be moved into it.
+// CgroupV2 implements sets of cores as partitions of cgroup v2. The kernel itself keeps all other processes off a
+// partition's cores. So there is no default set, and no other process has to be moved.
 //
 //   <root>/corelane-r17              a partition: the cores of reservation 17, with those that stay idle
 //   <root>/corelane-r17/m17          its processes, on its cores without the idle ones
-//   <root>/corelane-s3/m18           those of reservation 18, held to their share (cpu.max) of core 3
+//   <root>/corelane-s3/m18           processes of reservation 18, limited to their share (cpu.max) of core 3
 //
-// Everybody goes back to the group he came from; what was started meanwhile goes where its reservation's process came
-// from.
+// A process goes back to the group that it came from. A process that was started meanwhile goes to the group that the
+// reservation's first process came from.
 #pragma once
 
 #include <map>
@@ -24,8 +24,8 @@ namespace corelane::reserved {
 
 class CgroupV2 final : public Backend {
  public:
-  // `root`: the group below which all happens; "" is the hierarchy's. Another one has to be a partition, or the
-  // kernel 6.7 or later (remote partitions).
+  // `root`: the group below which all groups are made; "" is the hierarchy's root. Any other root must be a partition,
+  // or the kernel must be 6.7 or later (remote partitions).
   CgroupV2(const Host& host, std::string root);
 
   BackendReport report() const override;
@@ -33,7 +33,7 @@ class CgroupV2 final : public Backend {
   Done<StartReport> start(const std::vector<CoreId>& all) override;
   std::vector<Lost> sweep() override;
   bool is_waiting() const override { return deadlines_.is_waiting(); }
-  Done<void> set_common(const std::vector<CoreId>&) override { return {}; }  // the kernel's work
+  Done<void> set_common(const std::vector<CoreId>&) override { return {}; }  // the kernel does it
   Done<void> make_set(const SetName& set, const Place& place) override;
   void remove_set(const SetName& set) override;
   Done<Remarks> enter(const Enter& command) override;
@@ -49,7 +49,7 @@ class CgroupV2 final : public Backend {
     Holder holder{};
     std::string group{};
     std::string home{};
-    Process thread{};  // of Extent::thread
+    Process thread{};  // if extent is thread
   };
 
   std::string set_group(const SetName& set) const { return joined_path(root_, group_name(set)); }
@@ -71,11 +71,11 @@ class CgroupV2 final : public Backend {
   Bindings bindings_;
   DeadlineThreads deadlines_;
   ControllerSwitch switch_;
-  bool has_cpu_ = false;  // the cpu controller, for shares of trees
+  bool has_cpu_ = false;  // whether the cpu controller is on, which shares of trees need
   std::map<SetName, Place> sets_{};
   std::map<ReservationId, Member> members_{};
   std::set<std::string> left_{};     // groups that could not be removed yet
-  int patience_ = removal_patience;  // with all of them together, until the next sweep()
+  int patience_ = removal_patience;  // rounds left to wait for removals, all groups together, until the next sweep()
   Guests guests_{};
 };
 

@@ -1,6 +1,6 @@
-// Controller: gives one resource besides cores (memory, cache, disk) to the processes of a reservation, by the means of
-// this host: one for each resource, chosen by the backend. Resources: all of them together. As with a backend each
-// change is written into the journal first, so that all of it can be put back (restore.h).
+// Controller gives one resource besides cores (memory, cache, disk) to the processes of a reservation. The backend
+// chooses one controller per resource, as the host allows. Resources is all of them together. As in a backend, each
+// change is written into the journal first, so that it can be undone (restore.h).
 //
 // Threads: as Backend.
 #pragma once
@@ -15,11 +15,11 @@
 
 namespace corelane::reserved {
 
-// So much for one reservation. Its process runs in its set already.
+// The amount of a resource for one reservation. The holder's process is already in its set.
 struct Portion {
   ReservationId id{};
   Holder holder{};
-  std::string group{};  // its own of cgroup v2, see Backend::group_of()
+  std::string group{};  // of cgroup v2, see Backend::group_of()
   std::uint64_t amount = 0;
 };
 
@@ -28,18 +28,18 @@ class Controller {
   virtual ~Controller() = default;
 
   virtual ResourceOffer offer() const = 0;
-  // A fault leaves what is half done to take().
+  // Gives the resource. After a fault, take() cleans up what is half done.
   virtual Done<Remarks> give(const Portion& portion) = 0;
-  virtual void take(ReservationId id) = 0;  // one that has none is passed over
-  // Of what was taken, how much the kernel has not given back yet.
+  virtual void take(ReservationId id) = 0;  // does nothing if the reservation has none
+  // Returns how much of what was taken the kernel has not yet given back.
   virtual std::uint64_t held() const { return 0; }
-  virtual void sweep() {}  // now and then: what had to wait is tried again
+  virtual void sweep() {}  // now and then; retries what had to wait
 };
 
-// Of a resource that this host does not have.
+// NoController stands for a resource that this host does not have.
 class NoController final : public Controller {
  public:
-  // `lack`: what is missing, and what mends it.
+  // `lack`: what is missing, and how to fix that.
   NoController(Resource which, std::string lack) : which_(which), lack_(std::move(lack)) {}
 
   ResourceOffer offer() const override { return {.which = which_, .meaning = lack_}; }
@@ -56,7 +56,7 @@ class Resources {
   explicit Resources(Controllers controllers = {}) : controllers_(std::move(controllers)) {}
 
   std::vector<ResourceOffer> offers() const;
-  // All that the reservation is to have; the remarks say of each what it is worth.
+  // Gives the reservation all resources it asked for. The remarks say what each promise means.
   Done<Remarks> give(const Enter& command, const std::string& group);
   void take(ReservationId id);
   ResourceAmounts held() const;

@@ -1,5 +1,6 @@
-// ControllerSwitch: controllers of cgroup v2, which a group has only where its parent has switched them on for those
-// below it. What was off in the root is off again in the end, by the journal. Threads: as Backend.
+// ControllerSwitch switches on controllers of cgroup v2. A group has a controller only if its parent has switched it on
+// for the groups below. A controller that was off in the root is switched off again at the end, by the journal.
+// Threads: as Backend.
 #pragma once
 
 #include <string>
@@ -13,9 +14,9 @@ class ControllerSwitch {
  public:
   ControllerSwitch(const Host& host, std::string root) : host_(&host), root_(std::move(root)) {}
 
-  // For the groups that are right below the root.
+  // Switches the controller on for the groups directly below the root.
   Done<void> switch_on(const std::string& controller) { return switch_on_in(root_, controller); }
-  // For those right below `group`, which is right below the root.
+  // Switches the controller on for the groups directly below `group`, which is directly below the root.
   Done<void> switch_on_below(const std::string& group, const std::string& controller);
 
  private:
@@ -25,7 +26,7 @@ class ControllerSwitch {
   const std::string root_;
 };
 
-// Whether the root's groups could have it: "cpuset cpu memory".
+// Returns whether the root's groups could have the controller, such as "cpuset", "cpu" or "memory".
 bool has_controller(const GroupFiles& groups, const std::string& root, const std::string& controller);
 
 }  // namespace corelane::reserved

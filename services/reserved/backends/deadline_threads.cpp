@@ -29,7 +29,7 @@ bool DeadlineThreads::ran_elsewhere(const Given& given) const {
 Done<Remarks> DeadlineThreads::give(const Given& given) {
   if (auto kept = memory_.keep_scheduling(given.thread); !kept) return Unexpected{kept.error()};
   std::erase(kept_, given.thread);
-  const bool elsewhere = ran_elsewhere(given);  // before the answer: it may run meanwhile
+  const bool elsewhere = ran_elsewhere(given);  // before set_deadline(), since the thread may run meanwhile
   const int fault = host_->processes->set_deadline(given.thread.pid, given.share.budget, given.share.period);
   if (fault == 0) return Remarks{};
   if (fault != EPERM || !elsewhere || !given.has_domain) return Unexpected{deadline_fault(given.thread, fault)};

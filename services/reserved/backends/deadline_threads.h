@@ -1,6 +1,7 @@
-// DeadlineThreads: threads that have a share, under SCHED_DEADLINE. The kernel takes a thread in by the scheduling
-// domain of the core where it ran last. One that sleeps since before it was moved is refused for that, and asked for
-// again until it has run. Threads: as Backend.
+// DeadlineThreads puts threads with a share under SCHED_DEADLINE. The kernel admits a thread by the scheduling domain
+// of the core on which it last ran. A thread that has slept since it was moved is refused for that reason. It is tried
+// again until it has run.
+// Threads: as Backend.
 #pragma once
 
 #include <string>
@@ -19,14 +20,14 @@ class DeadlineThreads {
     ReservationId id{};
     Process thread{};
     ShareWanted share{};
-    std::vector<CoreId> cores{};  // of its set, where it is already
-    bool has_domain = true;       // the set is a scheduling domain
+    std::vector<CoreId> cores{};  // of its set; the thread is already there
+    bool has_domain = true;       // whether the set is a scheduling domain
   };
-  // A remark where the thread has to run first.
+  // Gives the thread its share. Returns a remark if the thread has to run first.
   Done<Remarks> give(const Given& given);
-  // It is scheduled as it was before, where it lives. What the kernel refuses retry() asks again.
+  // Restores the scheduling that the thread had before, if it lives. If the kernel refuses, retry() tries again.
   void take(const Process& thread);
-  // Asks for those again that had to run first. Those that are refused for another reason.
+  // Retries threads that had to run first. Returns those that the kernel refused for another reason.
   std::vector<Lost> retry();
   bool is_waiting() const noexcept { return !waiting_.empty(); }
 
@@ -36,7 +37,7 @@ class DeadlineThreads {
   const Host* host_;
   ThreadMemory memory_;
   std::vector<Given> waiting_{};
-  std::vector<Process> kept_{};  // have their shares yet, though they were taken
+  std::vector<Process> kept_{};  // still have their shares, although these were taken
 };
 
 }  // namespace corelane::reserved

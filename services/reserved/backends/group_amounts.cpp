@@ -15,7 +15,7 @@ std::string parent_of(const std::string& path) { return path.substr(0, path.rfin
 GroupAmounts::GroupAmounts(const Host& host, const std::string& root, Means means)
     : host_(host), means_(std::move(means)), switch_(host_, root) {}
 
-// The set's first: in between nothing is promised that the kernel does not keep.
+// Writes the set's sum first, so that nothing is promised which the kernel does not guarantee yet.
 Done<Remarks> GroupAmounts::give(const Portion& portion) {
   const std::string set_group = parent_of(portion.group);
   if (auto on = switch_.switch_on_below(set_group, means_.controller); !on)
@@ -58,7 +58,7 @@ Done<void> GroupAmounts::write_sum(const std::string& set_group) {
   return done;
 }
 
-// A group that a process keeps busy for a while is not to have it any longer, either.
+// The reservation loses its amount even if a process keeps its group alive for a while.
 void GroupAmounts::take(ReservationId id) {
   const auto found = given_.find(id);
   if (found == given_.end()) return;
@@ -67,7 +67,7 @@ void GroupAmounts::take(ReservationId id) {
   sweep();
 }
 
-// Weights are no amount that one has of another's.
+// Weights are relative, so no reservation holds a part that others lack.
 std::uint64_t GroupAmounts::held() const {
   if (means_.offer.promise == ResourcePromise::proportional) return 0;
   std::uint64_t held = 0;
@@ -76,7 +76,7 @@ std::uint64_t GroupAmounts::held() const {
   return held;
 }
 
-// Bound: the groups of reservations that ended. A group that the backend has removed has no amount any longer.
+// Bound: the groups of ended reservations. A group that the backend has removed has no amount any more.
 void GroupAmounts::sweep() {
   std::erase_if(left_, [&](const auto& item) {
     const std::string& group = item.first;
@@ -90,7 +90,7 @@ void GroupAmounts::sweep() {
     if (sum != sum_in(set_group)) is_done(set_group, write_sum(set_group));
 }
 
-// Tells of a fault once.
+// Logs a fault once per group. Returns whether it was done.
 bool GroupAmounts::is_done(const std::string& group, const Done<void>& done) {
   if (!done && told_.insert(group).second)
     os::log::warn(done.error() + "; the group keeps what a reservation that ended had until a later try succeeds");

@@ -1,5 +1,6 @@
-// GroupAmounts: memory and disk by cgroup v2. The group of a reservation has its amount, and the group of its set the
-// sum of them: memory.min is worth what the groups above it have, too, and a weight counts among siblings alone.
+// GroupAmounts reserves memory and disk with cgroup v2. The group of a reservation has its amount, and the group of its
+// set has the sum of the amounts. The sum is needed because memory.min counts only up to what the groups above have,
+// and a weight counts only among siblings.
 // Threads: as Backend.
 #pragma once
 
@@ -17,8 +18,8 @@ class GroupAmounts final : public Controller {
   struct Means {
     std::string controller{};  // "memory"
     std::string file{};        // "memory.min"
-    std::string none{};        // what it says where there is nothing reserved
-    ResourceOffer offer{};     // `most`: also of what a set's group may say
+    std::string none{};        // content of the file if nothing is reserved
+    ResourceOffer offer{};     // `most` also limits the file of a set's group
   };
   GroupAmounts(const Host& host, const std::string& root, Means means);
 
@@ -36,7 +37,8 @@ class GroupAmounts final : public Controller {
   bool is_there(const std::string& group) const;
   Done<void> write(const std::string& group, std::uint64_t amount);
   std::uint64_t given_in(const std::string& set_group) const;
-  // What the groups below it have, those that are left, too: else they would take of what the others are promised.
+  // Returns the sum that the set's group needs. It includes groups of ended reservations, which otherwise would take
+  // from what the others are promised.
   std::uint64_t sum_in(const std::string& set_group) const;
   Done<void> write_sum(const std::string& set_group);
   bool is_done(const std::string& group, const Done<void>& done);
@@ -45,9 +47,9 @@ class GroupAmounts final : public Controller {
   const Means means_;
   ControllerSwitch switch_;
   std::map<ReservationId, Given> given_{};
-  std::map<std::string, std::uint64_t> left_{};  // groups of reservations that ended, whose files still say this
-  std::map<std::string, std::uint64_t> sums_{};  // what the files of the sets' groups say
-  std::set<std::string> told_{};                 // groups whose fault the log has
+  std::map<std::string, std::uint64_t> left_{};  // groups of ended reservations whose files still contain this amount
+  std::map<std::string, std::uint64_t> sums_{};  // what the files of the sets' groups contain
+  std::set<std::string> told_{};                 // groups whose fault is already in the log
 };
 
 }  // namespace corelane::reserved

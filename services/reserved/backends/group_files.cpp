@@ -26,8 +26,8 @@ std::optional<std::string> MountedGroups::read(const std::string& file) const {
   if (!fd) return std::nullopt;
   std::string text;
   char part[4096];
-  for (;;) {  // bound: the file's size
-    const ssize_t count = ::read(fd.get(), part, sizeof part);
+  for (;;) {                                                    // bound: the file's size
+    const ssize_t count = ::read(fd.get(), part, sizeof part);  // bound: the file's size
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return std::nullopt;
     if (count == 0) break;
@@ -40,7 +40,7 @@ std::optional<std::string> MountedGroups::read(const std::string& file) const {
 int MountedGroups::write(const std::string& file, const std::string& text) {
   const os::Fd fd(open(absolute(file).c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
   if (!fd) return errno;
-  const std::string line = text + "\n";  // an empty list is a line, too: a write of nothing is none
+  const std::string line = text + "\n";  // an empty list is a line, too: a write of zero bytes does nothing
   ssize_t count = 0;
   do count = ::write(fd.get(), line.data(), line.size());
   while (count < 0 && errno == EINTR);
@@ -111,7 +111,7 @@ Expected<void, std::string> put(GroupFiles& groups, const std::string& file, con
 }
 
 Moved move_all(GroupFiles& groups, const std::string& from, const std::string& to, const std::string& list) {
-  constexpr int rounds = 100;  // of processes that fork faster than they are moved
+  constexpr int rounds = 100;  // against processes that fork faster than they are moved
   Moved result;
   for (int round = 0; round < rounds; ++round) {
     unsigned moved = 0;

@@ -16,7 +16,7 @@ namespace {
 constexpr const char* of_those_to_come = "default_smp_affinity";
 constexpr std::int16_t group_bits = 32;
 
-// "ff,ffffffff": hexadecimal, the highest cores first, in groups of 32.
+// Parses a mask such as "ff,ffffffff": hexadecimal, the highest cores first, in groups of 32.
 std::optional<std::vector<CoreId>> parse_mask(std::string_view text) {
   std::vector<CoreId> cores;
   std::int16_t first = 0;
@@ -75,7 +75,7 @@ void Interrupts::look(const std::vector<CoreId>& cores) {
     if (!steer(number + "/smp_affinity_list", {os::parse_core_list, os::core_list_text}, cores)) ++report_.fixed;
 }
 
-// False: the kernel does not let it.
+// Returns false if the kernel does not allow the change.
 bool Interrupts::steer(const std::string& file, const Form& form, const std::vector<CoreId>& cores) {
   if (refused_.contains(file)) return false;
   MountedGroups folder(folder_);
@@ -94,10 +94,10 @@ bool Interrupts::steer(const std::string& file, const Form& form, const std::vec
   const JournalEntry entry{.kind = JournalEntry::Kind::interrupt, .subject = file, .before = form.text(*first)};
   if (!kept_before && !journal_->add(entry)) return false;
   const bool done = folder.write(file, form.text(wanted)) == 0;
-  if (!done && !kept_before) refused_.insert(file);  // one that was steered once can be, and is tried again
+  if (!done && !kept_before) refused_.insert(file);  // one that was steered before is tried again
   if (done && wanted != *first) ++report_.steered;
   if (done && kept_before) ++strayed_;
-  if (done ? wanted == *first : *now == *first) journal_->drop(entry);  // it goes where it did at first
+  if (done ? wanted == *first : *now == *first) journal_->drop(entry);  // the interrupt goes where it went at first
   return done;
 }
 

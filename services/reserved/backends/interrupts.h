@@ -1,4 +1,4 @@
-// Interrupts: steers interrupts away from the cores that are reserved, where the kernel lets it, and back.
+// Interrupts keeps interrupts away from reserved cores where the kernel allows it, and moves them back later.
 // Threads: as Backend.
 #pragma once
 
@@ -13,25 +13,26 @@
 namespace corelane::reserved {
 
 struct InterruptReport {
-  unsigned steered = 0;  // go elsewhere than they did at first
-  unsigned fixed = 0;    // could not be steered: of one core each, or of the kernel's own choice
+  unsigned steered = 0;  // go to other cores than at first
+  unsigned fixed = 0;    // cannot be moved: tied to one core, or placed by the kernel
 };
 
 class Interrupts {
  public:
-  // `folder`: "/proc/irq"; "" leaves them alone. The journal outlives it.
+  // `folder`: "/proc/irq"; "" leaves interrupts alone. The journal must outlive this object.
   Interrupts(std::string folder, Journal& journal) : folder_(std::move(folder)), journal_(&journal) {}
 
-  // Each, also those to come, goes to what it had at first of these cores, or to all of them where that is nothing.
+  // Sends each interrupt, also future ones, to those of `cores` where it went at first. If there are none, it may go to
+  // all of `cores`.
   void keep_to(const std::vector<CoreId>& cores);
-  // Now and then: those that somebody has sent to other cores since go back, and the report is of now. How many did.
-  // One that could not be steered is not tried again before the next keep_to().
+  // Moves back interrupts that another program has sent to other cores since, and returns how many. Also updates the
+  // report. Call it now and then. An interrupt that could not be moved is not tried again until the next keep_to().
   unsigned keep_away_again(const std::vector<CoreId>& cores);
   bool is_on() const { return !folder_.empty(); }
   InterruptReport report() const { return report_; }
 
  private:
-  // How the kernel writes sets of cores in the file.
+  // How the kernel writes a set of cores in the file.
   struct Form {
     std::optional<std::vector<CoreId>> (*parse)(std::string_view);
     std::string (*text)(const std::vector<CoreId>&);
@@ -42,9 +43,9 @@ class Interrupts {
   const std::string folder_;
   Journal* const journal_;
   InterruptReport report_{};
-  std::set<std::string> refused_{};  // files that the kernel let nobody write since the latest keep_to()
-  bool again_ = false;               // of the look under way: who is on these cores alone is let be
-  unsigned strayed_ = 0;             // as found by the latest look
+  std::set<std::string> refused_{};  // files that the kernel refused to change since the last keep_to()
+  bool again_ = false;               // in keep_away_again(): interrupts that go only to allowed cores are left alone
+  unsigned strayed_ = 0;             // interrupts that had strayed, at the last check
 };
 
 }  // namespace corelane::reserved

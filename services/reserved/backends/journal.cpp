@@ -31,20 +31,21 @@ bool leaves_its_folder(std::string_view path) {
   return framed.find("/../") != framed.npos;
 }
 
-// 36/smp_affinity_list or default_smp_affinity, in /proc/irq.
+// Recognizes "36/smp_affinity_list" and "default_smp_affinity", which are files in /proc/irq.
 bool is_interrupt_file(std::string_view path) {
   const std::size_t digits = path.find_first_not_of("0123456789");
   return path == "default_smp_affinity" ||
          (digits != path.npos && digits > 0 && path.substr(digits) == "/smp_affinity_list");
 }
 
-// A backslash and three octal digits, that is a byte.
+// Recognizes an escape: a backslash and three octal digits, with a value of one byte.
 bool is_escape(std::string_view text) {
   const auto is_octal = [](char digit) { return digit >= '0' && digit <= '7'; };
   return text.size() >= 4 && text[0] == '\\' && text[1] <= '3' && std::ranges::all_of(text.substr(1, 3), is_octal);
 }
 
-// Names of control groups may hold any byte but a newline. Backslashes are in many; one that begins no escape stays.
+// Names of control groups may contain any byte but a newline. Many contain backslashes; a backslash that begins no
+// escape is kept as it is.
 std::string escaped(std::string_view text) {
   std::string line;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -75,7 +76,7 @@ bool is_hierarchy(std::string_view name) {
 
 std::string_view last_of(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// box/corelane-r17, and m17 in it.
+// Recognizes "box/corelane-r17", and "m17" in it.
 bool is_made_group(std::string_view path) {
   const std::string_view name = last_of(path);
   const std::string_view above = path.substr(0, path.size() - std::min(path.size(), name.size() + 1));
@@ -89,13 +90,14 @@ bool is_changed_file(std::string_view path) {
 
 bool is_core_list(const std::string& text) { return text.empty() || os::parse_core_list(text).has_value(); }
 
-// Of whichever interrupt a list, of those to come a mask: f,ffffffff.
+// Checks the letters of a list of cores (one interrupt), of a mask such as f,ffffffff (future interrupts), or of a
+// policy.
 bool is_made_of(std::string_view text, std::string_view letters) {
   return text.find_first_not_of(letters) == text.npos;
 }
 
-// Whether it names what this program changes, and how that may have been. A damaged line must not lead elsewhere: with
-// a group goes all that is below it.
+// Checks that the entry names something that this program changes, with a value which it can have had. A damaged entry
+// must not change anything else: removing a group also removes the groups below it.
 bool is_sound(const JournalEntry& entry) {
   using Kind = JournalEntry::Kind;
   if (leaves_its_folder(entry.subject)) return false;
@@ -135,7 +137,7 @@ std::optional<JournalEntry> parse_entry(const std::string& line) {
   return entry;
 }
 
-// A torn line ends where a whole one goes on, and begins as one does.
+// Recognizes a torn line: the beginning of a line, without the point that ends a whole one.
 bool is_torn(const std::string& line) {
   if (line.ends_with('.')) return false;
   if (line.front() != '+' && line.front() != '-') return false;
@@ -163,7 +165,7 @@ std::string open_fault(const std::string& path, int number) {
 
 }  // namespace
 
-// A point ends it, so that an empty last field, and a whole line, are told from a torn one.
+// The line ends with a point. It distinguishes an empty last field, and a whole line, from a torn one.
 std::string journal_line(const JournalEntry& entry) {
   return std::string(kind_names[static_cast<std::size_t>(entry.kind)]) + "\t" + escaped(entry.where) + "\t" +
          escaped(entry.subject) + "\t" + std::to_string(entry.process.pid) + "\t" +
@@ -203,7 +205,7 @@ void Journal::read() {
   if (unread > 0) set_aside(unread);
 }
 
-// A copy: what can be read of it is still put back by the file itself.
+// Copies the damaged file. The readable entries are still undone from the file itself.
 void Journal::set_aside(std::size_t unread) {
   const std::string copy = path_ + ".damaged";
   ::unlink(copy.c_str());
@@ -218,7 +220,7 @@ void Journal::set_aside(std::size_t unread) {
 
 bool Journal::append(char sign, const JournalEntry& entry) {
   ++lines_;
-  return os::write_all(file_.get(), "\n" + (sign + journal_line(entry)));  // a torn line before it ends here
+  return os::write_all(file_.get(), "\n" + (sign + journal_line(entry)));  // the newline ends a torn line
 }
 
 Expected<void, std::string> Journal::add(const JournalEntry& entry) {
@@ -231,11 +233,12 @@ void Journal::drop(const JournalEntry& entry) {
   const auto found = std::ranges::find(entries_, entry);
   if (found == entries_.end()) return;
   entries_.erase(found);
-  append('-', entry);  // a lost one costs a vain repair after a crash
+  append('-', entry);  // if this line is lost, a crash only costs a needless restore
   shorten();
 }
 
-// By a new file, unless nothing is left: whoever is killed in between leaves one or the other, whole.
+// Replaces the file with a shorter one, or empties it if no entry is left. A kill in between leaves the old or the new
+// file, each of them whole.
 void Journal::shorten() {
   constexpr std::size_t many = 1000;
   if (entries_.empty()) {

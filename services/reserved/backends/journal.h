@@ -1,11 +1,11 @@
-// Journal: what was changed on the host and how it was before, on disk before each change, so that the end of the
-// daemon, and the next start after a crash, put it back. The runtime directory does not survive a reboot, nor do the
-// changes.
+// Journal records on disk what the daemon changes on the host, and how it was before. Each entry is written before its
+// change. The daemon's end, or the next start after a crash, undoes the changes. The runtime directory does not survive
+// a reboot, and neither do the changes.
 //
-// The file has a line for each entry, fields parted by tabs: a plus and the entry, or a minus and the same when it was
-// put back. A control character within a field, and a backslash before three octal digits, is written as \ooo. A line
-// that is the beginning of one, of a daemon that was killed while it wrote, is passed over: that change was not made
-// yet. Of other lines that cannot be read damage() tells, and the file is copied aside.
+// File format: one line per entry, with fields separated by tabs. A line is a plus and the entry, or, after it was
+// undone, a minus and the same entry. In a field, a control character, and a backslash before three octal digits, is
+// written as \ooo. A torn line comes from a daemon that was killed while it wrote. It is skipped, since its change was
+// not made yet. If other lines cannot be read, damage() describes them and the file is copied to PATH.damaged.
 //
 // Threads: one at a time.
 #pragma once
@@ -20,18 +20,21 @@
 
 namespace corelane::reserved {
 
-// A group's file of threads in a hierarchy of version 1.
+// The file with the threads of a group, in a hierarchy of version 1.
 inline constexpr const char* thread_list = "tasks";
 
 struct JournalEntry {
   enum class Kind : std::uint8_t {
-    group,      // `subject` in the hierarchy `where` was made
-    value,      // the file `subject` in the hierarchy `where` said `before`
-    home,       // the process was in the group `before` of the hierarchy `where`; `subject` thread_list: the thread
-    affinity,   // the thread ran on the cores `before`; it was given `subject` (empty: what its group has)
-    policy,     // the thread was scheduled as `before` says, scheduling_text()
-    interrupt,  // number `subject` went to the cores `before`
-    mask        // threads got the cores `subject`: who has them and no entry has inherited them, and had `before`
+    group,  // the group `subject` was made in the hierarchy `where`
+    value,  // the file `subject` in the hierarchy `where` contained `before`
+    // home: the process (with `subject` thread_list: one thread) was in the group `before` of the hierarchy `where`
+    home,
+    affinity,   // the thread ran on the cores `before`; it got `subject` (empty: the cores of its group)
+    policy,     // the thread was scheduled as `before` says, see scheduling_text()
+    interrupt,  // the interrupt with number `subject` went to the cores `before`
+    // mask: threads got the cores `subject`. A thread that has these, but no affinity entry, has inherited them. Then
+    // its own cores are `before`.
+    mask
   };
   Kind kind = Kind::group;
   std::string where{};
@@ -44,18 +47,19 @@ struct JournalEntry {
 
 class Journal {
  public:
-  // Makes the file where there is none, and locks it: there is one daemon for a runtime directory. The text of a fault
-  // says what, and how to mend it.
+  // Makes the file if there is none, and locks it: there is only one daemon per runtime directory. An error's text says
+  // what is wrong and how to fix it.
   static Expected<Journal, std::string> open(const std::string& path);
 
-  // What is not put back, in the order in which it was changed. At open(): what a daemon that died left.
+  // Returns the changes that are not undone, in the order in which they were made. After open(): what a daemon that
+  // died has left.
   const std::vector<JournalEntry>& entries() const noexcept { return entries_; }
-  // Before the change. What cannot be written down is not to be changed.
+  // Writes an entry. Call it before the change. If it fails, the change must not be made.
   Expected<void, std::string> add(const JournalEntry& entry);
-  // After it was put back. An entry that is not there changes nothing.
+  // Marks an entry as undone. Call it after that. Does nothing if there is no such entry.
   void drop(const JournalEntry& entry);
   const std::string& path() const noexcept { return path_; }
-  // What open() found and could not read, and where the whole file was put for whoever looks into it; "": nothing.
+  // Returns what open() could not read, and where the copy of the file is; "" if all was read.
   const std::string& damage() const noexcept { return damage_; }
 
  private:
@@ -68,10 +72,10 @@ class Journal {
   std::string path_, damage_;
   os::Fd file_;
   std::vector<JournalEntry> entries_;
-  std::size_t lines_ = 0;  // of the file
+  std::size_t lines_ = 0;  // in the file
 };
 
-// One line of the file, without its sign; for tests, too.
+// Returns one line of the file, without its sign. Also used by tests.
 std::string journal_line(const JournalEntry& entry);
 
 }  // namespace corelane::reserved

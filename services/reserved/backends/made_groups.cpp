@@ -14,7 +14,7 @@ const JournalEntry* find_group(const Journal& journal, const std::string& hierar
   return entry == entries.end() ? nullptr : &*entry;
 }
 
-// "corelane-r17", "corelane-s3".
+// Recognizes the group of a set: "corelane-r17", "corelane-s3".
 bool is_set(const std::string& name) {
   const std::string prefix = group_name("");
   if (!name.starts_with(prefix) || name.size() < prefix.size() + 2) return false;
@@ -26,7 +26,7 @@ bool is_set(const std::string& name) {
 
 Done<void> MadeGroups::make(GroupFiles& groups, const std::string& hierarchy, const std::string& path,
                             const std::string& home) {
-  if (find_group(*journal_, hierarchy, path) == nullptr)  // one that was left has its entry yet
+  if (find_group(*journal_, hierarchy, path) == nullptr)  // a group that was left still has its entry
     if (auto kept =
             journal_->add({.kind = JournalEntry::Kind::group, .where = hierarchy, .subject = path, .before = home});
         !kept)
@@ -47,7 +47,7 @@ void MadeGroups::remove(GroupFiles& groups, const std::string& hierarchy, const 
 }
 
 void MadeGroups::retry() {
-  patience_ = 0;  // those were waited for
+  patience_ = 0;  // do not wait: those groups were waited for already
   for (const auto& [name, left] : std::exchange(left_, {})) remove(*left.groups, left.hierarchy, left.path, left.to);
   patience_ = removal_patience;
 }

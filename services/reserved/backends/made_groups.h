@@ -1,5 +1,6 @@
-// MadeGroups: control groups that this program makes: each is in the journal before it is there, and one that a process
-// which takes long to end keeps busy is tried again later. Threads: as Backend.
+// MadeGroups makes and removes control groups of cgroup v1. Each group is in the journal before it exists. If a process
+// that is slow to end keeps a group busy, its removal is tried again later.
+// Threads: as Backend.
 #pragma once
 
 #include <map>
@@ -14,12 +15,13 @@ class MadeGroups {
  public:
   explicit MadeGroups(Journal& journal) : journal_(&journal) {}
 
-  // `hierarchy`: as the journal names it. `home`: where its members go after a crash.
+  // Makes a group. `hierarchy`: its name in the journal. `home`: the group that its members go to after a crash.
   Done<void> make(GroupFiles& groups, const std::string& hierarchy, const std::string& path, const std::string& home);
-  // Who is there goes to `to`. Where the group does not go it stays in the journal, and retry() comes back.
+  // Removes a group and moves its members to `to`. If that fails, the group's entry stays in the journal, and retry()
+  // tries again.
   void remove(GroupFiles& groups, const std::string& hierarchy, const std::string& path, const std::string& to);
   void retry();
-  // Paths of those of the hierarchy that could not be removed yet.
+  // Returns the paths of the groups of the hierarchy that could not be removed yet.
   std::vector<std::string> left(const GroupFiles& groups) const;
 
  private:
@@ -29,11 +31,11 @@ class MadeGroups {
   };
   Journal* journal_;
   std::map<std::string, Left> left_{};
-  int patience_ = removal_patience;  // with all of them together, until the next retry()
+  int patience_ = removal_patience;  // rounds left to wait for removals, all groups together, until the next retry()
 };
 
-// A fault where groups of this program are below the root, in either hierarchy, that the journal does not tell of:
-// those of another one, which are not to be taken for one's own.
+// Returns a fault if there are groups of this program below the root, in either hierarchy, that are not in the journal.
+// They belong to another daemon, and must not be treated as this daemon's own.
 Done<void> nobody_else(const Host& host, const std::string& root);
 
 }  // namespace corelane::reserved

@@ -107,7 +107,8 @@ void ThreadMemory::forget_dead() {
     if (entry.process.pid != 0 && !is_same(*host_->processes, entry.process)) host_->journal->drop(entry);
 }
 
-// One that is not under SCHED_DEADLINE never was, or was set otherwise by somebody who knows why.
+// Restores the scheduling if the thread is under SCHED_DEADLINE now. Otherwise it never got there, or another program
+// has changed it on purpose.
 int put_back_scheduling(ProcessTable& processes, const JournalEntry& entry) {
   if (!is_same(processes, entry.process)) return 0;
   const int thread = entry.process.pid;
@@ -115,7 +116,8 @@ int put_back_scheduling(ProcessTable& processes, const JournalEntry& entry) {
   const os::SchedulingClass before = parse_scheduling(entry.before);
   if (!now || !now->is_deadline() || *now == before) return 0;
   int fault = processes.set_scheduling(thread, before);
-  if (fault != 0 && fault != ESRCH) fault = processes.set_scheduling(thread, {});  // a share of its own is gone
+  // A deadline share that the thread had itself may no longer fit. Then it becomes an ordinary thread.
+  if (fault != 0 && fault != ESRCH) fault = processes.set_scheduling(thread, {});
   return fault == ESRCH ? 0 : fault;
 }
 

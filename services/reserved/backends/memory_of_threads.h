@@ -1,4 +1,5 @@
-// What threads were before a backend changed them, in the journal: to be given back when they leave.
+// ThreadMemory records in the journal how threads were before a backend changed them, so that this can be restored when
+// they leave.
 // Threads: as Backend.
 #pragma once
 
@@ -13,35 +14,35 @@ class ThreadMemory {
  public:
   explicit ThreadMemory(const Host& host) : host_(&host) {}
 
-  // Writes down that it ran on these, unless something is known already.
+  // Records that the thread ran on these cores, unless its affinity is already recorded.
   Done<void> keep_affinity_as(int thread, const std::vector<CoreId>& cores);
   void forget_affinity(int thread);
 
-  // The same of a backend that sets masks itself, and what it gives in place: written down before each change, so that
-  // of several entries one has what the thread runs on.
+  // The affinity before and the mask that was given, for a backend that sets masks itself. It is recorded before each
+  // change, so that one of several entries has what the thread runs on now.
   struct Mask {
     std::vector<CoreId> before{}, given{};
     friend bool operator==(const Mask&, const Mask&) = default;
   };
   Done<void> add_mask(const Process& thread, const Mask& mask);
   std::vector<Mask> masks_of(const Process& thread) const;
-  // Forgets all others of the thread.
+  // Drops all other entries of the thread.
   void keep_only(const Process& thread, const Mask& mask);
   void forget_masks(const Process& thread) { keep_only(thread, {}); }
 
-  // How it was scheduled before it had a share.
+  // Records how the thread was scheduled before it had a share.
   Done<void> keep_scheduling(const Process& thread);
-  // As it was before, unless somebody has set it otherwise meanwhile; and forgets it, unless the kernel refuses.
-  // Results are 0 or an errno.
+  // Restores that scheduling, unless another program has changed it meanwhile. Drops the entry, unless the kernel
+  // refuses. Returns 0 or an errno.
   int put_back_scheduling(const Process& thread);
 
-  // `list`: thread_list for a thread alone, "" for the whole process.
+  // Records the group that the process or thread was in. `list`: thread_list for one thread, "" for the whole process.
   Done<void> keep_home(const std::string& hierarchy, const Process& process, const std::string& group,
                        const std::string& list = {});
   std::optional<std::string> kept_home(const std::string& hierarchy, const Process& process) const;
-  // Once it is there again.
+  // Drops that entry. Call it when the process is back in the group.
   void forget_home(const std::string& hierarchy, const Process& process, const std::string& list = {});
-  // Forgets those that have ended. Now and then.
+  // Drops entries of threads and processes that have ended. Call it now and then.
   void forget_dead();
 
  private:
@@ -51,9 +52,9 @@ class ThreadMemory {
   const Host* host_;
 };
 
-// Of a journal's entry; 0 or an errno.
+// Restores the scheduling of a journal entry. Returns 0 or an errno.
 int put_back_scheduling(ProcessTable& processes, const JournalEntry& entry);
-// The numbers of os::SchedulingClass. "" is an ordinary thread.
+// Formats the numbers of os::SchedulingClass. parse_scheduling() reads "" as an ordinary thread.
 std::string scheduling_text(const os::SchedulingClass& scheduling);
 os::SchedulingClass parse_scheduling(const std::string& text);
 

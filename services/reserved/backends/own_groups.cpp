@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* portion_prefix = "corelane-m";
 
-// The group itself, or where it is this program's the one around it.
+// Returns the group itself, or the group around it if it belongs to this program.
 std::string not_ours(const std::string& group) {
   const std::size_t slash = group.rfind('/');
   const std::string name = slash == group.npos ? group : group.substr(slash + 1);
@@ -41,7 +41,8 @@ Done<Remarks> OwnGroups::give(const Portion& portion) {
                  " own group of the " + means_.hierarchy + " controller, without a part of this"};
 }
 
-// How many of the tree stay elsewhere: one that is in a group of its own has bounds there that hold for it.
+// Moves the tree's processes into the group. Returns how many stay elsewhere. A process in a group of its own stays
+// there, because the limits of that group hold for it.
 Done<unsigned> OwnGroups::bring_in(const Portion& portion, const Given& given) {
   std::set<int> seen;
   unsigned others = 0;
@@ -75,7 +76,7 @@ void OwnGroups::take(ReservationId id) {
   forget_removed();
 }
 
-// Weights are no amount that one has of another's.
+// Weights are relative, so no reservation holds a part that others lack.
 std::uint64_t OwnGroups::held() const {
   if (means_.offer.promise == ResourcePromise::proportional) return 0;
   std::uint64_t held = 0;

@@ -1,7 +1,7 @@
-// OwnGroups: memory and disk by cgroup v1, each a hierarchy of its own: the processes of a reservation come into a
-// group below the one that they are in, whose bounds hold for them as before.
+// OwnGroups reserves memory and disk with cgroup v1, where each has a hierarchy of its own. The processes of a
+// reservation move into a new group below their present one, so the limits of that one still hold.
 //
-//   <group of the process>/corelane-m17   those of reservation 17
+//   <group of the process>/corelane-m17   the processes of reservation 17
 //
 // Threads: as Backend.
 #pragma once
@@ -33,8 +33,11 @@ class OwnGroups final : public Controller {
  private:
   struct Given {
     std::string group{};
-    std::string from{};  // where the process was: of this program, too, where it is of a tree that has a reservation
-    std::string home{};  // the same or, then, the group around that
+    // `from`: the group that the process was in. It belongs to this program if the process is in a tree with a
+    // reservation.
+    std::string from{};
+    // `home`: the same group, or in that case the group around it.
+    std::string home{};
     std::uint64_t amount = 0;
   };
   Done<unsigned> bring_in(const Portion& portion, const Given& given);
@@ -44,7 +47,7 @@ class OwnGroups final : public Controller {
   const Means means_;
   MadeGroups made_;
   std::map<ReservationId, Given> given_{};
-  std::map<std::string, std::uint64_t> left_{};  // of groups that a process which takes long to end keeps
+  std::map<std::string, std::uint64_t> left_{};  // amounts of groups that a process which is slow to end keeps
 };
 
 }  // namespace corelane::reserved

@@ -24,7 +24,7 @@
 namespace corelane::reserved {
 namespace {
 
-// The names of a folder that are numbers.
+// Returns the names in a folder that are numbers.
 std::vector<int> numbered_entries(const std::string& folder) {
   std::vector<int> numbers;
   std::error_code fault;
@@ -37,7 +37,7 @@ std::vector<int> numbered_entries(const std::string& folder) {
   return numbers;
 }
 
-// A field of /proc/<id>/stat behind the name, which is the second; "" when gone.
+// Returns a field of /proc/<id>/stat after the second one, which is the name; "" if the process is gone.
 std::string stat_field(int id, int number) {
   std::ifstream file("/proc/" + std::to_string(id) + "/stat");
   std::string line;
@@ -99,14 +99,14 @@ std::string HostProcesses::name_of(int pid) const {
   return name;
 }
 
-// Its first thread may have ended before the others.
+// The first thread of a process may end before the others.
 bool HostProcesses::is_running(const Process& process) const {
   return os::is_alive(process) || (identity(process.pid) == process && threads_of(process.pid).size() > 1);
 }
 
 std::optional<std::string> HostProcesses::group_of(int id, const std::string& controller) const {
   std::ifstream file("/proc/" + std::to_string(id) + "/cgroup");
-  for (std::string line; std::getline(file, line);) {  // 3:cpuset:/path
+  for (std::string line; std::getline(file, line);) {  // a line such as 3:cpuset:/path
     const std::size_t first = line.find(':');
     const std::size_t second = line.find(':', first + 1);
     if (second == std::string::npos) continue;
@@ -133,14 +133,14 @@ std::optional<std::vector<CoreId>> HostProcesses::mask_of(int thread) const {
   if (!mask || switched_off().empty()) return mask;
   constexpr std::string_view field = "Cpus_allowed_list:\t";
   std::ifstream file("/proc/" + std::to_string(thread) + "/status");
-  for (std::string line; std::getline(file, line);)  // bound: the file
+  for (std::string line; std::getline(file, line);)  // bound: the lines of the file
     if (line.starts_with(field))
       if (const auto all = os::parse_core_list(line.substr(field.size())))
         return joined(*mask, common_to(*all, switched_off()));
   return mask;
 }
 
-// They are looked at ten times a second at most: all threads of the host are asked for one after the other.
+// Reads the switched-off cores at most ten times a second, since a pass asks for every thread of the host.
 const std::vector<CoreId>& HostProcesses::switched_off() const {
   const Time now = os::now();
   if (looked_at_ != Time{} && now - looked_at_ < std::chrono::milliseconds{100}) return switched_off_;
@@ -199,7 +199,7 @@ bool is_same(const ProcessTable& table, const Process& process) {
 std::vector<int> without_guests(const ProcessTable& table, std::vector<int> pids, const Guests& guests) {
   std::erase_if(pids, [&](int pid) {
     const auto guest = guests.find(pid);
-    return guest != guests.end() && is_same(table, guest->second);  // else the pid is another's by now
+    return guest != guests.end() && is_same(table, guest->second);  // otherwise another process has the pid now
   });
   return pids;
 }

@@ -13,8 +13,8 @@
 namespace corelane::reserved {
 namespace {
 
-constexpr std::uint64_t least_memory = 64 * 1024;  // bytes: a page, whichever size those have
-constexpr std::uint64_t most_weight = 1000;        // what every scheduler of disks takes
+constexpr std::uint64_t least_memory = 64 * 1024;  // bytes: one page, whatever its size
+constexpr std::uint64_t most_weight = 1000;        // every disk scheduler accepts it
 
 constexpr const char* boot_v2 = "boot with cgroup v2 (systemd.unified_cgroup_hierarchy=1 on the kernel's command line)";
 constexpr const char* no_memory_known = "/proc/meminfo does not tell how much this host has; mount /proc";
@@ -36,7 +36,7 @@ std::unique_ptr<Controller> lacking(Resource which, const std::string& lack) {
 
 // ---- Disks ----
 
-// "vda": those whose requests that scheduler orders.
+// Returns the disks that use this I/O scheduler, such as "vda".
 std::string disks_under(const Host& host, const std::string& scheduler) {
   if (host.disks == nullptr) return {};
   std::string names;
@@ -46,7 +46,7 @@ std::string disks_under(const Host& host, const std::string& scheduler) {
   return names;
 }
 
-// One that is not made of a file.
+// Returns the first disk that is not backed by a file or by memory.
 std::string first_disk(const Host& host) {
   if (host.disks == nullptr) return "DISK";
   for (const std::string& disk : host.disks->children(""))
@@ -88,7 +88,7 @@ std::unique_ptr<Controller> disk_of_v2(const Host& host, const std::string& root
   if (const std::string disks = disks_under(host, "bfq"); !disks.empty())
     return std::make_unique<GroupAmounts>(
         host, root, GroupAmounts::Means{"io", "io.bfq.weight", "100", disk_offer(disks + " under bfq")});
-  // Of the hierarchy's root alone: which disks the kernel models the costs of.
+  // io.cost.qos exists in the hierarchy's root only. It says for which disks the kernel models the cost of requests.
   if (host.unified->read("io.cost.qos").value_or("").find("enable=1") != std::string::npos)
     return std::make_unique<GroupAmounts>(
         host, root, GroupAmounts::Means{"io", "io.weight", "100", disk_offer("disks with enable=1 in io.cost.qos")});
@@ -113,7 +113,8 @@ std::unique_ptr<Controller> memory_of_v1(const Host& host) {
                              memory_offer(host.memory_to_promise, ResourcePromise::best_effort, meaning)});
 }
 
-// A guarantee is worth no more than that of each group above it; the hierarchy's root bounds none.
+// Returns the smallest memory.min of the group and all groups above it, since a guarantee counts only up to that. The
+// hierarchy's root has no limit.
 std::uint64_t kept_above(const GroupFiles& groups, std::string group) {
   std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
   while (!group.empty()) {  // bound: the depth

@@ -1,4 +1,4 @@
-// By what means memory, cache and disk are reserved beside each backend, and what is missing where they are not.
+// Chooses how memory, cache and disk are reserved with each backend, and says what is missing if they cannot be.
 // Threads: as Backend.
 #pragma once
 
@@ -13,11 +13,12 @@ Controllers controllers_of_v1(const Host& host);
 Controllers controllers_of_v2(const Host& host, const std::string& root);
 Controllers controllers_without_groups(const Host& host);
 
-// Why this host has no resctrl, and what mends that: by the flags of its processor (/proc/cpuinfo), and whether the
-// kernel has a place for it (/sys/fs/resctrl).
+// Returns why this host has no resctrl, and how to fix that. `parts_caches`: a flag of the processor (/proc/cpuinfo).
+// `kernel_has_it`: /sys/fs/resctrl exists.
 std::string resctrl_lack(bool parts_caches, bool kernel_has_it);
 
-// What may be promised of that memory: all but so many per cent. Of /proc/meminfo; 0 where it says nothing.
+// Returns how many bytes of memory can be promised: all but `rest_percent` percent of MemTotal in /proc/meminfo; 0 if
+// the text does not say.
 std::uint64_t memory_to_promise(const std::string& meminfo, unsigned rest_percent);
 
 }  // namespace corelane::reserved

@@ -22,10 +22,10 @@ GroupFiles* hierarchy_of(const Host& host, const std::string& name) {
   return name == "unified" ? host.unified : nullptr;
 }
 
-// 0, or why not.
+// Returns 0 or an errno.
 int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
   if (!groups.has(entry.subject)) return 0;
-  if (entry.where == "resctrl") return groups.remove(entry.subject);  // who is there goes to the root's group
+  if (entry.where == "resctrl") return groups.remove(entry.subject);  // the members go to the root's group
   const char* const list = entry.where == "unified" ? "cgroup.procs" : thread_list;
   if (entry.where == "unified") groups.write(joined_path(entry.subject, "cpuset.cpus.partition"), "member");
   int patience = removal_patience;
@@ -34,7 +34,8 @@ int put_back_group(GroupFiles& groups, const JournalEntry& entry) {
 
 int put_back_home(const Host& host, GroupFiles& groups, const JournalEntry& entry) {
   if (!is_same(*host.processes, entry.process)) return 0;
-  if (!groups.has(entry.before)) return 0;  // it is gone: where the group's members go is good enough
+  // Its old group may be gone. Then it stays where the members of the daemon's group go.
+  if (!groups.has(entry.before)) return 0;
   const char* const list = entry.subject == thread_list ? thread_list : "cgroup.procs";
   const int fault = groups.write(joined_path(entry.before, list), std::to_string(entry.process.pid));
   return fault == ESRCH ? 0 : fault;
@@ -46,8 +47,8 @@ std::vector<CoreId> cores_of_group(const Host& host, int thread) {
   return Bindings(host, *host.unified, "", "cpuset.cpus.effective").cores_around(thread);
 }
 
-// What the daemon gave it, or the kernel: one before 6.2 lets a thread have all cores of the group that it comes to.
-// Any other mask is its own.
+// Returns whether the present mask came from the daemon or the kernel. A kernel before 6.2 gives a thread all cores of
+// the group that it enters. Any other mask is the thread's own.
 bool is_given(const Host& host, const JournalEntry& entry, const std::vector<CoreId>& now) {
   if (!entry.subject.empty()) return os::parse_core_list(entry.subject) == now;
   const auto whole = cores_of_group(host, entry.process.pid);
@@ -57,7 +58,7 @@ bool is_given(const Host& host, const JournalEntry& entry, const std::vector<Cor
 int put_back_affinity(const Host& host, const JournalEntry& entry) {
   const auto cores = os::parse_core_list(entry.before);
   if (!cores || !is_same(*host.processes, entry.process)) return 0;
-  const bool by_mask = !entry.subject.empty();  // of the backend that sets those itself
+  const bool by_mask = !entry.subject.empty();  // by the backend that sets masks itself
   const auto now = by_mask ? host.processes->mask_of(entry.process.pid) : host.processes->affinity(entry.process.pid);
   if (!now || *now == *cores || !is_given(host, entry, *now)) return 0;
   const int fault = host.processes->set_affinity(entry.process.pid, *cores);
@@ -71,7 +72,7 @@ bool has_entry(const Host& host, int thread) {
          });
 }
 
-// Of those that have an entry of their own that one tells.
+// Restores threads that have inherited the mask. A thread with an affinity entry of its own is restored by that entry.
 int put_back_mask(const Host& host, const JournalEntry& entry) {
   const auto given = os::parse_core_list(entry.subject), before = os::parse_core_list(entry.before);
   if (!given || !before) return EINVAL;
@@ -81,14 +82,14 @@ int put_back_mask(const Host& host, const JournalEntry& entry) {
       if (host.processes->mask_of(thread) != *given || host.processes->is_fixed(thread)) continue;
       if (has_entry(host, thread)) continue;
       const int refused = host.processes->set_affinity(thread, *before);
-      // Whom this user may not move it never moved.
+      // EPERM is no fault: a thread that this user may not move was never moved by this daemon.
       if (refused != 0 && refused != ESRCH && refused != EPERM) fault = refused;
     }
   return fault;
 }
 
-// What says so already may not be writable: an interrupt that the kernel does not let be steered. A group or an
-// interrupt that is gone takes with it what was to be put back.
+// Returns 0 if the file already has the value, since it may not be writable: the kernel does not let some interrupts be
+// moved. If a group or an interrupt is gone, there is nothing to restore.
 int put_back_value(GroupFiles& groups, const JournalEntry& entry) {
   if (groups.read(entry.subject) == entry.before) return 0;
   const int fault = groups.write(entry.subject, entry.before);
@@ -110,7 +111,7 @@ int put_back(const Host& host, const std::string& interrupts, const JournalEntry
   return put_back_value(*groups, entry);
 }
 
-// Of a line of the log.
+// Limits the length of a line in the log.
 std::string shortened(const std::string& text) {
   constexpr std::size_t most = 200;
   return text.size() <= most ? text : text.substr(0, most) + "...";
@@ -126,7 +127,8 @@ std::string fault_text(const JournalEntry& entry, int fault) {
 
 std::vector<std::string> restore(const Host& host, const std::string& interrupts) {
   std::vector<std::string> faults;
-  // Who leaves a group gets its cores: so groups before the values of those above them, and cores of threads last.
+  // Groups come before the values of the groups above them. Affinities come after groups, because a thread that leaves
+  // a group gets all cores of its new one.
   for (const Kind kind :
        {Kind::policy, Kind::home, Kind::group, Kind::value, Kind::mask, Kind::affinity, Kind::interrupt}) {
     const std::vector<JournalEntry> entries = host.journal->entries();

@@ -1,4 +1,4 @@
-// restore(): puts back what a journal names: at the daemon's end, and at its start after a crash.
+// restore() undoes the changes in a journal, at the daemon's end, and at its start after a crash.
 // Threads: as Backend.
 #pragma once
 
@@ -9,8 +9,8 @@
 
 namespace corelane::reserved {
 
-// What could not be put back, for people; it stays in the journal. Who has ended needs nothing. `interrupts`: the
-// folder of the kernel's interrupts, "/proc/irq".
+// Returns a text for each change that could not be undone; these stay in the journal. Processes that have ended need
+// nothing. `interrupts`: the kernel's folder of interrupts, "/proc/irq".
 std::vector<std::string> restore(const Host& host, const std::string& interrupts);
 
 }  // namespace corelane::reserved

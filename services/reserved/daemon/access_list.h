@@ -1,5 +1,5 @@
-// AccessList: who may reserve cores.
-// Threads: any; constant. Asks the system's user database: not for real-time threads.
+// AccessList says which users may reserve cores.
+// Threads: any; constant. Queries the system's user database, so do not call it from real-time threads.
 #pragma once
 
 #include <unistd.h>
@@ -17,10 +17,11 @@ namespace corelane::reserved {
 
 class AccessList {
  public:
-  // Besides root and this process's user.
+  // `access` lists the users allowed besides root and the user of this process.
   explicit AccessList(channel::Access access) : access_(std::move(access)) {}
 
-  // Else why not, and how to mend it. `groups`: those of the user's process.
+  // Returns nothing if the user may reserve. Otherwise returns the reason and how to fix it. `groups`: the groups of
+  // the user's process.
   Expected<void, Refusal> admits(std::uint32_t user, std::span<const gid_t> groups) const;
 
  private:

@@ -34,7 +34,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// For a fault of the runtime directory's.
+// Appended to errors about the runtime directory.
 constexpr const char* other_directory_text =
     "; -ORBRuntimeDirectory DIR, or runtime.directory in /etc/corelane.toml, names another runtime directory (servers "
     "and corelane are to be told the same)";
@@ -48,7 +48,7 @@ Done<os::Topology> read_topology() {
   return std::move(*topology);
 }
 
-// The keeper, and all that it stands on.
+// Engine owns the Keeper and everything that the Keeper needs.
 class Engine {
  public:
   static Done<std::unique_ptr<Engine>> start(const core::Settings& settings) {
@@ -58,7 +58,7 @@ class Engine {
   }
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
-  // Gives all back, and puts the host back: however the daemon ends, and wherever its start does.
+  // Releases all reservations and restores the host, however the daemon ends and at whatever point its start fails.
   ~Engine() {
     watch_.stop();
     if (reserves_) keeper_->stop();
@@ -78,10 +78,10 @@ class Engine {
                     counted(left, "change of it is", "changes of it are") + " taken back now");
       say_faults(setup_->put_back());
     }
-    // Also where the backend would be another: masks of threads go before nobody's sets.
+    // Checked for every backend. Affinity masks that this daemon sets on threads would override another daemon's sets.
     if (settings.reserved.processes == 0)
       if (auto alone = nobody_else(setup_->host(), settings.reserved.root); !alone) return alone;
-    const auto topology = read_topology();  // after that: this process may have been in a set
+    const auto topology = read_topology();  // read after put_back(): until then this process may be in a set
     if (!topology) return Unexpected{topology.error()};
     if (auto chosen = choose(settings.reserved, topology->cores()); !chosen) return chosen;
     reserves_ = true;
@@ -90,7 +90,7 @@ class Engine {
     return {};
   }
 
-  // The best backend that starts.
+  // Starts the first backend that works. The candidates are ordered from the best to the worst.
   Done<void> choose(const core::ReservedSettings& settings, const std::vector<os::CoreInfo>& cores) {
     std::string faults;
     for (auto& candidate : setup_->candidates(cores)) {
@@ -114,8 +114,8 @@ class Engine {
   Done<void> try_out(const core::ReservedSettings& settings, HostSetup::Candidate candidate) {
     backend_ = std::move(candidate.backend);
     interrupts_ = std::make_unique<Interrupts>(setup_->interrupts(), *setup_->host().journal);
-    // Ids tell reservations of one run from those of the next: microseconds since boot begin them, and nobody asks a
-    // million times a second.
+    // Makes ids unique across runs: the first id is the time since boot in microseconds, and there are far fewer than a
+    // million requests per second.
     const auto microseconds = static_cast<std::uint64_t>(
         std::chrono::duration_cast<std::chrono::microseconds>(os::now().time_since_epoch()).count());
     std::vector<CoreId> keep = settings.keep;
@@ -134,7 +134,7 @@ class Engine {
     return keeper_->start();
   }
 
-  // After how long it wants to be called again: soon, for a second at most, where a thread is waited for.
+  // Returns how long to wait for the next tick: 10 ms while a thread is waited for, but at most 100 ticks in a row.
   Duration tick() {
     const bool waits = keeper_->tick();
     if (watchdog_period() > Duration::zero()) notify_manager("WATCHDOG=1");
@@ -154,7 +154,7 @@ class Engine {
   std::unique_ptr<Interrupts> interrupts_;
   std::unique_ptr<Keeper> keeper_;
   bool reserves_ = false;  // keeper_ has started
-  int hurried_ = 0;        // ticks in a hurry, one after the other; of the watch's thread
+  int hurried_ = 0;        // short ticks in a row; used by the watch's thread only
   ProcessWatch watch_;
 };
 
@@ -164,8 +164,8 @@ Done<void> write_reference(const std::string& path, const std::string& text) {
   return {};
 }
 
-// Connections take half of the descriptors at most, however many the users open: the others are for processes that are
-// watched, and for looking at the host. A user, or several together, take no more than that of each other.
+// Limits connections to half of the file descriptors. The other half is for watched processes and for reading the state
+// of the host. One peer gets at most a quarter of that half.
 void bound_connections(std::vector<std::string>& words, const core::Settings& settings) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -179,7 +179,8 @@ void bound_connections(std::vector<std::string>& words, const core::Settings& se
        std::to_string(std::min(settings.connections.connections_per_peer, std::max<std::size_t>(most / 4, 1)))});
 }
 
-// What the daemon's ORB is whatever the file says: it serves this host alone, promises nothing, and asks nobody.
+// Adds the options that the daemon's ORB always has, whatever the configuration file says. The ORB serves this host
+// only, admits no tasks and uses no ledger.
 std::vector<std::string> with_own_options(std::vector<std::string> words, const core::Settings& settings) {
   words.insert(words.end(), {"-ORBEndpointListen", "unix:" + core::reservation_socket(settings), "-ORBEndpointUnixMode",
                              "0666", "-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLimitsTasks", "0",
@@ -199,7 +200,7 @@ std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& co
          " bound to their cores by the kernel" + (os::runs_as_root() ? "" : ", or not this user's to move");
 }
 
-// Each start says the first of them alone.
+// The log line at start names only the first limitation. Returns a text that counts the others.
 std::string rest_text(std::size_t others) {
   if (others == 0) return {};
   return "; " + counted(others, "more thing is", "more things are") + " not promised here: corelane cores tells which";

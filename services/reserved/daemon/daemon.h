@@ -1,4 +1,4 @@
-// Daemon: corelane-reserved, from its settings to its end.
+// corelane-reserved as a function: run_daemon() runs it from its settings to its end.
 // Threads: run_daemon() on the program's main thread.
 #pragma once
 
@@ -10,15 +10,16 @@
 
 namespace corelane::reserved {
 
-inline constexpr const char* reference_file = "reserved.ior";      // in the runtime directory
-inline constexpr const char* well_known_key = "CorelaneReserved";  // of the object: references outlive the program
+inline constexpr const char* reference_file = "reserved.ior";  // in the runtime directory
+// Key of the servant's object. It makes references stay valid after a restart.
+inline constexpr const char* well_known_key = "CorelaneReserved";
 
-// What cannot be meant, whatever the host is doing; "": nothing. Reads which processes and cores there are.
+// Returns what is wrong with the settings on this host; "" if nothing is. Reads which processes and cores exist.
 std::string fault_of(const core::ReservedSettings& settings);
 
-// Serves until SIGTERM, SIGINT or SIGHUP; the caller has blocked them (block_end_signals()). Puts the host back as it
-// was found, however it ends. The text of a fault says how to mend it. `words`: the -ORB options that `settings` were
-// read from, for the daemon's ORB. Raises what ORB_init raises; NO_RESOURCES where the system gives no thread or no
+// Serves until SIGTERM, SIGINT or SIGHUP. The caller has blocked these signals (block_end_signals()). Restores the host
+// however it ends. `words` are the -ORB options from which `settings` was read; the daemon's ORB gets them. An error's
+// text says how to fix it. Raises what ORB_init raises, and NO_RESOURCES if the system gives no thread or no file
 // descriptor.
 Expected<void, std::string> run_daemon(const std::vector<std::string>& words, core::Settings settings);
 

@@ -54,7 +54,7 @@ EndSignals::~EndSignals() {
   waiter_.join();
 }
 
-// Bound: until the destructor.
+// Bound: runs until the destructor.
 void EndSignals::wait() const {
   for (;;) {
     pollfd ready[] = {{.fd = signals_.get(), .events = POLLIN, .revents = 0},
@@ -66,7 +66,7 @@ void EndSignals::wait() const {
     try {
       if (!orb_->state().stop_in_run()) orb_->shutdown(false);
     } catch (const core::SystemException&) {
-      // destroyed already: it has stopped
+      // the ORB is destroyed, so it has already stopped
     }
   }
 }

@@ -1,8 +1,8 @@
-// EndSignals: SIGTERM, SIGINT and SIGHUP (the terminal was closed) end the daemon's ORB, so that run() returns and the
-// host is put back. They are blocked for as long as the process lives: one that comes during the start waits until the
-// ORB runs, and further ones change nothing while the host is put back.
+// EndSignals stops the daemon's ORB on SIGTERM, SIGINT and SIGHUP (the terminal was closed), so that run() returns and
+// the host is restored. The signals stay blocked as long as the process lives. A signal that comes during the start
+// waits until the ORB runs. More signals change nothing while the host is being restored.
 //
-// Threads: one for the wait; made and destroyed by one thread.
+// Threads: one waits for the signals. One thread makes and destroys the object.
 #pragma once
 
 #include <memory>
@@ -13,13 +13,14 @@
 
 namespace corelane::reserved {
 
-// Blocks these signals, but for those that the process ignores (nohup), for the calling thread and all that it starts:
-// to be called while there is one thread. Also SIGPIPE: a log that nobody reads any more is no reason to end.
+// Blocks these signals for the calling thread and all threads that it starts, so call it while there is only one
+// thread. Signals that the process ignores (nohup) stay ignored. Also blocks SIGPIPE: the daemon goes on when nothing
+// reads its log any more.
 void block_end_signals();
 
 class EndSignals {
  public:
-  // Takes those that were blocked. Raises NO_RESOURCES when the system gives no descriptor or no thread.
+  // Receives the blocked signals. Raises NO_RESOURCES if the system gives no file descriptor or no thread.
   explicit EndSignals(core::Orb& orb);
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;

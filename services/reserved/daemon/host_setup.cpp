@@ -21,7 +21,7 @@ namespace {
 
 using Choice = core::ReservedSettings::Backend;
 
-// Those of the machine that the file of the root names.
+// Returns the cores of the machine that are in `list`, which was read from the root group.
 std::vector<os::CoreInfo> cut_to(const std::vector<os::CoreInfo>& cores, const std::optional<std::string>& list) {
   const auto named = os::parse_core_list(list.value_or(""));
   std::vector<os::CoreInfo> result;
@@ -76,7 +76,8 @@ std::vector<std::string> HostSetup::put_back() { return restore(host_, "/proc/ir
 std::vector<HostSetup::Candidate> HostSetup::candidates(const std::vector<os::CoreInfo>& cores) {
   std::vector<Candidate> found;
   const auto may = [&](Choice choice) {
-    if (settings_.processes != 0 && choice != Choice::affinity) return false;  // control groups keep everybody out
+    // Sets in control groups would affect all processes.
+    if (settings_.processes != 0 && choice != Choice::affinity) return false;
     return settings_.backend == choice || settings_.backend == Choice::automatic;
   };
   if (may(Choice::cgroup_v2) && host_.unified != nullptr)
@@ -87,7 +88,7 @@ std::vector<HostSetup::Candidate> HostSetup::candidates(const std::vector<os::Co
     found.push_back({std::make_unique<CgroupV1>(host_, settings_.root),
                      cut_to(cores, cpuset_.read(joined_path(settings_.root, "cpuset.cpus")))});
   }
-  // Below a root of its own it would not know whom to leave alone.
+  // Below a root group of its own, the affinity backend would not know which processes to leave alone.
   if (settings_.backend == Choice::affinity || (may(Choice::affinity) && settings_.root.empty()))
     found.push_back({std::make_unique<AffinityOnly>(host_), cores});
   return found;

@@ -1,4 +1,5 @@
-// What the daemon works with on this host: its hierarchies, its backend, its journal. Chosen once, at start.
+// HostSetup holds what the daemon uses on this host: the control-group hierarchies, the process table and the journal.
+// It proposes backends. Everything is chosen once, at start.
 // Threads: one.
 #pragma once
 
@@ -15,13 +16,13 @@ namespace corelane::reserved {
 
 class HostSetup {
  public:
-  // Locks the journal in the directory. The text of a fault says how to mend it.
+  // Locks the journal in the directory. An error's text says how to fix it.
   static Done<std::unique_ptr<HostSetup>> open(const core::ReservedSettings& settings, const std::string& directory);
 
-  // Puts back what is in the journal; what could not be is in the text.
+  // Undoes the changes that are in the journal. Returns a text for each one that could not be undone.
   std::vector<std::string> put_back();
 
-  // Backends that the settings allow, the best first, and which of the host's cores each has.
+  // A backend that the settings allow, and the cores of the host that it can use. candidates() lists the best first.
   struct Candidate {
     std::unique_ptr<Backend> backend;
     std::vector<os::CoreInfo> cores;
@@ -29,7 +30,7 @@ class HostSetup {
   std::vector<Candidate> candidates(const std::vector<os::CoreInfo>& cores);
 
   const Host& host() const noexcept { return host_; }
-  // "/proc/irq", or "" where interrupts are to be left alone.
+  // Returns "/proc/irq", or "" if the daemon must leave interrupts alone.
   std::string interrupts() const { return settings_.interrupts && settings_.processes == 0 ? "/proc/irq" : ""; }
 
  private:

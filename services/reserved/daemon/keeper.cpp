@@ -19,7 +19,7 @@ Refusal unknown(ReservationId id) {
           .reason = "there is no reservation " + std::to_string(id.value) + "; it was given back, or never was"};
 }
 
-// Whose reservation a command is about; none for those of nobody.
+// Returns the reservation that a command refers to, or no_reservation.
 template <typename T>
 ReservationId subject_of(const T& command) {
   if constexpr (requires { command.id; })
@@ -46,7 +46,7 @@ Done<void> Keeper::start() {
 void Keeper::stop() {
   const std::scoped_lock lock(mutex_);
   for (auto all = parts_.accounts.all(); !all.empty(); all = parts_.accounts.all())
-    tell(Released{parts_.now(), all.back()->id});  // those that wait first
+    tell(Released{parts_.now(), all.back()->id});  // waiting ones first
 }
 
 // ---- Commands ----
@@ -54,7 +54,7 @@ void Keeper::stop() {
 Keeper::Outcome Keeper::tell(const Fact& fact) {
   Outcome outcome;
   decide(fact, outcome);
-  // Bound: each failure ends a reservation.
+  // Bound: the reservations, since each failure ends one.
   while (!failures_.empty()) {
     const Failure failure = std::move(failures_.back());
     failures_.pop_back();
@@ -68,7 +68,8 @@ Keeper::Outcome Keeper::tell(const Fact& fact) {
   return outcome;
 }
 
-// Who waits is served once the host shows what has come free; whom that is granted to is no answer to the fact.
+// Applies the fact. Then serves the queue with what the host shows as free. A grant to a waiting request does not
+// change `outcome`, which answers this fact only.
 void Keeper::decide(const Fact& fact, Outcome& outcome) {
   for (const Command& command : parts_.accounts.decide(fact)) carry_out(command, outcome);
   Outcome others;
@@ -82,7 +83,7 @@ void Keeper::settle() {
   for (const Lost& lost : parts_.backend.settle()) fail(lost.id, lost.why);
 }
 
-// Who has failed is given back soon; what else was commanded for him is passed over.
+// Executes the command. A reservation that has failed ends soon, so its other MakeSet and Enter commands are skipped.
 void Keeper::carry_out(const Command& command, Outcome& outcome) {
   const ReservationId id = std::visit([](const auto& one) { return subject_of(one); }, command);
   const bool gives = std::holds_alternative<MakeSet>(command) || std::holds_alternative<Enter>(command);
@@ -168,11 +169,11 @@ Expected<GrantView, Refusal> Keeper::reserve(Holder holder, const Wanted& wanted
   if (std::holds_alternative<ShareWanted>(wanted))
     if (auto fault = parts_.backend.share_fault(); !fault.empty())
       return Refusal{.kind = RefusalKind::system_refused, .reason = std::move(fault)};
-  if (resources_.held() != ResourceAmounts{}) {  // what the kernel did not give back may be had by now
+  if (resources_.held() != ResourceAmounts{}) {  // the kernel may have given back the rest by now
     resources_.sweep();
     tell(held());
   }
-  // Watched before it has anything: that it ends is never missed.
+  // Watches the process before it is granted anything, so that its end is never missed.
   if (auto watched = watch(process); !watched) return watched.error();
   const Outcome outcome = tell(Asked{parts_.now(), std::move(holder), wanted, terms, also});
   if (!parts_.processes.is_running(process)) tell(Died{parts_.now(), process, used_since(process)});
@@ -200,7 +201,8 @@ Expected<GrantView, Refusal> Keeper::look(ReservationId id) {
   return view(id);
 }
 
-// One of a tree may have a reservation of its own, or be of a tree within: the latest is the nearest.
+// Returns the reservation on which the process runs. Its own one comes first. Otherwise it is the latest granted tree
+// with the process in it, since that tree is the innermost.
 const Account* Keeper::nearest(const Process& process) const {
   const Account* nearest = nullptr;
   for (const Account* account : parts_.accounts.all()) {
@@ -254,7 +256,7 @@ Expected<void, Refusal> Keeper::watch(const Process& process) {
   return Unexpected{Refusal{.kind = RefusalKind::system_refused, .reason = watched.error()}};
 }
 
-// A watch costs a descriptor: over those alone that an account names.
+// Ends the watch over processes that no account names, since each watch needs a file descriptor.
 void Keeper::watch_needed() {
   if (!parts_.watch_only) return;
   std::vector<Process> needed;
@@ -327,7 +329,8 @@ bool Keeper::tick() {
   return parts_.backend.is_waiting();
 }
 
-// Who has a core that is none any more has nothing there, and is told so.
+// Ends reservations that have lost a core which was switched off, or which the kernel still holds. The holder is told
+// the reason.
 void Keeper::watch_cores() {
   if (const auto online = parts_.online ? parts_.online() : std::nullopt) {
     std::vector<CoreId> all;
@@ -346,7 +349,7 @@ void Keeper::watch_cores() {
   }
 }
 
-// Somebody else, as a rule irqbalance, may have sent some to reserved cores.
+// Another program, usually irqbalance, may have sent interrupts to reserved cores. Sends them away again.
 void Keeper::watch_interrupts() {
   interrupts_looked_at_ = parts_.now();
   if (!parts_.interrupts.is_on()) return;
@@ -358,18 +361,19 @@ void Keeper::watch_interrupts() {
                   (is_balanced_ ? "; irqbalance runs: systemctl disable --now irqbalance" : ""));
 }
 
-// The end of a tree is seen at once: it is the end of whoever is watched then, one after the other.
+// Watches one living process of a tree whose first process has ended. When that one ends, the next is watched, and so
+// the end of the tree is noticed at once.
 void Keeper::watch_heir(const Account& account, const std::vector<int>& living) {
   if (!parts_.watch || account.holder.extent != Extent::tree || parts_.processes.is_running(account.holder.process))
     return;
   for (const int pid : living)
     if (const auto heir = parts_.processes.identity(pid); heir && parts_.processes.is_running(*heir)) {
-      if (parts_.watch(*heir)) heirs_.push_back(*heir);  // else the next tick sees it
+      if (parts_.watch(*heir)) heirs_.push_back(*heir);  // if this fails, the next tick notices the end
       return;
     }
 }
 
-// Whether one of its processes works on somebody else's cores now.
+// Tells whether a process of this reservation works on another reservation's cores now.
 bool Keeper::has_visitor(ReservationId id) const {
   for (const Account* account : parts_.accounts.all())
     for (const Loan& loan : account->loans)
@@ -379,14 +383,14 @@ bool Keeper::has_visitor(ReservationId id) const {
   return false;
 }
 
-// Whether it has the reservation though it is not where that puts it: at a client's, or moved away by somebody else.
-// Its end is seen by itself.
+// Tells whether the reservation lives although none of its processes is in its set. Such a process works on a client's
+// cores, or another program has moved it away. Its end is noticed by the watch.
 bool Keeper::is_elsewhere(const Account& account) const {
   const bool is_process = account.holder.extent != Extent::thread;
   return has_visitor(account.id) || (is_process && parts_.processes.is_running(account.holder.process));
 }
 
-// Trees and threads that nothing is left of.
+// Releases the reservations of trees and threads that have ended.
 void Keeper::forget_ended() {
   std::vector<ReservationId> over;
   heirs_.clear();
@@ -394,7 +398,7 @@ void Keeper::forget_ended() {
   for (const Account* account : parts_.accounts.all()) {
     if (account->waiting) continue;
     const Members living = parts_.backend.processes_of(account->id);
-    if (!living) continue;  // what cannot be looked at has not ended
+    if (!living) continue;  // if the host cannot be read, treat it as living
     if (living->empty() && !is_elsewhere(*account)) over.push_back(account->id);
     watch_heir(*account, *living);
   }

@@ -1,5 +1,5 @@
-// Keeper: the accounts and the backend together: asks the ones, has the other do it, and gives back what cannot be
-// done. It knows processes by their identity and looks whether they live.
+// Keeper checks a request against the Accounts, applies it through the Backend, and rolls it back if the Backend fails.
+// It identifies processes by their pid and start time, and checks whether they live.
 //
 // Threads: any. Each function takes the keeper's lock, and holds it while the host is changed.
 #pragma once
@@ -26,7 +26,7 @@ struct GrantView {
   std::size_t position = 0;
   Place place{};
   Guarantee guarantee = Guarantee::exclusive_cores;
-  Duration lease_left{};  // zero: without end
+  Duration lease_left{};  // zero: no end
   Remarks remarks{};
 };
 
@@ -44,27 +44,27 @@ class Keeper {
     ProcessTable& processes;
     Interrupts& interrupts;
     std::function<Time()> now;
-    std::function<Done<void>(const Process&)> watch{};              // call ended() when it ends
-    std::function<void(const std::vector<Process>&)> watch_only{};  // of those watched, the others are not needed
-    std::function<void()> hurry{};                                  // call tick() soon
-    // Cores that are switched on; nothing where that cannot be told.
+    std::function<Done<void>(const Process&)> watch{};              // makes the daemon call ended() when it ends
+    std::function<void(const std::vector<Process>&)> watch_only{};  // all other processes need no watch
+    std::function<void()> hurry{};                                  // makes the daemon call tick() soon
+    // Returns the cores that are switched on; nothing if that is unknown.
     std::function<std::optional<std::vector<CoreId>>()> online{};
   };
   explicit Keeper(Parts parts) : parts_(std::move(parts)) {}
 
-  // Once, before all others: the default set. The text of a fault says how to mend it.
+  // Prepares the default set. Call it once, before all other functions. An error's text says how to fix it.
   Done<void> start();
-  // Gives everything back. What else is to be put back, restore() does.
+  // Ends all reservations. restore() undoes the other changes to the host.
   void stop();
 
   Expected<GrantView, Refusal> reserve(Holder holder, const Wanted& wanted, const Terms& terms,
                                        const std::vector<ResourceWanted>& also = {});
   Expected<GrantView, Refusal> look(ReservationId id);
-  // What the process runs on, of its own or of a tree that it is in; nothing for a thread's share, and for a guest.
-  // Without `looks_anew` a tree has it when one of its parents was seen there, about a second ago at most: that takes
-  // no pass over all processes.
+  // Returns the reservation that the process runs on: its own, or that of a tree which it is in. Returns nothing for a
+  // thread's share, and for a service that only visits. Without `looks_anew` a process counts as in a tree if one of
+  // its parents was seen there, at most about a second ago. That avoids a pass over all processes.
   std::optional<Account> holding(const Process& process, bool looks_anew = true) const;
-  bool renew(ReservationId id, Duration lease);  // false: it has ended
+  bool renew(ReservationId id, Duration lease);  // false: the reservation has ended
   void release(ReservationId id);
   Expected<void, Refusal> lend(ReservationId id, const Process& service);
   void take_back(ReservationId id, const Process& service);
@@ -72,18 +72,18 @@ class Keeper {
   void leave(ReservationId id, const Process& service);
   void charge(ReservationId id, const Process& client, Duration used);
 
-  // The process has ended.
+  // Tells the keeper that the process has ended.
   void ended(const Process& process);
-  // About once a second: leases, trees without processes that ended unseen, threads that came in sideways. Whether
-  // something waits that is better done soon.
+  // Call it about once a second. Ends leases that are over and trees whose end was missed, and moves threads that
+  // escaped their set. Returns whether something waits that needs a tick soon.
   bool tick();
 
   std::optional<Account> find(ReservationId id) const;
-  std::vector<Account> accounts() const;  // loans with the visits under way
+  std::vector<Account> accounts() const;  // loans include the visits in progress
   std::vector<CoreState> cores() const;
   struct ResourceState {
     ResourceOffer offer;
-    std::uint64_t promised;  // also what the kernel has not taken back yet from reservations that ended
+    std::uint64_t promised;  // including what the kernel has not yet taken back from reservations that ended
   };
   std::vector<ResourceState> resources() const;
   KeeperStatus status() const;
@@ -94,13 +94,13 @@ class Keeper {
     ReservationId id;
     std::string why;
   };
-  // A service that works on a client's cores, and its CPU time.
+  // A service that works on a client's cores, and its execution time.
   struct Visit {
     Process service{};
-    Duration at_first{};  // when it came
-    Duration latest{};    // as looked at now and then: the end may be seen after the kernel has forgotten it
+    Duration at_first{};  // when the visit began
+    Duration latest{};    // at the last tick; the kernel may forget the process before its end is noticed
   };
-  // What it told; failures are given back within.
+  // The answers to one fact. tell() has already ended the reservations that failed.
   struct Outcome {
     std::optional<ReservationId> granted, queued;
     std::optional<Refusal> refused;
@@ -135,18 +135,18 @@ class Keeper {
   Parts parts_;
   Resources resources_{};
   StartReport started_{};
-  std::vector<Failure> failures_{};             // of the facts under way
-  std::map<ReservationId, Remarks> remarks_{};  // of those granted
+  std::vector<Failure> failures_{};             // not yet handled, of the current fact
+  std::map<ReservationId, Remarks> remarks_{};  // of granted reservations
   struct Ended {
     ReservationId id{};
     std::string why{};
   };
-  std::deque<Ended> why_ended_{};           // of the last ones that ended, and not by release
-  std::map<std::int32_t, Visit> visits_{};  // under way, by pid of the service
+  std::deque<Ended> why_ended_{};           // the latest reservations that ended other than by release
+  std::map<std::int32_t, Visit> visits_{};  // visits in progress, by pid of the service
   Time interrupts_looked_at_{};
-  std::vector<CoreId> switched_off_{};  // as last looked at
-  bool is_balanced_ = false;            // irqbalance runs, and interrupts are to be steered
-  std::vector<Process> heirs_{};        // one of each tree whose first process has ended; watched
+  std::vector<CoreId> switched_off_{};  // at the last check
+  bool is_balanced_ = false;            // irqbalance runs although this daemon steers interrupts
+  std::vector<Process> heirs_{};        // one living process of each tree whose first process has ended; watched
 };
 
 }  // namespace corelane::reserved

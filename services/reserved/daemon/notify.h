@@ -1,5 +1,5 @@
-// What systemd is told (sd_notify(3)), by its protocol: a datagram to the socket that NOTIFY_SOCKET names. Without one
-// nothing happens.
+// Sends messages to systemd, as sd_notify(3) does: a datagram to the socket that NOTIFY_SOCKET names. Does nothing if
+// the variable is not set.
 // Threads: any.
 #pragma once
 
@@ -9,9 +9,9 @@
 
 namespace corelane::reserved {
 
-// "READY=1", "STOPPING=1", "WATCHDOG=1", "STATUS=...". False: nobody was told.
+// Sends a state such as "READY=1", "STOPPING=1", "WATCHDOG=1" or "STATUS=...". Returns false if it was not sent.
 bool notify_manager(const std::string& state);
-// How often systemd wants to hear WATCHDOG=1 (WATCHDOG_USEC); zero: not at all.
+// Returns how often systemd expects WATCHDOG=1 (WATCHDOG_USEC); zero: never.
 Duration watchdog_period();
 
 }  // namespace corelane::reserved

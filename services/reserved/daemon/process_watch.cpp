@@ -25,7 +25,7 @@ void ProcessWatch::stop() {
 }
 
 void ProcessWatch::hurry() {
-  // PAIR process_watch.hurried: release here -> acquire in run(). What the caller did is seen by the tick.
+  // PAIR process_watch.hurried: release here -> acquire in run(). The tick sees what the caller did before.
   hurried_.store(true, std::memory_order_release);
   processes_.wake();
 }
@@ -41,7 +41,7 @@ Expected<void, std::string> ProcessWatch::watch(const Process& process) {
                          : "")};
 }
 
-// Bound: until stop().
+// Bound: runs until stop().
 void ProcessWatch::run() {
   Time next = os::now();
   for (;;) {

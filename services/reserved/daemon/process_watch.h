@@ -1,5 +1,5 @@
-// ProcessWatch: calls when processes end (os::ProcessWatch), and ticks.
-// Threads: one of its own, which calls back. watch() and keep_only() from any thread, also from within a call-back.
+// ProcessWatch reports the end of processes (os::ProcessWatch), and calls a tick at intervals.
+// Threads: makes one, which makes the calls. Any thread may call watch() and keep_only(), also from within a call.
 #pragma once
 
 #include <atomic>
@@ -18,24 +18,24 @@ class ProcessWatch {
  public:
   struct Calls {
     std::function<void(const Process&)> ended;
-    std::function<Duration()> tick;  // returns after how long it wants to be called again
+    std::function<Duration()> tick;  // returns how long to wait before the next tick
   };
-  // std::system_error when the system gives no descriptors.
+  // Throws std::system_error if the system gives no file descriptors.
   ProcessWatch() = default;
   ~ProcessWatch() { stop(); }
   ProcessWatch(const ProcessWatch&) = delete;
   ProcessWatch& operator=(const ProcessWatch&) = delete;
 
-  // Begins to call. Once.
+  // Starts the thread. Call it once.
   void start(Calls calls);
-  // No call after it returned.
+  // Stops the thread. No call is made after stop() returns.
   void stop();
-  // One call of ended() for each process, when it has ended, or soon where it has already. A fault: it is not watched,
-  // and why.
+  // Calls ended() once for the process: when it ends, or soon if it has already ended. An error says why the process is
+  // not watched.
   Expected<void, std::string> watch(const Process& process);
-  // The next tick comes at once.
+  // Makes the next tick come at once.
   void hurry();
-  // Ends the watch over all others.
+  // Ends the watch over all processes that are not in `needed`.
   void keep_only(const std::vector<Process>& needed) { processes_.keep_only(needed); }
 
  private:
@@ -44,7 +44,7 @@ class ProcessWatch {
   os::ProcessWatch processes_;
   Calls calls_;  // constant after start()
   std::atomic<bool> stopping_{false};
-  // Thread: any sets it, that of the watch takes it.
+  // Thread: any thread sets it, the watch's thread clears it.
   std::atomic<bool> hurried_{false};
   std::thread thread_;
 };

@@ -63,10 +63,11 @@ std::string program_of(int pid) {
   return name;
 }
 
-// Its effective user. The owner of /proc/<pid> is another where the program has capabilities of its own.
+// Returns the effective user of the process. The owner of /proc/<pid> would differ if the program has capabilities of
+// its own.
 std::optional<std::uint32_t> user_of(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/status");
-  for (std::string line; std::getline(file, line);) {  // bound: the file
+  for (std::string line; std::getline(file, line);) {  // bound: the lines of the file
     if (!line.starts_with("Uid:")) continue;
     std::istringstream users(line.substr(4));
     std::uint32_t real = 0, effective = 0;
@@ -112,7 +113,7 @@ std::vector<ResourceWanted> wanted_resources(const idl::ResourceWantedList& want
   return result;
 }
 
-// What keeps a server that was started on a reservation from using its cores.
+// Returns why a server that was started on a reservation cannot use its cores; nothing if it can.
 std::optional<Refusal> fault_of_own(const Account& held, std::vector<CoreId> named) {
   const std::string which = "(reservation " + std::to_string(held.id.value) + ")";
   if (held.is_share())
@@ -139,7 +140,7 @@ idl::Account account_of(const Account& account, Time now) {
   result.whose(idl::Holder(named(account.holder.process), static_cast<idl::Scope>(account.holder.extent),
                            account.holder.thread));
   result.user(account.holder.user);
-  // The program by now: corelane reserve becomes another one.
+  // Reads the program's current name: corelane reserve executes another program.
   const bool is_same = os::identity_of(account.holder.process.pid) == account.holder.process;
   result.program(is_same ? program_of(account.holder.process.pid) : account.holder.program);
   result.note(account.terms.note);
@@ -183,7 +184,8 @@ ReservationServant::Caller ReservationServant::caller() const {
             .reason = "the caller is not known: call over the Unix socket of corelane-reserved, from this host"});
   const auto process = os::identity_of(peer->process);
   if (!process) refuse(no_process(peer->process));
-  // The pid is of connect(): it may be another's by now. Of the same user it is one that the caller may name anyhow.
+  // The pid was recorded at connect(), and another process may have it by now. If that process has the same user, the
+  // caller could have named it anyhow.
   if (user_of(process->pid) != peer->user || process_behind(core::calling_peer(), *process) != *process)
     refuse({.kind = RefusalKind::no_such_process,
             .reason = "process " + std::to_string(peer->process) +
@@ -191,7 +193,7 @@ ReservationServant::Caller ReservationServant::caller() const {
   return {*process, peer->user};
 }
 
-// The one that the first call over the connection came from.
+// Returns the process that made the first call over the connection.
 Process ReservationServant::process_behind(PeerId connection, const Process& now) const {
   constexpr std::size_t remembered = 4096;
   const std::scoped_lock lock(mutex_);
@@ -213,7 +215,7 @@ Process ReservationServant::resolve(const idl::Process& who, const Caller& from,
   return *process;
 }
 
-// The account, where the caller may change it.
+// Returns the account. Refuses the call if the caller may not change it.
 Account ReservationServant::owned(idl::Id reservation, const Caller& from) const {
   auto account = keeper_.find({reservation});
   if (!account) throw idl::Unknown();
@@ -264,7 +266,8 @@ idl::Grant ReservationServant::reserve_with(const idl::Holder& for_whom, const i
 
 idl::OwnCores ReservationServant::own_cores(const idl::CoresWanted& wanted, const idl::Terms& how) {
   const Caller from = caller();
-  // Who may reserve nothing costs the others no look at all processes, and may be on cores that somebody gave it.
+  // A caller that may not reserve gets no pass over all processes, which would delay others. It may still be on cores
+  // that another user gave it.
   const bool may_reserve = access_.admits(from.user, core::calling_groups()).has_value();
   const auto held = keeper_.holding(from.process, may_reserve);
   if (!held) {

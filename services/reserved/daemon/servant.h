@@ -1,4 +1,5 @@
-// The servant of Corelane::Reservation::Server: who asks, may he, for whom; the rest is the Keeper's.
+// ReservationServant implements Corelane::Reservation::Server. It checks who calls, whether the caller may do that, and
+// for which process. The Keeper does the rest.
 // Threads: any.
 #pragma once
 
@@ -16,7 +17,7 @@ namespace corelane::reserved {
 
 class ReservationServant final : public virtual CORBA::servant_traits<Corelane::Reservation::Server>::base_type {
  public:
-  // The keeper outlives it.
+  // The keeper must outlive this servant.
   ReservationServant(Keeper& keeper, AccessList access);
 
   Corelane::Reservation::Grant reserve_cores(const Corelane::Reservation::Holder& for_whom,
@@ -66,7 +67,7 @@ class ReservationServant final : public virtual CORBA::servant_traits<Corelane::
   const AccessList access_;
   const Time began_;
   mutable std::mutex mutex_;
-  mutable std::map<std::uint64_t, Process> connected_;  // by connection: who first called; guarded by mutex_
+  mutable std::map<std::uint64_t, Process> connected_;  // first caller of each connection; guarded by mutex_
 };
 
 }  // namespace corelane::reserved
