@@ -18,7 +18,7 @@
 namespace corelane::tool {
 namespace {
 
-constexpr int warm_up = 10;  // calls: the first one connects
+constexpr int warm_up = 10;  // calls; the first one connects
 
 struct Percentile {
   const char* name;
@@ -36,7 +36,7 @@ struct Result {
   }
 };
 
-// False: no object is there. Raises system exceptions.
+// Measures the calls. Returns false if the object does not exist. Raises system exceptions.
 bool measure_calls(const CORBA::object_reference<CORBA::Object>& object, const PingOptions& options, Result& result) {
   for (int i = 0; i < warm_up; ++i)
     if (object->_non_existent()) return false;
@@ -101,7 +101,7 @@ int ping(const PingOptions& options, std::ostream& out, std::ostream& err) try {
   err << "corelane ping: " << plain(exception.what()) << "; is the server stopped, or busy? --timeout waits longer\n";
   return 1;
 } catch (const CORBA::Exception& exception) {
-  // Where a name leads somewhere it is not told whether the nameserver did not answer or the object.
+  // For a name, the exception does not say whether the nameserver or the object did not answer.
   const bool is_named = options.reference.starts_with("corbaname:");
   err << "corelane ping: " << plain(exception.what())
       << (is_named ? "; corelane ns status says whether the nameserver answers" : "") << "\n";

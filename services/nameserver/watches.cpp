@@ -45,7 +45,7 @@ Watches::Watches(const ChangeLog& log, const WatchLimits& limits) : log_(log), l
 }
 
 Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener listener, const Client& client) {
-  // before log_.read(): a change after `now` wakes the thread only when the watch is in the map
+  // Locked before log_.read(): a change after `now` wakes the thread only when the watch is in the map.
   const std::lock_guard lock(mutex_);
   const auto now = log_.read(NamePattern("**"), ChangeLog::latest, 0).until;
   auto watch = std::make_shared<Watch>(Watch{client, NamePattern(pattern), std::move(listener), now});

@@ -22,7 +22,7 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr int pause_without_descriptors = 100;  // ms until the next try to accept
-// ms until the next check whether clients that leave have received all, or ended
+// In ms: until the next check whether clients that leave have received all, or ended.
 constexpr int pause_for_leavers = 1000;
 constexpr int pause_for_path = 1000;  // ms until the next check whether the socket still exists
 

@@ -1,6 +1,7 @@
 // Broker connects two processes of this host by name. A service registers a name. A client that asks for that name gets
-// a channel: the broker makes a socket pair and sends one end to the service and one to the client. The two set up the
-// channel over it by themselves (orb/channel). The broker is not needed after that: if it ends, only names are lost.
+// a channel. For this, the broker makes a socket pair and sends one end to the service and one to the client. The two
+// set up the channel over it by themselves (orb/channel). The broker is not needed after that: if it ends, only names
+// are lost.
 //
 // A name belongs to its service while the service's connection is open, so it is removed however the process ends. The
 // broker checks both access lists, the service's and the client's, with the credentials that the kernel gives. The two
@@ -53,7 +54,7 @@ class Broker {
     std::string name{};  // of its service; empty: it is not a service
     channel::Access access{};
     Unaccepted unaccepted{};
-    // not read any more and without a name; it stays while it has unaccepted channels, which count
+    // Not read any more and without a name; it stays while it has unaccepted channels, which count.
     bool leaves = false;
   };
 

@@ -41,6 +41,7 @@ void make_contexts_to(const ContextRef& root, const CosNaming::Name& name) {
     try {
       root->bind_new_context(CosNaming::Name(name.begin(), end));
     } catch (const CosNaming::NamingContext::AlreadyBound&) {
+      // it exists
     }
   }
 }

@@ -23,11 +23,11 @@
 namespace corelane::naming {
 
 struct RegistrationOptions {
-  // take over a name that is bound; if false, AlreadyBound. If the setting naming.replace is off, it counts as false
+  // Take over a name that is bound; if false, AlreadyBound. If the setting naming.replace is off, it counts as false.
   bool replace = true;
   bool make_contexts = true;  // make the missing contexts on the way to the name; they stay
-  Duration renewal =
-      std::chrono::seconds{10};  // how often to renew; without renewal, a lease ends after three times as long
+  // How often to renew; without renewal, a lease ends after three times as long.
+  Duration renewal = std::chrono::seconds{10};
 };
 
 class Registration {

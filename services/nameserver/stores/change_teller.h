@@ -27,7 +27,7 @@ class ChangeTeller {
 
   std::mutex mutex_;
   std::condition_variable told_all_;
-  // written under mutex_ while no thread calls it; the calling thread reads it
+  // Written under mutex_ while no thread calls it; the calling thread reads it.
   std::function<void(const Change&)> told_;
   std::deque<Change> queued_;  // guarded by mutex_
   bool telling_ = false;       // guarded by mutex_

@@ -109,7 +109,7 @@ std::vector<EtcdEntry> EtcdCache::surplus(const std::optional<ContextId>& parent
   std::vector<EtcdEntry> entries;
   for (const ContextId context : tree_.surplus(parent)) {
     EtcdEntry entry = seen_entry(keys_.context(context));
-    // otherwise etcd has only names in it, and it cannot be removed
+    // If modified is 0, etcd has only names in the context, which cannot be removed then.
     if (entry.modified != 0) entries.push_back(std::move(entry));
   }
   return entries;

@@ -55,7 +55,7 @@ class EtcdCache {
   struct Known {
     std::string value;     // empty for bindings: tree_ has them
     std::size_t hash = 0;  // of the value; for bindings too
-    // compared with the hash: an etcd that was set up anew may use the same revisions again
+    // Compared with the hash: a new etcd may use the same revisions again.
     std::uint64_t modified = 0;
   };
   using Entries = std::map<std::string, Known>;
@@ -75,7 +75,7 @@ class EtcdCache {
   Entries entries_;             // guarded by mutex_
   std::uint64_t revision_ = 0;  // guarded by mutex_
   bool is_followed_ = false;    // guarded by mutex_
-  // guarded by mutex_; when it was last followed
+  // Guarded by mutex_; when it was last followed.
   std::chrono::steady_clock::time_point left_ = std::chrono::steady_clock::now();
 };
 

@@ -385,7 +385,7 @@ Expected<void, EtcdFault> EtcdWatch::open(const std::string& prefix, std::uint64
                        {"range_end", to_base64(end_of_prefix(prefix))},
                        {"start_revision", std::to_string(first_revision)}}}};
   HttpRequest begin = client_.request_of("/v3/watch", request.dump(), client_.latest_end());
-  // a member that loses contact with the others ends the watch
+  // A member that loses contact with the others ends the watch.
   begin.more_headers = "Grpc-Metadata-hasleader: true\r\n";
   const auto reply = connection_.open_stream(begin);
   if (!reply) return fault_of(reply.error().text);

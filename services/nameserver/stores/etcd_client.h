@@ -154,7 +154,7 @@ class EtcdClient {
 
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<HttpConnection>> idle_;  // guarded by mutex_
-  // guarded by mutex_; connections of running calls, and some expired ones
+  // Guarded by mutex_; connections of running calls, and some expired ones.
   std::vector<std::weak_ptr<HttpConnection>> lent_;
   bool is_stopped_ = false;   // guarded by mutex_
   std::size_t endpoint_ = 0;  // guarded by mutex_

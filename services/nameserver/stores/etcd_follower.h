@@ -93,7 +93,7 @@ class EtcdFollower {
   bool is_stopped_ = false;     // guarded by mutex_
   bool is_tried_ = false;       // guarded by mutex_; an attempt has failed
   bool was_there_ = false;      // guarded by mutex_
-  // guarded by mutex_; the names of owners must be handled at once: etcd is back, or some came late
+  // Guarded by mutex_; the names of owners must be handled at once: etcd is back, or some came late.
   bool is_new_ = false;
   EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd has not answered yet"};  // guarded by mutex_; no text: none
 

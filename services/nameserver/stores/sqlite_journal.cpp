@@ -24,7 +24,7 @@ constexpr std::uint64_t first_with_sign = 2;        // the first schema with the
 
 // EXTRA: a rollback journal from before the log must not come back after a loss of power.
 constexpr const char* how_to_keep = "PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;";
-// bytes; then begin_log() runs, and if it fails, again after as many bytes
+// In bytes. When the log is longer, begin_log() runs; if that fails, it runs again after as many bytes.
 constexpr std::uintmax_t longest_log = 4u << 20;
 
 // What to do if a write fails.

@@ -22,7 +22,7 @@ namespace corelane::nameserver {
 struct LogFinding {
   std::uint64_t whole = 0;  // bytes up to the end of the last change that SQLite reads
   bool is_damaged = false;  // a committed change is, or was, behind them
-  // behind them is an uncommitted change or a damaged last change; the bytes do not show which
+  // Behind them is an uncommitted change or a damaged last change; the bytes do not show which.
   bool is_unfinished = false;
 };
 

@@ -79,7 +79,7 @@ struct Change {
 // The most that a store holds; beyond it writers get `full`. Several nameservers on one etcd share one limit.
 struct StoreLimits {
   std::size_t contexts = 100'000;
-  // empty contexts that no name leads to; beyond it, making a context destroys the oldest
+  // Empty contexts that no name leads to; beyond it, making a context destroys the oldest.
   std::size_t loose_contexts = 1000;
   std::size_t bindings = 1'000'000;
   std::size_t bindings_per_context = 100'000;

@@ -6,7 +6,7 @@
 namespace corelane::nameserver {
 namespace {
 
-// entries of an answer for which memory is reserved before their number is known
+// Entries of an answer for which memory is reserved before their number is known.
 constexpr std::size_t most_reserved = 1024;
 constexpr std::size_t most_surplus = 16;  // contexts that are destroyed at once; etcd does it in one transaction
 

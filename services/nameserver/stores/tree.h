@@ -54,7 +54,7 @@ class Tree {
   bool is_too_long(const Binding& binding) const { return binding.reference.size() > limits_.reference; }
   // Returns the oldest of the surplus contexts: those that are empty and that no name leads to. They are destroyed when
   // one more context is made. Otherwise a client that makes contexts and forgets them would use up the room of all
-  // clients, and the contexts could not be found and unbound. `parent` is where the new context is bound at once; it
+  // clients. Such contexts could not be found and unbound. `parent` is where the new context is bound at once; it
   // stays.
   std::vector<ContextId> surplus(const std::optional<ContextId>& parent) const;
   // Returns whether there would be too many contexts after one more, if `without` of the present ones were removed.
