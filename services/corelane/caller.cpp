@@ -60,7 +60,7 @@ bool write_argument(cdr::Writer& writer, std::string_view argument) {
   return false;
 }
 
-// The argument that cannot be written; empty: all can.
+// Returns an argument that cannot be written; "" if all can.
 std::string bad_argument(const CallPlan& plan) {
   cdr::Writer writer;
   for (const std::string& argument : plan.arguments)
@@ -68,7 +68,7 @@ std::string bad_argument(const CallPlan& plan) {
   return {};
 }
 
-// False: it ended with an exception of the operation's own. Raises system exceptions.
+// Makes one call. Returns false if it ended with an exception of the operation. Raises system exceptions.
 bool call_once(const std::shared_ptr<core::Reference>& reference, const CallPlan& plan) {
   core::ClientCallPtr call = core::ClientCall::acquire();
   call->begin(reference, plan.operation, {.binding = reference->binding_of(plan.operation)});

@@ -1,4 +1,4 @@
-// CallingOrb: the ORB of a command that calls objects, for as long as it calls them.
+// CallingOrb owns the ORB of a command that calls objects, and destroys it at the end.
 // Threads: none of its own but the ORB's.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace corelane::tool {
 
 class CallingOrb {
  public:
-  // `id` tells the ORBs of a process apart. Raises what ORB_init raises.
+  // `id` distinguishes the ORBs of a process. Raises what ORB_init raises.
   CallingOrb(const std::string& id, const std::vector<std::string>& options) : orb_(corba::init_orb(options, id)) {}
   CallingOrb(const CallingOrb&) = delete;
   CallingOrb& operator=(const CallingOrb&) = delete;
@@ -19,7 +19,7 @@ class CallingOrb {
     try {
       orb_->destroy();
     } catch (const CORBA::Exception&) {
-      // The command has its answer, whoever else has ended the ORB or forbids it here.
+      // The command has its answer already, even if the ORB has ended or may not be destroyed here.
     }
   }
 

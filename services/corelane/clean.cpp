@@ -35,7 +35,7 @@ constexpr std::string_view page_name = "counters-", request_name = "dump-", end_
 constexpr const char *page_kind = "counter page", *socket_kind = "socket", *request_kind = "request for a trace",
                      *end_kind = "request to end tasks";
 
-// Whether it is an empty plain file, as those of SocketPath are, that this user may write and whose lock nobody has.
+// Returns whether it is an empty plain file, like those of SocketPath, that this user may write and that is not locked.
 bool is_free_lock(const std::string& path) {
   const os::Fd file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat found {};
@@ -44,8 +44,8 @@ bool is_free_lock(const std::string& path) {
   return locked && !*locked;
 }
 
-// Whether both name one file, of whatever kind: std::filesystem::equivalent() knows no sockets. A name that is relative
-// to who knows what folder may be that of any.
+// Returns whether both may name the same file, of any kind; std::filesystem::equivalent() does not handle sockets. A
+// relative name may be that of any file, because the directory that it is relative to is unknown.
 bool may_be_same(const std::string& bound, const std::string& path) {
   struct stat a {
   }, b{};
@@ -54,15 +54,15 @@ bool may_be_same(const std::string& bound, const std::string& path) {
          a.st_ino == b.st_ino;
 }
 
-// Whether a living process of this network namespace has bound a socket to it, however it spells the path, and whether
-// it listens there yet or not.
+// Returns whether a living process of this network namespace has bound a socket to the path, in any spelling, whether
+// it listens already or not.
 bool is_bound(const std::string& path) {
   const std::string name = fs::path(path).filename();
   std::ifstream sockets("/proc/net/unix");
   for (std::string line; std::getline(sockets, line);) {  // bound: the host's sockets
     std::istringstream words(line);
     std::string word;
-    for (int before = 0; before < 7; ++before) words >> word;  // what is known of it, and its inode
+    for (int before = 0; before < 7; ++before) words >> word;  // the columns before the path, with the inode
     std::string bound;
     if (std::getline(words >> std::ws, bound) && fs::path(bound).filename() == name && may_be_same(bound, path))
       return true;
@@ -70,8 +70,9 @@ bool is_bound(const std::string& path) {
   return false;
 }
 
-// Whether it is a socket that nobody has. Of one of another network namespace a refused connection alone proves it;
-// here nobody is connected to, since that may start a server that systemd listens for.
+// Returns whether it is a socket that no process has. For a socket of another network namespace, only a refused
+// connection proves it. Does not connect to a socket of this namespace, because that could start a server for which
+// systemd listens.
 bool is_deserted(const std::string& path) {
   struct stat found {};
   const auto address = os::unix_address(path);
@@ -85,7 +86,7 @@ bool exists(const std::string& path) {
   return ::lstat(path.c_str(), &found) == 0;
 }
 
-// As SocketPath::choose() names them: 4711.1.sock.
+// Returns whether SocketPath::choose() could have made the name: 4711.1.sock.
 bool is_chosen_name(std::string_view path) {
   std::string_view name = path.substr(path.rfind('/') + 1);
   name.remove_suffix(socket_end.size());
@@ -94,7 +95,8 @@ bool is_chosen_name(std::string_view path) {
          name.find_first_not_of("0123456789", dot + 1) == name.npos;
 }
 
-// Of a socket, or of the lock beside one that is gone. Ours have a lock, or a name that we choose.
+// Returns whether it is a socket, or the lock of a socket that is gone. Corelane's sockets have a lock, or a name that
+// SocketPath chose.
 bool is_left_socket(const std::string& path) {
   const std::string lock = path + std::string(lock_end);
   const bool has_lock = exists(lock);
@@ -102,7 +104,7 @@ bool is_left_socket(const std::string& path) {
   return exists(path) ? is_deserted(path) : has_lock;
 }
 
-// 0: it names none.
+// Returns the process that the text names; 0 for none.
 int process_of(std::string_view text) {
   const long long pid = leading_number(text);
   return pid > 0 && pid < 1 << 30 ? static_cast<int>(pid) : 0;
@@ -116,7 +118,7 @@ bool is_left_request(const fs::path& path, std::string_view prefix) {
   return pid > 0 && !lives(pid) && fs::is_regular_file(fs::symlink_status(path, gone));
 }
 
-// Whether it is a page or the lock of a socket that another user may have left, for all that is seen.
+// Returns whether it is a page or the lock of a socket that another user seems to have left.
 bool may_be_left_by_another(const fs::path& path) {
   const std::string whole = path, name = path.filename();
   const bool is_page = name.starts_with(page_name), is_lock = name.ends_with(std::string(socket_end).append(lock_end));
@@ -158,7 +160,7 @@ Remnants find_remnants(const std::string& directory) {
   if (failure) remnants.fault = failure.message();
   const auto by_path = [](const Remnant& remnant) { return std::pair(remnant.path, remnant.what); };
   std::ranges::sort(remnants.found, {}, by_path);
-  // A socket and its lock are one.
+  // A socket and its lock count once.
   const auto twins = std::ranges::unique(remnants.found, {}, by_path);
   remnants.found.erase(twins.begin(), twins.end());
   return remnants;

@@ -1,8 +1,11 @@
-// What `corelane clean` does, apart from its options: removes what processes that ended left in a runtime directory:
-// counter pages, sockets with their locks, requests for traces. What a living process uses has its lock, or answers,
-// and stays; so does what is not Corelane's, and traces, which are somebody's. Slots of the ledger and seats go with
-// their process and are taken again: of them nothing is left to remove. Threads: none of its own; reads and removes
-// files.
+// `corelane clean` removes what ended processes left in a runtime directory: counter pages, sockets with their locks,
+// and requests for traces. The options are defined in clean_command.cpp.
+//
+// Files that a living process uses are locked or answer, and stay. Files of other programs stay, too, and so do traces,
+// which users may still need. Slots of the ledger and seats are freed with their process and used again, so nothing of
+// them is left to remove.
+//
+// Threads: none of its own; reads and removes files.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +17,20 @@
 
 namespace corelane::tool {
 
-// A file that nobody uses any more, and what it was.
+// A file that no process uses any more, and what it was.
 struct Remnant {
   std::string path{}, what{};
 };
 
 struct Remnants {
   std::vector<Remnant> found{};
-  std::string fault{};     // why the directory could not be read to its end; "": it was
-  std::size_t closed = 0;  // files of other users that nobody living is seen to use, and that this one may not look at
+  std::string fault{};     // why the directory could not be read completely; "": it was
+  std::size_t closed = 0;  // files of other users that seem unused, but that this user may not examine
 };
 
-// Changes nothing.
+// Finds what clean() would remove. Changes nothing.
 Remnants find_remnants(const std::string& directory);
-// False: it is used again, gone already, or may not be removed.
+// Returns false if it is used again, is gone already, or may not be removed.
 bool remove_remnant(const Remnant& remnant);
 
 struct CleanOptions {
@@ -35,7 +38,7 @@ struct CleanOptions {
   bool dry_run = false;
   Format format = Format::table;
 };
-// 0: all of it is removed, or there was nothing; 1: something could not be removed, or not be looked at.
+// Returns 0 if all was removed or there was nothing; 1 if something could not be removed or examined.
 int clean(const CleanOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

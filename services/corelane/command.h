@@ -1,4 +1,4 @@
-// Command: one subcommand of the program `corelane`. A new one is a file of its own and a row in commands.cpp.
+// Command is one subcommand of the program `corelane`. Each has a file of its own and a row in commands.cpp.
 #pragma once
 
 #include <functional>
@@ -19,42 +19,42 @@ class Option;
 
 namespace corelane::tool {
 
-// The end of the program: 0 done, 1 it failed and said why, 2 the command line was wrong.
+// The program's exit status: 0 done; 1 it failed and said why; 2 the command line was wrong.
 using Status = int;
 
-// What is to be done when the command line has been read.
+// What to do after the command line was parsed.
 using Action = std::function<Status(const ToolSettings& settings)>;
 
 struct Command {
   std::string_view name;
   std::string_view summary;
-  // Adds the options to the command's own parser. `orb_options` outlives it; see OtherWord.
+  // Adds the options to the command's own parser. `orb_options` must outlive it; see OtherWord.
   Action (*define)(CLI::App& app, std::vector<std::string>& orb_options);
-  bool runs_program = false;  // what stands behind -- is another program's: ToolSettings::program has it
+  bool runs_program = false;  // the words after -- are another program's command line; ToolSettings::program has them
 };
 
 std::span<const Command> commands();
 
-// --format table|json, for commands that can show their results either way.
+// Adds --format table|json, for commands that can show their results either way.
 void add_format(CLI::App& app, Format& format);
-// What is wrong with a duration such as "10ms"; "": nothing.
+// Returns what is wrong with a duration such as "10ms"; "" if nothing is.
 std::string fault_of_duration(const std::string& text);
-// Reads a duration such as "10ms", of `least` or more, into `target`.
+// Adds an option that reads a duration such as "10ms", of `least` or more, into `target`.
 CLI::Option* add_duration(CLI::App& app, const std::string& name, Duration& target, const std::string& help,
                           Duration least = {});
-// The same; without the option `target` stays without a value.
+// Does the same. Without the option, `target` has no value.
 CLI::Option* add_duration(CLI::App& app, const std::string& name, std::optional<Duration>& target,
                           const std::string& help, Duration least = {});
-// Refuses an empty word, as of a variable that is not set: it would count as none.
+// Refuses an empty word, as from a variable that is not set. It would otherwise count as no option.
 CLI::Option* refuse_empty(CLI::Option* option);
-// Reads a process id.
+// Adds an option that reads a process id.
 CLI::Option* add_pid(CLI::App& app, const std::string& name, int& target, const std::string& help);
-// An option that is another word for an -ORB option: it adds that one and its value to `orb_options`.
+// OtherWord is an option that stands for an -ORB option. It adds that option and its value to `orb_options`.
 struct OtherWord {
   std::string name, orb_option, type, help;
 };
 CLI::Option* add_other_word(CLI::App& app, std::vector<std::string>& orb_options, const OtherWord& word);
-// --runtime-directory.
+// Adds --runtime-directory.
 void add_directory(CLI::App& app, std::vector<std::string>& orb_options);
 
 Action define_trace(CLI::App& app, std::vector<std::string>& orb_options);

@@ -7,7 +7,7 @@
 namespace corelane::tool {
 namespace {
 
-// `Target`: a Duration, or one that may be left out.
+// `Target` is a Duration or std::optional<Duration>.
 template <typename Target>
 CLI::Option* add_duration_to(CLI::App& app, const std::string& name, Target& target, const std::string& help,
                              Duration least) {

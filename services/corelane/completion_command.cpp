@@ -1,4 +1,4 @@
-// The completion is made of the commands as they are defined, so that it knows each of their options.
+// Generates the shell completion from the command definitions, so that it has all of their options.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <iostream>
@@ -12,26 +12,26 @@
 namespace corelane::tool {
 namespace {
 
-// What lets zsh take bash's completions.
+// The lines that let zsh use bash's completions.
 constexpr const char* zsh_beginning =
     "(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
     "autoload -Uz bashcompinit && bashcompinit\n";
 
 // Lines of bash for all commands.
 struct Completed {
-  std::string known;   // which words lead on to another command
-  std::string words;   // what one may go on with
-  std::string values;  // what may stand behind an option
+  std::string known;   // the words that lead to another command
+  std::string words;   // the words that may follow
+  std::string values;  // the values that may follow an option
 };
 
-// Which setting of an ORB each of them is, and what may stand behind it.
+// Returns all -ORB options.
 std::string orb_words() {
   std::string words;
   for (const core::SettingsEntry& entry : core::settings_table()) words += core::option_of(entry.key) + " ";
   return words + "-ORBConfig -ORBInitRef -ORBDefaultInitRef -ORBid";
 }
 
-// `path`: a space before each command in it, so that no file's or object's name is taken for one.
+// `path` has a space before each of its commands, so that the name of a file or object is not taken for a command.
 void complete(const CLI::App& app, const std::string& path, Completed& completed) {
   std::string words;
   for (const CLI::App* const command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -44,7 +44,7 @@ void complete(const CLI::App& app, const std::string& path, Completed& completed
     const bool is_choice = values.find('|') != values.npos;
     std::ranges::replace(values, '|', ' ');
     if (option->get_positional() && is_choice) words += values + " ";
-    std::vector<std::string> names;  // what is no choice is a word of the user's, or a file
+    std::vector<std::string> names;  // the option's names. Without choices, its value is any word, or a file
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
     for (const std::string& name : names) {
@@ -57,7 +57,7 @@ void complete(const CLI::App& app, const std::string& path, Completed& completed
   completed.words += "    '" + path + "') words='" + words + "' ;;\n";
 }
 
-// bash parts a word at each =, and completes what stands behind it.
+// bash splits a word at each =, and completes the part after it.
 std::string bash_script(const CLI::App& root) {
   Completed completed;
   complete(root, "", completed);

@@ -54,7 +54,8 @@ std::string line_of(const rs::CoreState& core, const rs::AccountList& accounts) 
   return text + "\n";
 }
 
-// "broker 77", or "process 77" where that has ended; none: those that an account has no room for.
+// Returns "broker 77", or "process 77" if that process has ended. Process id 0 stands for the processes that an account
+// has no room for.
 std::string process_text(const rs::Process& process) {
   if (process.pid() == 0) return "others";
   const std::string number = std::to_string(process.pid());
@@ -67,19 +68,19 @@ std::string work_text(std::uint64_t times, rs::Nanoseconds used) {
   return (times == 1 ? "once" : std::to_string(times) + " times") + ", " + brief(duration_of(used)) + " of CPU time";
 }
 
-// Top-down: the service's work is on the account of its client.
+// For a client: the service's work is charged to the client's account.
 std::string line_of(const rs::Loan& loan) {
   const std::string text = (loan.over() ? "was lent to " : "lent to ") + process_text(loan.service()) + ": ";
   if (loan.times() == 0) return text + "has not worked there yet";
   return text + (loan.in_use() ? "works there now, so far " : "worked there ") + work_text(loan.times(), loan.used());
 }
 
-// Bottom-up: the service's work is on its own account, under the name of its client.
+// For a service: its work is on its own account, under the name of the client.
 std::string line_of(const rs::Charge& charge) {
   return "worked for " + process_text(charge.client()) + ": " + work_text(charge.times(), charge.used());
 }
 
-// "memory 256 MiB, cache 2 ways, disk weight 300"; in whole units, or bytes.
+// Returns "memory 256 MiB, cache 2 ways, disk weight 300"; in whole units, or bytes.
 std::string amount_of(const std::string& name, std::uint64_t amount) {
   if (name == "cache") return counted(amount, "way");
   if (name == "disk") return "weight " + std::to_string(amount);
@@ -221,7 +222,7 @@ int show_cores(const ReservationPlace& place, const CoresOptions& options, std::
     try {
       shown.resources = server->resource_states();
       shown.held = server->held_resources();
-    } catch (const CORBA::BAD_OPERATION&) {  // a daemon of an older version
+    } catch (const CORBA::BAD_OPERATION&) {  // the daemon is of an older version
     }
     out << text_of(shown, options);
     return 0;

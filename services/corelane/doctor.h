@@ -1,4 +1,5 @@
-// What `corelane doctor` does, apart from its options: looks at a host, and says what real time lacks there.
+// `corelane doctor` examines a host, and says what it lacks for real time. The options are defined in
+// doctor_command.cpp.
 // Threads: those of measure_platform() and probe().
 #pragma once
 
@@ -20,7 +21,7 @@ struct Diagnosis {
   std::size_t count(FindingState state) const;
 };
 
-// The checks that matter for one of `purposes`. Pure.
+// Runs the checks that matter for one of `purposes`. Pure.
 std::vector<Finding> examine(const HostView& host, unsigned purposes);
 
 std::string text_of(const Diagnosis& diagnosis, Format format);
@@ -30,10 +31,10 @@ struct DoctorOptions {
   bool measure = false;
   Format format = Format::table;
   ProbedPlaces places{};
-  std::vector<std::string> orb_options{};  // with which programs look for the naming service
+  std::vector<std::string> orb_options{};  // the options with which programs look for the naming service
 };
 
-// 0: nothing is missing, 1: something is. What is unknown is not missing.
+// Returns 0 if nothing is missing, 1 if something is. What is unknown does not count as missing.
 int doctor(const DoctorOptions& options, std::ostream& out);
 
 }  // namespace corelane::tool

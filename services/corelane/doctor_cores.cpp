@@ -1,4 +1,4 @@
-// What the cores are: which of them may be used, how fast they run, sleep and wake, and what they share.
+// Checks of the cores: which may be used, how fast they run, sleep and wake, and what they share.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -13,10 +13,10 @@ namespace {
 
 const std::string cpu_folder = "/sys/devices/system/cpu/";
 
-// The process's own group: v1's of cpusets, else v2's; "" where there is none.
+// The process's own control group: that of v1's cpuset, otherwise v2's; "" if there is none.
 struct OwnGroup {
   std::string path{};  // "/corelane-r17"
-  std::string file{};  // of its cores. v1: what it was given; v2: what is in force
+  std::string file{};  // of its cores. v1: the configured ones; v2: the effective ones
 };
 
 OwnGroup own_group(const HostFiles& files) {
@@ -33,8 +33,8 @@ OwnGroup own_group(const HostFiles& files) {
   return {};
 }
 
-// What corelane-reserved has to do with the process's cores, by the name of its group (services/reserved/backends); ""
-// for nothing.
+// Returns what corelane-reserved has to do with the process's cores, from the name of its group
+// (services/reserved/backends); "" for nothing.
 std::string given_by(const OwnGroup& group) {
   for (const auto& [name, words] : {std::pair{"/corelane-r", "of reservation "}, {"/corelane-s", "the shared core "}}) {
     const std::size_t at = group.path.find(name);
@@ -47,7 +47,7 @@ std::string given_by(const OwnGroup& group) {
   return {};
 }
 
-// Such cores when nobody listens: what that daemon changed is put back by the next one.
+// Reports such cores if no corelane-reserved listens: the next one restores what the last one changed.
 Finding held_for_nobody(const HostView& host, Finding finding, const std::string& cores) {
   finding.state = FindingState::missing;
   finding.found = cores + "held for a corelane-reserved that ended";
@@ -108,20 +108,20 @@ Finding look_at_cpuset(const HostView& host) {
   return finding;
 }
 
-// cgroup v1: off for the cores of a cpuset where neither it nor any above it balances. "" where that is not so; else
-// the file of the cpuset itself.
+// cgroup v1: the cores of a cpuset are not balanced if neither it nor any cpuset above it balances. Returns the file of
+// the cpuset itself then; otherwise "".
 std::string balancing_switched_off(const HostFiles& files, std::string folder) {
   const std::string name = "/cpuset.sched_load_balance", own = folder + name;
   for (; !folder.empty(); folder.erase(folder.rfind('/'))) {  // bound: the path
     const auto balances = files.text(folder + name);
-    if (!balances) break;  // above the hierarchy's root
+    if (!balances) break;  // above the root of the hierarchy
     if (*balances != "0") return {};
   }
   return files.text_or_empty(own) == "0" ? own : std::string();
 }
 
-// A daemon or a virtual machine manager that was killed may leave it off for everybody. Where corelane-reserved gave
-// the cores, its backends or a server that parted them (os::CoreDomain) switched it off.
+// A daemon or a virtual machine manager that was killed may leave balancing off for all threads. If corelane-reserved
+// gave the cores, its backends or a server that separated them (os::CoreDomain) switched it off.
 Finding look_at_balancing(const HostView& host) {
   Finding finding{.name = "load balancing", .found = "threads go to cores that are idle"};
   const OwnGroup group = own_group(host.files);
@@ -173,7 +173,7 @@ struct IdleState {
   long long latency = 0;  // microseconds
 };
 
-// Those of the first core that take long to leave, and that nobody has switched off.
+// Returns the idle states of the first core that take long to leave and are not switched off.
 std::vector<IdleState> deep_states(const HostFiles& files, long long limit) {
   std::vector<IdleState> deep;
   const std::string idle = cpu_folder + "cpu0/cpuidle/";
@@ -185,8 +185,8 @@ std::vector<IdleState> deep_states(const HostFiles& files, long long limit) {
   return deep;
 }
 
-// What somebody holds /dev/cpu_dma_latency at, in microseconds (32 bits in host order); a great number where nobody
-// does, or where this user may not look.
+// Returns the latency that a process holds /dev/cpu_dma_latency at, in microseconds (32 bits in host order). Returns a
+// large number if no process does, or if this user may not read it.
 long long held_latency(const HostFiles& files) {
   const std::string raw = files.text_or_empty("/dev/cpu_dma_latency");
   std::int32_t held = 2'000'000'000;

@@ -1,4 +1,4 @@
-// What else runs on the cores: interrupts, the kernel's tick, other programs; and how cores may be had for oneself.
+// Checks of what else runs on the cores: interrupts, the kernel's tick, other programs; and of how to reserve cores.
 #include <algorithm>
 #include <optional>
 
@@ -8,12 +8,12 @@
 namespace corelane::tool {
 namespace {
 
-// A device that interrupts more often than it must to start.
+// A device that interrupts more often than it needs to start.
 struct Interrupts {
   std::string number, device;
   long long count = 0;
-  CoreSet cores{};  // that take them now
-  CoreSet may{};    // that their mask allows: the kernel, or irqbalance, may choose any of them next
+  CoreSet cores{};  // that take its interrupts now
+  CoreSet may{};    // that its mask allows: the kernel, or irqbalance, may choose any of them next
 };
 
 constexpr long long few = 100;  // since boot
@@ -37,7 +37,7 @@ std::vector<Interrupts> busy_interrupts(const HostFiles& files) {
   return found;
 }
 
-// "core 2 takes", "cores 2-3 take".
+// Returns "core 2 takes", "cores 2-3 take".
 std::string cores_text(const CoreSet& cores, const std::string& one, const std::string& several) {
   return (cores.size() == 1 ? "core " : "cores ") + core_text(cores) + " " + (cores.size() == 1 ? one : several);
 }
@@ -61,7 +61,7 @@ void steer_to_first_core(const HostView& host, const std::vector<Interrupts>& bu
 Finding look_at_interrupts(const HostView& host) {
   Finding finding{.name = "interrupts"};
   const auto busy = busy_interrupts(host.files);
-  CoreSet idle = host.online(), free = idle;  // that take none now, and that no mask allows
+  CoreSet idle = host.online(), free = idle;  // cores that take none now, and cores that no mask allows
   for (const Interrupts& one : busy) {
     for (const int core : one.cores) idle.erase(core);
     for (const int core : one.may) free.erase(core);
@@ -85,7 +85,7 @@ Finding look_at_interrupts(const HostView& host) {
   return finding;
 }
 
-// All cores but the first, which has everything else.
+// Returns all cores except the first, which runs everything else.
 std::string cores_to_isolate(const HostView& host) {
   CoreSet cores = host.online();
   if (!cores.empty()) cores.erase(cores.begin());
@@ -185,13 +185,13 @@ Finding look_at_memory(const HostView& host) {
   return finding;
 }
 
-// Whether the kernel was built with it; also where it does not say.
+// Returns whether the kernel was built with it, or does not say.
 bool knows_resctrl(const HostFiles& files) {
   const auto known = files.lines("/proc/filesystems");
   return known.empty() || std::ranges::count(known, "nodev\tresctrl") > 0;
 }
 
-// A processor that does not part its cache lacks nothing that could be mended.
+// A processor that cannot partition its cache lacks nothing that could be mended.
 Finding look_at_cache(const HostView& host) {
   Finding finding{.name = "ways of the cache", .found = "this processor does not part its cache: nothing to set up"};
   if (!os::has_word(host.files.text_or_empty("/proc/cpuinfo"), "cat_l3", ' ')) return finding;

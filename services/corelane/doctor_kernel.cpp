@@ -1,4 +1,4 @@
-// How the kernel keeps time, schedules and treats memory; and whether it has the machine to itself.
+// Checks of how the kernel keeps time, schedules and manages memory, and of whether the machine is virtual.
 #include <algorithm>
 #include <array>
 
@@ -27,12 +27,12 @@ namespace {
 
 constexpr const char* debug_mount = "/sys/kernel/debug";
 
-// Also for who may not look into it.
+// True even if this user may not look into it.
 bool is_debugfs_mounted(const HostView& host) {
   return std::ranges::count(host.files.mounts(), "debugfs", &os::Mount::type) > 0;
 }
 
-// Of a file of debugfs that is not to be read: what would let it be.
+// Explains, for a file of debugfs that cannot be read, how to make it readable.
 void explain_debugfs(const HostView& host, Finding& finding) {
   finding.state = FindingState::unknown;
   const bool mounted = host.files.exists(std::string(debug_mount) + "/sched");
@@ -66,7 +66,7 @@ Finding look_at_throttle(const HostView& host) {
   return finding;
 }
 
-// Linux 6.12 put a server for ordinary threads in the throttle's place; its share is its own setting.
+// Linux 6.12 replaced the throttle by a server for ordinary threads; its share is a setting of its own.
 Finding look_at_fair_server(const HostView& host) {
   Finding finding{.name = "fair server", .found = "none in this kernel: the throttle does its work"};
   if (!host.kernel_is_at_least(6, 12)) return finding;
@@ -91,14 +91,14 @@ Finding look_at_fair_server(const HostView& host) {
   return finding;
 }
 
-// Of "none voluntary (full)": what is in brackets.
+// Returns the part in brackets, of a text like "none voluntary (full)".
 std::string chosen_of(const std::string& text) {
   const char open = text.find('[') != text.npos ? '[' : '(', close = open == '[' ? ']' : ')';
   const std::size_t begin = text.find(open), end = text.find(close);
   return begin == text.npos || end == text.npos ? text : text.substr(begin + 1, end - begin - 1);
 }
 
-// As the command line chooses it, or else the kernel's build; "": neither says.
+// Returns the mode from the command line, or else from the kernel's build; "" if neither says.
 std::string preemption_at_boot(const HostView& host) {
   for (const std::string& word : words_of(host.command_line()))
     if (word.starts_with("preempt=")) return word.substr(8);
@@ -123,7 +123,8 @@ Finding look_at_preemption(const HostView& host) {
   if (finding.found == "full") return finding;
   if (finding.found.empty()) return explain_debugfs(host, finding), finding;
   finding.state = FindingState::missing;
-  const bool is_dynamic = version.find("PREEMPT_DYNAMIC") != version.npos;  // whoever sees debugfs may change it
+  // Any user that can read debugfs may have changed it.
+  const bool is_dynamic = version.find("PREEMPT_DYNAMIC") != version.npos;
   if (is_dynamic && !mode) finding.found += ", if nobody changed it since the start (debugfs would tell)";
   if (is_dynamic && !mode && !is_debugfs_mounted(host))
     finding.commands.push_back(host.as_root(std::string("mount -t debugfs none ") + debug_mount));
@@ -200,7 +201,7 @@ Finding look_at_numa(const HostView& host) {
   return finding;
 }
 
-// Of all processor time since boot, in per cent.
+// Returns the part of all processor time since boot, in percent.
 double steal_of(const HostView& host) {
   const auto words = words_of(host.files.field("/proc/stat", "cpu ").value_or(""));
   double sum = 0;

@@ -1,4 +1,4 @@
-// What takes time away from real-time threads though they have the right to it: quotas, limits, and others above them.
+// Checks of what takes time away from real-time threads that may run: quotas, limits, and other threads above them.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -14,7 +14,7 @@ constexpr int highest_level = 49;  // of dispatch
 
 // ---- CPU quota ----
 
-// What a group may use in each period; nothing: all of it.
+// What a group may use in each period. No Quota: all of it.
 struct Quota {
   std::string file, text;  // "20000 of each 100000 us"
   std::string none;        // what the file says without one
@@ -33,7 +33,8 @@ std::optional<Quota> quota_of_v2(const HostFiles& files, const std::string& fold
   return Quota{file, words[0] + " of each " + words[1] + " us", "max"};
 }
 
-// Of the group and of those above it, from the top: in a container the topmost one that is seen has the container's.
+// Returns the quotas of the group and of those above it, from the top. In a container, the topmost visible group has
+// the container's quota.
 std::vector<Quota> quotas_on_way(const HostFiles& files, const os::Mount& mount, const std::string& group, bool v1) {
   std::vector<Quota> found;
   for (std::size_t end = 1;; end = std::min(group.find('/', end + 1), group.size())) {  // bound: the path
@@ -107,7 +108,7 @@ struct OtherThread {
   std::string name{};
 };
 
-// Of a process that is no thread of the kernel and under SCHED_FIFO or SCHED_RR, above all levels of dispatch.
+// Returns the thread if it is not a kernel thread and runs under SCHED_FIFO or SCHED_RR, above all levels of dispatch.
 std::optional<OtherThread> above_ours(const std::string& stat) {
   const std::size_t open = stat.find('('), close = stat.rfind(')');
   if (open == stat.npos || close == stat.npos || close < open) return std::nullopt;
@@ -120,12 +121,13 @@ std::optional<OtherThread> above_ours(const std::string& stat) {
   return OtherThread{leading_number(stat), leading_number(words[priority]), stat.substr(open + 1, close - open - 1)};
 }
 
-// The thread that reads for a process with an ORB of ours, whose analysis counts it and what else is above tasks.
+// Returns whether it is the reader thread of a process with a Corelane ORB. That process's analysis counts this thread,
+// and its other threads above tasks.
 bool is_our_reader(const std::string& stat) {
   return stat.find("(corelane-io)") != stat.npos || stat.find("(corelane-lf)") != stat.npos;
 }
 
-// Of one process. Threads that end meanwhile are none.
+// Returns those of one process. Ignores threads that end meanwhile.
 std::vector<OtherThread> above_ours_in(const HostFiles& files, const std::string& process) {
   std::vector<OtherThread> found;
   const std::string folder = "/proc/" + process + "/task";
@@ -137,7 +139,7 @@ std::vector<OtherThread> above_ours_in(const HostFiles& files, const std::string
   return found;
 }
 
-// The highest first.
+// Returns the threads with the highest priority first.
 std::vector<OtherThread> others_above(const HostFiles& files) {
   std::vector<OtherThread> found;
   for (const std::string& process : files.numbered("/proc", ""))

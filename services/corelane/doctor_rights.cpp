@@ -1,4 +1,4 @@
-// What this process may do: priorities, memory, descriptors, and what the kernel offers it.
+// Checks of what this process may do: priorities, memory, descriptors, and what the kernel offers it.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr long long enough_descriptors = 4096;
 
-// Of this shell at once, and of the user's next log-in.
+// Returns commands that raise the limits of this shell now, and of the user's next login.
 std::vector<std::string> raise_limits(const HostView& host) {
   if (host.facts.root) return {"prlimit --pid $$ --rtprio=99:99 --memlock=unlimited:unlimited"};
   return {"sudo prlimit --pid $$ --rtprio=99:99 --memlock=unlimited:unlimited",
@@ -39,7 +39,7 @@ Finding look_at_fifo(const HostView& host) {
   return finding;
 }
 
-// Where cgroup v1's controller cpu is mounted, and this process's group in it.
+// The mount of cgroup v1's controller cpu, and this process's group in it.
 struct CpuGroup {
   std::string mount, path;
 };
@@ -56,7 +56,7 @@ std::optional<CpuGroup> cpu_group(const HostFiles& files) {
   return group;
 }
 
-// The group itself and those above it, from the top, whose file says 0.
+// Returns the files that say 0, of the group itself and of those above it, from the top.
 std::vector<std::string> groups_without_time(const HostFiles& files, const CpuGroup& group) {
   std::vector<std::string> found;
   for (std::size_t end = 0; end != std::string::npos;) {  // bound: the path
@@ -103,7 +103,7 @@ Finding look_at_memlock(const HostView& host) {
   return finding;
 }
 
-// It has the right to SCHED_DEADLINE, which comes from the capability alone, but not all cores.
+// Returns whether it has the right to SCHED_DEADLINE, which only the capability gives, but may not use all cores.
 bool is_bound(const HostView& host) {
   constexpr unsigned long long cap_sys_nice = 1ull << 23;
   const std::string rights = host.files.field("/proc/self/status", "CapEff").value_or("");

@@ -1,4 +1,4 @@
-// Corelane's own: the directory in which servers meet, and the daemons.
+// Checks of Corelane's own services: the runtime directory that servers share, and the daemons.
 #include "services/corelane/finding.h"
 
 namespace corelane::tool {
@@ -24,7 +24,7 @@ std::string nobody_at(const std::vector<std::string>& places) {
   return text;
 }
 
-// Whether it was stopped, and then what to do.
+// Reports a stopped daemon, and how to continue it. Returns whether it was stopped.
 bool is_told_stopped(Finding& finding, const Listening& daemon) {
   if (!daemon || !daemon.stopped) return false;
   finding.state = FindingState::missing;
@@ -34,7 +34,7 @@ bool is_told_stopped(Finding& finding, const Listening& daemon) {
   return true;
 }
 
-// Whether a stranger is in its place, and then what to do.
+// Reports a process of an untrusted user at the daemon's socket, and what to do. Returns whether there is one.
 bool is_told_strange(Finding& finding, const Listening& daemon) {
   if (daemon.fault.empty()) return false;
   finding.state = FindingState::missing;

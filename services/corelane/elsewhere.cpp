@@ -20,9 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view of_user = "corelane-";  // in /tmp, with the user's number behind it
+constexpr std::string_view of_user = "corelane-";  // in /tmp, followed by the user's number
 
-// Calls `see` for what is in a directory, as far as it can be read. Not a range's loop, whose step throws.
+// Calls `see` for each entry of a directory, as far as it can be read. A range-based loop would throw.
 template <typename See>
 void for_each_in(const fs::path& directory, See see) {
   std::error_code failure;
@@ -30,7 +30,7 @@ void for_each_in(const fs::path& directory, See see) {
     see(entry->path());
 }
 
-// 0: it is none.
+// Returns the number, or 0 if the text is not one.
 int number_in(const std::string& name) {
   int number = 0;
   const char* const last = name.data() + name.size();

@@ -1,5 +1,5 @@
-// Elsewhere: where servers of this host are besides the runtime directory that one looks at: those of other users, and
-// those that were given a directory of their own.
+// Functions that find servers of this host outside the runtime directory in use. These are servers of other users, and
+// servers that were given a directory of their own.
 // Threads: none of its own; reads directories and /proc.
 #pragma once
 
@@ -11,14 +11,16 @@
 
 namespace corelane::tool {
 
-// The usual runtime directories of all users, and those in which processes that this user may look at show themselves.
+// Returns the usual runtime directories of all users, and the directories that processes use which this user may
+// examine.
 std::vector<std::string> known_directories();
 
-// known_directories() for who asks often: it reads what every process has open, so it looks again after ten seconds.
+// Caches known_directories() for callers that need it often. That function reads the open files of every process, so
+// this class calls it at most every ten seconds.
 // Threads: one.
 class KnownDirectories {
  public:
-  // `now` by the clock of os::now().
+  // `now` is a time of the clock of os::now().
   const std::vector<std::string>& at(Time now);
 
  private:
@@ -26,17 +28,17 @@ class KnownDirectories {
   std::vector<std::string> directories_{};
 };
 
-// A line for each of `directories` but `here` that has servers or cannot be looked at; empty: none has.
+// Returns a line for each of `directories`, except `here`, that has servers or cannot be read; "" if none has.
 std::string elsewhere_text(const std::string& here, const std::vector<std::string>& directories);
 
-// Where the process shows itself, if it is a server that this user may look at; empty: not known.
+// Returns the directory that the process uses, if it is a server that this user may examine; "" if it is not known.
 std::string directory_of_server(int pid);
 
-// Those in the directory that live, and whose pages this user may not read.
+// Returns the running servers in the directory whose pages this user may not read.
 std::vector<int> closed_servers(const std::string& directory);
 
-// Of other users', too. Raises nothing: false only where the kernel knows no such process; who has ended and was not
-// waited for lives.
+// Returns whether the process exists, also for processes of other users. Returns false only if the kernel does not know
+// it; an ended process that was not waited for exists. Raises nothing.
 bool lives(int pid);
 
 }  // namespace corelane::tool

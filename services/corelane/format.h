@@ -1,4 +1,4 @@
-// How results are shown.
+// Format says how a command shows its results.
 #pragma once
 
 #include <cstdint>

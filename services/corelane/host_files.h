@@ -1,5 +1,5 @@
-// HostFiles: what the kernel says of a host in /proc, /sys and /dev, read beneath a root directory, so that tests give
-// it a host that they made up.
+// HostFiles reads what the kernel says of a host in /proc, /sys and /dev. It reads below a root directory, so that a
+// test can provide an invented host.
 // Threads: a value; reads files.
 #pragma once
 
@@ -18,16 +18,17 @@ class HostFiles {
  public:
   explicit HostFiles(std::string root = "/") : root_(std::move(root)) {}
 
-  // All of a file, without the white space at its end. Nothing where it is not there or may not be read.
+  // Returns the whole file, without the white space at its end. Returns nothing if the file does not exist or may not
+  // be read.
   std::optional<std::string> text(std::string_view path) const;
-  // The same; "" for nothing.
+  // Returns the same, or "" for nothing.
   std::string text_or_empty(std::string_view path) const { return text(path).value_or(""); }
   std::vector<std::string> lines(std::string_view path) const;
-  // The value of "Name: value", as files of /proc have it. Nothing where no line begins so.
+  // Returns the value of a line "Name: value", as in files of /proc. Returns nothing if no line begins so.
   std::optional<std::string> field(std::string_view path, std::string_view name) const;
-  // What is mounted where for this process.
+  // Returns the mounts that this process sees.
   std::vector<os::Mount> mounts() const { return os::parse_mounts(text_or_empty("/proc/self/mountinfo")); }
-  // The names in a directory that begin with `prefix` and go on with a digit, by their number.
+  // Returns the names in a directory that begin with `prefix` and continue with a digit, ordered by their number.
   std::vector<std::string> numbered(std::string_view directory, std::string_view prefix) const;
   bool exists(std::string_view path) const;
 
@@ -37,14 +38,14 @@ class HostFiles {
   std::string root_;
 };
 
-// Hardware threads as the kernel lists them.
+// Hardware threads, as the kernel lists them.
 using CoreSet = std::set<int>;
-// "0-3,6". What is no such list is empty.
+// Parses "0-3,6". Returns an empty set if the text is not such a list.
 CoreSet parse_core_set(std::string_view text);
 std::string core_text(const CoreSet& cores);
 
 std::vector<std::string> words_of(std::string_view line);
-// The number that the text begins with; 0: none.
+// Returns the number at the beginning of the text; 0 if there is none.
 long long leading_number(std::string_view text);
 
 }  // namespace corelane::tool

@@ -80,7 +80,7 @@ bool is_reference(const std::string& text) {
   return false;
 }
 
-// What was given, for a message.
+// Returns a short form of the argument, for a message.
 std::string named(const std::string& what) {
   constexpr std::size_t readable = 60;
   if (what == "-") return "standard input";
@@ -114,7 +114,7 @@ Expected<std::string, ReferenceFault> reference_of(const std::string& what, std:
   }
   const std::string path = what.starts_with("file://") ? what.substr(7) : what;
   const auto text = os::read_small_file(path, longest_reference);
-  constexpr std::size_t readable = 100;  // a reference that was given without its beginning may be longer
+  constexpr std::size_t readable = 100;  // the argument may be a damaged reference, which is longer than a path
   if (!text)
     return complain(path.size() <= readable ? text.error().text
                                             : plain(path.substr(0, readable)) + "... is no file's name");

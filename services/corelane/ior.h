@@ -1,4 +1,4 @@
-// What `corelane ior` does, apart from its options: shows what a reference says.
+// `corelane ior` shows what a reference contains. The options are defined in ior_command.cpp.
 // Threads: none of its own; reads files.
 #pragma once
 
@@ -14,17 +14,17 @@ namespace corelane::tool {
 
 std::string text_of(const ReferenceParts& parts, Format format);
 
-// The reference that `what` is, that the file of this name (also as file://) holds, or, for "-", that `in` holds.
-// Never empty.
+// Returns the reference: `what` itself, the content of the file of this name (also as file://), or, for "-", the
+// content of `in`. Never empty.
 Expected<std::string, ReferenceFault> reference_of(const std::string& what, std::istream& in);
-// The same, if it can be taken apart; else the fault says what was looked at, too.
+// Returns the same if it can be decoded. Otherwise the fault also says what was examined.
 Expected<std::string, ReferenceFault> sound_reference_of(const std::string& what, std::istream& in);
-// The same; nothing when it complained, as "corelane <who>".
+// Returns the same, or nothing after a complaint that begins with "corelane <who>".
 std::optional<std::string> read_reference(const std::string& who, const std::string& what, std::istream& in,
                                           std::ostream& err);
 
-// `what` is a reference, the name of a file that holds one (also as file://), or "-" for standard input.
-// 0: it is sound; 1: it is none, a profile of it is damaged, or the file cannot be read.
+// Shows a reference. `what` is a reference, the name of a file with one (also as file://), or "-" for standard input.
+// Returns 0 if it is sound; 1 if it is not a reference, a profile is damaged, or the file cannot be read.
 int show_reference(const std::string& what, Format format, std::istream& in, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

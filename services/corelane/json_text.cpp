@@ -12,7 +12,7 @@ std::string dumped(const nlohmann::ordered_json& json, int indent, bool ascii) {
   return json.dump(indent, ' ', ascii, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-// Characters that move a terminal's cursor are escaped, and then all that are not ASCII.
+// If the text has characters that move a terminal's cursor, all characters that are not ASCII are escaped.
 std::string indented(const nlohmann::ordered_json& json, int indent) {
   std::string text = dumped(json, indent, false);
   std::string one_line = text;

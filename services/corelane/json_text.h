@@ -1,4 +1,5 @@
-// JSON as the command prints it. A name, a label or a path may hold any bytes; what is not UTF-8 is replaced (U+FFFD).
+// JSON text as the command prints it. A name, a label or a path may have any bytes; what is not UTF-8 is replaced
+// (U+FFFD).
 // Threads: pure. Allocates.
 #pragma once
 
@@ -7,10 +8,10 @@
 
 namespace corelane::tool {
 
-// Indented, on lines that are all ended.
+// Returns indented text. Every line ends with a newline.
 std::string json_lines(const nlohmann::ordered_json& json);
 
-// In one line, not ended.
+// Returns one line without a newline.
 std::string json_line(const nlohmann::ordered_json& json);
 
 }  // namespace corelane::tool

@@ -20,9 +20,9 @@ bool is_socket(const std::string& path) {
   return ::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
 }
 
-// What a connection that was refused says.
+// Interprets a refused connection.
 Listening refused_at(const std::string& path, int failure) {
-  if (failure == EAGAIN) return {.at = path};  // as many wait to be let in as there may
+  if (failure == EAGAIN) return {.at = path};  // the queue of pending connections is full
   if (failure == EACCES && is_socket(path)) return {.at = path, .fault = "lets this user not in"};
   return {};
 }
@@ -41,7 +41,7 @@ Listening look_at(const std::string& path, const channel::Access& trusted) {
 
 }  // namespace
 
-// The third field, behind the name in brackets, which may have any in it; see proc_pid_stat(5).
+// Reads the third field, after the name in brackets, which may have brackets itself; see proc_pid_stat(5).
 bool is_stopped(int pid) {
   const std::string stat = HostFiles().text_or_empty("/proc/" + std::to_string(pid) + "/stat");
   const std::size_t state = stat.rfind(") ");

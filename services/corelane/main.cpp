@@ -1,4 +1,4 @@
-// corelane: the command line of Corelane. Each subcommand stands in a file of its own; see command.h.
+// corelane: the command line of Corelane. Each subcommand has a file of its own; see command.h.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
@@ -39,15 +39,15 @@ Status usage_fault(const std::string& where, const std::string& what) {
   return 2;
 }
 
-// So near that it was probably meant: two slips, if they are less than half of the longer word, or letters in another
-// order.
+// Returns whether the word is so similar that `meant` was probably meant. It has at most two slips. Also, these are
+// less than half of the longer word, or both words have the same letters.
 bool is_near(const std::string& word, const std::string& meant) {
   const std::size_t slips = corelane::core::distance(word, meant);
   return slips <= 2 && (2 * slips < std::max(word.size(), meant.size()) || std::ranges::is_permutation(word, meant));
 }
 
-// The library's own words for a missing or unknown command name neither it nor those that there are. `words`: what
-// follows `where`, such as "corelane ns".
+// Replaces CLI11's messages for a missing or unknown command, which name neither it nor the known ones. `words` follow
+// `where`, such as "corelane ns".
 std::optional<Status> refuse_command(const CLI::App& app, const std::string& where,
                                      std::span<const std::string> words) {
   const auto known = names_of(app);
@@ -63,7 +63,7 @@ std::optional<Status> refuse_command(const CLI::App& app, const std::string& whe
                                 list_of(known));
 }
 
-// What a full disk or a closed pipe took of standard output is not there, and who reads it is to know.
+// Returns the status; but if a full disk or a closed pipe has cut standard output, reports that and returns 1.
 Status flushed(Status status) {
   const std::string fault = corelane::os::output_fault();
   if (fault.empty()) return status;
@@ -71,7 +71,7 @@ Status flushed(Status status) {
   return 1;
 }
 
-// "corelane top": with the command that was given, where one was.
+// Returns "corelane top": the program with the command, if one was given.
 std::string name_of(const CLI::App& app) {
   const auto given = app.get_subcommands();
   return app.get_name() + (given.empty() ? "" : " " + name_of(*given.front()));
@@ -84,7 +84,7 @@ bool runs_program(const std::vector<std::string>& words) {
 }
 
 Status run(std::vector<std::string> words) {
-  // What stands behind -- is no option, and of some commands another program's.
+  // The words after -- are not options. For some commands they are another program's command line.
   const auto border = std::ranges::find(words, "--");
   std::vector<std::string> others(border, words.end());
   words.erase(border, words.end());
@@ -95,7 +95,7 @@ Status run(std::vector<std::string> words) {
   }
   if (words == std::vector<std::string>{"version"}) words.front() = "--version";
   auto orb_options = corelane::core::take_orb_options(words);
-  // The library would not see it: an option whose value may be left out takes the -- away.
+  // CLI11 would not see the --: an option with an optional value takes it.
   std::vector<std::string> program;
   if (runs_program(words) && !others.empty()) program.assign(others.begin() + 1, others.end());
   if (program.empty()) words.insert(words.end(), others.begin(), others.end());
@@ -109,17 +109,17 @@ Status run(std::vector<std::string> words) {
   }
   app.footer(
       "corelane COMMAND --help tells of one. -ORB options, CORELANE_ variables and corelane.toml count here as they do "
-      "for a server; see docs/configuration.md.");  // after the commands, which would take it over
+      "for a server; see docs/configuration.md.");  // after the commands, which would inherit it
   if (const auto refused = refuse_command(app, "corelane", words)) return *refused;
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // as the library wants them
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects them in reverse order
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
     return usage_fault(name_of(app), plain(corelane::core::fault_of_command_line(app, words, error.what())));
   }
   auto settings = ToolSettings::load(orb_options);
   if (!settings) return std::cerr << name_of(app) << ": " << plain(settings.error().text) << "\n", 2;
-  // Commands say themselves what they did. Of the log, only ping is about what is said there: which way calls take.
+  // Commands report themselves what they did. Only ping needs the log, which says what transport calls take.
   if (!app.got_subcommand("ping")) corelane::os::log::set_level(corelane::os::log::Level::warn);
   settings->program = std::move(program);
   return chosen(*settings);

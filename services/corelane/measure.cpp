@@ -24,7 +24,7 @@
 namespace corelane::tool {
 namespace {
 
-using Found = std::optional<std::vector<Measurement>>;  // nothing: it complained
+using Found = std::optional<std::vector<Measurement>>;  // nothing after a complaint
 
 Found by_files(const std::vector<std::string>& files, const Complaints& complaints) {
   std::vector<sched::TraceFile> traces;
@@ -61,7 +61,7 @@ Found by_program(const MeasureOptions& options, const Complaints& complaints) {
   return by_request(options, options.request, {.since = start}, complaints);
 }
 
-// Operations that this command calls itself.
+// Measures operations that this command calls itself.
 class Calls {
  public:
   Calls(const MeasureOptions& options, const Complaints& complaints) : options_(options), complaints_(complaints) {}
@@ -73,13 +73,13 @@ class Calls {
     return std::move(found_);
   }
 
-  // Once they are measured: as the reference says it, with its version; empty where it does not.
+  // The interface from the reference, with its version, after measure(). Empty if the reference has none.
   const std::string& interface() const { return interface_; }
 
  private:
-  // One that gives no trace is better known before all the calls than after them.
+  // Looks for the server before the calls, so that one that gives no trace is reported before them.
   bool look_for_server(const CalledTask& task) {
-    // With the process id of a server that shows itself nowhere its trace is asked for all the same.
+    // If the user gave the process id, its trace is requested even if the server has no page.
     constexpr std::chrono::milliseconds page_period{500};
     const Duration patience = options_.request == 0 ? options_.wait : std::min(options_.wait, 3 * page_period);
     const auto page = page_with(
@@ -110,7 +110,7 @@ class Calls {
     return is_its;
   }
 
-  // What was given over the server's own terms, whatever the budget will be.
+  // Returns whether the given terms fit with the server's own terms, for any budget.
   bool terms_fit(const std::vector<Contract>& own) const {
     Contract contract = basis_of_calls(options_.given, options_.call.contract, own).contract;
     contract.budget = Duration{1};
@@ -136,7 +136,7 @@ class Calls {
   Found found_{};
 };
 
-// What would go into a contracts file.
+// An entry to add to a contracts file.
 struct Proposal {
   std::string repository_id, operation;
   Contract contract;
@@ -150,15 +150,16 @@ struct Measured {
   Measurement measurement;
   std::optional<TableBasis> basis{};   // nothing: the trace has no contract
   std::string fault{};                 // why no contract can have the proposed budget; "": one can, or there is none
-  std::optional<Proposal> proposal{};  // nothing: of no known interface, or without a contract
+  std::optional<Proposal> proposal{};  // nothing: the interface is unknown, or there is no contract
 };
 
-// Where there are some.
+// Call it only if there are some.
 std::string waits_text(const Measurement& m) {
   return counted(m.blocks, "job") + " waited up to " + brief(m.longest_block) + " without saying so";
 }
 
-// `interface`: a repository id, or empty. Of that interface it is the better one: labels have no version.
+// `interface` is a repository id, or empty. If the label is of that interface, the id is better: labels have no
+// version.
 std::optional<Proposal> proposal_of(const Measured& measured, const std::string& interface, int margin) {
   const auto& [measurement, basis, fault, none] = measured;
   const bool is_its = !interface.empty() && label_of(interface, operation_of(measurement.label)) == measurement.label;
@@ -195,7 +196,7 @@ Measured measured_of(Measurement measurement, const MeasureOptions& options, con
   return measured;
 }
 
-// Of requests, which are not jobs yet: one that comes early waits in its lane.
+// Describes the arrivals of requests. They are not jobs yet: an early one waits in its lane.
 std::string arrivals_text(const Measurement& m) {
   if (!m.least_gap) return {};
   std::string text = "  arrivals   " + brief(*m.least_gap) + " apart at the least";
@@ -203,7 +204,7 @@ std::string arrivals_text(const Measurement& m) {
   return text + "\n";
 }
 
-// No budget says for how long a job is away.
+// A budget does not limit how long a job blocks.
 std::string blocks_text(const Measurement& m) {
   if (m.blocks == 0) return {};
   return "  blocks     " + waits_text(m) +
@@ -287,7 +288,7 @@ std::string_view line_at(std::string_view text, std::size_t at) {
   return text.substr(at, std::min(text.find('\n', at), text.size() - 1) + 1 - at);
 }
 
-// Takes out what an earlier run had set aside for the same table: see set_aside().
+// Removes what an earlier run added as a comment for the same table: see set_aside().
 void drop_set_aside(std::string& text, const std::string& key) {
   const std::size_t table = text.find("\n# " + key);
   const std::size_t reason = table == text.npos ? table : text.rfind("# Not used: ", table);
@@ -308,13 +309,13 @@ std::string why_no_table(const Measurement& measurement) {
   return " names no interface: say which with --interface IDL:...:1.0";
 }
 
-// What is wrong with adding it; empty: nothing, and `text` has it.
+// Adds the table to `text`. Returns what is wrong with that; "" if it was added.
 std::string add_to(std::string& text, const std::string& path, const Measured& measured) {
   const auto& [measurement, basis, fault, proposal] = measured;
   if (!proposal) return measurement.label + why_no_table(measurement);
   if (const std::string bad = fault_of_repository_id(proposal->repository_id); !bad.empty())
     return measurement.label + " has no interface that a table could name: " + bad;
-  // What was there and the table are each well-formed.
+  // The old text and the new table are well-formed by themselves, so only a second table of that name can fail.
   if (!core::ContractsFile::parse(text + "\n" + proposal->key() + "\nimportance = 0\n", path))
     return "it has a table for " + proposal->operation + " of " + proposal->repository_id + " already; " +
            (proposal->fault.empty() ? "put there: budget = \"" + to_string(proposal->contract.budget) + "\""
@@ -324,14 +325,14 @@ std::string add_to(std::string& text, const std::string& path, const Measured& m
   return {};
 }
 
-// A file that a symbolic link leads to is replaced, and not the link.
+// Returns the file that a symbolic link leads to, so that the file is replaced and not the link.
 std::string target_of(const std::string& path) {
   std::error_code none;
   const auto target = std::filesystem::canonical(path, none);
   return none ? path : target.string();
 }
 
-// What is there and well-formed; "" where nothing is. Nothing for a fault, which is told.
+// Returns the file's text, if it is well-formed; "" if there is no file. Returns nothing after reporting a fault.
 std::optional<std::string> text_before(const std::string& path, bool is_there, const Complaints& complaints) {
   constexpr std::size_t largest_file = 1024 * 1024;
   if (!is_there) return "";
@@ -342,7 +343,8 @@ std::optional<std::string> text_before(const std::string& path, bool is_there, c
   return *std::move(before);
 }
 
-// By a new file, with the mode of the one before, and its owner where this user may give files away. A fault is told.
+// Replaces the file by a new one with the same mode. The owner is the same if this user may give files away. Reports a
+// fault.
 bool replace_file(const std::string& path, const std::string& text, const Complaints& complaints) {
   const std::string target = target_of(path);
   struct stat before {};
@@ -354,7 +356,7 @@ bool replace_file(const std::string& path, const std::string& text, const Compla
   return true;
 }
 
-// Whether each proposal is there, and counts.
+// Writes the contracts. Returns whether each proposal is in the file and is not a comment.
 bool write_contracts(const MeasureOptions& options, const std::vector<Measured>& found, const Complaints& complaints) {
   const bool is_there = static_cast<bool>(std::ifstream(options.write));
   auto text = text_before(options.write, is_there, complaints);
@@ -376,14 +378,14 @@ bool write_contracts(const MeasureOptions& options, const std::vector<Measured>&
   return left_out.empty() && comments.empty();
 }
 
-// Those that need more than their deadline allows, where no file is written that would say so.
+// Reports operations that need more than their deadline allows, if no file is written that would say so.
 void complain_of_long_ones(const std::vector<Measured>& found, const Complaints& complaints) {
   for (const Measured& measured : found)
     if (!measured.fault.empty())
       complaints.begin() << plain(measured.measurement.label) << " takes too long: " << measured.fault << "\n";
 }
 
-// A whole label for one that is cut, or tells the operation alone as traces of earlier versions do of a client's task.
+// Completes labels that are cut, or that have the operation only, as in traces of earlier versions for a client's task.
 void name_interface(std::vector<Measurement>& found, const std::string& interface, const std::string& operation) {
   std::vector<Measurement> named;
   for (Measurement& measurement : found) {
@@ -403,7 +405,7 @@ bool is_wanted(const Measurement& measurement, const MeasureOptions& options) {
          (options.interface.empty() || label == label_of(options.interface, operation));
 }
 
-// Of what jobs were sought, and of what there were some instead.
+// Returns which jobs were sought, and which there are instead.
 std::string none_found(const MeasureOptions& options, const std::vector<Measurement>& found) {
   std::string text = "no job of " + (options.operation.empty() ? "any task" : options.operation);
   if (!options.interface.empty()) text += " of " + options.interface;

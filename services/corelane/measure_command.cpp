@@ -15,7 +15,7 @@ struct Options : MeasureOptions {
   Duration budget{};  // 0: a quarter of the smaller of period and deadline
 };
 
-// False: it complained.
+// Returns false after a complaint.
 bool finish(Options& options, const ToolSettings& settings) {
   const GivenTerms& given = options.given;
   const Duration period = given.period.value_or(std::chrono::milliseconds{20});
@@ -31,7 +31,7 @@ bool finish(Options& options, const ToolSettings& settings) {
   return reference.has_value();
 }
 
-// The option that says what is called.
+// Defines the option that names the object to call.
 CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operation) {
   auto* const call =
       app.add_option("--call", options.call.reference,

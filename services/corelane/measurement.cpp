@@ -18,12 +18,12 @@ using namespace sched;  // all of it is about its facts and commands
 
 namespace {
 
-// The records of one process, task by task.
+// Collects the records of one process, task by task.
 class Collector {
  public:
   explicit Collector(const Selection& selection) : selection_(selection) {}
 
-  // First what the managers decided: an older trace may tell the contract of a newer one's jobs.
+  // Reads the manager's decisions first: an older trace may have the contract of a newer trace's jobs.
   void collect(const std::vector<const TraceFile*>& traces) {
     for (const TrackKind kind : {TrackKind::manager, TrackKind::lane})
       for (const TraceFile* trace : traces)
@@ -52,7 +52,7 @@ class Collector {
   }
 
  private:
-  using Event = std::pair<JobId, Time>;  // told twice by traces that overlap
+  using Event = std::pair<JobId, Time>;  // traces that overlap have it twice
   struct Task {
     std::optional<PeerId> owner{};  // nothing: its admission was overwritten
     Measurement found{};
@@ -146,14 +146,14 @@ void merge(Measurement& sum, Measurement more) {
   sum.longest_block = std::max(sum.longest_block, more.longest_block);
 }
 
-// Up, to two digits: 30.24 us -> 31 us.
+// Rounds up to two digits: 30.24 us -> 31 us.
 Duration rounded_up(Duration duration) {
   std::int64_t unit = 1;
   while (duration.count() / unit >= 100) unit *= 10;
   return Duration{(duration.count() + unit - 1) / unit * unit};
 }
 
-// "1.0".
+// Returns whether it is a version like "1.0".
 bool is_version(std::string_view text) {
   const auto is_number = [](std::string_view part) {
     return !part.empty() && part.find_first_not_of("0123456789") == part.npos;
@@ -162,12 +162,12 @@ bool is_version(std::string_view text) {
   return dot != text.npos && is_number(text.substr(0, dot)) && is_number(text.substr(dot + 1));
 }
 
-// "RMI", "DCE": of capitals alone, so that no C++ name is taken for one.
+// Returns whether it is "RMI", "DCE" or the like. Only capitals count, so that no C++ name is taken for a format.
 bool is_format(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
-// "Plant/Controller": no part is empty, and none is C++'s "Plant::Controller".
+// Returns whether it is like "Plant/Controller": no part is empty, and it is not C++'s "Plant::Controller".
 bool is_scoped_name(const std::string& text) {
   return !text.empty() && text.find(':') == text.npos && !text.starts_with('/') && !text.ends_with('/') &&
          text.find("//") == text.npos;
@@ -178,12 +178,12 @@ bool is_of_a_label(char c) {
          std::string_view("_/.:-").find(c) != std::string_view::npos;
 }
 
-// Spoils the file's line.
+// Returns whether the text would break its line in the file.
 bool has_odd_characters(const std::string& text) {
   return std::ranges::any_of(text, [](unsigned char c) { return c <= ' ' || c == '"' || c == '\\' || c == 0x7f; });
 }
 
-// What somebody who wrote "Plant::Controller", "Plant.Controller" or "IDL:Plant/Controller" meant.
+// Returns the repository id that was meant by "Plant::Controller", "Plant.Controller" or "IDL:Plant/Controller".
 std::string as_repository_id(std::string text) {
   if (text.starts_with("IDL:")) text.erase(0, 4);
   for (std::size_t at = text.find("::"); at != text.npos; at = text.find("::")) text.replace(at, 2, "/");

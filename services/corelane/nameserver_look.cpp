@@ -34,7 +34,7 @@ void look(CORBA::ORB& orb, NameserverLook& seen) {
 }  // namespace
 
 NameserverLook look_for_nameserver(const std::vector<std::string>& orb_options) {
-  std::vector<std::string> options{"-ORBTimeoutRequest", "5s"};  // those given come later and count
+  std::vector<std::string> options{"-ORBTimeoutRequest", "5s"};  // the given options come later and override it
   options.insert(options.end(), orb_options.begin(), orb_options.end());
   NameserverLook seen;
   try {

@@ -1,4 +1,4 @@
-// What doctor finds out of the naming service by asking for it, as a program with the same settings does.
+// look_for_nameserver() asks for the naming service, for doctor, as a program with the same settings does.
 // Threads: none of its own but the ORB's.
 #pragma once
 
@@ -8,13 +8,14 @@
 namespace corelane::tool {
 
 struct NameserverLook {
-  std::string answers{};  // where it was looked for, and how its store is; "": it does not, or was not looked for
-  std::string absence{};  // why it does not
-  std::string trouble{};  // of its store, or why it does not tell
-  bool is_named = false;  // a setting says which one is meant; else this host's is
+  // Where it was found, and the state of its store; "": it does not answer, or was not looked for.
+  std::string answers{};
+  std::string absence{};  // why it does not answer
+  std::string trouble{};  // what is wrong with its store, or why it does not tell
+  bool is_named = false;  // a setting names the service; otherwise this host's is meant
 };
 
-// Waits for timeout.connect and 5 s at most.
+// Waits at most timeout.connect plus 5 s.
 NameserverLook look_for_nameserver(const std::vector<std::string>& orb_options);
 
 }  // namespace corelane::tool

@@ -20,18 +20,18 @@
 namespace corelane::tool {
 namespace {
 
-constexpr std::uint32_t at_once = 500;  // bindings of one reply
-constexpr int deepest = 1000;           // a server may make up contexts without end
+constexpr std::uint32_t at_once = 500;  // bindings in one reply
+constexpr int deepest = 1000;           // a server may invent contexts without end
 
 constexpr std::size_t most_listed = 1'000'000;
 
 struct Listed {
-  giop::Name name;  // from the context that was asked for
+  giop::Name name;  // relative to the listed context
   bool context = false;
-  // Where they were asked for.
+  // Only if they were requested.
   bool ephemeral = false;
-  std::string owner{};  // of an ephemeral one
-  std::string fault{};  // why a context was not looked into; "": it was, or was not to be
+  std::string owner{};  // of an ephemeral name
+  std::string fault{};  // why a context was not listed; "": it was, or was not to be
 };
 
 std::string line_of(const Listed& entry, bool details) {
@@ -54,8 +54,8 @@ std::vector<CosNaming::Binding> bindings_of(const NamingContextRef& context) {
   return bindings;
 }
 
-// The names in a context and, level by level, in those that it holds. Contexts may hold each other in a ring: each is
-// looked into once.
+// Lists the names in a context and, level by level, in the contexts below it. Contexts may form a ring: each is listed
+// once.
 class Lister {
  public:
   explicit Lister(const NamingOptions& options) : options_(options) {}
@@ -83,7 +83,7 @@ class Lister {
     }
   }
 
-  // What cannot be entered hides no other name.
+  // A context that cannot be entered does not hide other names.
   void collect_below(const NamingContextRef& context, const CosNaming::Binding& binding, std::size_t index,
                      int levels) try {
     const auto below = IDL::traits<CosNaming::NamingContext>::narrow(context->resolve(binding.binding_name()));
@@ -104,7 +104,7 @@ class Lister {
       entry.ephemeral = details.lives() == Corelane::Naming::Lifetime::ephemeral;
       entry.owner = details.owner();
     } catch (const CosNaming::NamingContext::NotFound&) {
-      // it has gone since it was listed
+      // it was removed since it was listed
     }
     return entry;
   }
@@ -126,13 +126,13 @@ nlohmann::ordered_json json_of(const Listed& entry, bool details) {
   return json;
 }
 
-// With the name of the session, from its root on.
+// Makes a call with the name of the session, from its root on.
 template <typename Call>
 auto going_on(const NamingSession& session, Call call) {
   return naming::going_on(session.root, naming::cos_name_of(session.name), call);
 }
 
-// The contexts above the name, those that are missing made.
+// Makes the missing contexts above the name.
 void make_parents(const NamingSession& session) {
   for (std::size_t length = 1; length < session.name.size(); ++length) {
     const auto part =
@@ -141,7 +141,7 @@ void make_parents(const NamingSession& session) {
       naming::going_on(session.root, part,
                        [](const NamingContextRef& at, const CosNaming::Name& name) { at->bind_new_context(name); });
     } catch (const CosNaming::NamingContext::AlreadyBound&) {
-      // it is there
+      // it exists
     }
   }
 }
@@ -158,13 +158,13 @@ void bind_leased(const NamingSession& session, const NamingOptions& options,
   naming::bind_leased(directory, naming::cos_name_of(session.name), object, lease, options.replace);
 }
 
-// By what its reference says, without asking it.
+// Decides by the type in the reference, without calling the object.
 bool says_context(const CORBA::object_reference<CORBA::Object>& object) {
   const std::string type = object ? object->_reference()->ior().type_id : "";
   return type == Corelane::Naming::Directory::_id || type.find("/CosNaming/") != type.npos;
 }
 
-// Without its name nobody may find a context again, nor what is in it.
+// Refuses to unbind a context: without its name, neither it nor its content may be found again.
 void refuse_context(const NamingSession& session) {
   const auto object =
       going_on(session, [](const NamingContextRef& at, const CosNaming::Name& name) { return at->resolve(name); });

@@ -11,7 +11,7 @@ namespace {
 using Context = CosNaming::NamingContext;
 using enum CosNaming::NamingContext::NotFoundReason;
 
-// How many components were resolved before the rest.
+// Returns how many components were resolved before the rest.
 std::size_t resolved(const giop::Name& name, const CosNaming::Name& rest) {
   return name.size() - std::min(name.size(), rest.size());
 }

@@ -1,4 +1,5 @@
-// What a naming service's refusals mean for who typed the name: which component it was, and what to do next.
+// fault_of_naming() explains a naming service's refusal to the user: which component of the name it was, and what to
+// do.
 // Threads: pure. Allocates.
 #pragma once
 
@@ -9,8 +10,8 @@
 
 namespace corelane::tool {
 
-// A sentence for a user exception of CosNaming that ended a request for `name`, or "" for any other exception. `binds`:
-// the request was to bind it.
+// Returns a sentence for a user exception of CosNaming that ended a request for `name`; "" for any other exception.
+// `binds` says that the request was to bind it.
 std::string fault_of_naming(const std::exception& exception, const giop::Name& name, bool binds = false);
 
 }  // namespace corelane::tool

@@ -43,7 +43,7 @@ void warn_if_stale(const std::string& who, const NamingSession& session, std::os
   if (const auto state = directory->nameserver()->state(); state.stale())
     err << who << ": " << plain(stale_text(state)) << "; see corelane ns status\n";
 } catch (const CORBA::Exception&) {
-  // The answer itself is there.
+  // The command's own result is complete without this.
 }
 
 int with_naming(const std::string& who, const NamingOptions& options, NameUse use, std::ostream& err,
@@ -59,7 +59,7 @@ int with_naming(const std::string& who, const NamingOptions& options, NameUse us
     return complain(err, who,
                     "the nameserver, " + stopped_text(daemon) + ": " + go_on_command(daemon) +
                         " lets it go on, --service REFERENCE names another one");
-  // A stranger; where nobody is let in, the ORB asks elsewhere.
+  // An untrusted process. If only the connection was refused, the ORB tries other sockets.
   if (!daemon.fault.empty() && daemon.pid != 0)
     return complain(
         err, who, fault_text(daemon) + "; name another with --service REFERENCE, or believe that user: naming.trusted");

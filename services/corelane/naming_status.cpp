@@ -1,4 +1,4 @@
-// `corelane ns status`: how a nameserver and its store are, and what to do where they are not well.
+// `corelane ns status` shows the state of a nameserver and of its store, and what to do if they have a fault.
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -10,7 +10,7 @@
 namespace corelane::tool {
 namespace {
 
-// What is wrong and what to do; "" when all is well.
+// Returns what is wrong and what to do; "" if nothing is wrong.
 std::string trouble_of(const NamingStatus& state) {
   if (state.stale())
     return stale_text(state) +

@@ -39,19 +39,19 @@ std::string line_of(const Change& change, Format shown_as) {
   return json_line(json);
 }
 
-// Of a nameserver that has ended, or stands still; it may come back.
+// Returns whether the fault is that of a nameserver that has ended or is stopped. It may come back.
 bool is_absence(ErrorKind kind) {
   return kind == ErrorKind::comm_failure || kind == ErrorKind::transient || kind == ErrorKind::timeout ||
          kind == ErrorKind::object_not_exist;
 }
 
-// The changes that a nameserver tells, also one that ends and is started again meanwhile.
+// Watch reports the changes at a nameserver, even if that ends and is started again meanwhile.
 class Watch {
  public:
   Watch(NamingContextRef root, std::string pattern, std::ostream& err)
       : root_(std::move(root)), pattern_(std::move(pattern)), err_(err) {}
 
-  // From now on.
+  // Watches from now on.
   void begin() {
     const auto directory = directory_of(root_);
     if (!directory)

@@ -1,6 +1,6 @@
-// OverrunJobs: which jobs of a recorded run used more than their budget. A job that is found asleep is dealt with as
-// one that overran, and recorded as one, with what it had used by then. On a core by deadlines a job may overrun for
-// each budget that it gets, and counts once.
+// OverrunJobs determines which jobs of a recorded run used more than their budget. A job that is found blocked is
+// handled and recorded like an overrun, with what it had used until then. On a core that schedules by deadlines, a job
+// may overrun each budget that it gets, but counts once.
 //
 // Threads: pure. Allocates.
 #pragma once
@@ -18,7 +18,7 @@ namespace corelane::tool {
 
 class OverrunJobs {
  public:
-  // Where it is not known, since the trace begins later, jobs are what they were recorded as.
+  // Notes the task's budget. If it is not known, because the trace begins later, jobs count as they were recorded.
   void note_budget(TaskId task, Duration budget) { tasks_[task].budget = budget; }
   void note(const sched::Overran& overran) {
     Task& task = tasks_[overran.task];
@@ -37,7 +37,7 @@ class OverrunJobs {
     const auto found = tasks_.find(task);
     return found != tasks_.end() && found->second.overran.contains(job);
   }
-  // Those that have such jobs.
+  // Returns the tasks that have such jobs.
   std::vector<TaskId> tasks() const {
     std::vector<TaskId> result;
     for (const auto& [id, task] : tasks_)
@@ -47,7 +47,7 @@ class OverrunJobs {
 
  private:
   struct Task {
-    Duration budget{-1};  // not known
+    Duration budget{-1};  // negative: not known
     std::set<JobId> overran{};
   };
   std::map<TaskId, Task> tasks_;

@@ -43,7 +43,7 @@ std::uint64_t track_of(TaskId task) { return 0x1000'0000 + task.value; }
 
 std::uint64_t nanoseconds(Time time) { return static_cast<std::uint64_t>(time.time_since_epoch().count()); }
 
-// One event with what is said about it.
+// One event with its annotations.
 class Event {
  public:
   Event(Type type, std::uint64_t track, std::string_view name = {}) {
@@ -120,7 +120,7 @@ class Output {
   std::vector<Timed> events_;
 };
 
-// The Manager's records: decisions, and who is charged to which core.
+// Handles the Manager's records: decisions, and which task is charged to which core.
 class ManagerStory {
  public:
   ManagerStory(Output& out, std::map<TaskId, std::string>& names) : out_(out), names_(names) {}
@@ -179,7 +179,7 @@ class ManagerStory {
     charge(evict.task, no_core, at);
     out_.add(at, instant("evict task " + std::to_string(evict.task.value)).note("core", evict.core.value));
   }
-  // From now on the task counts there.
+  // Charges the task to that core from now on.
   void charge(TaskId task, CoreId core, Time at) {
     const auto found = charges_.find(task);
     if (found == charges_.end()) return;
@@ -199,7 +199,7 @@ class ManagerStory {
   std::map<TaskId, Charge> charges_;
 };
 
-// A Lane's records: its tasks' jobs, and which of them had the core.
+// Handles a Lane's records: its tasks' jobs, and which of them had the core.
 class LaneStory {
  public:
   LaneStory(Output& out, std::map<TaskId, std::string>& names, CoreId core) : out_(out), names_(names), core_(core) {}
@@ -275,7 +275,7 @@ class LaneStory {
   }
   void release(const Run& run) {
     Active& active = active_[run.job];
-    const bool goes_on = active.task == run.task;  // the rest of it, in the place of its task's next job
+    const bool goes_on = active.task == run.task;  // the rest of it, in place of its task's next job
     active.task = run.task, active.priority = run.priority, active.deadline = run.deadline, active.below = false;
     const Time at = goes_on ? at_ : run.released;
     out_.add(at, instant(run.task, goes_on ? "next place" : "release").note("job", number(run.job)));
@@ -311,7 +311,7 @@ class LaneStory {
     const std::uint64_t track = track_of(active->task);
     out_.add(at_, asleep ? Event(Type::begin, track, "suspended") : Event(Type::end, track));
   }
-  // The highest of those that may run; among equals the one that came first.
+  // Shows the ready job with the highest priority; among equals, the one that came first.
   void show_core() {
     std::optional<JobId> now;
     for (const auto& [job, active] : active_)
@@ -361,7 +361,7 @@ std::string perfetto_of(const TraceFile& trace) {
   std::map<TaskId, std::string> names;
   out.clocks(trace);
   ManagerStory manager(out, names);
-  for (const Track& track : trace.tracks)  // first, since it knows the names
+  for (const Track& track : trace.tracks)  // first, because it has the names
     if (track.kind == TrackKind::manager)
       for (const TraceView& record : records_of(track)) manager.tell(record);
   for (const Track& track : trace.tracks) {

@@ -1,8 +1,11 @@
-// A recorded run as a Perfetto trace (TrackEvent packets), for https://ui.perfetto.dev.
+// perfetto_of() converts a recorded run into a Perfetto trace (TrackEvent packets), for https://ui.perfetto.dev.
 //
-// Tracks: the manager with what it decided; each core with the job that its Lane had there and its admitted
-// utilization as a counter; each task with its jobs as slices and its releases, misses, overruns and refusals as
-// instants. Field numbers: perfetto.dev/docs/reference/trace-packet-proto and synthetic-track-event.
+// Tracks:
+// - the manager, with its decisions;
+// - each core, with the job that its Lane ran there, and its admitted utilization as a counter;
+// - each task, with its jobs as slices, and its releases, misses, overruns and refusals as instants.
+//
+// Field numbers: perfetto.dev/docs/reference/trace-packet-proto and synthetic-track-event.
 //
 // Threads: pure. Allocates.
 #pragma once
@@ -13,7 +16,7 @@
 
 namespace corelane::tool {
 
-// The bytes of the file.
+// Returns the bytes of the file.
 std::string perfetto_of(const sched::TraceFile& trace);
 
 }  // namespace corelane::tool

@@ -18,7 +18,7 @@
 namespace corelane::tool {
 namespace {
 
-constexpr int warm_up = 10;  // calls: the first one connects
+constexpr int warm_up = 10;  // calls; the first one connects
 
 struct Percentile {
   const char* name;
@@ -36,7 +36,7 @@ struct Result {
   }
 };
 
-// False: no object is there. Raises system exceptions.
+// Measures the calls. Returns false if the object does not exist. Raises system exceptions.
 bool measure_calls(const CORBA::object_reference<CORBA::Object>& object, const PingOptions& options, Result& result) {
   for (int i = 0; i < warm_up; ++i)
     if (object->_non_existent()) return false;

@@ -11,7 +11,7 @@
 namespace corelane::tool {
 namespace {
 
-constexpr int level = 49;  // as the manager has it: above tasks, below interrupt threads
+constexpr int level = 49;  // as the manager has: above tasks, below interrupt threads
 constexpr int wakes = 200;
 constexpr Duration between = std::chrono::milliseconds{1}, busy = std::chrono::milliseconds{100};
 
@@ -65,7 +65,7 @@ std::vector<CoreLoad> measure_platform() {
 }
 
 PlatformSettings suggest(const std::vector<CoreLoad>& loads) {
-  constexpr double readers_and_manager = 20'000;  // ns of each millisecond: the default of platform.budget
+  constexpr double readers_and_manager = 20'000;  // ns in each millisecond: the default of platform.budget
   PlatformSettings settings;
   double taken = 0;
   for (const CoreLoad& load : loads) {

@@ -1,6 +1,6 @@
-// What the platform takes of each core, measured: how late a thread of high priority wakes, and how much of the time of
-// a busy one interrupts, the kernel and the host take. It is what the settings platform.* tell the analysis.
-// Threads: one for each measurement, bound to its core; the caller waits.
+// measure_platform() measures what the platform takes of each core. It measures how late a thread of high priority
+// wakes. It also measures how much of a busy thread's time interrupts, the kernel and the host take. The settings
+// platform.* give this to the analysis. Threads: one for each measurement, bound to its core; the caller waits.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ namespace corelane::tool {
 
 struct CoreLoad {
   CoreId core;
-  bool real_time = false;  // measured under SCHED_FIFO; else other programs are in it
+  bool real_time = false;  // measured under SCHED_FIFO; otherwise the times include other programs
   Duration wake_p50{}, wake_p99{}, wake_max{};
-  double taken = 0;          // of a busy thread's time, by something that is no thread
-  Duration longest_taken{};  // at once
+  double taken = 0;          // the part of a busy thread's time that something other than a thread took
+  Duration longest_taken{};  // at one time
 };
 
-// Of every core that this process may use, one after the other, about 0.3 s each.
+// Measures every core that this process may use, one after the other, about 0.3 s each.
 std::vector<CoreLoad> measure_platform();
 
 // The settings for corelane.toml that the measurement suggests.

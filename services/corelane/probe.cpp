@@ -43,7 +43,7 @@ int try_memfd() {
   return file.get() >= 0 ? 0 : errno;
 }
 
-// That of nobody who waits: the kernel answers at once that the word has another value.
+// Tries a futex on which no thread waits: the kernel answers at once that the word has another value.
 int try_futex() {
   std::uint32_t word = 1;
   const long answer = ::syscall(SYS_futex, &word, FUTEX_WAIT, 0, nullptr, nullptr, 0);

@@ -1,4 +1,4 @@
-// What doctor finds out by trying: each attempt leaves nothing behind.
+// probe() finds out for doctor what only an attempt can show. No attempt leaves anything behind.
 // Threads: not real-time ones; some attempts start a short-lived thread.
 #pragma once
 
@@ -13,14 +13,14 @@ namespace corelane::tool {
 struct ProbedPlaces {
   std::string runtime_directory{};
   std::vector<std::string> nameserver{}, reserved{};  // sockets
-  channel::Access trusted{};                          // whose nameserver is believed
-  std::string start_options{};                        // of daemons that are to be found there
+  channel::Access trusted{};                          // users whose nameserver is trusted
+  std::string start_options{};                        // options that start daemons there
 };
 
-// Of this process.
+// Makes the attempts, with the rights of this process.
 ProbedFacts probe(const ProbedPlaces& places);
 
-// Why servers of this user cannot meet in the directory; "": they can. It need not be there when the one above it is.
+// Returns why servers of this user cannot use the directory; "" if they can. It need not exist if its parent does.
 std::string fault_of_runtime_directory(const std::string& directory);
 
 }  // namespace corelane::tool

@@ -1,5 +1,5 @@
-// ProtoMessage: one message of Protocol Buffers on its way out, field by field, for the few messages that we write.
-// Wire format: protobuf.dev/programming-guides/encoding (varint 0, 64 bits 1, length-delimited 2).
+// ProtoMessage encodes one message of Protocol Buffers, field by field. Wire format:
+// protobuf.dev/programming-guides/encoding (varint 0, 64 bits 1, length-delimited 2).
 // Threads: a value type. Allocates.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace corelane::tool {
 class ProtoMessage {
  public:
   ProtoMessage& number(std::uint32_t field, std::uint64_t value) { return varint(field << 3).varint(value); }
-  // Of type int64: negative ones are ten bytes long.
+  // For fields of type int64: negative values are ten bytes long.
   ProtoMessage& integer(std::uint32_t field, std::int64_t value) {
     return number(field, static_cast<std::uint64_t>(value));
   }

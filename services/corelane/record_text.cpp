@@ -26,7 +26,7 @@ bool is_duration(TraceKind kind, std::string_view name) {
   return std::ranges::find(durations, name) != durations.end();
 }
 
-// As it stands, where it has no other.
+// Returns the value as it is, if it has no other form.
 std::string value_text(TraceKind kind, std::string_view name, std::string_view digits) {
   std::int64_t value = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
@@ -44,7 +44,7 @@ std::string value_text(TraceKind kind, std::string_view name, std::string_view d
 
 std::string text_for_people(const sched::TraceView& record) {
   const std::string numbers = text_of(record);
-  if (record.kind == TraceKind::named) return numbers;  // ends with a name, in which anything may stand
+  if (record.kind == TraceKind::named) return numbers;  // ends with a name, which may have any characters
   std::string text;
   for (std::string_view left = numbers; !left.empty();) {  // bound: the words
     const std::string_view word = left.substr(0, left.find(' '));

@@ -1,4 +1,4 @@
-// Profiles and components of a reference, for people.
+// Decodes profiles and components of a reference for people.
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -65,7 +65,7 @@ std::string policies_text(const giop::TaggedComponent& item) {
   std::uint32_t count = 0, type = 0;
   std::string text;
   if (!reader.read_length(count, 8)) return "malformed";
-  for (std::uint32_t i = 0; i < count; ++i) {  // bound: read_length() looked whether so many are there
+  for (std::uint32_t i = 0; i < count; ++i) {  // bound: read_length() has checked that so many are there
     Bytes value;
     if (!reader.read(type) || !reader.read_octets(value)) return "malformed";
     const char* const name = name_in(table, type);
@@ -74,7 +74,7 @@ std::string policies_text(const giop::TaggedComponent& item) {
   return text;
 }
 
-// A component read as if it were alone in a profile, so that the functions for profiles read it.
+// Puts a component into a profile of its own, so that the functions for profiles can read it.
 giop::IiopProfile alone(const giop::TaggedComponent& item) { return {giop::giop_1_2, {}, {}, {item}}; }
 
 std::string host_text(const giop::IiopAddress& address) {
@@ -140,7 +140,7 @@ std::vector<std::string> endpoints_of(const giop::IiopProfile& profile) {
   return endpoints;
 }
 
-// Field by field, to say which is the first that is not there. Only for a profile that is known to be damaged.
+// Reads field by field to find the first missing one. Call it only for a profile that is known to be damaged.
 std::string fault_of_iiop(const giop::TaggedProfile& profile) {
   cdr::Reader reader = cdr::Reader::of_encapsulation(profile.data);
   giop::Version version;

@@ -26,7 +26,7 @@ std::string at_character(std::size_t index) { return "at character " + std::to_s
 
 std::string quoted(char c) { return "'" + plain(std::string(1, c)) + "'"; }
 
-// Of hexadecimal digits; the first character that is none.
+// Returns the first character that is not a hexadecimal digit.
 std::optional<std::size_t> bad_digit(std::string_view digits) {
   const auto bad = std::ranges::find_if(digits, [](unsigned char c) { return std::isxdigit(c) == 0; });
   return bad == digits.end() ? std::nullopt : std::optional(static_cast<std::size_t>(bad - digits.begin()));
@@ -60,7 +60,7 @@ Expected<ReferenceParts, ReferenceFault> take_ior_apart(std::string_view text) {
   return parts;
 }
 
-// Where in corbaloc:LIST/KEY, whose list is known to be damaged, the first address that is none begins.
+// Returns where the first invalid address of corbaloc:LIST/KEY begins. The list must be known to be damaged.
 std::size_t bad_address_at(std::string_view text, std::size_t list) {
   const std::size_t end = std::min(text.find('/', list), text.size());
   for (std::size_t at = list; at < end;) {  // bound: the text
@@ -77,7 +77,7 @@ std::optional<std::size_t> bad_escape(std::string_view key) {
   return std::nullopt;
 }
 
-// `shift`: so many characters more stood before what is `text` here.
+// `shift` is the number of characters that `text` lacks at its beginning, for positions in messages.
 ReferenceFault fault_of_corbaloc(std::string_view text, std::size_t shift = 0) {
   const std::size_t list = std::string_view("corbaloc:").size(), slash = text.find('/', list);
   const std::string expected = "expected iiop:HOST:PORT, :HOST:PORT with an optional 1.2@ before the host, or rir:";
@@ -108,7 +108,7 @@ Expected<ReferenceParts, ReferenceFault> take_corbaloc_apart(std::string_view te
   return parts;
 }
 
-// Its faults are those of a corbaloc, whose scheme is a character shorter, or of the name.
+// Its faults are those of a corbaloc, whose scheme is one character shorter, or of the name.
 ReferenceFault fault_of_corbaname(std::string_view text, const giop::UriFault& fault) {
   const std::size_t hash = text.find('#');
   if (!fault.text.empty()) return {at_character(std::min(hash, text.size() - 1) + 1) + fault.text};

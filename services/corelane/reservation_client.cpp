@@ -29,7 +29,7 @@ std::string start_text(const ReservationPlace& place) {
          "those of this shell";
 }
 
-// Of a runtime directory that is somebody else's, in which this user is not to look.
+// For a runtime directory of another user, which this user may not read.
 std::string hidden_text(const ReservationPlace& place) {
   for (const std::string& path : place.sockets)
     if (::access(path.c_str(), F_OK) != 0 && errno == EACCES)
@@ -38,7 +38,7 @@ std::string hidden_text(const ReservationPlace& place) {
   return {};
 }
 
-// One that was killed leaves its socket behind; nobody listens there then.
+// A daemon that was killed leaves its socket file behind, where no process listens.
 std::string nobody_text(const ReservationPlace& place) {
   if (std::string hidden = hidden_text(place); !hidden.empty()) return hidden;
   std::string text = "no reservation daemon runs on this host (nobody listens at ";

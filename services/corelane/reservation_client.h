@@ -1,4 +1,4 @@
-// How a command finds the reservation daemon, and what the daemon's answers mean for people.
+// Functions with which a command finds the reservation daemon, and shows the daemon's answers to people.
 // Threads: none of its own but the ORB's.
 #pragma once
 
@@ -15,18 +15,18 @@ using ReservationServer = IDL::traits<Corelane::Reservation::Server>::ref_type;
 
 struct ReservationPlace {
   std::vector<std::string> orb_options{};  // -ORB options with their values
-  std::vector<std::string> sockets{};      // where the daemon is looked for, in this order
-  std::string start_options{};             // with which a daemon is found there: " -ORBRuntimeDirectory /x"
+  std::vector<std::string> sockets{};      // where to look for the daemon, in this order
+  std::string start_options{};             // options that start a daemon there: " -ORBRuntimeDirectory /x"
 };
 
-// Does `work` with the daemon, with an ORB that has ended when this returns. What it raises, and whatever keeps it from
-// beginning, becomes a sentence on `err`, which begins with `who`; the result is then `failed`.
+// Calls `work` with the daemon. The ORB has ended when this returns. Exceptions of `work`, and faults before it starts,
+// become a sentence on `err` that begins with `who`; the result is then `failed`.
 int with_reservations(const std::string& who, const ReservationPlace& place, std::ostream& err, int failed,
                       const std::function<int(const ReservationServer& server)>& work);
 
-// "0-3,6"
+// Returns cores as "0-3,6".
 std::string cores_text(const Corelane::Reservation::CoreList& cores);
-// "cores 2-3, exclusive: ..."
+// Returns a grant as "cores 2-3, exclusive: ...".
 std::string grant_text(const Corelane::Reservation::Grant& grant);
 
 }  // namespace corelane::tool

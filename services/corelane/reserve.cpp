@@ -41,12 +41,12 @@ std::string queue_text(std::uint32_t before) {
   return before == 1 ? "behind one other" : "behind " + std::to_string(before) + " others";
 }
 
-// One that still waits when the time has passed is given back by whoever asked.
+// If the reservation still waits when the time has passed, the caller must give it back.
 rs::Grant wait_for(const ReservationServer& server, rs::Grant grant, const ReserveOptions& options, std::ostream& err) {
   if (grant.waiting() && !options.quiet)
     err << who << ": waiting for room, " << queue_text(grant.position()) << "; Ctrl-C gives up" << std::endl;
   const Time latest = options.longest_wait ? os::now() + *options.longest_wait : never;
-  while (grant.waiting() && os::now() < latest) {  // without a time until the user ends it
+  while (grant.waiting() && os::now() < latest) {  // without a time limit, until the user ends it
     os::sleep_until(std::min(os::now() + between_looks, latest));
     grant = server->look(grant.reservation());
   }
@@ -74,7 +74,7 @@ std::string report_text(const rs::Grant& grant, const ReserveOptions& options) {
   return json_line(json) + "\n";
 }
 
-// Returns only when it failed.
+// Becomes the program. Returns only on failure.
 int become(const std::vector<std::string>& command, std::ostream& err) {
   std::vector<char*> words;
   for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
@@ -108,7 +108,7 @@ Expected<std::uint64_t, std::string> parse_bytes(std::string_view text) {
       {"KiB", 1ULL << 10}, {"MiB", 1ULL << 20}, {"GiB", 1ULL << 30},   {"TiB", 1ULL << 40},
       {"kB", 1'000},       {"MB", 1'000'000},   {"GB", 1'000'000'000}, {"B", 1}};
   const std::string wrong = "'" + std::string(text) + "' is no amount of memory; write 256MiB or 2GiB, a whole number";
-  std::uint64_t size = 0;  // none is named
+  std::uint64_t size = 0;  // none is given
   for (const auto& [name, value] : units)
     if (text.ends_with(name)) {
       text.remove_suffix(name.size());

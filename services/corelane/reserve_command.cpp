@@ -27,7 +27,7 @@ void read_these(ReserveOptions& options, const std::string& text) {
   options.cores.these(CoreList(cores.begin(), cores.end()));
 }
 
-// "": as long as it takes.
+// "" means without a limit.
 void read_wait(ReserveOptions& options, const std::string& text) {
   constexpr Duration longest = std::chrono::hours{24 * 365};
   options.waits = true;
@@ -69,7 +69,8 @@ void define_wishes(CLI::App& app, ReserveOptions& options) {
   auto* const out_of = app.add_option_function<std::string>(
       "--out-of", [&options](const std::string& text) { read_these(options, text); }, "out of these cores alone");
   out_of->type_name("CORES");
-  const auto of_cores = [&](CLI::Option* option) { option->excludes(share); };  // the daemon places a share by itself
+  // The daemon chooses the cores of a share itself.
+  const auto of_cores = [&](CLI::Option* option) { option->excludes(share); };
   of_cores(out_of);
   of_cores(add_choice<Nearness>(
       app, "--near",

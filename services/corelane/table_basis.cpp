@@ -15,7 +15,7 @@ struct Term {
   std::string text() const { return name + " " + to_string(value); }
 };
 
-// Those that were not given.
+// Returns the terms that were not given.
 std::vector<Term> open_terms(const GivenTerms& given, const Contract& contract) {
   std::vector<Term> terms{{"period", given.period.has_value(), contract.period},
                           {"deadline", given.deadline.has_value(), contract.deadline},
@@ -24,7 +24,7 @@ std::vector<Term> open_terms(const GivenTerms& given, const Contract& contract) 
   return terms;
 }
 
-// "period 20ms, deadline 20ms and jitter 2ms".
+// Returns "period 20ms, deadline 20ms and jitter 2ms".
 std::string list_of(const std::vector<Term>& terms) {
   std::string text;
   for (std::size_t i = 0; i < terms.size(); ++i)
@@ -32,7 +32,7 @@ std::string list_of(const std::vector<Term>& terms) {
   return text;
 }
 
-// `own`: the same terms as the server has them. What differs has followed one that was given.
+// `own` has the same terms as the server has them. A term that differs has followed a given one.
 std::string kept_text(const std::vector<Term>& terms, const std::vector<Term>& own) {
   std::vector<Term> kept, followed;
   for (std::size_t i = 0; i < terms.size(); ++i) (terms[i].value == own[i].value ? kept : followed).push_back(terms[i]);

@@ -1,5 +1,6 @@
-// TableBasis: the contract that a measured operation has in a contracts file, but for its budget, and where its terms
-// come from. A server that starts with the file has them instead of those of its IDL, so none may change unseen.
+// TableBasis is the contract for a measured operation in a contracts file, without its budget, and says where its terms
+// come from. A server that starts with the file uses these terms instead of those of its IDL. So no term may change
+// unnoticed.
 // Threads: pure. Allocates.
 #pragma once
 
@@ -11,23 +12,23 @@
 
 namespace corelane::tool {
 
-// What the user has said of the contract.
+// The terms that the user has given.
 struct GivenTerms {
   std::optional<Duration> period{}, deadline{}, jitter{};
 };
 
 struct TableBasis {
   Contract contract{};
-  std::vector<std::string> assumed{};  // the terms that nobody said, neither the user nor the server
-  std::string note{};                  // where they come from, for people; empty: there is nothing to say
+  std::vector<std::string> assumed{};  // the terms that neither the user nor the server has given
+  std::string note{};                  // where the terms come from, for people; empty: nothing to say
 };
 
-// Of an operation that was called with `called`, whose terms are those given or the defaults. `own`: the contracts that
-// the server has for it. One alone is kept, with what was given over it: a deadline that is its period and a jitter
-// that is the default follow a period that was given, as in a contracts file.
+// Returns the basis for an operation that this command called with `called`: given terms, or defaults. `own` is the
+// contracts that the server has for it. If there is exactly one, it is kept, with the given terms over it. Then a
+// deadline equal to the period and a default jitter follow a given period, as in a contracts file.
 TableBasis basis_of_calls(const GivenTerms& given, const Contract& called, const std::vector<Contract>& own);
-// Of an operation that others called; `seen`: the contract of one of its tasks, a client's where the server has none.
-// Whose policy and importance that client's task had is no matter of the operation's.
+// Returns the basis for an operation that others called. `seen` is the contract of one of its tasks; it is a client's
+// if the server has none. The policy and importance of that client's task do not belong to the operation.
 TableBasis basis_of_jobs(const Contract& seen, const std::vector<Contract>& own);
 
 }  // namespace corelane::tool

@@ -11,7 +11,7 @@
 namespace corelane::tool {
 namespace {
 
-// All of one page; a peer's are not the server's own.
+// Collects the terms of one page. A peer's contracts are not the server's own.
 template <typename Rows>
 void collect(const Rows& rows, const std::string& label, std::vector<Contract>& found) {
   for (const auto& row : rows)

@@ -1,4 +1,4 @@
-// What the counter pages of a runtime directory say of the server at which a command has admitted a task.
+// Functions that read the counter pages of a runtime directory, for a command that has admitted a task at a server.
 // Threads: none of its own; reads files, and waits for them.
 #pragma once
 
@@ -16,29 +16,29 @@ namespace corelane::tool {
 struct SoughtTask {
   TaskId task;
   std::string operation{};
-  Contract contract{};  // as it was admitted
+  Contract contract{};  // as admitted
   int pid = 0;          // its server; 0: not known
 };
 
-// The page of the server that has the task, which each server writes twice a second. Nothing: none shows it within
-// `patience`, or more than one does.
+// Returns the page of the server that has the task. Each server writes its page twice a second. Returns nothing if no
+// page shows the task within `patience`, or more than one does.
 std::optional<dispatch::ProcessCounters> page_with(const std::string& directory, const SoughtTask& sought,
                                                    Duration patience);
 
-// The page of the process; nothing where there is none that this user may look at.
+// Returns the page of the process; nothing if there is none that this user may read.
 std::optional<dispatch::ProcessCounters> server_page(const std::string& directory, int pid);
 
-// What the page calls the task: "Plant/Controller.step"; empty: it has none such.
+// Returns the task's name in the page: "Plant/Controller.step"; "" if the page does not have it.
 std::string label_in(const dispatch::ProcessCounters& page, TaskId task);
 
-// The terms of the contracts that the server itself gives to an operation, by its IDL or its contracts file, whether it
-// admitted a task with them or not. Each once; one for each object of the interface may be another.
+// Returns the terms that the server itself gives to an operation, by its IDL or its contracts file. It need not have
+// admitted a task with them. Each once; objects of the interface may have different ones.
 std::vector<Contract> own_terms(const dispatch::ProcessCounters& page, const std::string& label);
 
-// Why such a process has no trace to give, as what it does: "runs in dispatch.mode leader-followers, ..."; "": nothing
-// speaks against it.
+// Returns why such a process has no trace, as a verb phrase: "runs in dispatch.mode leader-followers, ..."; "" if it
+// may have one.
 std::string why_untraced(const dispatch::ProcessCounters& page);
-// The same of a process by its page there; "", too, where it has none that this user may look at.
+// Returns the same for a process by its page there. Also returns "" if it has no page that this user may read.
 std::string why_untraced_in(const std::string& directory, int pid);
 
 }  // namespace corelane::tool

@@ -25,7 +25,7 @@ constexpr std::size_t longest_answer = std::size_t{64} * 1024;
 
 bool is_there(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
-// Until it is gone, or there; false when it is too late.
+// Waits until the file is gone, or exists. Returns false if `until` has passed.
 bool await(const std::string& path, bool there, Time until) {
   while (is_there(path) != there) {  // bound: the time
     if (os::now() >= until) return false;
@@ -40,14 +40,14 @@ std::optional<dispatch::ProcessCounters> page_of(const EndOptions& options) {
   return std::nullopt;
 }
 
-// A holder as servers name it: the number or the name of a user is "user N", and anything else stays.
+// Returns a holder as servers name it: "user N" for the number or the name of a user; other texts are unchanged.
 std::string holder_of(const std::string& text) {
   if (!text.empty() && text.find_first_not_of("0123456789") == text.npos) return "user " + text;
   const passwd* const user = ::getpwnam(text.c_str());
   return user != nullptr ? "user " + std::to_string(user->pw_uid) : text;
 }
 
-// "user 0, 10.0.0.7"
+// Returns "user 0, 10.0.0.7".
 std::string holders_text(const dispatch::ProcessCounters& page) {
   std::set<std::string> holders;
   for (const auto& task : page.tasks)
@@ -57,7 +57,7 @@ std::string holders_text(const dispatch::ProcessCounters& page) {
   return text.empty() ? "nobody does" : "those who do: " + text;
 }
 
-// Those that were named, and all of the named holders; each once.
+// Returns the named tasks and all tasks of the named holders, each once.
 std::vector<std::uint64_t> tasks_of(const EndOptions& options, const dispatch::ProcessCounters& page) {
   std::vector<std::uint64_t> tasks = options.tasks;
   std::set<std::string> holders;
@@ -69,7 +69,7 @@ std::vector<std::uint64_t> tasks_of(const EndOptions& options, const dispatch::P
   return tasks;
 }
 
-// Those of the tasks that end; nothing: nobody answered, and why is said.
+// Returns those of the tasks that end; nothing if no server answered, after a complaint.
 std::optional<std::vector<std::uint64_t>> ask(const EndOptions& options, std::vector<std::uint64_t> words,
                                               std::ostream& err) {
   const std::string request = dispatch::end_request(options.directory, options.server);

@@ -1,4 +1,4 @@
-// Words and numbers for people.
+// Formats words and numbers for people.
 // Threads: pure. Allocates.
 #pragma once
 
@@ -9,13 +9,13 @@
 
 namespace corelane::tool {
 
-// As printf(3); at most 255 characters.
+// Formats as printf(3); at most 255 characters.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
-// In the largest unit that keeps three digits: "12.3us".
+// Formats in the largest unit that keeps three digits: "12.3us".
 std::string brief(Duration duration);
 
-// Printable, so that a name from elsewhere cannot play with the terminal.
+// Returns printable text, so that a name from another process cannot control the terminal.
 std::string plain(std::string_view text);
 
 }  // namespace corelane::tool

@@ -1,5 +1,5 @@
-// ToolSettings: what a command finds where servers and clients find theirs: -ORB options, CORELANE_ variables and the
-// configuration file, so that a command started beside a server means the same directory as the server.
+// ToolSettings finds what servers and clients find: -ORB options, CORELANE_ variables and the configuration file. So a
+// command that is started beside a server uses the same directory as the server.
 // Threads: a value.
 #pragma once
 
@@ -13,22 +13,22 @@
 namespace corelane::tool {
 
 struct ToolSettings {
-  std::vector<std::string> orb_options{};  // for an ORB of the command's own
+  std::vector<std::string> orb_options{};  // for the command's own ORB
   std::string runtime_directory{};         // the servers'
-  bool directory_was_named = false;        // somebody said where that is
-  // Where the daemons are looked for, in this order.
+  bool directory_was_named = false;        // a setting names that directory
+  // Where to look for the daemons, in this order.
   std::vector<std::string> nameserver_sockets{}, reservation_sockets{};
-  channel::Access trusted{};           // whose nameserver is believed besides this user's and root's
-  bool names_a_service = false;        // another naming service than this host's is meant
-  std::vector<std::string> program{};  // what stood behind --, of a command that runs a program
+  channel::Access trusted{};           // users whose nameserver is trusted, besides this user and root
+  bool names_a_service = false;        // a naming service other than this host's is meant
+  std::vector<std::string> program{};  // the words after --, for a command that runs a program
 
-  // With which a daemon is started so that it is found there: " -ORBRuntimeDirectory /x".
+  // Returns the options that start a daemon where it is found: " -ORBRuntimeDirectory /x".
   std::string start_options() const {
     return directory_was_named ? " -ORBRuntimeDirectory " + runtime_directory : std::string{};
   }
 
-  // Contracts are a server's: a contracts file that is named there is not read, since a command may be about to write
-  // or mend it.
+  // Loads the settings. Does not read a contracts file that they name: contracts are a server's, and the command may be
+  // about to write or repair that file.
   static Expected<ToolSettings, core::SettingsFault> load(std::vector<std::string> orb_options);
 };
 

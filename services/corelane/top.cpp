@@ -35,13 +35,13 @@ namespace {
 
 double percent(std::int64_t ppm) { return static_cast<double>(ppm) / 10'000; }
 
-// A dash for what is not there, or not looked for.
+// Returns a dash for a number that does not exist or is not measured.
 std::string number_or_dash(std::uint64_t number, bool known) { return known ? std::to_string(number) : "-"; }
 
-// Without a core no job is watched while it runs, see Guarantee.
+// Without a core, jobs are not watched while they run; see Guarantee.
 bool is_watched(const ProcessCounters& process) { return process.standing.guarantee != Guarantee::priorities; }
 
-// What is a client's alone says whose it is: other tasks have the same label.
+// Adds the owner to the label of a client's task, because tasks of other clients have the same label.
 std::string owned_label(const std::string& label, PeerId owner, const std::string& holder = {}) {
   if (owner == PeerId{}) return label;
   return label + " of peer " + std::to_string(owner.value) + (holder.empty() ? "" : " (" + holder + ")");
@@ -101,8 +101,8 @@ std::string age_text(Duration age) {
   return "  these numbers are " + brief(age) + " old: the process is stopped, or its housekeeping gets no time\n";
 }
 
-// The ledger says of each promise on which physical core it is. One that it does not name has the number of its first
-// hardware thread, which is the one that servers take.
+// Returns the physical core, which the ledger has in each promise on the core. A core without a promise has the number
+// of its first hardware thread, which is the one that servers use.
 int physical_core(CoreId core, const Picture& picture) {
   for (const LedgerHolder& holder : picture.holders)
     for (const dispatch::Promise& promise : holder.promises)
@@ -110,7 +110,7 @@ int physical_core(CoreId core, const Picture& picture) {
   return core.value;
 }
 
-// What other servers hold of a core, which this one may not promise: tasks, and what they run above them.
+// What other servers hold of a core, which this one may not promise: their tasks, and what they run above tasks.
 struct Others {
   std::int64_t all = 0, platform = 0;
 };
@@ -125,7 +125,7 @@ Others others_on(CoreId core, const ProcessCounters& process, const Picture& pic
   return sum;
 }
 
-// What this server runs above its tasks there, by the ledger; 0 where that does not know it.
+// Returns what this server runs above its tasks there, from the ledger; 0 if the ledger does not have it.
 std::int64_t platform_on(CoreId core, const ProcessCounters& process, const Picture& picture) {
   const dispatch::CoreLease lease{.core = core, .physical_core = physical_core(core, picture)};
   std::int64_t sum = 0;
@@ -138,7 +138,7 @@ bool has_page(const LedgerHolder& holder, const Picture& picture) {
   return std::ranges::find(picture.processes, holder.pid, &ProcessCounters::pid) != picture.processes.end();
 }
 
-// Parts per million of each core.
+// Returns parts per million of each core.
 std::map<CoreId, std::int64_t> shares_of(const LedgerHolder& holder) {
   std::map<CoreId, std::int64_t> shares;
   for (const dispatch::Promise& promise : holder.promises)
@@ -175,7 +175,7 @@ const char* order_name(sched::CoreOrder order) {
   return order == sched::CoreOrder::deadline ? "deadline" : "priority";
 }
 
-// A refusal names the same parts, see sched::text_of().
+// A refusal lists the same parts; see sched::text_of().
 std::string line_of(const CoreCounters& core, std::int64_t platform, const Others& others) {
   std::string text = format("  core %-3d %5.1f %% of %.1f %% admitted", core.core.value, percent(core.admitted),
                             percent(core.capacity));
@@ -187,7 +187,7 @@ std::string line_of(const CoreCounters& core, std::int64_t platform, const Other
   return text + "\n";
 }
 
-// By limits.tasks, as the nameserver does.
+// Returns whether the server takes tasks: limits.tasks may forbid it, as for the nameserver.
 bool takes_tasks(const ProcessCounters& process) {
   return !process.cores.empty() || process.standing.guarantee == Guarantee::priorities;
 }
@@ -201,7 +201,7 @@ std::string guarantee_text(Guarantee guarantee) {
   return {};
 }
 
-// What is otherwise than by the defaults and with all privileges.
+// Describes what differs from the defaults with all privileges.
 std::string standing_text(const ProcessCounters& process) {
   if (!takes_tasks(process)) return "  limits.tasks 0: it takes no tasks, and so no part of a core\n";
   const dispatch::Standing& standing = process.standing;
@@ -241,7 +241,7 @@ std::string table_of(const ProcessCounters& process, const Picture& picture, Tim
   return text;
 }
 
-// A number that is not looked for is null.
+// Returns null for a number that is not measured.
 nlohmann::ordered_json json_of(std::uint64_t number, bool known) {
   return known ? nlohmann::ordered_json(number) : nlohmann::ordered_json();
 }

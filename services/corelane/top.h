@@ -1,5 +1,5 @@
-// What `corelane top` does, apart from its options: shows the counter pages of the servers that run here, and what the
-// host ledger says of those and of others.
+// `corelane top` shows the counter pages of the servers that run here, and what the host ledger says of these and of
+// other processes. The options are defined in top_command.cpp.
 // Threads: none of its own; reads files.
 #pragma once
 
@@ -14,25 +14,26 @@
 
 namespace corelane::tool {
 
-// What one runtime directory shows.
+// The content of one runtime directory.
 struct Picture {
   std::string directory{};
-  std::vector<dispatch::ProcessCounters> processes{};  // whose pages this user may look at
-  std::vector<dispatch::LedgerHolder> holders{};       // who has promised a part of a core
-  std::string fault{};                                 // why the ledger is not in it
-  std::vector<int> closed{};                           // servers whose pages this user may not look at
+  std::vector<dispatch::ProcessCounters> processes{};  // those whose pages this user may read
+  std::vector<dispatch::LedgerHolder> holders{};       // processes that have promised a part of a core
+  std::string fault{};                                 // why the ledger could not be read
+  std::vector<int> closed{};                           // servers whose pages this user may not read
 };
 
-// `now` by the clock of os::now(): the table says which pages are old. JSON has "written_ns" for that.
+// `now` is a time of the clock of os::now(). The table marks old pages; JSON has "written_ns" instead.
 std::string text_of(const Picture& picture, Format format, Time now);
 
-// Waits until all servers of `directory` have written their pages since `begin`, so that a picture shows what was
-// before that: they do so twice a second. False: one has not within `patience`, being stopped or busy. Those that the
-// ledger knows alone are not waited for.
+// Waits until all servers of `directory` have written their pages since `begin`, so that a picture includes what
+// happened before. Servers write twice a second. Returns false if one has not within `patience`, because it is stopped
+// or busy. Does not wait for servers that only the ledger knows.
 bool await_pages(const std::string& directory, Time begin, Duration patience);
 
-// One picture of `directory`; the table tells of servers in `known`, too. 0: done; 1: the directory cannot be read.
-// A ledger that cannot be read is told: in the table, and with JSON, which has null for what it would say, in `err`.
+// Shows one picture of `directory`; the table also mentions servers in `known`. Returns 0 if done; 1 if the directory
+// cannot be read. A ledger that cannot be read is reported in the table. With JSON it is reported on `err`, and the
+// JSON has null for its content.
 int top_once(const std::string& directory, Format format, KnownDirectories& known, std::ostream& out,
              std::ostream& err);
 

@@ -36,15 +36,15 @@ std::string nowhere_text(const std::string& directory) {
          " is not there: no server has run with it; --runtime-directory names another";
 }
 
-// For CLI::Range, "nan" is in every range: it is neither below nor above anything.
+// CLI::Range accepts "nan", which is neither below nor above its limits.
 std::string nan_fault(const std::string& text) {
   return std::isnan(std::strtod(text.c_str(), nullptr)) ? text + " is not from 0.1 to 3600" : std::string{};
 }
 
-// Until the user ends it.
+// Runs until the user ends it.
 Status watch(const TopOptions& options) {
   KnownDirectories known;
-  const bool clears = ::isatty(STDOUT_FILENO) == 1;  // else one picture below the other
+  const bool clears = ::isatty(STDOUT_FILENO) == 1;  // otherwise one picture below the other
   const char* const between = clears || options.format == Format::json ? "" : "\n";
   if (!is_there(options.directory)) std::cerr << nowhere_text(options.directory) << "; waiting for one\n";
   for (;;) {
@@ -53,12 +53,12 @@ Status watch(const TopOptions& options) {
       return status;
     if (options.format == Format::table && clears) std::cout << "\x1b[H\x1b[2J";
     std::cout << picture.str() << between << std::flush;
-    if (!std::cout) return 0;  // main() says it
+    if (!std::cout) return 0;  // main() reports it
     std::this_thread::sleep_for(std::chrono::duration<double>(options.interval));
   }
 }
 
-// A directory that is not there: what else there is.
+// Handles a directory that does not exist: shows where else there are servers.
 Status show_nowhere(const TopOptions& options, KnownDirectories& known) {
   std::cerr << nowhere_text(options.directory) << "\n";
   std::cout << (options.format == Format::json ? "[]\n" : elsewhere_text(options.directory, known.at(os::now())));

@@ -148,7 +148,7 @@ bool write_perfetto(const TraceFile& trace, const std::string& from, const std::
   return static_cast<bool>(file);
 }
 
-// Nothing when it complained.
+// Returns nothing after a complaint.
 std::optional<sim::ReplayReport> replay_of(const TraceFile& trace, const Complaints& complaints) {
   auto report = sim::replay(trace);
   if (report) return std::move(*report);

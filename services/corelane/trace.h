@@ -1,5 +1,5 @@
-// What `corelane trace` does, apart from its options: reads a file of the recorder, tells what is in it, replays it,
-// writes it for Perfetto, and asks a running server for one.
+// `corelane trace` reads a trace file, summarizes it, replays it, converts it for Perfetto, and asks a running server
+// for one. The options are defined in trace_command.cpp.
 // Threads: none of its own; waits for files.
 #pragma once
 
@@ -13,16 +13,16 @@ namespace corelane::tool {
 
 struct TraceOptions {
   std::string file{};    // to read
-  std::string output{};  // Perfetto's; empty: none
-  bool text = false;     // every record in a line
-  bool replay = false;   // decide it all again
-  int request = 0;       // the process that is to write a trace; 0: none
+  std::string output{};  // the Perfetto file; empty: none
+  bool text = false;     // every record as a line
+  bool replay = false;   // make all decisions again and compare
+  int request = 0;       // the process to ask for a trace; 0: none
   Format format = Format::table;
   std::string directory{};               // where that process looks for requests
-  std::chrono::milliseconds wait{5000};  // for its answer
+  std::chrono::milliseconds wait{5000};  // the timeout for its answer
 };
 
-// Results on `out`, complaints on `err`. 0: all was done; 1: not, or the replay differs.
+// Writes results to `out` and complaints to `err`. Returns 0 if all was done; 1 if not, or if the replay differs.
 int trace(const TraceOptions& options, std::ostream& out, std::ostream& err);
 
 }  // namespace corelane::tool

@@ -30,23 +30,24 @@ constexpr std::size_t longest_path = 4096;
 
 std::string why() { return std::strerror(errno); }
 
-// Leaves the question; an answer to somebody who did not wait for it goes.
+// Makes the request file. Removes an old answer that its requester did not wait for.
 bool ask(const std::string& question, const std::string& answer) {
   ::unlink(answer.c_str());
   return static_cast<bool>(os::Fd(::open(question.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600)));
 }
 
-// A server that has another runtime directory would never see the question; empty: not known to have one.
+// Returns the server's runtime directory if it is another one, where it would never see the request. Returns "" if it
+// is not known to have another.
 std::string other_directory(const std::string& directory, int pid) {
   const std::string its = directory_of_server(pid);
   std::error_code not_there;
   return std::filesystem::equivalent(its, directory, not_there) ? "" : its;
 }
 
-// That of this process to ask.
+// Turn is the right of this process to make a request.
 class Turn {
  public:
-  // Waits for others until then.
+  // Waits for other requesters until `until`.
   Turn(std::string path, Time until) : path_(std::move(path)), fault_(claim(until)) {}
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
@@ -54,7 +55,7 @@ class Turn {
     if (file_) ::unlink(path_.c_str());
   }
   bool has_come() const noexcept { return static_cast<bool>(file_); }
-  // Why not, by errno; 0: others ask, and that lasts.
+  // Why it has no turn, as an errno; 0: another process kept it until the time had passed.
   int fault() const noexcept { return fault_; }
 
  private:

@@ -1,4 +1,4 @@
-// Where the commands that look at recorded runs get them from: a file, or a running server that is asked for one.
+// Functions that get a recorded run for a command: from a file, or from a running server.
 // Threads: none of its own; waits for files.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace corelane::tool {
 
-// Where a command complains, and by which name: "corelane trace: ...".
+// Where a command writes complaints, and under which name: "corelane trace: ...".
 struct Complaints {
   std::string_view command;
   std::ostream& out;
@@ -20,11 +20,11 @@ struct Complaints {
   std::ostream& begin() const;
 };
 
-// Nothing when it complained.
+// Returns nothing after a complaint.
 std::optional<sched::TraceFile> load_trace(const std::string& path, const Complaints& complaints);
 
-// Asks the process and waits for its answer; the path of the trace, or nothing when it complained. `directory`: where
-// that process looks for requests.
+// Asks the process for a trace and waits for its answer. Returns the path of the trace, or nothing after a complaint.
+// `directory` is where that process looks for requests.
 std::optional<std::string> request_trace(const std::string& directory, int pid, std::chrono::milliseconds wait,
                                          const Complaints& complaints);
 

@@ -12,20 +12,20 @@ namespace {
 
 using namespace sched;  // all of it is about its facts and commands
 
-// One track after the other, each from its beginning.
+// Counts one track after the other, each from its beginning.
 class Count {
  public:
   explicit Count(TraceSummary& summary) : summary_(summary) {}
 
   void add(const TraceView& record) {
-    if (record.at != Time{}) {  // else told before the first fact
+    if (record.at != Time{}) {  // otherwise recorded before the first fact
       summary_.first = std::min(summary_.first, record.at);
       summary_.last = std::max(summary_.last, record.at);
     }
     note_run(record);
     note_trouble(record);
   }
-  // What is known at the end alone. Who had no trouble needs no name.
+  // Adds what is known only at the end. Tasks without trouble need no name.
   void end() {
     for (const TaskId task : overruns_.tasks())
       summary_.overruns += summary_.troubles[task].overruns = overruns_.count(task);
@@ -67,7 +67,7 @@ class Count {
     if (const auto away = decode<trace::TurnedAway>(record)) note(away->task, &TaskTrouble::refused, summary_.refusals);
     if (const auto refuse = decode<Refuse>(record)) note_refusal(*refuse);
   }
-  // It says which job; whose that is was said when it came. A newcomer's is nobody's yet.
+  // The record names the job; the record of its arrival named its task. The first job of a new task has no task yet.
   void note_refusal(const Refuse& refuse) {
     if (refuse.job == latest_.first && latest_.second != no_task)
       return note(latest_.second, &TaskTrouble::refused, summary_.refusals);

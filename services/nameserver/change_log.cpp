@@ -18,7 +18,7 @@ std::size_t bytes_of(const NamedChange& change) {
   return bytes;
 }
 
-// At the slashes that no backslash stands before.
+// Splits at the slashes that have no backslash before them.
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts{""};
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -32,14 +32,14 @@ std::vector<std::string> split(std::string_view text) {
   return parts;
 }
 
-// Linear, unlike string_view::find.
+// Takes linear time, unlike string_view::find.
 std::size_t place_of(std::string_view piece, std::string_view text) {
   const void* at = ::memmem(text.data(), text.size(), piece.data(), piece.size());
   return at == nullptr ? text.npos : static_cast<std::size_t>(static_cast<const char*>(at) - text.data());
 }
 
-// Whether `text` is `glob`, in which * stands for anything. Each piece between stars is taken where it comes first:
-// what is left for the rest is as long as can be, so that nothing is tried again.
+// Returns whether `text` matches `glob`, in which * matches any text. Each piece between stars is matched at its first
+// place. This leaves the longest possible rest for the other pieces, so no backtracking is needed.
 bool fits(std::string_view glob, std::string_view text) {
   const std::size_t first = glob.find('*');
   if (first == glob.npos) return glob == text;
@@ -70,7 +70,8 @@ bool NamePattern::matches(const Name& path) const {
   if (path.size() < fewest_) return false;
   std::vector<std::string> texts;
   for (const NameComponent& component : path) texts.push_back(giop::to_string(component));
-  // Which parts of the pattern may come next, after each component: what an automaton does, so that ** costs no more.
+  // Holds which parts of the pattern may match next, after each component, as an automaton does. So ** needs no
+  // backtracking.
   std::vector<bool> next(parts_.size() + 1, false);
   const auto open = [&](std::vector<bool>& states) {
     for (std::size_t i = 0; i < parts_.size(); ++i)
@@ -118,7 +119,7 @@ std::optional<Name> ContextPaths::path_of(ContextId context, std::size_t longest
     const NameComponent* name;
     ContextId below;
   };
-  // Up from the context, all that is one step further away at a time; each context is looked at once.
+  // Searches upwards from the context, breadth first. Visits each context once.
   std::map<ContextId, Step> steps{{context, {nullptr, context}}};
   std::vector<ContextId> level{context};
   for (std::size_t length = 0; length < longest && !level.empty() && !steps.contains(root_context); ++length) {
@@ -174,8 +175,8 @@ void ChangeLog::record(const Change& change) {
 ChangeLog::Reading ChangeLog::begin(std::uint64_t since, Kept& kept) const {
   const std::lock_guard lock(mutex_);
   if (since == latest) return {{}, last_, false};
-  const std::uint64_t known_from = last_ - changes_.size();  // all after this number are here
-  // A number from the future is one of an earlier run.
+  const std::uint64_t known_from = last_ - changes_.size();  // the log holds all changes after this number
+  // A number above the last one is from an earlier run.
   const bool lost = since > last_ || since < known_from;
   const std::size_t skipped = lost ? 0 : since - known_from;
   kept.assign(changes_.begin() + static_cast<std::ptrdiff_t>(skipped), changes_.end());

@@ -1,11 +1,11 @@
-// ChangeLog: the last changes of names, as paths from the root, to be read from any number on; and the paths
-// themselves, since a store knows contexts by number.
+// ChangeLog keeps the most recent changes of names, as paths from the root. A reader can start after any change number.
+// A store knows contexts by number only, so ContextPaths keeps the paths.
 //
-// A context may be bound at several places, or at none: its path is the shortest way from the root, over the older
-// binding where two are as short. A change without a way, or below more contexts than a name may have components, is
-// not told.
+// A context may be bound at several places, or at none. Its path is the shortest way from the root; of two equally
+// short ways, the one over the older binding. A change is not reported when no way leads to its context, or when its
+// path has more components than a name may have.
 //
-// Threads: any; one mutex, which nobody holds while a pattern is matched.
+// Threads: any. One mutex, which is not held while a pattern is matched.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@
 
 namespace corelane::nameserver {
 
-// Which names somebody wants to hear of: * stands for any part of one component, ** for any number of components.
+// NamePattern says which names a listener wants. `*` matches any part of one component, `**` any number of components.
 class NamePattern {
  public:
   explicit NamePattern(std::string_view text);
@@ -33,7 +33,7 @@ class NamePattern {
 
  private:
   std::vector<std::string> parts_;
-  std::size_t fewest_ = 0;  // components of a path that matches
+  std::size_t fewest_ = 0;  // the fewest components that a matching path has
 };
 
 struct NamedChange {
@@ -47,7 +47,7 @@ struct NamedChange {
 class ContextPaths {
  public:
   void note(const Change& change);
-  // Nothing when no way of at most so many steps leads there.
+  // Returns the path of the context, or nothing when no way of at most `longest` steps leads there.
   std::optional<Name> path_of(ContextId context, std::size_t longest) const;
 
  private:
@@ -55,35 +55,36 @@ class ContextPaths {
   void forget(const Way& way);
 
   std::map<Way, ContextId> bound_;
-  std::map<ContextId, std::vector<Way>> ways_;  // to each, oldest first
+  std::map<ContextId, std::vector<Way>> ways_;  // the ways to each context, oldest first
 };
 
 class ChangeLog {
  public:
   static constexpr std::uint64_t latest = ~std::uint64_t{0};
-  // Of names, as they stand in memory, and of those in one reading: some thousand changes as names are, and what one
-  // message takes where somebody makes them as long as may be.
+  // The most bytes of names in the log, and in one reading, counted as in memory. With names of usual length this is
+  // some thousand changes. With the longest allowed names, one reading still fits into one message.
   static constexpr std::size_t most_bytes = 16u << 20, most_bytes_read = 1u << 20;
 
-  // `depth`: components of the longest path that is told, at least 1.
+  // `depth` is the number of components of the longest path that is reported, at least 1.
   explicit ChangeLog(std::size_t capacity, std::size_t depth = NameLimits{}.depth)
       : capacity_(capacity), depth_(depth) {}
 
-  // What the store holds already, so that its contexts have paths. Before record().
+  // Learns the bindings that the store already holds, so that their contexts have paths. Call it before record().
   void learn(Store& store);
   void record(const Change& change);
 
   struct Reading {
     std::vector<NamedChange> changes;
     std::uint64_t until;  // to read on from
-    bool lost;            // some between `since` and these are forgotten
+    bool lost;            // changes between `since` and these were dropped
   };
-  // Those after number `since` that match, at most so many; fewer of long names, one at least. `latest`: none.
+  // Returns the matching changes after number `since`, at most `most` of them. Long names make the reading shorter, but
+  // it has at least one change. `latest` as `since` gives no changes, only the current number.
   Reading read(const NamePattern& pattern, std::uint64_t since, std::size_t most) const;
 
  private:
   using Kept = std::vector<std::shared_ptr<const NamedChange>>;
-  // What comes after `since`, and a reading of none of it.
+  // Copies the changes after `since` into `kept`, and returns a Reading without changes.
   Reading begin(std::uint64_t since, Kept& kept) const;
 
   const std::size_t capacity_;

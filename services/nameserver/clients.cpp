@@ -63,7 +63,7 @@ void Writers::require() const {
   auto admitted = admits(core::calling_credentials(), core::calling_groups());
   if (admitted) return;
   const Time now = os::now();
-  Time next = told_next_.load(std::memory_order_relaxed);  // relaxed: who writes the line, and nothing else
+  Time next = told_next_.load(std::memory_order_relaxed);  // relaxed: it only decides which thread writes the line
   if (now >= next && told_next_.compare_exchange_strong(next, now + told_again, std::memory_order_relaxed))
     os::log::warn("naming: a change was refused (" + text_of_client(calling_client().name) + "): " + admitted.error());
   core::raise(Error{ErrorKind::no_permission, Completion::no, 0}, std::move(admitted.error()));

@@ -13,7 +13,7 @@ namespace naming = Corelane::Naming;
 
 namespace {
 
-// The name belongs to the client that binds it.
+// Records that the name belongs to the client that binds it.
 Binding owned(Binding binding) {
   binding.bound_by = calling_client().name;
   return binding;
@@ -95,7 +95,8 @@ Directory::ContextRef Directory::bind_new_context(const CosNaming::Name& n) {
                               [](const auto& there, const auto& rest) { return there->bind_new_context(rest); });
 }
 
-// The root is everybody's way in: CORBA 3.3 has no exception of the operation's own for it.
+// Refuses to destroy the root, which all clients need. The standard has no user exception for this in destroy() (CORBA
+// 3.3).
 void Directory::destroy() {
   parts_.writers.require();
   if (context_ == root_context) core::raise(Error{ErrorKind::no_permission, Completion::no, 0});
@@ -137,7 +138,7 @@ Directory::ObjectRef Directory::resolve_str(const std::string& text) {
   return resolve(*name);
 }
 
-// A lease is this server's, so it cannot go on elsewhere.
+// A lease belongs to this server, so the call does not continue at another server.
 void Directory::bind_leased(const CosNaming::Name& n, ObjectRef object, naming::LeaseId lease, bool replace) {
   parts_.writers.require();
   const Name name = name_of(n);
@@ -148,8 +149,8 @@ void Directory::bind_leased(const CosNaming::Name& n, ObjectRef object, naming::
   binding.owner = *owner;
   binding.bound_by = client.name;
   const auto done = parts_.tree.bind(context_, name, binding, replace ? IfBound::replace : IfBound::refuse);
-  // Also where the bind failed: it may be done and not answered for, and a lease that ended before the store was asked
-  // took nothing away and marked nothing.
+  // Checks the lease also if the bind failed: it may have been done without an answer. If the lease ended before the
+  // store was called, its end did not remove this name.
   const bool is_over = !parts_.leases.owner_of(lease, client, os::now());
   if (is_over && !parts_.tree.remove_owned(*owner)) {
     parts_.leases.leave(*owner);

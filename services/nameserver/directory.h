@@ -1,5 +1,5 @@
-// Directory: one naming context as an object; CosNaming::NamingContextExt and Corelane::Naming::Directory. Thin: the
-// rules are NameTree's, the words Objects'.
+// Directory is the servant of one naming context: CosNaming::NamingContextExt and Corelane::Naming::Directory. NameTree
+// has the rules for names, and Objects translates names, faults and references.
 //
 // Threads: any, several at a time.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace corelane::nameserver {
 
-// What contexts need of their server, which outlives them.
+// The parts of the server that contexts use. The server outlives the contexts.
 struct DirectoryParts {
   NameTree& tree;
   Objects& objects;

@@ -5,7 +5,7 @@
 
 namespace corelane::nameserver {
 
-// relaxed, here and below: only the number counts; nothing else is published by it.
+// relaxed, here and below: only the number counts; it publishes nothing else.
 ForeignCalls::Turn::Counted::Counted(ForeignCalls& counting)
     : calls(counting),
       is_one_of_few(counting.under_way_.fetch_add(1, std::memory_order_relaxed) < counting.limits_.calls) {}
@@ -23,7 +23,7 @@ ForeignCalls::Turn::Turn(ForeignCalls& calls) : counted_(calls) {
 
 void ForeignCalls::tell(const std::string& what) {
   const Time now = os::now();
-  Time next = told_next_.load(std::memory_order_relaxed);  // relaxed: who writes the line, and nothing else
+  Time next = told_next_.load(std::memory_order_relaxed);  // relaxed: it only decides which thread writes the line
   if (now < next || !told_next_.compare_exchange_strong(next, now + told_again, std::memory_order_relaxed)) return;
   os::log::warn("naming: " + what);
 }

@@ -1,5 +1,6 @@
-// ForeignCalls: how many calls go into contexts of other servers at one time, and how long each may take. A server that
-// takes calls and never answers would otherwise stop this one for everybody, a thread for each call.
+// ForeignCalls limits how many calls into contexts of other servers run at one time, and how long each may take. Each
+// such call blocks a thread. Without the limits, a server that accepts calls but never answers would block this one for
+// all clients.
 //
 // Threads: any.
 #pragma once
@@ -23,17 +24,17 @@ class ForeignCalls {
  public:
   explicit ForeignCalls(const ForeignLimits& limits) : limits_(limits) {}
 
-  // The right to one call, on this thread, which ends in time.
+  // Turn is the right to make one call on this thread. It sets the call's deadline.
   class Turn {
    public:
     explicit Turn(ForeignCalls& calls);
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
-    // False: as many are under way as may be. The log has been told.
+    // Returns false when the allowed number of calls is already under way. The log says so.
     explicit operator bool() const noexcept { return bound_.has_value(); }
 
    private:
-    // Apart, so that it ends also where the rest of a Turn cannot be made.
+    // A class of its own, so that its destructor also runs if the rest of Turn's constructor throws.
     struct Counted {
       explicit Counted(ForeignCalls& counting);
       Counted(const Counted&) = delete;
@@ -48,7 +49,7 @@ class ForeignCalls {
     std::optional<core::CallDeadline> bound_;
   };
 
-  // Into the log, now and then.
+  // Writes a warning to the log, at most every told_again.
   void tell(const std::string& what);
 
  private:

@@ -65,7 +65,7 @@ class Iterators::Servant final : public virtual CORBA::servant_traits<CosNaming:
   std::optional<NameComponent> last_;  // guarded by mutex_
 };
 
-// The entry of the client, or of anybody, that was not used for longest; end(): none.
+// Returns the least recently used entry of the client, or of any client; end() if there is none.
 Iterators::Table::iterator Iterators::stalest(const std::string& client, bool of_any) {
   auto found = entries_.end();
   for (auto at = entries_.begin(); at != entries_.end(); ++at)
@@ -74,7 +74,7 @@ Iterators::Table::iterator Iterators::stalest(const std::string& client, bool of
   return found;
 }
 
-// With the mutex held: what has to go for one more.
+// Removes entries to make room for one more, and returns their objects. The mutex must be held.
 std::vector<PortableServer::ObjectId> Iterators::make_room(const std::string& client) {
   std::vector<PortableServer::ObjectId> gone;
   const auto drop = [&](Table::iterator at) {
@@ -92,7 +92,7 @@ void Iterators::deactivate(const PortableServer::ObjectId& id) noexcept {
   try {
     objects_.helpers()->deactivate_object(id);
   } catch (const CORBA::Exception&) {
-    // another thread did
+    // another thread deactivated it
   }
 }
 

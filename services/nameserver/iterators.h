@@ -1,8 +1,8 @@
-// Iterators: binding iterators that clients hold, bounded in number, in number for each client, and in age. An iterator
-// remembers the name that it gave last, not the names to come, so it costs the same however long the list is; what is
-// bound or unbound meanwhile behind that name shows.
+// Iterators keeps the binding iterators that clients hold. It limits their number, their number for each client, and
+// their age. An iterator remembers only the last name that it returned, so its size does not depend on the length of
+// the list. Bindings that are added or removed behind that name meanwhile do show.
 //
-// Threads: any; one mutex for the table, one in each iterator.
+// Threads: any. One mutex for the table, and one in each iterator.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +26,10 @@ struct IteratorLimits {
   Duration age = std::chrono::minutes{5};
 };
 
-// Bindings of one reply at most: a client that asks for more gets the rest from the iterator.
+// The most bindings in one reply. A client that asks for more gets the rest from the iterator.
 inline constexpr std::size_t most_bindings = 1000;
 
-// The next bindings behind `after`, and whether there are more.
+// BindingPage holds the next bindings behind `after`, and says whether there are more.
 struct BindingPage {
   CosNaming::BindingList bindings;
   NameComponent last;
@@ -42,14 +42,15 @@ class Iterators : public std::enable_shared_from_this<Iterators> {
  public:
   using Reference = CORBA::object_reference<CosNaming::BindingIterator>;
 
-  // `tree` and `objects` outlive the iterators' objects.
+  // `tree` and `objects` must outlive the iterators' objects.
   Iterators(NameTree& tree, Objects& objects, const IteratorLimits& limits)
       : tree_(tree), objects_(objects), limits_(limits) {}
 
-  // Behind that name; from the first one without. Of the client whose request this thread runs.
+  // Opens an iterator that starts behind `after`, or at the first name if `after` is null. It belongs to the client
+  // whose request this thread runs.
   Reference open(ContextId context, const NameComponent* after, Time now);
   void close(std::uint64_t number);
-  // False: it was closed.
+  // Returns false if the iterator was closed.
   bool touch(std::uint64_t number, Time now);
   void close_older(Time now);
   std::size_t size() const;
@@ -63,7 +64,7 @@ class Iterators : public std::enable_shared_from_this<Iterators> {
   };
   using Table = std::map<std::uint64_t, Entry>;
   std::uint64_t next_number();
-  // What has to go for it, to be deactivated.
+  // Enters the iterator. Returns the objects that had to make room for it, which the caller must deactivate.
   std::vector<PortableServer::ObjectId> enter(std::uint64_t number, Entry entry);
   std::vector<PortableServer::ObjectId> make_room(const std::string& client);
   Table::iterator stalest(const std::string& client, bool of_any);

@@ -15,8 +15,8 @@ LeaseId random_id() {
   return std::uint64_t{source()} << 32 | source();
 }
 
-// "process <lease> <boot id> <pid namespace> <pid> <start>", "lease <lease> <milliseconds>"; both followed by
-// "<taker> <taker's process>".
+// An owner's text is "process <lease> <boot id> <pid namespace> <pid> <start>" or "lease <lease> <milliseconds>". Both
+// end with "<taker> <taker's process>".
 std::string taker_text(const Client& taker) {
   return taker.name.empty() ? "" : " " + taker.name + " " + std::to_string(taker.process);
 }
@@ -35,7 +35,7 @@ std::string owner_text(LeaseId id, Duration lasts, const Client& taker) {
   return "lease " + std::to_string(id) + " " + std::to_string(milliseconds(lasts)) + taker_text(taker);
 }
 
-// A call within the process is the nameserver's own program's.
+// A call within the process comes from the nameserver's own program, which may use every lease.
 bool may_use(const Client& taker, std::int32_t owner_process, const Client& by) {
   if (taker.name.empty() || by.name.empty()) return true;
   if (by.name != taker.name) return false;
@@ -155,7 +155,7 @@ bool Leases::restore(const std::string& owner, Time now) {
   Client taker;
   if (std::int64_t ms = 0; kind == "lease" && words >> ms) {
     if (!(words >> taker.name >> taker.process)) taker = {};
-    using Milliseconds = std::chrono::milliseconds;  // of which a Duration holds fewer than the text may name
+    using Milliseconds = std::chrono::milliseconds;  // the text may name more milliseconds than a Duration can hold
     const auto longest = std::chrono::floor<Milliseconds>(limits_.longest);
     const Duration lasts = std::clamp(Milliseconds{ms}, std::chrono::ceil<Milliseconds>(shortest), longest);
     return go_on(id, {.taker = taker, .owner = owner, .lasts = lasts, .ends = now + lasts});

@@ -1,8 +1,11 @@
-// Leases: how long ephemeral names live: as long as a process, or until nobody renews. One lease is one owner of names
-// in the store; the owner's text says all that is needed to go on with it when the nameserver runs again. Only who took
-// a lease uses it: the process, or the host where it came over the network; and the process whose lease it is.
+// Leases decides how long ephemeral names live: as long as a process runs, or until a lease is not renewed. One lease
+// is one owner of names in the store. The owner's text holds all that a restarted nameserver needs to continue the
+// lease.
 //
-// Time comes in as an argument. Threads: any; one mutex.
+// A lease can be used by the process that took it and by the process that it is tied to. If it was taken over the
+// network, the host that took it can use it.
+//
+// The caller passes in the time. Threads: any; one mutex.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +25,12 @@
 
 namespace corelane::nameserver {
 
-using LeaseId = std::uint64_t;  // random, so that nobody ends another's by chance
+using LeaseId = std::uint64_t;  // random, so that no client ends another client's lease by chance
 
 struct LeaseLimits {
   std::size_t leases = 10'000;
   std::size_t of_client = 1000;
-  Duration longest = std::chrono::hours{1};  // at least Leases::shortest, as which less counts
+  Duration longest = std::chrono::hours{1};  // at least Leases::shortest; a smaller value counts as that
 };
 
 class Leases {
@@ -39,36 +42,39 @@ class Leases {
   struct Granted {
     LeaseId id;
     std::string owner;
-    Duration lasts;  // zero: as long as the process
+    Duration lasts;  // zero: as long as the process runs
   };
-  // Or why not, as a sentence with its remedy. The caller sees to it that it is a process of this host.
+  // Grants a lease, or returns why not, as a sentence with its remedy. The caller checks that the process is of this
+  // host.
   Expected<Granted, std::string> grant(const os::ProcessIdentity& process, const Client& to);
   Expected<Granted, std::string> grant(Duration wanted, const Client& to, Time now);
 
-  // False, or nothing: it is not known, has ended, or is another's than the one who asks.
+  // renew() returns false, and owner_of() nothing, if the lease is not known, has ended, or belongs to another client.
   bool renew(LeaseId id, const Client& by, Time now);
   std::optional<std::string> owner_of(LeaseId id, const Client& by, Time now) const;
-  // It is forgotten; its names are to go by take_expired().
+  // Ends the lease. take_expired() returns its owner next, so that its names are removed. Returns false as renew()
+  // does.
   bool end(LeaseId id, const Client& by);
-  // The owner's names are to go by take_expired(), which the store did not take away, or which came too late.
+  // Makes take_expired() return the owner. For names that the store did not remove, or that were bound too late.
   void leave(std::string owner);
-  // Owners whose time is over, or whose process is no more, or who left: they are forgotten here.
+  // take_expired() returns the owners whose lease has expired or was ended, and those given to leave(). take_of()
+  // returns the owners whose lease is tied to the process. Both forget these leases.
   std::vector<std::string> take_expired(Time now);
   std::vector<std::string> take_of(const os::ProcessIdentity& process);
-  // When take_expired() has something to give, unless somebody renews. In the past: it has already.
+  // Returns when take_expired() next has an owner to return, if no lease is renewed. A time in the past means now.
   Time next_expiry() const;
 
-  // An owner that the store knew: the lease goes on, a timed one for its whole length, whatever the limits are by now.
-  // False: it cannot; the process is no more, or the text says nothing to us.
+  // Continues the lease of an owner that the store holds. A timed lease starts again with its whole length. The limits
+  // on the number of leases do not apply. Returns false if the process has ended, or if the text is not understood.
   bool restore(const std::string& owner, Time now);
-  // Of all leases, and of those that ended and whose names are to go by take_expired().
+  // Returns the owners of all leases, and those that take_expired() will return.
   std::set<std::string> owners() const;
   std::vector<os::ProcessIdentity> processes() const;
   std::size_t size() const;
 
  private:
   struct Lease {
-    Client taker{};  // without a name: anybody, as an owner of an older nameserver says nothing of it
+    Client taker{};  // empty name: any client may use it, because an older nameserver did not record the taker
     std::string owner;
     os::ProcessIdentity process{};  // pid 0: timed
     Duration lasts{};
@@ -76,7 +82,7 @@ class Leases {
   };
   Expected<Granted, std::string> add(LeaseId id, Lease lease);
   bool go_on(LeaseId id, Lease lease);  // false: the number is taken
-  // With the mutex held.
+  // The mutex must be held.
   const Lease* usable(LeaseId id, const Client& by, Time now) const;
 
   LeaseLimits limits_;  // constant after construction
@@ -86,8 +92,8 @@ class Leases {
   std::vector<std::string> left_;
 };
 
-// Whose an ephemeral name is, for people: "process 4711", "a lease of 30000 ms". The lease's number is its taker's
-// alone.
+// Returns the owner of an ephemeral name in the form for people: "process 4711", "a lease of 30000 ms". It does not
+// show the lease's number, which only the taker may know.
 std::string text_of_owner(const std::string& owner);
 
 }  // namespace corelane::nameserver

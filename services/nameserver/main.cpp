@@ -1,4 +1,4 @@
-// corelane-nameserver: the Naming Service as a daemon.
+// corelane-nameserver is the Naming Service as a daemon.
 #include <CLI/CLI.hpp>
 #include <exception>
 #include <iostream>
@@ -34,12 +34,13 @@ Expected<void, os::FileFault> tell_where(const CORBA::ORB& orb, const std::strin
   if (!reference_file.empty())
     if (auto written = os::write_small_file(reference_file, reference + "\n"); !written) return written;
   for (const std::string& url : urls_of(orb.endpoints())) std::cout << url << "\n";
-  // Clients find it without that line, too: a daemon may have been started without a standard output.
+  // Clients of this host find it without that output. A daemon may have been started without a standard output.
   if (const std::string lost = os::output_fault(); !lost.empty()) os::log::warn("naming: where it is: " + lost);
   return {};
 }
 
-// Brings processes of this host together over channels. Names are served without it, too.
+// Starts the broker, which connects processes of this host over channels. If it cannot start, names are served without
+// it.
 std::unique_ptr<Broker> start_broker(const CORBA::ORB& orb) {
   if (orb.settings().naming.socket == "off") return nullptr;
   auto broker = Broker::start(broker_path(core::runtime_directory_of(orb.settings())));
@@ -68,7 +69,7 @@ int serve(const std::vector<std::string>& options, const std::string& reference_
   return 0;
 }
 
-// Says who has its socket, where that is why it cannot listen.
+// If the nameserver cannot listen because another process has its socket, names that process.
 int serve_alone(const std::vector<std::string>& options, const std::string& reference_file) try {
   return serve(options, reference_file);
 } catch (const CORBA::COMM_FAILURE&) {

@@ -12,7 +12,7 @@ NameTree::Result<void> NameTree::check(const Name& name) const {
   return NameFault{NameFaultKind::invalid_name};
 }
 
-// What the store says of component `at` in a context; in the one that was asked itself `at` is 0.
+// Translates a fault of the store about component `at`. If `at` is 0, the context is the one that the call was made on.
 NameFault NameTree::fault_at(const Place& place, StoreFault fault) {
   switch (fault) {
     case StoreFault::no_such_context:
@@ -23,7 +23,7 @@ NameFault NameTree::fault_at(const Place& place, StoreFault fault) {
     case StoreFault::already_bound:
       return {NameFaultKind::already_bound};
     case StoreFault::not_empty:
-    case StoreFault::wrong_type:  // of destroy_context(); replace() has its own answer
+    case StoreFault::wrong_type:  // from destroy_context(); bind() handles the one from replace()
       return {NameFaultKind::not_empty};
     case StoreFault::no_target:
       return {NameFaultKind::no_target};

@@ -15,8 +15,8 @@
 namespace corelane::nameserver {
 namespace {
 
-// While a servant's thread waits in a call another takes its place, but only so many (best_effort.waiting): with as
-// many calls as that, or as threads where it is 0, nobody would be left to serve.
+// When a servant's thread waits in a call, another thread takes its place, but only best_effort.waiting times. So this
+// limits the calls to best_effort.waiting, or to all threads but one. One thread always stays free for other clients.
 ForeignLimits foreign_limits(const core::Settings& settings) {
   const dispatch::ExecutiveOptions& crew = settings.executive;
   const std::size_t most = std::max(crew.best_effort_waiting, std::max<std::size_t>(crew.best_effort_threads, 1) - 1);
@@ -75,7 +75,7 @@ void Nameserver::stop() {
   watches_.stop();
 }
 
-// Thread: any; of this nameserver or, with a shared store, for another one's change.
+// Thread: any of this nameserver's. If several nameservers share a store, a thread of the store for their changes.
 void Nameserver::changed(const Change& change) noexcept try {
   if (change.kind == Change::Kind::made) objects_.activate(change.context);
   if (change.kind == Change::Kind::destroyed) objects_.deactivate(change.context);
@@ -93,7 +93,7 @@ void Nameserver::restore_leases() {
   drop({});
 }
 
-// What a nameserver before this one bound after its store had written its copy for the last time.
+// Continues leases of names that an earlier nameserver bound after its store last wrote its copy.
 void Nameserver::restore_more_leases() {
   if (!is_behind_ || store_->status().stale) return;
   is_behind_ = false;
@@ -105,14 +105,14 @@ void Nameserver::restore_more_leases() {
   watch_processes();
 }
 
-// Those for which the system gave no descriptor yet are tried again with each look.
+// Tries again with each check those processes for which the system had no descriptor yet.
 void Nameserver::watch_processes() {
   unwatched_ = false;
   for (const os::ProcessIdentity& process : leases_.processes())
     if (!processes_.add(process)) unwatched_ = true;
 }
 
-// Those whose names the store could not let go yet are tried again with the next.
+// Tries again the next time those owners whose names the store could not remove.
 void Nameserver::drop(const std::vector<std::string>& owners) {
   ended_.insert(ended_.end(), owners.begin(), owners.end());
   std::erase_if(ended_, [this](const std::string& owner) {

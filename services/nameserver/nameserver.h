@@ -1,4 +1,4 @@
-// Nameserver: all parts of a nameserver on one ORB: the store, its contexts as objects, leases and those who end them,
+// Nameserver holds all parts of a nameserver on one ORB: the store, the contexts as objects, the leases, and the
 // listeners.
 //
 //   Nameserver server(orb, std::move(store), orb->settings().naming);
@@ -7,8 +7,8 @@
 //   server.stop();
 //   orb->destroy();
 //
-// Threads: one of its own ends leases and iterators (housekeeper), one tells listeners. Made and ended by one thread;
-// outlives the ORB's destroy().
+// Threads: it has two of its own. The housekeeper ends leases and iterators; the other one notifies listeners. One
+// thread constructs and destroys the Nameserver, which outlives the ORB's destroy().
 #pragma once
 
 #include <atomic>
@@ -25,29 +25,29 @@ namespace corelane::nameserver {
 
 class Nameserver {
  public:
-  // Takes the ORB's object key NameService. Names whose owners have ended go. Nothing listens yet: whoever comes before
-  // its contexts are there would be told that they do not exist.
+  // Takes the ORB's object key NameService, and removes the names whose owners have ended. Requests wait until open(),
+  // because a request for a context that is not active yet would get OBJECT_NOT_EXIST.
   Nameserver(CORBA::object_reference<CORBA::ORB> orb, std::unique_ptr<Store> store,
              const core::NamingSettings& settings);
   Nameserver(const Nameserver&) = delete;
   Nameserver& operator=(const Nameserver&) = delete;
   ~Nameserver() { stop(); }
 
-  // From here on it answers, and is the ORB's initial reference NameService.
+  // Answers requests from now on, and is the ORB's initial reference NameService.
   void open();
-  // Its threads end; what is asked later may stay unanswered. Idempotent.
+  // Ends the threads. Later requests may stay unanswered. Idempotent.
   void stop();
 
   Objects::ContextReference root() { return objects_.reference_to(root_context); }
 
  private:
   static constexpr std::size_t kept_changes = 4096;
-  // To a store that did not answer, and a system that had no descriptor for a process.
+  // The time until the next try, if the store did not answer or the system had no descriptor for a process.
   static constexpr Duration again = std::chrono::seconds{1};
-  // For iterators that nobody uses.
+  // Bounds of the time between two checks for unused iterators.
   static constexpr Duration shortest_look = std::chrono::milliseconds{100}, longest_look = std::chrono::seconds{60};
 
-  // The store tells nobody any more once it is gone: a store's thread may be in the midst of changed() until then.
+  // Unregisters changed() from the store on destruction. Until then, a thread of the store may be inside changed().
   struct Hearing {
     Store& store;
     ~Hearing() { store.on_change({}); }
@@ -72,10 +72,10 @@ class Nameserver {
   Objects objects_;
   const std::shared_ptr<Iterators> iterators_;
   DirectoryParts directory_;
-  // The housekeeper's.
-  std::vector<std::string> ended_;  // owners whose names are to go
-  bool unwatched_ = false;          // the end of some process with a lease would be missed
-  bool is_behind_ = false;          // the store was away at the start, and may know of more owners when it is back
+  // Thread: the housekeeper only, after open().
+  std::vector<std::string> ended_;  // owners whose names are still to be removed
+  bool unwatched_ = false;          // some process with a lease is not watched, so its end would be missed
+  bool is_behind_ = false;          // the store could not be reached at the start, and may report more owners later
   std::atomic<bool> stopped_{false};
   std::thread housekeeper_;
   const Hearing hearing_{*store_};  // last: it uses the others

@@ -67,7 +67,7 @@ void Objects::activate(ContextId context) {
   try {
     contexts_->activate_object_with_id(id_of(context), make_servant_(context));
   } catch (const PortableServer::POA::ObjectAlreadyActive&) {
-    // by another thread, or before
+    // another thread did it, or it was done before
   }
 }
 
@@ -75,7 +75,7 @@ void Objects::deactivate(ContextId context) noexcept {
   try {
     contexts_->deactivate_object(id_of(context));
   } catch (const CORBA::Exception&) {
-    // it was none
+    // it was not active
   }
 }
 
@@ -150,7 +150,7 @@ Objects::ContextReference Objects::over_network(const ContextReference& context)
       std::make_shared<core::Reference>(context->_reference()->orb(), std::move(ior)));
 }
 
-// A server that lets no client over TCP change its names is nothing to tell of: the client may be another there.
+// Does not log that the other server lets no client over TCP change its names. The client itself may be allowed to.
 void Objects::tell_failed(const ContextReference& context, const CORBA::SystemException& why) {
   if (why.error().kind == ErrorKind::no_permission) return;
   foreign_calls_.tell("a context of another server, at " +

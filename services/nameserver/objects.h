@@ -1,7 +1,7 @@
-// Objects: contexts as CORBA objects. The root has the key NameService, the others NameService/<number>, so references
-// to them stay good when the nameserver runs again at the same endpoints.
+// Objects makes contexts available as CORBA objects. The root has the key NameService, the others NameService/<number>.
+// So references to them stay valid when the nameserver starts again at the same endpoints.
 //
-// Also what servants translate: names and faults to those of CosNaming, references to bindings.
+// It also translates for servants: names and faults to those of CosNaming, and references to bindings.
 //
 // Threads: any.
 #pragma once
@@ -22,7 +22,7 @@ namespace corelane::nameserver {
 
 using naming::cos_name_of;
 using naming::name_of;
-// From component `at` on.
+// Returns the components from `at` on.
 CosNaming::Name rest_of(const Name& name, std::size_t at);
 CosNaming::BindingType cos_type_of(BindingType type);
 
@@ -32,36 +32,36 @@ class Objects {
   using MakeServant = std::function<CORBA::servant_reference<PortableServer::ServantBase>(ContextId)>;
 
   struct Limits {
-    std::size_t reference_size = 16'384;  // bytes of one as text
+    std::size_t reference_size = 16'384;  // bytes of a reference as text
     ForeignLimits foreign{};
   };
-  // Below the RootPOA; holds requests until open().
+  // Makes its POAs below the RootPOA. Requests wait until open().
   Objects(CORBA::object_reference<CORBA::ORB> orb, const Limits& limits, MakeServant make_servant);
 
   void open();
-  // Makes the context an object, when it is none yet.
+  // Makes the context an object, if it is not one yet.
   void activate(ContextId context);
   void deactivate(ContextId context) noexcept;
   ContextReference reference_to(ContextId context);
-  // The same for one that was destroyed: whoever calls it gets OBJECT_NOT_EXIST.
+  // Returns a reference to a context that was destroyed. A call to it gets OBJECT_NOT_EXIST.
   ContextReference reference_to_gone(ContextId context);
-  // Of a reference to one of these objects; nothing for any other.
+  // Returns the context of a reference to one of these objects, or nothing for any other reference.
   std::optional<ContextId> context_of(const CORBA::object_reference<CORBA::Object>& object) const;
 
-  // What to store for an object, or for a context, of this server or another; BAD_PARAM for a nil context, IMP_LIMIT
-  // for a reference that is too long.
+  // Returns what to store for an object, or for a context of this or another server. Raises BAD_PARAM for a nil context
+  // and IMP_LIMIT for a reference that is too long.
   Binding binding_to(const CORBA::object_reference<CORBA::Object>& object) const;
   Binding binding_to_context(const CORBA::object_reference<CORBA::Object>& context) const;
-  // What a stored reference stands for. INV_OBJREF, and a line in the log, with what to do where it cannot be read any
-  // more. `name`: what it is bound to, for the text.
+  // Returns the object of a stored reference. If the reference cannot be read any more, raises INV_OBJREF and writes a
+  // line to the log, both with the remedy. `name` is what it is bound to, for the text.
   CORBA::object_reference<CORBA::Object> stored(const std::string& reference, const Name& name);
 
-  // The standard's exception for a fault in `name`, but for `elsewhere`. IMP_LIMIT, TRANSIENT and OBJECT_NOT_EXIST for
-  // what the standard has none for.
+  // Raises the standard's exception for a fault in `name`; for `elsewhere`, CannotProceed. Raises IMP_LIMIT, TRANSIENT,
+  // OBJECT_NOT_EXIST, BAD_PARAM or NO_PERMISSION where the standard has no exception of its own.
   [[noreturn]] void raise(const NameFault& fault, const Name& name);
-  // The same, but `elsewhere` goes on there, no longer than naming.foreign_time: call(context, rest of the name).
-  // CannotProceed where that does not answer, or where as many calls are under way as naming.foreign_calls allows: the
-  // client goes on there himself. No lock is held.
+  // Does the same, but for `elsewhere` calls call(context, rest of the name), for at most naming.foreign_time. Raises
+  // CannotProceed if that server does not answer, or if naming.foreign_calls calls are already under way. The client
+  // then continues there itself. No lock is held.
   template <typename Call>
   auto go_on(const NameFault& fault, const Name& name, Call call) {
     if (fault.kind != NameFaultKind::elsewhere) raise(fault, name);
@@ -79,14 +79,14 @@ class Objects {
   }
 
   const CORBA::object_reference<CORBA::ORB>& orb() const noexcept { return orb_; }
-  // For objects of this server that are no contexts; has transient keys.
+  // Returns the POA for objects of this server that are not contexts. Its object keys are transient.
   const CORBA::object_reference<PortableServer::POA>& helpers() const noexcept { return helpers_; }
 
  private:
-  // The context of another server that `elsewhere` leads to.
+  // Returns the context of another server that `elsewhere` leads to.
   ContextReference foreign(const NameFault& fault, const Name& name);
-  // The same context by TCP alone: by a Unix socket or a channel this process's user would act there, and not the
-  // client. Nil: there is no other way.
+  // Returns the same context with its TCP endpoints only. Over a Unix socket or a channel, the call would have the
+  // rights of this process's user, not of the client. Returns nil if there is no TCP endpoint.
   ContextReference over_network(const ContextReference& context) const;
   void tell_failed(const ContextReference& context, const CORBA::SystemException& why);
   std::string text_of(const CORBA::object_reference<CORBA::Object>& object) const;

@@ -17,7 +17,7 @@ namespace {
 
 namespace idl = Corelane::Naming;
 
-constexpr std::size_t most_changes = 1000;  // of one reply
+constexpr std::size_t most_changes = 1000;  // in one reply
 constexpr std::size_t longest_pattern = 4096;
 
 void check_pattern(const std::string& pattern) {
@@ -26,7 +26,8 @@ void check_pattern(const std::string& pattern) {
     throw idl::Refused("the pattern has more than " + std::to_string(longest_pattern) + " bytes");
 }
 
-// Whose a process is: the real user, since /proc/<pid> itself belongs to root where the program has capabilities.
+// Returns the real user of a process. The owner of /proc/<pid> would be wrong: it is root if the program has
+// capabilities.
 std::string user_of(std::int32_t process) {
   constexpr std::size_t longest_status = 16'384;
   const auto status = os::read_small_file("/proc/" + std::to_string(process) + "/status", longest_status);
@@ -36,7 +37,7 @@ std::string user_of(std::int32_t process) {
   return "user:" + status->substr(begin, end - begin);
 }
 
-// A client over TCP, whose user nobody knows, may name any process.
+// A client over TCP may name any process, because its user is not known.
 bool may_tie_to(std::int32_t process, const Client& client) {
   if (!client.name.starts_with("user:") || client.process == process) return true;
   return std::ranges::count(privileged_clients(), client.name) > 0 || user_of(process) == client.name;
@@ -74,7 +75,7 @@ idl::LeaseId ServerServant::lease_for(std::uint32_t& milliseconds) {
   if (!granted) throw idl::Refused(granted.error());
   milliseconds =
       static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(granted->lasts).count());
-  parts_.processes.wake();  // its end may be the next thing to wait for
+  parts_.processes.wake();  // the end of this lease may be the next event
   return granted->id;
 }
 
@@ -86,7 +87,7 @@ void ServerServant::end(idl::LeaseId lease) {
   const Client client = calling_client();
   const auto owner = parts_.leases.owner_of(lease, client, os::now());
   if (!owner) throw idl::UnknownLease();
-  // Where the store does not answer the housekeeper tries again. What was bound between both goes, too.
+  // If the store does not answer, the housekeeper tries again. It then also removes names that were bound in between.
   if (const auto gone = parts_.store.remove_owned(*owner); !gone)
     os::log::debug("naming: the names of an ended lease go as soon as the store answers");
   if (parts_.leases.end(lease, client)) parts_.processes.wake();
@@ -98,7 +99,7 @@ idl::WatchId ServerServant::watch(const std::string& pattern, CORBA::object_refe
   const Client client = calling_client();
   const auto id = parts_.watches.add(pattern, std::move(hears), client);
   if (!id) throw idl::Refused(id.error());
-  // Where its end cannot be seen the listener is asked now and then all the same.
+  // If its end cannot be watched, the listener is still checked from time to time.
   if (const auto process = client.process > 0 ? os::identity_of(client.process) : std::nullopt)
     (void)parts_.processes.add(*process);
   return *id;

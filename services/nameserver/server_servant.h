@@ -1,4 +1,5 @@
-// ServerServant: what concerns the whole nameserver, Corelane::Naming::Server: leases, changes, how it is.
+// ServerServant is the servant of Corelane::Naming::Server, which covers the whole nameserver: leases, changes and
+// status.
 //
 // Threads: any, several at a time.
 #pragma once
@@ -15,7 +16,7 @@
 
 namespace corelane::nameserver {
 
-// What it needs of the nameserver, which outlives it.
+// The parts of the nameserver that the servant uses. The nameserver outlives the servant.
 struct ServerParts {
   Store& store;
   Leases& leases;

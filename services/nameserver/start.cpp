@@ -29,11 +29,11 @@ struct StartFault {
 
 constexpr const char* standard_place = "127.0.0.1:2809";
 
-// Those given come later and count.
+// Puts the given options after the defaults, so that they override them.
 std::vector<std::string> with_defaults(const std::vector<std::string>& given) {
   std::vector<std::string> options{"-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off", "-ORBLimitsTasks", "0",
                                    "-ORBTimeoutRequest", "10s", "-ORBBestEffortThreads", "4",
-                                   // Listeners are told little, and a channel to each would take some megabytes.
+                                   // Listeners get few messages, and a channel to each would take some megabytes.
                                    "-ORBClientChannel", "off"};
   if (os::runs_as_root()) options.insert(options.end(), {"-ORBEndpointUnixMode", "0666"});
   options.insert(options.end(), given.begin(), given.end());
@@ -52,7 +52,7 @@ std::string state_directory() {
   return {};
 }
 
-// The directory of this user where names are kept, made where it is not there yet.
+// Makes this user's directory for names if it does not exist, and returns it.
 Expected<std::string, StartFault> make_state_directory() {
   const std::string directory = state_directory();
   if (directory.empty()) return StartFault{"no HOME is set to keep names in"};
@@ -69,7 +69,7 @@ Expected<std::string, StartFault> specification_of(const core::NamingSettings& s
   return StartFault{directory.error().text + "; name another place: -ORBNamingStore sqlite:PATH, or memory"};
 }
 
-// Empty: none.
+// Returns the file for the copy of etcd's names, or "" for none.
 std::string etcd_copy_of(const core::NamingSettings& settings, const std::string& specification) {
   if (!specification.starts_with("etcd:") || settings.etcd_copy == "off") return {};
   if (!settings.etcd_copy.empty()) return settings.etcd_copy;
@@ -95,7 +95,7 @@ Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSetting
   if (!specification) return specification.error().text;
   const auto password = first_line_of(settings.etcd_password_file);
   if (!password) return password.error().text;
-  // A tenth of all contexts, so that who makes and forgets them leaves room for others.
+  // A tenth of all contexts, so that a client that makes contexts and forgets them leaves room for others.
   const std::size_t loose = std::clamp<std::size_t>(settings.contexts / 10, 1, StoreLimits{}.loose_contexts);
   return open_store(*specification, {.limits = {.contexts = settings.contexts,
                                                 .loose_contexts = loose,

@@ -1,7 +1,7 @@
-// How a nameserver starts: which settings of an ORB are otherwise for it, and how others find it.
+// Functions that prepare the start of a nameserver: its ORB options, its store, and the URLs that clients use.
 //
-// It keeps no deadlines, so it takes no core, no real-time priority and no part in the host's ledger; it listens at
-// this host's port 2809 and at naming.socket, root's for every user.
+// A nameserver has no deadlines. It takes no core, no real-time priority and no part in the host's ledger. It listens
+// at this host's port 2809 and at naming.socket. If root runs it, every user may connect to that socket.
 //
 // Threads: values; any but real-time ones.
 #pragma once
@@ -18,18 +18,19 @@
 
 namespace corelane::nameserver {
 
-// Options for its ORB: those given, behind what is a nameserver's default; endpoint.listen and naming.socket joined.
-// Makes the runtime directory where the socket is in it.
+// Returns the options for the nameserver's ORB: its defaults, then the given options, then endpoint.listen joined with
+// naming.socket. Makes the socket's directory if it does not exist.
 Expected<std::vector<std::string>, core::SettingsFault> nameserver_options(const std::vector<std::string>& given);
 
-// The store of naming.store, or the file where this user's names are, whose directory is made. Else, as a sentence:
-// what could not be opened, why, and what mends it.
+// Opens the store that naming.store names. Without that setting, opens the file with this user's names, and makes its
+// directory. On failure returns a sentence: what could not be opened, why, and what to do.
 Expected<std::unique_ptr<Store>, std::string> store_of(const core::NamingSettings& settings);
 
-// Why a nameserver cannot listen at this Unix socket: another does, and what one more needs. "" where nobody does.
+// Returns why a nameserver cannot listen at this Unix socket: another process listens there. The text says what a
+// second nameserver needs. Returns "" if no process listens there.
 std::string fault_of_place(const std::string& socket);
 
-// What to tell others: corbaloc: for TCP, the paths of sockets for this host.
+// Returns the URLs for clients: corbaloc: for TCP, the paths of sockets for this host.
 std::vector<std::string> urls_of(const std::vector<transport::Endpoint>& endpoints);
 
 }  // namespace corelane::nameserver

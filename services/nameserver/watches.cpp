@@ -45,7 +45,8 @@ Watches::Watches(const ChangeLog& log, const WatchLimits& limits) : log_(log), l
 }
 
 Expected<WatchId, std::string> Watches::add(const std::string& pattern, Listener listener, const Client& client) {
-  const std::lock_guard lock(mutex_);  // first: what changes after `now` rings when the watch is there
+  // Locked before log_.read(): a change after `now` wakes the thread only when the watch is in the map.
+  const std::lock_guard lock(mutex_);
   const auto now = log_.read(NamePattern("**"), ChangeLog::latest, 0).until;
   auto watch = std::make_shared<Watch>(Watch{client, NamePattern(pattern), std::move(listener), now});
   if (watches_.size() >= limits_.watches)
@@ -98,7 +99,7 @@ void Watches::stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// The prompt ones come first.
+// Returns all watches, the prompt ones first.
 std::vector<std::pair<WatchId, std::shared_ptr<Watches::Watch>>> Watches::copy() const {
   std::vector<std::pair<WatchId, std::shared_ptr<Watch>>> all;
   {
@@ -109,7 +110,7 @@ std::vector<std::pair<WatchId, std::shared_ptr<Watches::Watch>>> Watches::copy()
   return all;
 }
 
-// They stay news: this round goes on behind those who have had their turn.
+// Does not reset news_: this round continues after the listeners that have had their turn.
 bool Watches::has_news() const {
   const std::lock_guard lock(mutex_);
   return news_;
@@ -120,7 +121,7 @@ bool Watches::is_stopped() const {
   return stopped_;
 }
 
-// Of what matches and is new, as much as one call takes. False: there was nothing.
+// Sends as many new matching changes as fit into one call. Returns false if there was none.
 bool Watches::tell_some(Watch& watch) const {
   const auto reading = log_.read(watch.pattern, watch.seen, most_at_once);
   watch.seen = reading.until;
@@ -132,7 +133,7 @@ bool Watches::tell_some(Watch& watch) const {
   return true;
 }
 
-// A turn. What is left then is news for the next round: a log that grows as fast as it is told has no end.
+// Gives the listener one turn. What is left goes to the next round, because the log may grow as fast as it is sent.
 void Watches::tell(Watch& watch) {
   const Time end = os::now() + limits_.turn;
   while (!is_stopped() && tell_some(watch)) {
@@ -166,7 +167,7 @@ void Watches::tell_all() {
   }
 }
 
-// No answer in time says nothing: its process may be stopped, or its host busy.
+// A timeout does not mean that it is gone: its process may be stopped, or its host busy.
 bool Watches::is_there(const Watch& watch) const {
   const core::CallDeadline bound(os::now() + patience);
   try {

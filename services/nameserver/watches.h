@@ -1,13 +1,16 @@
-// Watches: listeners that hear of changes to names. One thread tells them, oneway, so that no writer waits for any, and
-// no listener for the end of another's work. They take turns: what a listener does not take within its turn it is told
-// in the next, and one that cannot be reached within a second is forgotten. Those that took all in their last turn are
-// told before and between the others, and so wait for one call of these at most, however slow that is.
+// Watches notifies listeners of changes to names. One thread sends the oneway calls, so no writer waits for a listener,
+// and no listener for the end of another listener's backlog.
 //
-// Where names do not change, listeners are asked now and then whether they are there, and at once when the process that
-// added them has ended: one that is gone is forgotten, and with it what it holds here. One that only does not answer
-// stays: it may be stopped.
+// The thread works in rounds, in which each listener has a turn of bounded length. Changes that a listener does not
+// take within its turn go to it in the next round. A listener that cannot be reached within a second is removed. A
+// listener that took all changes in its last turn is prompt. Prompt listeners are notified before and between the
+// others. So they wait for at most one call of a slow listener.
 //
-// Threads: any; the telling thread is Watches' own.
+// If names do not change, the thread checks from time to time whether the listeners still exist. It checks at once when
+// the process that added a listener has ended. A listener that does not exist is removed with what it holds here. A
+// listener that only does not answer stays: it may be stopped.
+//
+// Threads: any. Watches has one thread of its own, which notifies.
 #pragma once
 
 #include <condition_variable>
@@ -31,48 +34,49 @@ namespace corelane::nameserver {
 
 using WatchId = std::uint64_t;  // random
 
-// The same change as the IDL tells it.
+// Returns the change as the IDL describes it.
 Corelane::Naming::Change cos_change_of(const NamedChange& change);
 
 struct WatchLimits {
   std::size_t watches = 1024;
   std::size_t of_client = 64;
-  Duration turn = std::chrono::milliseconds{50};  // no further call to a listener begins then
-  Duration look = std::chrono::minutes{1};        // between two questions whether listeners are there
+  Duration turn = std::chrono::milliseconds{50};  // no further call to a listener begins after this time
+  Duration look = std::chrono::minutes{1};        // between two checks whether the listeners exist
 };
 
 class Watches {
  public:
   using Listener = CORBA::object_reference<Corelane::Naming::Listener>;
 
-  // `log` outlives the object.
+  // `log` must outlive the object.
   Watches(const ChangeLog& log, const WatchLimits& limits);
   ~Watches() { stop(); }
 
-  // Or why not, as a sentence with its remedy.
+  // Adds a listener, or returns why not, as a sentence with its remedy.
   Expected<WatchId, std::string> add(const std::string& pattern, Listener listener, const Client& client);
   void remove(WatchId id);
   std::size_t size() const;
 
-  // There is something new in the log.
+  // Wakes the thread, because the log has a new change.
   void ring();
-  // That process has ended: those listeners that it added are asked whether they are there.
+  // Makes the thread check whether the listeners that this process added still exist. Call it when the process has
+  // ended.
   void look_at(std::int32_t process);
-  // Tells nobody any more. Waits for a call that goes on: a second at most. Idempotent.
+  // Stops notifying. Waits for a call in progress, for a second at most. Idempotent.
   void stop();
 
  private:
-  static constexpr Duration patience = std::chrono::seconds{1};  // with a listener's host
+  static constexpr Duration patience = std::chrono::seconds{1};  // the timeout of a call to a listener
 
   struct Watch {
     Client client;
     NamePattern pattern;
     Listener listener;
-    // The telling thread's, once it is in watches_.
+    // Thread: the notifying one only, once the watch is in watches_.
     std::uint64_t seen;
     bool prompt = false;  // took all that there was in its last turn
     // Guarded by mutex_.
-    bool is_asked = false;  // the process that added it has ended
+    bool is_asked = false;  // its process has ended, so the thread checks whether it exists
   };
   void run();
   std::vector<std::pair<WatchId, std::shared_ptr<Watch>>> copy() const;
@@ -84,7 +88,7 @@ class Watches {
   void tell_prompt();
   void tell_all();
   bool is_there(const Watch& watch) const;
-  // Those that are asked, or all.
+  // Checks those whose process has ended, or all.
   void look(bool at_all);
 
   const ChangeLog& log_;
@@ -94,7 +98,7 @@ class Watches {
   // Guarded by mutex_.
   std::map<WatchId, std::shared_ptr<Watch>> watches_;
   bool news_ = false;
-  bool asks_ = false;  // some of them are asked whether they are there
+  bool asks_ = false;  // is_asked is set in some watch
   bool stopped_ = false;
 
   std::thread thread_;  // last: it uses the others

@@ -22,10 +22,11 @@ namespace corelane::nameserver {
 namespace {
 
 constexpr int pause_without_descriptors = 100;  // ms until the next try to accept
-constexpr int pause_for_leavers = 1000;         // ms until it is seen again who has received all, or ended
-constexpr int pause_for_path = 1000;            // ms until it is seen again whether the socket is there
+// In ms: until the next check whether clients that leave have received all, or ended.
+constexpr int pause_for_leavers = 1000;
+constexpr int pause_for_path = 1000;  // ms until the next check whether the socket still exists
 
-// Why an end of a channel could not be sent to `receiver`.
+// Returns why an end of a channel could not be sent to `receiver`.
 BrokerFault fault_of_send(const channel::SetupFault& fault, const std::string& receiver) {
   if (fault.number == ETOOMANYREFS)
     return {BrokerFault::Kind::no_room,
@@ -62,7 +63,7 @@ void Broker::serve() {
   std::vector<std::size_t> ready;
   bool is_called = false;
   while (wait(ready, is_called)) {
-    // From behind, so that who goes moves nobody who is still to be heard.
+    // In reverse order, so that a removal does not move a guest that is still to be read.
     for (auto index = ready.rbegin(); index != ready.rend(); ++index)
       if (!hear(*guests_[*index])) dismiss(*index);
     std::erase_if(guests_, [](const auto& guest) { return guest->leaves && guest->unaccepted.size() == 0; });
@@ -71,7 +72,8 @@ void Broker::serve() {
   }
 }
 
-// Its lock may still be there, and is this process's. Services and channels that there are stay.
+// Makes the socket again if it was removed. Its lock file may still exist, and belongs to this process. Existing
+// services and channels stay.
 void Broker::look_after_path() {
   const Time now = os::now();
   if (now < next_look_) return;
@@ -95,14 +97,15 @@ void Broker::look_after_path() {
   os::log::warn("the broker's socket " + path_ + " was removed while it listened there; it is there again");
 }
 
-// The guests who have said something or are gone, in order, and whether somebody new is there. false: the end.
+// Returns in order the guests that have sent something or have closed, and whether a new client connects. Returns false
+// when the broker must stop.
 bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
   std::vector<pollfd> watched{{stop_.get(), POLLIN, 0}, {lacks_descriptors_ ? -1 : socket_.get(), POLLIN, 0}};
   bool some_leave = false;
   for (const auto& guest : guests_) {
     some_leave |= guest->leaves;
-    // A client that leaves is looked at now and then instead of watched: it may have shut its end both ways, which
-    // poll() reports without end, and still have received nothing.
+    // A client that leaves is checked from time to time, not polled. It may have shut down both directions, which
+    // poll() would report without end, although it has received nothing yet.
     watched.push_back({guest->leaves ? -1 : guest->socket.get(), POLLIN, 0});
   }
   poll(watched.data(), watched.size(),
@@ -136,7 +139,7 @@ void Broker::welcome() {
 
 bool Broker::hear(Guest& guest) {
   const auto message = receive_message(guest.socket, Time{});
-  if (!message || !guest.name.empty()) return false;  // gone, or a service that says something
+  if (!message || !guest.name.empty()) return false;  // closed, or a service that sends something
   if (message->words[0] == "register" && message->words.size() == 3) return enlist(guest, *message);
   if (message->words[0] == "open" && message->words.size() == 3) return introduce(guest, *message);
   return false;
@@ -161,7 +164,7 @@ bool Broker::enlist(Guest& guest, const BrokerMessage& message) {
   return true;
 }
 
-// Whether each is on the other's list is seen here, where the kernel tells of both.
+// The access lists of both sides are checked here, where the kernel gives the credentials of both.
 bool Broker::introduce(Guest& client, const BrokerMessage& message) {
   const std::string& name = message.words[1];
   const auto access = parse_access(message.words[2]);
@@ -215,8 +218,8 @@ bool Broker::refuse(Guest& guest, BrokerFault::Kind kind, const std::string& tex
   return refuse(guest, {kind, text});
 }
 
-// The guest loses its name. One that has not received the channels that it asked for stays, and is not read any more:
-// if its socket were closed here, their descriptors would be under way and not be counted.
+// Removes the guest's name. If the guest has not received the channels that it asked for, it stays and is not read any
+// more. Closing its socket here would leave their descriptors in flight, but uncounted.
 void Broker::dismiss(std::size_t index) {
   Guest& guest = *guests_[index];
   if (!guest.name.empty()) services_.erase(guest.name);

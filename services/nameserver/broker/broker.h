@@ -1,13 +1,13 @@
-// Broker: brings two processes of this host together. A service registers a name; who asks for that name has one
-// channel made: a socket pair is made, one end goes to the service and one to the client, and they set the channel up
-// over it by themselves (orb/channel). From then on the broker has no part in it: it may end, and nothing is lost but
-// names.
+// Broker connects two processes of this host by name. A service registers a name. A client that asks for that name gets
+// a channel. For this, the broker makes a socket pair and sends one end to the service and one to the client. The two
+// set up the channel over it by themselves (orb/channel). The broker is not needed after that: if it ends, only names
+// are lost.
 //
-// A name is its service's for as long as its connection is open: it goes with the process, however that ends. The
-// broker sees to it that both access lists are kept, the service's and the client's, by the credentials that the kernel
-// gives, since over a socket pair the two would see the broker's own.
+// A name belongs to its service while the service's connection is open, so it is removed however the process ends. The
+// broker checks both access lists, the service's and the client's, with the credentials that the kernel gives. The two
+// cannot do this themselves, because over a socket pair they would see the broker's credentials.
 //
-// Threads: one of its own; start() and the destructor any but a real-time one.
+// Threads: one of its own. start() and the destructor may run on any thread but a real-time one.
 #pragma once
 
 #include <cstddef>
@@ -33,37 +33,38 @@ struct BrokerLimits {
   std::size_t services = 1024;
   std::size_t connections_of_a_user = 512;
   std::size_t connections = 2048;
-  // Channels that were made and that one of the two has not received.
+  // Channels that were made, and that one of the two sides has not received.
   std::size_t unaccepted_of_service = 200;
-  std::size_t unaccepted_of_user = 100;  // that one asked for: of each channel both ends count
+  std::size_t unaccepted_of_user = 100;  // that one user asked for; both ends of each channel count
 };
 
 class Broker {
  public:
-  // Listens at the path, an absolute one, for every user. Or, as a sentence: why not, and what to do.
+  // Listens at the path, which is absolute, for every user. On failure returns a sentence: why not, and what to do.
   static Expected<std::unique_ptr<Broker>, std::string> start(const std::string& path, BrokerLimits limits = {});
   ~Broker();
 
   const std::string& path() const noexcept { return path_; }
 
  private:
-  // Somebody who is connected. Thread: the broker's.
+  // A connected process. Thread: the broker's.
   struct Guest {
     os::PeerSocket socket;
     channel::Peer peer{};
-    std::string name{};  // of the service that he is; empty: none
+    std::string name{};  // of its service; empty: it is not a service
     channel::Access access{};
     Unaccepted unaccepted{};
-    bool leaves = false;  // is not heard any more, has no name, and stays while something is unaccepted that counts
+    // Not read any more and without a name; it stays while it has unaccepted channels, which count.
+    bool leaves = false;
   };
 
   Broker(os::SocketPath file, os::Fd socket, os::Fd stop, BrokerLimits limits);
   void serve();
-  // Makes the socket again where somebody has removed it.
+  // Makes the socket again if it was removed.
   void look_after_path();
   bool wait(std::vector<std::size_t>& ready, bool& is_called);
   void welcome();
-  // false: he goes.
+  // Handles a message of the guest. Returns false if its connection must be closed.
   bool hear(Guest& guest);
   bool enlist(Guest& guest, const BrokerMessage& message);
   bool introduce(Guest& client, const BrokerMessage& message);
@@ -76,10 +77,10 @@ class Broker {
   std::size_t unaccepted_of(uid_t user) const;
 
   const std::string path_;
-  const os::Fd stop_;  // readable once the end has come
+  const os::Fd stop_;  // readable when the broker must stop
   const BrokerLimits limits_;
 
-  // The broker's thread's own.
+  // Thread: the broker's only.
   std::optional<os::SocketPath> file_;
   os::Fd socket_;
   Time next_look_{};

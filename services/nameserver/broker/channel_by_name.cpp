@@ -26,12 +26,12 @@ BrokerFault fault_in(const BrokerMessage& message) {
   std::from_chars(message.words[1].data(), message.words[1].data() + message.words[1].size(), kind);
   std::string text;
   for (std::size_t i = 2; i < message.words.size(); ++i) text += (i > 2 ? " " : "") + message.words[i];
-  for (char& c : text)  // it goes to a log
+  for (char& c : text)  // the text goes to a log
     if (c < ' ' || c > '~') c = '?';
   return {static_cast<Kind>(std::clamp(kind, 0, static_cast<int>(Kind::no_channel))), text};
 }
 
-// A connection to a broker that may be believed.
+// Connects to a broker, and checks that root, this user or a user of the access list runs it.
 Expected<os::Fd, BrokerFault> reach(const std::string& path, const std::string& name, const channel::Access& access,
                                     Time deadline) {
   if (!is_service_name(name))
@@ -51,14 +51,14 @@ Expected<BrokerMessage, BrokerFault> ask(const os::Fd& socket, const std::string
     return BrokerFault{Kind::bad_name, "the access list is too long for the broker, which is told at most " +
                                            std::to_string(longest_message) +
                                            " bytes: name a group in place of its users"};
-  // A broker that has no room says so before it is asked, and hangs up: what it said is read all the same.
+  // A broker that is full says so before it is asked, and closes. Its answer is read even if send() fails.
   send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL);
   auto answer = receive_message(socket, deadline);
   if (!answer) return no_broker(path, answer.error().text);
   return std::move(*answer);
 }
 
-// The kernel says of the socket pair that it is the broker's, who has been checked, and so has the other end.
+// The kernel gives the broker's credentials for the socket pair. The broker was checked, and it checked the other end.
 channel::Options options_over(const os::Fd& pair, channel::Options options) {
   options.knows_peer = false;
   options.access.users.push_back(channel::peer_of(pair).user);

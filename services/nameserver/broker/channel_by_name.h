@@ -1,13 +1,14 @@
-// Channels between processes that know each other by a name alone, with the broker of this host (broker.h) in between
-// until they have met.
+// ChannelService and open_channel() make channels between processes that know only a name of each other. The broker of
+// this host (broker.h) introduces them.
 //
 //   auto service = ChannelService::enlist(broker, "plant/controller", {}, deadline);     (in one process)
 //   auto there = service->accept(deadline);
 //   auto here = open_channel(broker, "plant/controller", {}, deadline);                   (in another)
 //
-// `broker` is the path of its socket: broker_path(). A name is printable ASCII without spaces, of at most 100 bytes;
-// one that is bound in the nameserver does, too. Threads: one at a time for each handle, not a real-time one. A channel
-// is then used as orb/channel/channel.h says.
+// `broker` is the path of the broker's socket: broker_path(). A name is printable ASCII without spaces, of at most 100
+// bytes; a name that is bound in the nameserver can be used too. orb/channel/channel.h says how to use a channel.
+//
+// Threads: one at a time for each handle, not a real-time one.
 #pragma once
 
 #include <string>
@@ -22,10 +23,10 @@
 
 namespace corelane::nameserver {
 
-// Where the broker listens that corelane-nameserver runs with that runtime directory.
+// Returns where corelane-nameserver's broker listens if it uses that runtime directory.
 inline std::string broker_path(const std::string& runtime_directory) { return runtime_directory + "/broker.sock"; }
 
-// A channel, and who is at its other end, as the broker has it from the kernel. Channel::peer() tells of the broker.
+// A channel, and the process at its other end, which the broker reports from the kernel. Channel::peer() is the broker.
 struct Introduced {
   channel::Channel channel;
   channel::Peer peer{};
@@ -33,18 +34,19 @@ struct Introduced {
 
 class ChannelService {
  public:
-  // Has the name from now on, for as long as this lives. Who may ask for a channel is in options.access. `broker`: the
-  // path of its socket, which belongs to root or to this user, or to a user that options.access names.
+  // Registers the name, for as long as this object exists. options.access says which clients may ask for a channel.
+  // `broker` is the path of the broker's socket. The broker must be run by root, by this user, or by a user of
+  // options.access.
   static Expected<ChannelService, BrokerFault> enlist(const std::string& broker, const std::string& name,
                                                       const channel::Options& options, Time deadline);
 
-  // The next client's channel. no_channel: he did not come to it; others may. unreachable: nobody came until the
-  // deadline, or the broker is gone, and is_enlisted() is false then: channels that there are stay, the name has to be
-  // enlisted again.
+  // Returns the next client's channel. no_channel: the handshake with this client failed; other clients may follow.
+  // unreachable: no client came until the deadline, or the broker is gone. If it is gone, is_enlisted() is false:
+  // channels that exist stay, and the name must be enlisted again.
   Expected<Introduced, BrokerFault> accept(Time deadline);
   bool is_enlisted() const noexcept { return bool(socket_); }
 
-  // Readable when accept() has something to do. -1 when it is not enlisted.
+  // Becomes readable when accept() has something to do. -1 if the name is not enlisted.
   int descriptor() const noexcept { return socket_.get(); }
 
  private:
@@ -54,7 +56,7 @@ class ChannelService {
   channel::Options options_;
 };
 
-// A channel to the service of that name. options.access: which users it may be of, besides this one.
+// Opens a channel to the service of that name. options.access says which users may run it, besides this one.
 Expected<Introduced, BrokerFault> open_channel(const std::string& broker, const std::string& name,
                                                const channel::Options& options, Time deadline);
 

@@ -11,14 +11,14 @@
 namespace corelane::nameserver {
 namespace {
 
-// Of packets that were sent and not received, as the kernel accounts for them.
+// Returns the bytes of packets that were sent but not received, as the kernel accounts for them.
 std::size_t bytes_under_way(const os::Fd& socket) {
   int bytes = 0;
   return ioctl(socket.get(), SIOCOUTQ, &bytes) == 0 && bytes > 0 ? static_cast<std::size_t>(bytes) : 0;
 }
 
-// What it accounts for the shortest of them. 1, with which nothing counts as received before all is, where it does not
-// tell.
+// Returns what the kernel accounts for the shortest packet. If the kernel does not tell, returns 1; then no packet
+// counts as received before all are.
 std::size_t bytes_of_one() {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return 1;

@@ -1,5 +1,5 @@
-// bind_leased(): a name on a lease that was taken for it alone.
-// Threads: any; calls.
+// bind_leased() binds a name with a lease that was taken for this name alone.
+// Threads: any; makes calls.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace corelane::naming {
 
-// Binds the name with the fresh lease. Where that raises, whatever it is, the lease is ended before, so that neither it
-// nor a name that was bound and not answered for is left over; a nameserver that answers nothing keeps both until the
-// lease's own end.
+// Binds the name with the fresh lease. If that raises any exception, ends the lease before it raises it again. So
+// neither the lease nor a name that was bound without an answer is left over. If the nameserver does not answer at all,
+// both last until the lease expires.
 inline void bind_leased(const CORBA::object_reference<Corelane::Naming::Directory>& directory,
                         const CosNaming::Name& name, const CORBA::object_reference<CORBA::Object>& object,
                         Corelane::Naming::LeaseId fresh, bool replace) try {

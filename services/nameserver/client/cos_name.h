@@ -1,4 +1,4 @@
-// CosNaming::Name and the name that the rest of Corelane has, which are the same but for their types.
+// Converts between CosNaming::Name and the name type of the rest of Corelane. They differ in their types only.
 // Threads: pure. Allocates.
 #pragma once
 

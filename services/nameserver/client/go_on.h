@@ -1,6 +1,6 @@
-// going_on(): a call with a name that leads through the contexts of several servers. Where one of them cannot proceed,
-// since the next does not answer it or it does not ask, the client goes on there himself. CosNaming 1.3, 2.2.
-// Threads: any; calls.
+// going_on() makes a call with a name that leads through contexts of several servers. A server that cannot proceed
+// names the next context, and the client continues there itself. CosNaming 1.3, 2.2.
+// Threads: any; makes calls.
 #pragma once
 
 #include <utility>
@@ -11,8 +11,9 @@ namespace corelane::naming {
 
 inline constexpr int most_servers = 8;
 
-// call(context, name), first with these, then with the context and the rest of the name that each CannotProceed names.
-// Raises what the last call raises; CannotProceed where that context does not answer the client either.
+// Makes call(context, name), first with these arguments, then with the context and the rest of the name of each
+// CannotProceed. Raises what the last call raises. Raises CannotProceed if that context does not answer the client
+// either.
 template <typename Call>
 auto going_on(CORBA::object_reference<CosNaming::NamingContext> context, CosNaming::Name name, Call call) {
   using CannotProceed = CosNaming::NamingContext::CannotProceed;

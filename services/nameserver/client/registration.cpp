@@ -35,13 +35,13 @@ idl::Process own_process() {
   return idl::Process(here.boot_id, here.pid_namespace, self.pid, self.start_ticks);
 }
 
-// Those on the way to the name's last component.
+// Makes the contexts on the way to the name's last component.
 void make_contexts_to(const ContextRef& root, const CosNaming::Name& name) {
   for (auto end = name.begin() + 1; end < name.end(); ++end) {
     try {
       root->bind_new_context(CosNaming::Name(name.begin(), end));
     } catch (const CosNaming::NamingContext::AlreadyBound&) {
-      // it is there
+      // it exists
     }
   }
 }
@@ -49,7 +49,7 @@ void make_contexts_to(const ContextRef& root, const CosNaming::Name& name) {
 }  // namespace
 
 struct Registration::State {
-  // Raises as the constructor of Registration.
+  // Raises the same exceptions as the constructor of Registration.
   void take(bool replace);
   void say_whose(bool replace);
   bool is_of_another_process() const;
@@ -66,13 +66,13 @@ struct Registration::State {
   CosNaming::Name name;
   CORBA::object_reference<CORBA::Object> object;
   RegistrationOptions options;
-  std::string text;  // the name, for people
+  std::string text;  // the name in the form for people
   ContextRef root{};
-  CORBA::object_reference<idl::Directory> directory{};  // nil: another server of CosNaming
+  CORBA::object_reference<idl::Directory> directory{};  // nil if another server of CosNaming is used
 
-  // The renewing thread's, once it renews.
+  // Thread: the renewing one only, once it renews.
   std::optional<idl::LeaseId> lease{};
-  bool is_taken = false;  // by another; said already
+  bool is_taken = false;  // another client has the name, and the log already says so
 
   std::mutex mutex{};
   bool renews = false;  // guarded by mutex
@@ -95,10 +95,11 @@ void Registration::State::take(bool replace) {
     options.renewal = std::min(options.renewal, Duration(std::chrono::milliseconds{milliseconds}) / 3);
   }
   bind_leased(directory, name, object, fresh, replace);
-  lease = fresh;  // not before: one without the name is not to be renewed
+  lease = fresh;  // not before: a lease without the name must not be renewed
 }
 
-// The server that loses the name says so, too, if it has it by a Registration.
+// Warns that this server takes over a name that is bound already. The server that loses the name logs it too, if it
+// uses a Registration.
 void Registration::State::say_whose(bool replace) {
   if (!replace) return;
   try {
@@ -108,12 +109,12 @@ void Registration::State::say_whose(bool replace) {
                   ", and this server takes the name over. If both are copies of one server, end one of them; with "
                   "naming.replace off (-ORBNamingReplace off) the second one does not start");
   } catch (const CORBA::Exception&) {
-    // it is not bound, or the binding says what is wrong
+    // not bound, or take() reports the fault
   }
 }
 
-// Whether the name goes with a process that is not this one: a copy of this server may have references that equal those
-// of this one.
+// Returns whether the name is tied to another process. A copy of this server may have references that are equal to
+// those of this one.
 bool Registration::State::is_of_another_process() const {
   if (!directory) return false;
   const std::string whose = directory->describe(name).owner();
@@ -131,7 +132,7 @@ void Registration::State::renew() try {
   os::log::debug(std::string("naming: the registration is not renewed now: ") + why.what());
 }
 
-// Another may have replaced it, and have let it go since.
+// Binds the name again if it is free: another client may have replaced it and removed it since.
 void Registration::State::look_at_name() {
   try {
     const bool is_others = !object->_is_equivalent(root->resolve(name));
@@ -147,7 +148,8 @@ void Registration::State::look_at_name() {
   }
 }
 
-// Without replace, whatever the options say: who has the name by now has it with better right. Tried with each renewal.
+// Registers again, without replacing whatever the options say, because the present owner bound the name rightfully.
+// Called again with each renewal.
 void Registration::State::register_again() try {
   take(false);
   is_taken = false;
@@ -170,7 +172,7 @@ void Registration::State::start_thread() {
   thread = std::move(*started);
 }
 
-// The lease is the thread's from here on.
+// Lets the thread use the lease from now on.
 void Registration::State::begin_renewing() {
   {
     const std::lock_guard lock(mutex);
@@ -193,7 +195,7 @@ Registration::Registration(CORBA::object_reference<CORBA::ORB> orb, const std::s
   state_->directory = IDL::traits<idl::Directory>::narrow(found);
   state_->root = IDL::traits<CosNaming::NamingContext>::narrow(found);
   if (!state_->root) core::raise(Error{ErrorKind::inv_objref, Completion::no, 0}, "NameService is no naming context");
-  // The thread comes first: without one nobody loses the name to this registration.
+  // The thread is started first: if it cannot be, no other server loses the name to this registration.
   if (state_->directory) state_->start_thread();
   state_->take(options.replace && state_->orb->settings().naming.replace);
   if (state_->directory) state_->begin_renewing();

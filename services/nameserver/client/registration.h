@@ -1,14 +1,16 @@
-// Registration: a name for an object, for as long as this process runs and the registration lives: what a server says
-// to be found, and what goes with it however it ends.
+// Registration binds a name to an object for as long as this process runs and the Registration exists. A server uses it
+// so that clients find the server, and so that the name is removed however the process ends.
 //
 //   const corelane::naming::Registration name(orb, "plant/controller", servant->_this());
 //
-// At a Corelane nameserver of this host the name goes with the process; at one elsewhere, or in another process
-// namespace, soon after its last renewal. A thread renews, and binds the name again where it is free: the nameserver
-// has forgotten it, or another had replaced it and has let it go. The log of either end says that there are two. Any
-// other server of CosNaming keeps the name until the registration's end, and beyond it when the process dies.
+// At a Corelane nameserver of this host, the name is removed when the process ends. If the nameserver is on another
+// host or in another process namespace, it removes the name soon after the last renewal.
 //
-// Threads: made and ended by one; one of its own.
+// A thread renews the lease. It binds the name again if the name is free, because the nameserver forgot it, or because
+// another client replaced and then removed it. If two servers use the name, both log it. Any other server of CosNaming
+// keeps the name until the Registration ends; if the process dies, the name stays.
+//
+// Threads: one thread constructs and destroys it. It has one thread of its own.
 #pragma once
 
 #include <chrono>
@@ -21,27 +23,29 @@
 namespace corelane::naming {
 
 struct RegistrationOptions {
-  bool replace = true;                          // take over a name that is bound; else AlreadyBound. The setting
-                                                // naming.replace, off, has the same effect as false
-  bool make_contexts = true;                    // those on the way to the name that are not there; they stay
-  Duration renewal = std::chrono::seconds{10};  // how often; a lease that is not renewed lasts three times as long
+  // Take over a name that is bound; if false, AlreadyBound. If the setting naming.replace is off, it counts as false.
+  bool replace = true;
+  bool make_contexts = true;  // make the missing contexts on the way to the name; they stay
+  // How often to renew; without renewal, a lease ends after three times as long.
+  Duration renewal = std::chrono::seconds{10};
 };
 
 class Registration {
  public:
-  // `name` as resolve_str() takes it, from NameService on. Raises what resolve_initial_references(), bind() and the
-  // calls between raise; InvalidName for text that is no name; NO_RESOURCES no_thread. The name is then as it was;
-  // after a system exception of bind() that may have been done it is as it was or, with `replace`, bound to nothing: no
-  // lease and no name of this registration is left where the nameserver still answers, and elsewhere both go with the
-  // process.
+  // `name` has the form that resolve_str() takes, relative to NameService. Raises what resolve_initial_references(),
+  // bind() and the calls between raise; InvalidName if the text is not a name; NO_RESOURCES no_thread.
+  //
+  // After an exception the name is as it was. There is one exception to this: a bind() that raises a system exception
+  // may have been done. Then the name is as it was or, with `replace`, unbound. If the nameserver still answers, no
+  // lease and no name of this Registration is left. Otherwise both end with the process.
   Registration(CORBA::object_reference<CORBA::ORB> orb, const std::string& name,
                CORBA::object_reference<CORBA::Object> object, RegistrationOptions options = {});
   Registration(const Registration&) = delete;
   Registration& operator=(const Registration&) = delete;
-  // Takes the name away, where the nameserver answers.
+  // Removes the name, if the nameserver answers.
   ~Registration();
 
-  // Whether the name goes when this process dies.
+  // Returns whether the name is removed when this process dies.
   bool ephemeral() const noexcept;
 
  private:

@@ -28,7 +28,7 @@ std::optional<std::string> from_base64(std::string_view text) {
   std::string bytes;
   bytes.reserve(text.size() / 4 * 3);
   std::uint32_t bits = 0;
-  int held = 0;  // bits that are no byte yet
+  int held = 0;  // bits that do not make a whole byte yet
   for (const char digit : text) {
     const std::size_t value = base64_digits.find(digit);
     if (value == std::string_view::npos) return std::nullopt;

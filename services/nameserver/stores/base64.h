@@ -8,7 +8,7 @@
 namespace corelane::nameserver {
 
 std::string to_base64(std::string_view bytes);
-// Nothing when it is none.
+// Returns nothing if the text is not valid.
 std::optional<std::string> from_base64(std::string_view text);
 
 }  // namespace corelane::nameserver

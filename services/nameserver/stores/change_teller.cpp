@@ -23,7 +23,7 @@ void ChangeTeller::queue(const Changes& changes) {
   queued_.insert(queued_.end(), changes.begin(), changes.end());
 }
 
-// Who throws misses that one change; the others are told, and whoever waits for the end of telling waits no longer.
+// Catches every exception. The callback misses that one change, gets the others, and on_change() does not wait forever.
 void ChangeTeller::tell_one(const Change& change) noexcept {
   try {
     told_(change);

@@ -1,5 +1,5 @@
-// ChangeTeller: hands changes to the one who wants to know, in order, one at a time and without a lock held, whichever
-// threads they come from: a thread that finds another one telling leaves its change to that thread.
+// ChangeTeller passes changes to one callback, in order, one at a time and without a lock held. The changes may come
+// from several threads. If one thread is calling the callback, other threads leave their changes to it.
 #pragma once
 
 #include <condition_variable>
@@ -13,13 +13,13 @@ namespace corelane::nameserver {
 
 class ChangeTeller {
  public:
-  // What was queued before is not told, and the one told until now is not called any more once this has returned.
-  // Empty: nobody. Not from within a call of `told`.
+  // Sets the callback. Discards the changes that are queued, and waits until the old callback does not run any more. An
+  // empty function removes the callback. Must not be called from within the callback.
   void on_change(std::function<void(const Change&)> told);
 
   // Thread: any, in the order of revisions.
   void queue(const Changes& changes);
-  // Tells all that is queued, unless somebody does. Thread: any; no lock held.
+  // Passes all queued changes to the callback, unless another thread does so. Thread: any; no lock held.
   void tell();
 
  private:
@@ -27,10 +27,11 @@ class ChangeTeller {
 
   std::mutex mutex_;
   std::condition_variable told_all_;
-  std::function<void(const Change&)> told_;  // written under mutex_ while nobody tells; he who tells reads it
-  std::deque<Change> queued_;                // guarded by mutex_
-  bool telling_ = false;                     // guarded by mutex_
-  bool leaving_ = false;                     // guarded by mutex_; told_ is about to change: nothing is queued
+  // Written under mutex_ while no thread calls it; the calling thread reads it.
+  std::function<void(const Change&)> told_;
+  std::deque<Change> queued_;  // guarded by mutex_
+  bool telling_ = false;       // guarded by mutex_
+  bool leaving_ = false;       // guarded by mutex_; told_ is about to change, so nothing is queued
 };
 
 }  // namespace corelane::nameserver

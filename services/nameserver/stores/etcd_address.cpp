@@ -15,12 +15,12 @@ bool is_port(std::string_view text) {
          std::stoul(std::string(text)) - 1 < 65'535;
 }
 
-// Goes into the heads of requests as it is.
+// The host is copied into HTTP request headers without escaping.
 bool is_host(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f' && c != '@' && c != '[' && c != ']'; });
 }
 
-// An empty host: it is none.
+// Returns an empty host if the text is not an endpoint.
 HttpEndpoint etcd_endpoint_in(std::string_view text) {
   const std::size_t bracket = text.rfind(']'), colon = text.rfind(':');
   const bool has_port = colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);

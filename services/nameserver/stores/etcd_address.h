@@ -1,4 +1,4 @@
-// Which etcd, and where in it. Threads: none; values.
+// EtcdAddress names an etcd cluster and a prefix of its keys. Threads: none; values.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct EtcdAddress {
   std::string prefix;   // ends with '/'
   bool is_tls = false;  // https
 
-  // As it was given, whole.
+  // Returns the whole address as one URL.
   std::string text() const;
 };
 
@@ -22,7 +22,7 @@ struct AddressFault {
   std::string text;
 };
 
-// "http://HOST:PORT[,HOST:PORT...][/PREFIX]", or https://. Several hosts are one cluster. An address of IPv6 stands in
+// Parses "http://HOST:PORT[,HOST:PORT...][/PREFIX]", or https://. Several hosts are one cluster. An IPv6 address is in
 // brackets.
 Expected<EtcdAddress, AddressFault> parse_etcd_address(const std::string& url);
 

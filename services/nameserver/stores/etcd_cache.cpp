@@ -22,7 +22,7 @@ std::vector<EtcdEvent> EtcdCache::missed(const std::vector<EtcdEntry>& entries, 
   std::vector<EtcdEvent> events;
   for (const auto& [key, known] : entries_)
     if (!there.contains(key)) events.push_back({.is_deletion = true, .entry = {.key = key, .modified = revision}});
-  // Names go before their contexts: "name/" after "context/".
+  // In reverse order, so that names are removed before their contexts: "name/" sorts after "context/".
   std::reverse(events.begin(), events.end());
   const auto last_deletion = static_cast<std::ptrdiff_t>(events.size());
   for (const EtcdEntry& entry : entries)
@@ -109,7 +109,8 @@ std::vector<EtcdEntry> EtcdCache::surplus(const std::optional<ContextId>& parent
   std::vector<EtcdEntry> entries;
   for (const ContextId context : tree_.surplus(parent)) {
     EtcdEntry entry = seen_entry(keys_.context(context));
-    if (entry.modified != 0) entries.push_back(std::move(entry));  // else etcd has names alone: nothing can go
+    // If modified is 0, etcd has only names in the context, which cannot be removed then.
+    if (entry.modified != 0) entries.push_back(std::move(entry));
   }
   return entries;
 }

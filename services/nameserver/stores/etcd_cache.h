@@ -1,5 +1,5 @@
-// EtcdCache: what etcd has below the prefix, as far as it is known here; what readers are served from.
-// Threads: any; one at a time brings news.
+// EtcdCache holds what etcd has below the prefix, as far as it is known here. Readers are served from it.
+// Threads: any; one at a time updates it.
 #pragma once
 
 #include <chrono>
@@ -20,41 +20,43 @@ class EtcdCache {
  public:
   EtcdCache(EtcdKeys keys, StoreLimits limits) : keys_(std::move(keys)), tree_(limits) {}
 
-  // What has to happen here so that there is all this and nothing else, in the order of revisions: what goes comes
-  // last.
+  // Returns the events that make the cache equal to `entries`, in the order of revisions. Deletions come last.
   std::vector<EtcdEvent> missed(const std::vector<EtcdEntry>& entries, std::uint64_t revision) const;
-  // What happened up to the revision; what that changes here.
+  // Applies the events up to the revision. Returns what they change here.
   Changes apply(const std::vector<EtcdEvent>& events, std::uint64_t revision);
-  // All that there was, so long ago, as somebody has kept it. Before anything else.
+  // Fills the cache from a copy that is `age` old. Call it before anything else.
   void remember(const std::vector<EtcdEntry>& entries, std::uint64_t revision, std::chrono::seconds age);
 
-  // Reads the tree; `read` must not wait.
+  // Calls `read` with the tree, under the lock. `read` must not block.
   template <typename Read>
   auto with_tree(Read&& read) const {
     const std::lock_guard lock(mutex_);
     return read(tree_);
   }
-  // Contexts that have to go when one more is made, as Tree::surplus() has them: their keys as last seen.
+  // Returns the contexts that must be removed when one more is made, as Tree::surplus() names them: their keys as last
+  // seen.
   std::vector<EtcdEntry> surplus(const std::optional<ContextId>& parent) const;
-  // A key as last seen, without its lease, bindings without their values; changed at 0: it is not there.
+  // Returns a key as last seen, without its lease; a binding without its value. If the key does not exist, modified is
+  // 0.
   EtcdEntry entry(const std::string& key) const;
   std::uint64_t revision() const;
 
-  // Until all changes up to the revision are known here; false: they are not at `deadline`, or are not to be expected.
+  // Waits until all changes up to the revision are known. Returns false at `deadline`, or if etcd is not followed.
   bool wait_for(std::uint64_t revision, std::chrono::steady_clock::time_point deadline);
-  // Until that key is not as it was, or until `deadline`, or until changes are not to be expected.
+  // Waits until that key has changed, until `deadline`, or until etcd is not followed any more.
   void wait_for_other(const EtcdEntry& entry, std::chrono::steady_clock::time_point deadline);
-  // Whether changes are told from now on. Who waits for them, waits no longer without.
+  // Sets whether changes arrive from now on. If they do not, ends all waits for them.
   void set_followed(bool is_followed);
   bool is_followed() const;
-  // For how long they have not been, one millisecond at least; nothing: they are.
+  // Returns how long changes have not arrived, at least one millisecond; nothing if they arrive.
   std::optional<std::chrono::milliseconds> stale_for() const;
 
  private:
   struct Known {
-    std::string value;           // of bindings none: those are in tree_
-    std::size_t hash = 0;        // of the value, also of a binding
-    std::uint64_t modified = 0;  // an etcd that began anew may count as the one before it did
+    std::string value;     // empty for bindings: tree_ has them
+    std::size_t hash = 0;  // of the value; for bindings too
+    // Compared with the hash: a new etcd may use the same revisions again.
+    std::uint64_t modified = 0;
   };
   using Entries = std::map<std::string, Known>;
 
@@ -69,11 +71,12 @@ class EtcdCache {
 
   mutable std::mutex mutex_;
   std::condition_variable grown_;
-  Tree tree_;                                                                      // guarded by mutex_
-  Entries entries_;                                                                // guarded by mutex_
-  std::uint64_t revision_ = 0;                                                     // guarded by mutex_
-  bool is_followed_ = false;                                                       // guarded by mutex_
-  std::chrono::steady_clock::time_point left_ = std::chrono::steady_clock::now();  // guarded by mutex_; followed until
+  Tree tree_;                   // guarded by mutex_
+  Entries entries_;             // guarded by mutex_
+  std::uint64_t revision_ = 0;  // guarded by mutex_
+  bool is_followed_ = false;    // guarded by mutex_
+  // Guarded by mutex_; when it was last followed.
+  std::chrono::steady_clock::time_point left_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace corelane::nameserver

@@ -13,16 +13,17 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t most_idle = 8;
-// Codes of gRPC.
+// Status codes of gRPC.
 constexpr int not_found = 5, forbidden = 7, exhausted = 8, out_of_range = 11, unavailable = 14, unauthenticated = 16;
-// What etcd says, under codes that stand for other things, too, to who has no login, a wrong one or one too many.
+// Texts of etcd for a missing login, a wrong login and a login that is not needed. Their codes have other meanings,
+// too.
 constexpr std::string_view lacks_user = "user name is empty", wrong_login = "authentication failed",
                            needs_no_login = "authentication is not enabled";
-// Its users or roles have changed since the login.
+// etcd's users or roles have changed since the login.
 constexpr std::string_view old_login = "revision of auth store is old";
 
-// Whether it is nested deeper than anything that etcd says: each level would take some hundred bytes of memory.
-// Brackets within texts count, too; the gateway's are too few to matter.
+// Returns whether the JSON is nested deeper than any reply of etcd. Each level would take some hundred bytes of memory.
+// Brackets within texts count too, but the gateway's texts have only few of them.
 bool is_too_deep(std::string_view text) {
   constexpr std::size_t deepest = 100;
   std::size_t depth = 0;
@@ -38,7 +39,7 @@ Json parse(const std::string& text) {
   return is_too_deep(text) ? Json(Json::value_t::discarded) : Json::parse(text, nullptr, false);
 }
 
-// What is missing or of another kind is empty: that is how the gateway says zero and nothing.
+// A missing member, or one of another kind, counts as empty: the gateway leaves out zeros and empty values.
 const Json& member(const Json& json, const char* name) {
   static const Json nothing;
   if (!json.is_object()) return nothing;
@@ -51,7 +52,7 @@ std::string text_in(const Json& json, const char* name) {
 }
 bool flag_in(const Json& json, const char* name) { return member(json, name) == true; }
 
-// 64-bit numbers are strings there.
+// The gateway writes 64-bit numbers as strings.
 template <typename Number>
 Number number_in(const Json& json, const char* name) {
   const Json& value = member(json, name);
@@ -77,7 +78,7 @@ std::vector<EtcdEntry> entries_in(const Json& reply, const char* name) {
   return entries;
 }
 
-// This endpoint is there and cannot serve: no leader, too busy. Another one may.
+// Returns whether this endpoint cannot serve now: no leader, too busy. Another endpoint may be able to.
 bool is_unable(const HttpReply& reply) {
   return reply.status >= 500 || (!reply.ok() && number_in<int>(parse(reply.body), "code") == unavailable);
 }
@@ -87,7 +88,7 @@ EtcdFault nonsense() { return {EtcdFault::Kind::unreachable, "what answers is no
 EtcdFault refusal_of(const HttpReply& reply) {
   const Json json = parse(reply.body);
   const std::string said = text_in(json, "error");
-  if (said.empty()) {  // a proxy, a page of another server
+  if (said.empty()) {  // from a proxy, or a page of another server
     EtcdFault fault = nonsense();
     fault.text += " (HTTP status " + std::to_string(reply.status) + ")";
     return fault;
@@ -119,7 +120,8 @@ Time share_of_time(Time deadline, std::size_t parts) {
   return std::min(deadline, now + std::max(shortest, (deadline - now) / static_cast<Duration::rep>(parts)));
 }
 
-// Whether they are within the range and in its order: then whoever asks for what comes behind them gets on.
+// Returns whether the entries are in order and within the range. Then a caller that continues behind the last entry
+// makes progress.
 bool are_in_order(const std::vector<EtcdEntry>& entries, std::string begin, const std::string& end) {
   for (const EtcdEntry& entry : entries) {
     if (entry.key < begin || (end != std::string(1, '\0') && entry.key >= end)) return false;
@@ -147,7 +149,7 @@ EtcdTransaction& EtcdTransaction::if_present(std::string key) {
 }
 
 EtcdTransaction& EtcdTransaction::if_nothing_below(std::string prefix) {
-  std::string end = end_of_prefix(prefix);  // of a range without keys etcd says that it was created at 0
+  std::string end = end_of_prefix(prefix);  // for a range without keys, etcd compares with creation revision 0
   return compare({.key = std::move(prefix), .end = std::move(end), .is_creation = true});
 }
 
@@ -275,13 +277,13 @@ Expected<HttpReply, HttpFault> EtcdClient::ask(const std::string& path, const st
   }
   auto reply = ask_as_known(path, json, repeat, deadline);
   if (!reply || reply->ok() || access_.user.empty() || !asks_for_login(*reply)) return reply;
-  auto login = log_in(deadline);  // it holds for some minutes only
+  auto login = log_in(deadline);  // a login is valid for some minutes only
   if (!login || !login->ok()) return login;
   return ask_as_known(path, json, repeat, deadline);
 }
 
-// One endpoint after the other, each at most once. Those still to come share the time that is left: for a connection to
-// stand, and where it may be asked again elsewhere for the answer, too.
+// Tries the endpoints one after the other, each at most once. The endpoints that are left share the remaining time for
+// making a connection. If the request may be repeated, they share the time for the answer, too.
 Expected<HttpReply, HttpFault> EtcdClient::ask_as_known(const std::string& path, const std::string& json, Repeat repeat,
                                                         Time deadline) {
   HttpRequest request = request_of(path, json, deadline);
@@ -362,7 +364,7 @@ HttpEndpoint EtcdClient::endpoint() const {
 
 void EtcdClient::try_another_endpoint(const HttpEndpoint& failed) {
   const std::lock_guard lock(mutex_);
-  if (access_.endpoints[endpoint_] != failed) return;  // somebody else has found it out, too
+  if (access_.endpoints[endpoint_] != failed) return;  // another thread has switched already
   endpoint_ = (endpoint_ + 1) % access_.endpoints.size();
   idle_.clear();
 }
@@ -383,7 +385,8 @@ Expected<void, EtcdFault> EtcdWatch::open(const std::string& prefix, std::uint64
                        {"range_end", to_base64(end_of_prefix(prefix))},
                        {"start_revision", std::to_string(first_revision)}}}};
   HttpRequest begin = client_.request_of("/v3/watch", request.dump(), client_.latest_end());
-  begin.more_headers = "Grpc-Metadata-hasleader: true\r\n";  // a member that is cut off from the others ends the watch
+  // A member that loses contact with the others ends the watch.
+  begin.more_headers = "Grpc-Metadata-hasleader: true\r\n";
   const auto reply = connection_.open_stream(begin);
   if (!reply) return fault_of(reply.error().text);
   if (!reply->ok()) return refusal_of(*reply);

@@ -1,8 +1,8 @@
-// EtcdClient: etcd's operations on keys, leases and logins, over the HTTP gateway of etcd 3.4 (POST of JSON to
+// EtcdClient runs etcd's operations on keys, leases and logins. It uses the HTTP gateway of etcd 3.4 (POST of JSON to
 // /v3/...). Keys and values are any bytes.
 //
-// Threads: any, side by side; each call, with its login and all the endpoints that it tries, takes EtcdAccess::timeout
-// at most.
+// Threads: any, in parallel. Bound: each call takes at most EtcdAccess::timeout, with its login and all endpoints that
+// it tries.
 #pragma once
 
 #include <chrono>
@@ -31,7 +31,7 @@ struct EtcdFault {
 struct EtcdEntry {
   std::string key{}, value{};
   std::uint64_t modified = 0;  // the revision of its last change
-  EtcdLease lease = 0;         // that it hangs on
+  EtcdLease lease = 0;         // the lease that it is attached to
 };
 
 struct EtcdEvent {
@@ -41,17 +41,17 @@ struct EtcdEvent {
 
 struct EtcdRange {
   std::vector<EtcdEntry> entries;
-  std::uint64_t revision = 0;  // of the store when this was read
+  std::uint64_t revision = 0;  // the store's revision when this was read
   bool has_more = false;
 };
 
-// What is to hold, what is done then in one step, and what is read else.
+// A transaction: conditions, the steps to do if all hold, and what to read if one does not hold.
 class EtcdTransaction {
  public:
   EtcdTransaction& if_absent(std::string key) { return compare({.key = std::move(key), .is_creation = true}); }
   EtcdTransaction& if_present(std::string key);
   EtcdTransaction& if_nothing_below(std::string prefix);
-  // 0: absent.
+  // `modified` 0 means that the key is absent.
   EtcdTransaction& if_unchanged(std::string key, std::uint64_t modified);
   EtcdTransaction& then_put(std::string key, std::string value, EtcdLease lease = 0);
   EtcdTransaction& then_delete(std::string key);
@@ -63,8 +63,8 @@ class EtcdTransaction {
  private:
   struct Comparison {
     std::string key, end{};
-    bool is_creation = false;  // else the last change
-    bool is_greater = false;   // else equal
+    bool is_creation = false;  // compares the creation; otherwise the last change
+    bool is_greater = false;   // compares for greater; otherwise for equal
     std::uint64_t revision = 0;
   };
   struct Step {
@@ -88,7 +88,7 @@ class EtcdTransaction {
 struct EtcdOutcome {
   bool held = false;
   std::uint64_t revision = 0;
-  // Of what was read, or deleted: for each such step one at most, nothing where there was nothing.
+  // What was read or deleted: at most one entry for each such step, and none if there was nothing.
   std::vector<std::vector<EtcdEntry>> entries;
 };
 
@@ -97,43 +97,44 @@ struct EtcdLeaseTime {
 };
 
 struct EtcdAccess {
-  std::vector<HttpEndpoint> endpoints;  // of one cluster: where one does not answer the next one is asked
+  std::vector<HttpEndpoint> endpoints;  // of one cluster; if one does not answer, the next is tried
   std::shared_ptr<HttpNetwork> network = std::make_shared<HttpNetwork>();
   std::string user{}, password{};  // empty: without a login
   std::chrono::milliseconds timeout{5000};
 };
 
-// The end of a range that has all keys that begin with the prefix.
+// Returns the end of the range of all keys that begin with the prefix.
 std::string end_of_prefix(std::string prefix);
 
 class EtcdClient {
  public:
   explicit EtcdClient(EtcdAccess access) : access_(std::move(access)) {}
 
-  // The keys from `begin` on and below `end`, as they were at the revision; 0: as they are, agreed by the cluster.
+  // Reads the keys from `begin` up to `end`, without `end`, as they were at the revision. With revision 0, reads the
+  // present state that the cluster agrees on.
   Expected<EtcdRange, EtcdFault> range(const std::string& begin, const std::string& end, std::size_t most,
                                        std::uint64_t revision = 0);
   Expected<EtcdOutcome, EtcdFault> commit(const EtcdTransaction& transaction);
   Expected<EtcdLease, EtcdFault> grant(std::chrono::seconds time);
-  // no_lease: it ran out.
+  // no_lease: the lease has expired.
   Expected<void, EtcdFault> keep_alive(EtcdLease lease);
-  // no_lease: there is none, or none any more.
+  // no_lease: the lease does not exist or has expired.
   Expected<EtcdLeaseTime, EtcdFault> time_of(EtcdLease lease);
 
   std::chrono::milliseconds timeout() const { return access_.timeout; }
-  // The one that is asked.
+  // Returns the endpoint in use.
   HttpEndpoint endpoint() const;
-  // Calls that wait fail, now and from now on. Thread: any.
+  // Makes all waiting calls fail, now and from now on. Thread: any.
   void stop();
 
  private:
   friend class EtcdWatch;
 
-  // Whether doing it twice does no harm.
+  // Says whether a request may be sent twice without harm.
   enum class Repeat : bool { no, yes };
 
   Expected<std::string, EtcdFault> call(const std::string& path, const std::string& json, Repeat repeat);
-  // With a login where etcd asks for one.
+  // Sends a request, and logs in if etcd asks for it.
   Expected<HttpReply, HttpFault> ask(const std::string& path, const std::string& json, Repeat repeat, Time deadline);
   Expected<HttpReply, HttpFault> ask_as_known(const std::string& path, const std::string& json, Repeat repeat,
                                               Time deadline);
@@ -143,7 +144,8 @@ class EtcdClient {
   Time latest_end() const { return os::now() + access_.timeout; }
   HttpRequest request_of(const std::string& path, const std::string& json, Time deadline) const;
   std::shared_ptr<HttpConnection> take_connection();
-  std::shared_ptr<HttpConnection> idle_connection();  // none: has to be made. With mutex_ held
+  // Returns nullptr if a connection must be made. mutex_ must be held.
+  std::shared_ptr<HttpConnection> idle_connection();
   void give_back(std::shared_ptr<HttpConnection> connection);
   void try_another_endpoint(const HttpEndpoint& failed);
   std::string token() const;
@@ -152,14 +154,15 @@ class EtcdClient {
 
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<HttpConnection>> idle_;  // guarded by mutex_
-  std::vector<std::weak_ptr<HttpConnection>> lent_;  // guarded by mutex_; those that calls wait at, and some ended ones
-  bool is_stopped_ = false;                          // guarded by mutex_
-  std::size_t endpoint_ = 0;                         // guarded by mutex_
-  std::string token_;                                // guarded by mutex_
+  // Guarded by mutex_; connections of running calls, and some expired ones.
+  std::vector<std::weak_ptr<HttpConnection>> lent_;
+  bool is_stopped_ = false;   // guarded by mutex_
+  std::size_t endpoint_ = 0;  // guarded by mutex_
+  std::string token_;         // guarded by mutex_
 };
 
-// The changes below a prefix, as they happen.
-// Threads: one at a time, but for stop().
+// EtcdWatch reports the changes below a prefix as they happen.
+// Threads: one at a time, except for stop().
 class EtcdWatch {
  public:
   explicit EtcdWatch(EtcdClient& client) : client_(client), connection_(client.endpoint(), client.access_.network) {}
@@ -167,9 +170,9 @@ class EtcdWatch {
   const HttpEndpoint& endpoint() const { return connection_.endpoint(); }
 
   Expected<void, EtcdFault> open(const std::string& prefix, std::uint64_t first_revision);
-  // Waits for the next ones. compacted: what was asked for etcd has forgotten.
+  // Waits for the next changes. compacted: etcd has removed the requested revisions from its history.
   Expected<std::vector<EtcdEvent>, EtcdFault> next();
-  // Whatever waits ends, now and from now on. Thread: any.
+  // Ends all waits, now and from now on. Thread: any.
   void stop() { connection_.stop(); }
 
  private:

@@ -11,8 +11,9 @@
 namespace corelane::nameserver {
 namespace {
 
-// That etcd is still followed is written so often, so that a start without etcd can tell how old names are. The date,
-// which that start needs, may jump, so that it does not tell when.
+// The longest time between two writes while etcd is followed. A later start without etcd needs the time of the last one
+// to know how old the names are. The file has it as a date. The interval uses the monotonic clock, because a date may
+// jump.
 constexpr Duration longest_unwritten = std::chrono::seconds{60};
 
 std::int64_t seconds_since_1970() {
@@ -47,7 +48,7 @@ EtcdCopy::~EtcdCopy() {
     turn_.notify_all();
   }
   writing_.join();
-  const os::SizeLimitGuard guard;  // what its log has goes into the file
+  const os::SizeLimitGuard guard;  // the log's content is moved into the file
   file_ = {};
 }
 
@@ -73,7 +74,7 @@ void EtcdCopy::confirm() {
   turn_.notify_all();
 }
 
-// What could not be written stays to be written with what comes next, or is confirmed. Bound: until the destructor.
+// Keeps what could not be written, and writes it with the next changes or confirm(). Bound: until the destructor.
 void EtcdCopy::write_until_stopped() {
   std::unique_lock lock(mutex_);
   while (true) {
@@ -90,7 +91,7 @@ void EtcdCopy::write_until_stopped() {
     if (written) continue;
     is_unwritten_ = true;
     is_due_ = is_due_ || (is_stopped_ && !is_last);
-    news_.entries.merge(news.entries);  // those that came meanwhile are newer and stay
+    news_.entries.merge(news.entries);  // entries that came meanwhile are newer and stay
   }
 }
 

@@ -17,9 +17,9 @@ namespace {
 constexpr std::uint64_t copy_application = 0x434c'4e43;  // "CLNC"
 constexpr std::uint64_t copy_version = 1;
 
-// Not waiting for the disk: what a loss of power takes away etcd still has.
+// Does not wait for the disk: etcd still has what a loss of power removes here.
 constexpr const char* how_to_keep_copy = "PRAGMA synchronous=NORMAL; PRAGMA journal_mode=WAL;";
-// Out of the log at once, so that the file itself says whose it is, however damaged it is later.
+// Moves the tables from the log into the file at once, so that is_copy() recognizes the file even if it is damaged.
 constexpr const char* make_copy_tables =
     "BEGIN IMMEDIATE;"
     "CREATE TABLE entry(key BLOB PRIMARY KEY, value BLOB NOT NULL, modified INTEGER NOT NULL, lease INTEGER NOT NULL,"
@@ -31,7 +31,7 @@ constexpr const char* make_copy_tables =
 
 SqliteFault foreign(const std::string& what) { return {.text = what}; }
 
-// Whether the first bytes of the file say that it is such a copy: then it may be removed.
+// Returns whether the file's first bytes mark it as such a copy. Only then may it be removed.
 bool is_copy(const std::string& path) {
   constexpr std::size_t application_at = 68, size = 72;
   std::array<char, size> head{};
@@ -41,7 +41,7 @@ bool is_copy(const std::string& path) {
   return bytes.starts_with("SQLite format 3") && bytes.substr(application_at) == "CLNC";
 }
 
-// The log first: SQLite would replay one that stays behind into the new file.
+// Removes the log first, because SQLite would replay a log that is left into the new file.
 bool remove_database(const std::string& path) {
   std::error_code failed;
   for (const char* suffix : {"-wal", "-shm", "-journal", ""})
@@ -49,7 +49,7 @@ bool remove_database(const std::string& path) {
   return true;
 }
 
-// One that has another member of its cluster named besides is the same.
+// Returns whether both are the same etcd: the same prefix, and at least one common endpoint.
 bool is_same_etcd(const std::string& copied, const std::string& place) {
   const auto one = parse_etcd_address(copied), other = parse_etcd_address(place);
   if (!one || !other) return copied == place;
@@ -92,7 +92,7 @@ Expected<EtcdCopyFile, SqliteFault> EtcdCopyFile::open_once(const std::string& p
   std::error_code ignored;
   const auto found = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found)) return foreign("it is no plain file");
-  // SQLite takes one byte for an empty file, and would write over it.
+  // SQLite takes a file of one byte for an empty one, and would overwrite it.
   if (std::filesystem::file_size(path, ignored) == 1) return foreign("it is no database of Corelane's");
   auto database = Database::open(path);
   if (!database) return database.error();
@@ -141,7 +141,7 @@ EtcdCopyFile::Done EtcdCopyFile::read(const std::string& path, const std::string
   if (!marks) return marks.error();
   const auto is_marked = marks->next();
   if (!is_marked) return is_marked.error();
-  if (!*is_marked) return clear(place);  // new
+  if (!*is_marked) return clear(place);  // a new file
   if (marks->number(4) != 1) return SqliteFault::damage("its mark has changed");
   Content content{.entries = {}, .revision = marks->number(1), .seen = static_cast<std::int64_t>(marks->number(2))};
   const std::string copied = marks->bytes(0);
@@ -195,7 +195,7 @@ Expected<void, SqliteFault> EtcdCopyFile::write(const EtcdCopyNews& news) {
 }
 
 EtcdCopyFile::Done EtcdCopyFile::write_all(const EtcdCopyNews& news, std::uint64_t& digest) {
-  // Runs a statement that gives the sum of the entry that it puts or drops, if there is one.
+  // Runs a statement that returns the sum of the entry that it inserts or deletes, if there is one.
   const auto change = [&](Statement& statement) -> Done {
     auto row = statement.next();
     for (; row && *row; row = statement.next()) digest ^= statement.number(0);

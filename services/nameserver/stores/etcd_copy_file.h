@@ -1,13 +1,14 @@
-// EtcdCopyFile: the file in which a nameserver keeps what etcd has below its prefix, for a start while etcd is away.
+// EtcdCopyFile is the file in which a nameserver keeps what etcd has below its prefix. A start while etcd is away reads
+// it.
 //
-// It is a database of SQLite (application_id 0x434c4e43, user_version 1), used by one process at a time. Which entries
-// it has is checked at each opening, so that a damaged one is never taken for names:
+// It is a SQLite database (application_id 0x434c4e43, user_version 1), used by one process at a time. Each opening
+// checks that all entries are there and unchanged, so that damaged data is never taken for names:
 //
-//   entry   key, value, modified, lease: as etcd has them; sum: over these
-//   mark    one row. place: which etcd, and where in it; revision: of the latest change; seen: when etcd was last
-//           followed, in seconds since 1970; digest: the sums of all entries, combined by XOR; sum: over these
+//   entry   key, value, modified, lease: as in etcd; sum: checksum of these
+//   mark    one row. place: the etcd and the prefix; revision: of the latest change; seen: when etcd was last
+//           followed, in seconds since 1970; digest: the XOR of all entries' sums; sum: checksum of these
 //
-// After a loss of power it may be as it was some changes before. Threads: one at a time.
+// After a loss of power the last changes may be missing. Threads: one at a time.
 #pragma once
 
 #include <chrono>
@@ -22,9 +23,9 @@
 
 namespace corelane::nameserver {
 
-// What happened since the file was written last.
+// The changes since the file was last written.
 struct EtcdCopyNews {
-  std::map<std::string, std::optional<EtcdEntry>> entries{};  // by key; nothing: it is gone
+  std::map<std::string, std::optional<EtcdEntry>> entries{};  // by key; nothing: the entry was deleted
   std::uint64_t revision = 0;
   std::int64_t seen = 0;  // when etcd was last followed, in seconds since 1970
 };
@@ -37,13 +38,13 @@ class EtcdCopyFile {
     std::int64_t seen = 0;
   };
 
-  // One that is damaged, or of another place than the one named, begins anew, and the log says so. Else, as a sentence:
-  // why it cannot be used, and what mends that.
+  // Opens the file. If it is damaged or belongs to another place, starts again with an empty one, and the log says so.
+  // On failure returns a sentence: why the file cannot be used, and what to do.
   static Expected<EtcdCopyFile, std::string> open(const std::string& path, const std::string& place);
 
-  // What it had when it was opened, once; nothing where it is new.
+  // Returns what the file held when it was opened, at the first call. Returns nothing for a new file.
   std::optional<Content> take_content() { return std::exchange(content_, std::nullopt); }
-  // All of it or nothing.
+  // Writes all of it or nothing.
   Expected<void, SqliteFault> write(const EtcdCopyNews& news);
 
  private:
@@ -59,7 +60,7 @@ class EtcdCopyFile {
 
   Database database_;
   Statement drop_entry_, put_entry_, put_mark_;
-  std::uint64_t digest_ = 0;  // as the file has it
+  std::uint64_t digest_ = 0;  // as in the file
   std::optional<Content> content_;
 };
 

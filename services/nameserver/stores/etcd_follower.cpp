@@ -16,7 +16,7 @@ namespace {
 constexpr std::chrono::milliseconds shortest_rest{100}, longest_rest{3000};
 constexpr const char* format_version = "1";
 
-// Of an exception on one of the follower's threads: it tries again, as after any other fault.
+// Turns an exception of one of the follower's threads into a fault. The thread tries again, as after other faults.
 EtcdFault fault_of(const std::exception& failure) {
   return {EtcdFault::Kind::unreachable, std::string("etcd is not followed: ") + failure.what()};
 }
@@ -131,9 +131,9 @@ EtcdFollower::Done EtcdFollower::load() {
   return {};
 }
 
-// A name of an owner on this host: it is for this nameserver, too, to see when that one ends. Those of the first look
-// belong to nameservers before this one or beside it. Later ones hang on a lease of this one, and are known but for
-// those whose answer was lost.
+// Takes over a name of an owner on this host: this nameserver, too, must notice when the owner ends. At the first
+// reading, such names belong to earlier nameservers or to others on this host. Later, they are attached to a lease of
+// this nameserver. They are known already, except for those whose answer was lost.
 void EtcdFollower::adopt(const EtcdEntry& entry, EtcdOwnedNames::Known known) {
   if (entry.lease == 0 || host_in(entry.value) != etcd_host()) return;
   const auto place = keys_.place_of(entry.key);
@@ -154,7 +154,7 @@ Expected<std::vector<EtcdEntry>, EtcdFault> EtcdFollower::read_all(std::uint64_t
       continue;
     }
     if (!some) return some.error();
-    revision = revision == 0 ? some->revision : revision;  // the pages are of one moment
+    revision = revision == 0 ? some->revision : revision;  // all pages show the same revision
     all.insert(all.end(), std::make_move_iterator(some->entries.begin()), std::make_move_iterator(some->entries.end()));
     if (!some->has_more || some->entries.empty()) return all;
     begin = all.back().key + '\0';
@@ -178,7 +178,7 @@ EtcdFollower::Done EtcdFollower::check_format(const std::vector<EtcdEntry>& entr
 EtcdFault EtcdFollower::follow_changes(EtcdWatch& watch) {
   if (const auto opened = watch.open(keys_.prefix(), cache_.revision() + 1); !opened) return opened.error();
   while (true) {
-    const auto events = watch.next();  // the first has none: etcd has heard us
+    const auto events = watch.next();  // the first reply has no events: it says that the watch exists
     if (!events) return events.error();
     for (const EtcdEvent& event : *events) {
       owned_.seen(event);
@@ -227,11 +227,11 @@ void EtcdFollower::keep() {
     if (answered && copy_ != nullptr && cache_.is_followed()) copy_->confirm();
     const std::lock_guard lock(mutex_);
     if (watch_ == nullptr) continue;
-    // One that does not answer may still hold the watch, and say nothing there, either.
+    // An endpoint that does not answer may still hold the watch open without sending anything.
     const bool has_moved = watch_->endpoint() != client_.endpoint();
     if (!has_moved && (answered || answered.error().kind == EtcdFault::Kind::refused)) continue;
     why_cut_ = answered ? "etcd at " + watch_->endpoint().text() + " does not answer" : answered.error().text;
-    watch_->stop();  // begins anew
+    watch_->stop();  // follow() starts again
   }
 }
 

@@ -1,6 +1,6 @@
-// EtcdFollower: keeps an EtcdCache as etcd is. One thread reads all there is and then follows the changes, again and
-// again when etcd was away; another asks now and then whether etcd still answers, and keeps the names of owners. Where
-// there is an EtcdCopy the cache begins with what that has, and the copy follows the cache.
+// EtcdFollower keeps an EtcdCache equal to etcd. One thread reads everything and then follows the changes. It starts
+// again whenever etcd was away. Another thread checks from time to time whether etcd answers, and renews the names of
+// owners. With an EtcdCopy, the cache starts with the copy's content, and the copy follows the cache.
 #pragma once
 
 #include <chrono>
@@ -16,35 +16,34 @@
 
 namespace corelane::nameserver {
 
-// This host as all its nameservers see it, and no other.
+// Returns a text that all nameservers of this host, and no other host, use for the host.
 std::string etcd_host();
 
 struct EtcdPace {
-  std::chrono::milliseconds period{3000};  // of the questions
-  std::size_t page = 2000;                 // entries that are asked for at a time; fewer where they are too long
+  std::chrono::milliseconds period{3000};  // between two checks
+  std::size_t page = 2000;                 // entries per request; fewer if they are too long
 };
 
 class EtcdFollower {
  public:
-  // Lives no longer than what it is given; without a copy: nullptr. Throws std::runtime_error where the system gives no
-  // thread.
+  // All arguments must outlive it. `copy` may be nullptr. Throws std::runtime_error if the system gives no thread.
   EtcdFollower(EtcdClient& client, const EtcdKeys& keys, EtcdCache& cache, EtcdCopy* copy, EtcdOwnedNames& owned,
                ChangeTeller& teller, const EtcdPace& pace);
   // Stops the client.
   ~EtcdFollower();
 
-  // Until the cache is whole for the first time. refused: it will not be. The first attempt may end, whatever the
-  // deadline, unless names are remembered: why it failed is the answer.
+  // Waits until the cache is complete for the first time. refused: it will not be. Unless names come from the copy,
+  // waits at least for the end of the first attempt, even beyond the deadline. On failure returns why it failed.
   Expected<void, EtcdFault> wait_for_contact(std::chrono::steady_clock::time_point deadline);
-  // Why etcd is not followed; empty when it is.
+  // Returns why etcd is not followed; empty when it is.
   std::string trouble() const;
-  // Whether names are there that the copy had.
+  // Returns whether the cache started with names from the copy.
   bool remembers() const { return remembers_; }
 
  private:
   using Done = Expected<void, EtcdFault>;
 
-  // While it lives, others may end that watch.
+  // While it exists, other threads can end that watch.
   class Waiting {
    public:
     Waiting(EtcdFollower& follower, EtcdWatch& watch);
@@ -73,7 +72,7 @@ class EtcdFollower {
 
   void keep();
   Done question();
-  // false: the end has come.
+  // Returns false when the follower is being stopped.
   bool rest(std::chrono::milliseconds time);
   bool rest_until_asked(std::chrono::milliseconds time);
 
@@ -85,16 +84,17 @@ class EtcdFollower {
   ChangeTeller& teller_;
   const EtcdPace pace_;
   const bool remembers_;
-  bool is_first_look_ = true;  // the following thread's; etcd was never read whole
+  bool is_first_look_ = true;  // Thread: the following one only. etcd was never read completely.
 
   mutable std::mutex mutex_;
   std::condition_variable turn_;
-  std::string why_cut_;         // guarded by mutex_; what the other thread found, before it ended the watch
-  EtcdWatch* watch_ = nullptr;  // guarded by mutex_; the one that waits
+  std::string why_cut_;         // guarded by mutex_; the fault that the other thread found before it ended the watch
+  EtcdWatch* watch_ = nullptr;  // guarded by mutex_; the watch that waits
   bool is_stopped_ = false;     // guarded by mutex_
   bool is_tried_ = false;       // guarded by mutex_; an attempt has failed
   bool was_there_ = false;      // guarded by mutex_
-  bool is_new_ = false;  // guarded by mutex_; names of owners are looked after at once: etcd is back, or some came late
+  // Guarded by mutex_; the names of owners must be handled at once: etcd is back, or some came late.
+  bool is_new_ = false;
   EtcdFault trouble_{EtcdFault::Kind::unreachable, "etcd has not answered yet"};  // guarded by mutex_; no text: none
 
   std::jthread following_, keeping_;

@@ -1,15 +1,15 @@
-// Where names stand in etcd. Below a prefix, by default /corelane/names/:
+// EtcdKeys builds the keys under which names are stored in etcd. Below a prefix, by default /corelane/names/:
 //
-//   format                    1, the version of all this
+//   format                    1, the version of this format
 //   next                      the number of the next context, decimal
-//   room                      nothing; who binds one of the last names that there is room for changes it, too
-//   context/CCCC              a context that there is, but for the root; no value
+//   room                      empty; changed by every bind that takes one of the last free names
+//   context/CCCC              a context that exists, other than the root; no value
 //   name/CCCC/ID|KIND         what is bound in context CCCC: JSON {"type", "reference", "context", "owner", "host",
-//   "by"}
+//                             "by"}
 //
-// CCCC is a context's number, 16 hexadecimal digits. ID, KIND, reference, owner, host and by (the client that bound the
-// name; older nameservers write none) are escaped as in corbaloc: references (%xx), so that they are printable, and
-// without '|'.
+// CCCC is a context's number, 16 hexadecimal digits. "by" is the client that bound the name; older nameservers do not
+// write it. ID, KIND, reference, owner, host and by are escaped as in corbaloc: references (%xx), so that they are
+// printable and have no '|'.
 // Threads: none; values.
 #pragma once
 
@@ -32,7 +32,7 @@ class EtcdKeys {
   std::string names_of(ContextId context) const;
   std::string name(ContextId context, const NameComponent& name) const;
 
-  // What a key stands for; nothing for those of others.
+  // What a key stands for. place_of() returns nothing for keys of other programs.
   struct Place {
     ContextId context = root_context;
     std::optional<NameComponent> name;  // none: the context itself
@@ -43,11 +43,11 @@ class EtcdKeys {
   std::string prefix_;
 };
 
-// `host`: where the owner's end will be seen; empty: persistent.
+// `host` is where the owner's end will be noticed. Empty for a persistent binding.
 std::string etcd_value_of(const Binding& binding, const std::string& host = {});
-// Nothing when somebody else has written it.
+// Returns nothing if another program wrote the value.
 std::optional<Binding> binding_in(const std::string& etcd_value);
-// Empty where there is none.
+// Returns "" if the value has no host.
 std::string host_in(const std::string& etcd_value);
 
 }  // namespace corelane::nameserver

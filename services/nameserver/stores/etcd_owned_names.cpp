@@ -9,8 +9,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t longest_step = 500'000;  // bytes of values: etcd takes 1.5 MiB
-constexpr int most_tries = 10;                 // each lost to another writer
+constexpr std::size_t longest_step = 500'000;  // bytes of values; etcd takes 1.5 MiB
+constexpr int most_tries = 10;                 // each try failed because another writer was faster
 
 const EtcdEntry* entry_read(const EtcdOutcome& outcome, std::size_t number) {
   const bool is_there = number < outcome.entries.size() && !outcome.entries[number].empty();
@@ -37,7 +37,7 @@ void EtcdOwnedNames::ran_out(EtcdLease lease) {
   const std::lock_guard lock(mutex_);
   if (lease_ == lease) {
     lease_ = 0;
-    // What is still on its way with that lease is refused.
+    // Transactions that are still on their way with that lease will be refused.
     std::erase_if(unanswered_, [](const auto& item) { return item.second.has_left; });
   }
   for (auto& [key, name] : names_)
@@ -125,7 +125,7 @@ void EtcdOwnedNames::seen_all(const std::vector<EtcdEntry>& entries, std::uint64
   const std::lock_guard lock(mutex_);
   auto there = entries.begin();
   for (auto next = names_.begin(); next != names_.end();) {
-    const auto name = next++;  // it may be erased
+    const auto name = next++;  // before the name may be erased
     there = std::find_if(there, entries.end(), [&](const EtcdEntry& entry) { return entry.key >= name->first; });
     if (there == entries.end() || there->key != name->first)
       missed(name->second, revision);
@@ -233,7 +233,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::keep_alive() {
   const auto alive = client_.keep_alive(kept);
   if (!alive && alive.error().kind == EtcdFault::Kind::no_lease) return ran_out(kept), Done{};
   if (!alive) return alive;
-  // The lease is there, so it was not its end that took them.
+  // The lease still exists, so it did not remove these names: a client did.
   const std::lock_guard lock(mutex_);
   for (const auto& [key, revision] : vanished)
     if (const auto name = names_.find(key);
@@ -251,7 +251,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::remove_late() {
   for (const std::string& owner : owners) {
     if (const auto removed = remove(owner); !removed) return removed.error();
     const std::lock_guard lock(mutex_);
-    const auto more = owned_.lower_bound({owner, {}});  // seen since then
+    const auto more = owned_.lower_bound({owner, {}});  // found since then
     if (more == owned_.end() || more->first != owner) late_.erase(owner);
   }
   return {};
@@ -289,11 +289,11 @@ EtcdOwnedNames::Done EtcdOwnedNames::look_after_others() {
   return {};
 }
 
-// Remembered ones that vanished while their lease is still there: it was not its end that took them.
+// Removes remembered names that have disappeared although their lease still exists: a client removed them.
 void EtcdOwnedNames::drop_removed(EtcdLease lease) {
   const std::lock_guard lock(mutex_);
   for (auto next = names_.begin(); next != names_.end();) {
-    const auto name = next++;  // it may be erased
+    const auto name = next++;  // before the name may be erased
     if (name->second.is_remembered && name->second.is_doubtful && name->second.lease == lease)
       erase(std::string(name->first));
   }
@@ -332,7 +332,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::settle_all() {
     const auto settled = settle(keys);
     if (!settled && settled.error().kind == EtcdFault::Kind::unreachable) return settled;
     if (!settled) refused = settled.error().text;
-    // Those that are bound already must not go while the others are.
+    // Renews the lease meanwhile, so that the names that are bound already do not expire.
     if (std::chrono::steady_clock::now() - asked < time_ / 4) continue;
     if (const auto alive = keep_alive(); !alive) return alive;
     asked = std::chrono::steady_clock::now();
@@ -341,7 +341,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::settle_all() {
   return {};
 }
 
-// As they are expected to be there: those that were bound here went with their lease.
+// Returns the names with the revisions that etcd is expected to have. Those bound here disappeared with their lease.
 std::vector<EtcdOwnedNames::Name> EtcdOwnedNames::expected_of(const std::vector<std::string>& keys) const {
   const std::lock_guard lock(mutex_);
   std::vector<Name> names;
@@ -381,7 +381,7 @@ EtcdOwnedNames::Done EtcdOwnedNames::settle(const std::vector<std::string>& keys
   return {};
 }
 
-// Leaves those that are to be tried again, as they are there now.
+// Keeps in `names` those that must be tried again, with their present revisions.
 void EtcdOwnedNames::judge(std::vector<Name>& names, const EtcdOutcome& outcome, EtcdLease lease) {
   std::set<std::string> contexts;
   for (std::size_t i = names.size(); i < outcome.entries.size(); ++i)
@@ -396,7 +396,7 @@ void EtcdOwnedNames::judge(std::vector<Name>& names, const EtcdOutcome& outcome,
     } else if (there != nullptr && there->lease == lease) {
       bound(name.owner, name.name, lease, there->modified);
     } else if (name.keeper == Keeper::nobody && there->lease != name.lease) {
-      seen({.is_deletion = false, .entry = *there});  // a third one has taken it over
+      seen({.is_deletion = false, .entry = *there});  // a third nameserver has taken it over
     } else {
       name.revision = there == nullptr ? 0 : there->modified;
       again.push_back(std::move(name));
@@ -406,7 +406,7 @@ void EtcdOwnedNames::judge(std::vector<Name>& names, const EtcdOutcome& outcome,
 }
 
 bool EtcdOwnedNames::is_to_be_dropped(const Name& name, const EtcdEntry* there) {
-  if (there == nullptr) return name.keeper == Keeper::nobody;  // somebody may have ended it
+  if (there == nullptr) return name.keeper == Keeper::nobody;  // its owner may have ended
   if (there->value == name.name.value) return false;
   os::log::warn("the lease of " + name.owner + " ran out while etcd was away, and " + name.name.key +
                 " is bound by another owner now");

@@ -1,9 +1,9 @@
-// EtcdOwnedNames: the names that go with their owners and that this nameserver keeps. All of them hang on one lease, so
-// that keeping them is one question, however many there are; etcd drops them when this process is no more. Where it was
-// etcd that was away for too long they are bound again.
+// EtcdOwnedNames keeps the names that are removed with their owners and that this nameserver is responsible for. All of
+// them are attached to one lease, so one request renews them all. If this process ends, etcd removes them. If etcd was
+// away so long that the lease expired, they are bound again.
 //
-// Those that another nameserver of this host keeps, or kept until it ended, are known here, too: once their lease has
-// lost so much of its time that nobody keeps it any more, they are moved to the one of here.
+// It also knows the names of other nameservers of this host, and of those that have ended. If so much time of their
+// lease has passed that no nameserver can still renew it, the names are moved to the lease of this one.
 //
 // Threads: any; keep() one at a time.
 #pragma once
@@ -20,84 +20,87 @@
 
 namespace corelane::nameserver {
 
-// A name as it stands in etcd.
+// A name as it is stored in etcd.
 struct EtcdName {
   std::string key, value;
-  std::string context_key;  // has to be there; empty: the root
+  std::string context_key;  // must exist; empty: the root
 };
 
 class EtcdOwnedNames {
  public:
-  // `time`: of the lease. `abandoned_below`: the part of another's lease that is left when nobody keeps it; who keeps
-  // one does so with every third of its time.
+  // `time` is the lease's. If less than the part `abandoned_below` of another nameserver's lease is left, it counts as
+  // abandoned: a nameserver renews its lease every third of its time.
   EtcdOwnedNames(EtcdClient& client, std::chrono::seconds time, double abandoned_below = 0.5)
       : client_(client), time_(time), abandoned_below_(abandoned_below) {}
 
-  // What names of owners are bound with; granted where there is none.
+  // Returns the lease that names of owners are bound with. Grants one if there is none.
   Expected<EtcdLease, EtcdFault> lease();
-  // keep() grants another one, and binds again what hung on this one.
+  // Notes that the lease expired. keep() grants a new one, and binds the names of the old one again.
   void ran_out(EtcdLease lease);
 
-  // A transaction that binds a name of the owner's is on its way to etcd, until answered(). Where its answer was lost
-  // answered() is not called: etcd may have done it, or do it yet.
+  // Notes that a transaction that binds a name of the owner was sent to etcd. Call answered() for its answer. If the
+  // answer was lost, do not call answered(): etcd may have done it, or may still do it.
   void asks(const std::string& owner);
   void answered(const std::string& owner);
-  // What was bound here with the lease at the revision; without an owner: it is not one of these.
+  // Notes what was bound here with the lease at the revision. An empty owner: the name does not belong to an owner.
   void bound(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision);
-  // Etcd has this name of an owner on this host: another nameserver of the host has bound it, or it was bound here and
-  // the answer was lost. Nothing when it is known here. keep() removes it where its owner has ended meanwhile.
-  // remembered: etcd had it when a nameserver before this one followed it, as the EtcdCopy says. It is bound again
-  // where etcd has neither the name any more nor its lease; where it has that, somebody has removed the name.
+  // Takes over a name of an owner on this host that etcd has. Another nameserver of the host bound it, or it was bound
+  // here and the answer was lost. Does nothing if it is known already. If its owner has ended meanwhile, keep() removes
+  // it.
+  //
+  // remembered: the EtcdCopy says that etcd had it when an earlier nameserver followed etcd. If etcd has neither the
+  // name nor its lease any more, it is bound again. If etcd has the lease, a client removed the name.
   enum class Known : std::uint8_t { seen, remembered };
   void adopt(const std::string& owner, const EtcdName& name, EtcdLease lease, std::uint64_t revision,
              Known known = Known::seen);
-  // It was removed here.
+  // Notes that the name was removed here.
   void lost(const std::string& key, std::uint64_t revision);
-  // What happened in etcd, whoever did it.
+  // Notes an event in etcd, from any client.
   void seen(const EtcdEvent& event);
-  // All that etcd has, in the order of keys, as of the revision.
+  // Notes all that etcd has, in the order of keys, at the revision.
   void seen_all(const std::vector<EtcdEntry>& entries, std::uint64_t revision);
 
-  // Whether it was granted here.
+  // Returns whether the lease was granted here.
   bool is_ours(EtcdLease lease) const;
-  // Whose names there are.
+  // Returns the owners that have names.
   std::vector<std::string> owners() const;
-  // The owner has ended: a name of it that is lost from now on is not bound again.
+  // Notes that the owner has ended. A name of it that is lost from now on is not bound again.
   void leave(const std::string& owner);
-  // Whether the owner has names, or one is on its way to etcd.
+  // Returns whether the owner has names, or one may be on its way to etcd.
   bool may_have(const std::string& owner) const;
-  // Removes the owner's names, up to `names_in_step` in one step; the revision at which the last one went, 0: there
+  // Removes the owner's names, up to `names_in_step` in one step. Returns the revision of the last removal; 0: there
   // were none.
   Expected<std::uint64_t, EtcdFault> remove(const std::string& owner);
 
-  // Keeps the lease alive, removes what came too late for its owner, binds again what went with one that ran out, and
-  // takes over what nobody keeps. What etcd refuses of that is logged and tried with the next call. unreachable: try
-  // again later.
+  // Renews the lease, and removes names that were bound after their owner's end. Binds again what an expired lease
+  // removed, and takes over abandoned names. If etcd refuses to bind some, logs it, and tries them at the next call.
+  // unreachable: try again later.
   Expected<void, EtcdFault> keep();
-  // Whether there are names that came too late for their owner: keep() should come at once.
+  // Returns whether there are names that were bound after their owner's end. Then call keep() at once.
   bool has_late_names() const;
-  // Then keep() should come more often.
+  // Returns whether it knows names of other nameservers. Then call keep() more often.
   bool watches_others() const;
 
-  // What etcd takes in one transaction unless it is told otherwise (--max-txn-ops), half of it for their contexts.
+  // Half of the operations that etcd allows in one transaction by default (--max-txn-ops). The other half is for the
+  // contexts of the names.
   static constexpr std::size_t names_in_step = 64;
-  // Owners of whom it is remembered that a transaction of theirs was never answered, after their end.
+  // The most owners with unanswered transactions that are remembered. Beyond it, ended ones are forgotten.
   static constexpr std::size_t most_in_doubt = 10'000;
 
  private:
   enum class Keeper : std::uint8_t {
-    here,       // bound again where it went with its lease
-    elsewhere,  // another nameserver of this host, as long as its lease lasts
-    nobody,     // taken over, where it is still there
+    here,       // bound again if the lease's end removed it
+    elsewhere,  // kept by another nameserver of this host, while its lease lasts
+    nobody,     // taken over if it still exists
   };
   struct Name {
     EtcdName name;
     std::string owner;
-    EtcdLease lease = 0;         // that it hangs on
-    std::uint64_t revision = 0;  // of its last change, as far as known
+    EtcdLease lease = 0;         // the lease that it is attached to
+    std::uint64_t revision = 0;  // of its last change, as far as it is known
     Keeper keeper = Keeper::here;
-    bool is_remembered = false;  // and not seen since then
-    bool is_doubtful = false;    // it vanished: with its lease, or by somebody
+    bool is_remembered = false;  // from the copy, and not seen in etcd since
+    bool is_doubtful = false;    // it disappeared: because its lease expired, or a client removed it
     bool is_leaving = false;     // its owner has ended
   };
   using Done = Expected<void, EtcdFault>;
@@ -124,7 +127,7 @@ class EtcdOwnedNames {
   Expected<std::uint64_t, EtcdFault> remove_some(const std::string& owner, std::vector<Name> names);
   std::vector<Name> some_of(const std::string& owner) const;
 
-  // mutex_ is held.
+  // mutex_ must be held.
   void put(Name name);
   void erase(const std::string& key);
   bool is_unsettled(const Name& name) const;
@@ -135,15 +138,15 @@ class EtcdOwnedNames {
   const std::chrono::seconds time_;
   const double abandoned_below_;
 
-  std::mutex turn_;      // names are bound again or removed, not both; taken first
-  std::mutex granting_;  // a lease is granted once; taken before mutex_
+  std::mutex turn_;      // held while names are bound again or removed, so that both do not happen at once; taken first
+  std::mutex granting_;  // held so that a lease is granted once; taken before mutex_
   mutable std::mutex mutex_;
   EtcdLease lease_ = 0;                                  // guarded by mutex_; 0: none
-  std::set<EtcdLease> granted_;                          // guarded by mutex_; all that were ever granted here
+  std::set<EtcdLease> granted_;                          // guarded by mutex_; all leases that were granted here
   std::map<std::string, Name> names_;                    // guarded by mutex_; by key
   std::set<std::pair<std::string, std::string>> owned_;  // guarded by mutex_; owner and key
   std::map<std::string, Unanswered> unanswered_;         // guarded by mutex_; by owner
-  std::set<std::string> late_;                           // guarded by mutex_; owners that ended before their names came
+  std::set<std::string> late_;  // guarded by mutex_; owners that ended before their names arrived
 };
 
 }  // namespace corelane::nameserver

@@ -11,8 +11,8 @@
 namespace corelane::nameserver {
 namespace {
 
-constexpr int most_attempts = 50;          // each lost to another writer
-constexpr std::size_t little_room = 1000;  // names: more than are bound while a copy learns of them
+constexpr int most_attempts = 50;          // each attempt failed because another writer was faster
+constexpr std::size_t little_room = 1000;  // more names than are bound in the time that a copy is behind
 
 class EtcdStore final : public Store {
  public:
@@ -33,7 +33,7 @@ class EtcdStore final : public Store {
   Expected<void, EtcdFault> wait_for_contact(std::chrono::steady_clock::time_point deadline) {
     return follower_.wait_for_contact(deadline);
   }
-  // Whether it has names without etcd, as they were.
+  // Returns whether it serves names from the copy, without etcd.
   bool remembers() const { return follower_.remembers(); }
   void say_that_it_remembers(const EtcdFault& why) {
     const StoreStatus now = status();
@@ -62,42 +62,43 @@ class EtcdStore final : public Store {
 
  private:
   using Done = Expected<void, StoreFault>;
-  // A writer's step: what it came to; nothing when others were faster and it has to be tried again.
+  // The result of one attempt of a writer; nothing if another writer was faster and it must be tried again.
   using Attempt = std::optional<Expected<std::uint64_t, StoreFault>>;
 
-  // What writers are told; the log and status() have the reason until one succeeds again.
+  // Returns what writers are told. The log and status() have the reason until a write succeeds again.
   StoreFault say(const EtcdFault& fault);
   void all_is_well();
   std::string remark() const;
 
-  // The key that says that a context is there; empty for the root.
+  // Returns the key that says that the context exists; empty for the root.
   std::string key_of(ContextId context) const {
     return context == root_context ? std::string() : keys_.context(context);
   }
-  // The key of the context of this store that a binding leads to; empty for any other binding, and for the root.
+  // Returns the key of the context of this store that the binding leads to; empty for other bindings and for the root.
   std::string target_key_of(const Binding& binding) const {
     const bool is_ours = binding.type == BindingType::context && binding.reference.empty();
     return is_ours ? key_of(binding.context) : std::string();
   }
-  // Whether another name fits, and whether so few do that writers have to go one by one, so that no two of them take
-  // the last place. Only with a name that is not bound.
+  // Says whether few free names are left. Then writers must go one by one, so that no two of them take the last one.
+  // room_for() returns a fault if there is no free name. It counts only if the name is not bound.
   struct Room {
     bool is_little = false;
-    std::uint64_t taken_at = 0;  // the revision at which the last one of those did
+    std::uint64_t taken_at = 0;  // the revision at which the last of those writers took a name
   };
   Expected<Room, StoreFault> room_for(ContextId context, const NameComponent& name, const std::string& by) const;
   void take_place(EtcdTransaction& transaction, const Room& room) const;
-  // Writes the binding on its owner's lease when the transaction holds; the revision of that, or 0 and what was read
-  // else.
+  // Writes the binding with its owner's lease if the transaction's conditions hold. Returns the outcome of the commit:
+  // its revision, or what was read instead.
   Expected<EtcdOutcome, StoreFault> put(EtcdTransaction transaction, ContextId context, const NameComponent& name,
                                         const Binding& binding);
-  // `refusal`: why the binding that was seen may not be replaced; told when etcd has it so.
+  // `refusal` says why the binding that was seen may not be replaced. It is returned if etcd confirms that binding.
   Attempt try_replace(ContextId context, const NameComponent& name, const Binding& binding, EtcdEntry& seen,
                       std::optional<StoreFault> refusal);
   ContextId number_of_next(const EtcdEntry& next) const;
-  // The contexts, as they were seen, go where they still are so and nothing is in them.
+  // Adds the removal of the surplus contexts, on the condition that they are unchanged and empty.
   void drop_surplus(EtcdTransaction& transaction, const std::vector<EtcdEntry>& surplus) const;
-  // Until those that others have removed are gone here, too; `read_behind`: what the transaction read behind them.
+  // Waits until the cache shows those contexts as removed that other writers removed. `read_behind` is the number of
+  // entries that the transaction read after them.
   void learn_of_gone(const EtcdOutcome& outcome, const std::vector<EtcdEntry>& surplus, std::size_t read_behind);
   bool is_too_long(const Binding& binding) const {
     return cache_.with_tree([&](const Tree& tree) { return tree.is_too_long(binding); });
@@ -105,14 +106,14 @@ class EtcdStore final : public Store {
   bool may_change(const std::string& client, const Binding& bound) const {
     return cache_.with_tree([&](const Tree& tree) { return tree.may_change(client, bound); });
   }
-  // Makes a context and binds it where a name is given.
+  // Makes a context, and binds it if a name is given.
   Expected<ContextId, StoreFault> make(const NameComponent* name, ContextId parent, const std::string& by);
-  // Then writers need not wait for etcd to say nothing.
+  // Returns whether etcd is away. Then writers fail at once, without waiting for a timeout.
   bool is_away() const { return !cache_.is_followed(); }
-  // Of a transaction that puts no binding.
+  // Commits a transaction that writes no binding.
   Expected<EtcdOutcome, StoreFault> commit(const EtcdTransaction& transaction);
   std::chrono::steady_clock::time_point in_time() const { return std::chrono::steady_clock::now() + client_.timeout(); }
-  // Until readers see what was done.
+  // Waits until readers see the change.
   void show(std::uint64_t revision) { cache_.wait_for(revision, in_time()); }
 
   const std::string place_;
@@ -128,20 +129,20 @@ class EtcdStore final : public Store {
   std::string remark_;  // guarded by remark_mutex_
 };
 
-// An entry that a transaction has read; changed at 0: it is not there.
+// Returns an entry that a transaction has read. If it does not exist, modified is 0.
 EtcdEntry read_entry(const EtcdOutcome& outcome, std::size_t number) {
   const bool is_there = number < outcome.entries.size() && !outcome.entries[number].empty();
   return is_there ? outcome.entries[number].front() : EtcdEntry{};
 }
 
-// The last change of what a transaction has read.
+// Returns the newest revision of what a transaction has read.
 std::uint64_t newest_of(const EtcdOutcome& outcome) {
   std::uint64_t newest = 0;
   for (std::size_t i = 0; i < outcome.entries.size(); ++i) newest = std::max(newest, read_entry(outcome, i).modified);
   return newest;
 }
 
-// What a transaction reads behind all else when a context has to be there.
+// Requires that a context exists. The transaction reads its key after all others.
 void require_context(EtcdTransaction& transaction, const std::string& key) {
   if (!key.empty()) transaction.if_present(key).else_get(key);
 }
@@ -149,8 +150,8 @@ bool lacks_context(const EtcdOutcome& outcome, const std::string& key) {
   return !key.empty() && (outcome.entries.empty() || outcome.entries.back().empty());
 }
 
-// What it reads in front of that when a context is bound, which has to be there, too. That one is written anew, so that
-// whoever takes it for one that no name leads to (drop_surplus()) finds that it is not as he saw it.
+// Requires that the context to be bound exists. The transaction reads its key before that of require_context(). It also
+// writes the key again. So a drop_surplus() that saw the context without a name fails.
 void require_target(EtcdTransaction& transaction, const std::string& key) {
   if (!key.empty()) transaction.if_present(key).then_put(key, {}).else_get(key);
 }
@@ -228,7 +229,7 @@ StoreStatus EtcdStore::status() {
 Expected<EtcdStore::Room, StoreFault> EtcdStore::room_for(ContextId context, const NameComponent& name,
                                                           const std::string& by) const {
   Room room{.is_little = false, .taken_at = cache_.entry(keys_.room()).modified};
-  // Counted after that was read: what was bound until then is here.
+  // Counted after that entry was read, so everything that was bound until then is in the tree.
   return cache_.with_tree([&](const Tree& tree) -> Expected<Room, StoreFault> {
     const auto bound = tree.find(context, name);
     if (bound || bound.error() != StoreFault::not_found) return room;
@@ -255,7 +256,7 @@ Expected<EtcdOutcome, StoreFault> EtcdStore::put(EtcdTransaction transaction, Co
     EtcdTransaction with_put = transaction;
     owned_.asks(binding.owner);
     const auto outcome = client_.commit(with_put.then_put(bound.key, bound.value, *lease));
-    // Without an answer it may have been done: the follower will see the name, and its owner may have ended by then.
+    // Without an answer it may have been done. The follower will see the name, and its owner may have ended by then.
     if (outcome || outcome.error().kind != EtcdFault::Kind::unreachable) owned_.answered(binding.owner);
     if (outcome) {
       if (outcome->held) all_is_well();
@@ -339,7 +340,8 @@ EtcdStore::Attempt EtcdStore::try_replace(ContextId context, const NameComponent
   return std::nullopt;
 }
 
-// The name goes as it was seen, so that nobody removes one that another client has bound meanwhile.
+// Removes the name only if it is unchanged since it was seen. So it does not remove a name that another client bound
+// meanwhile.
 Expected<Binding, StoreFault> EtcdStore::remove(ContextId context, const NameComponent& name, const std::string& by) {
   const std::string key = keys_.name(context, name), context_key = key_of(context);
   EtcdEntry seen = cache_.entry(key);
@@ -382,7 +384,7 @@ Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, Conte
   const std::string parent_key = key_of(parent), name_key = name == nullptr ? std::string() : keys_.name(parent, *name);
   for (int attempt = 0; attempt < most_attempts; ++attempt) {
     const EtcdEntry next = cache_.entry(keys_.next());
-    // Counted after that was read: each context that is made changes it.
+    // Counted after that entry was read, because making a context changes it.
     const auto surplus = cache_.surplus(name == nullptr ? std::nullopt : std::optional(parent));
     if (cache_.with_tree([&](const Tree& tree) { return tree.is_full_of_contexts(surplus.size()); }))
       return StoreFault::full;
@@ -410,7 +412,7 @@ Expected<ContextId, StoreFault> EtcdStore::make(const NameComponent* name, Conte
   return StoreFault::unavailable;
 }
 
-// Whoever binds one meanwhile changes it, and whoever binds a name in it is found there.
+// A writer that binds the context changes its key, and one that binds a name in it is found below names_of().
 void EtcdStore::drop_surplus(EtcdTransaction& transaction, const std::vector<EtcdEntry>& surplus) const {
   for (const EtcdEntry& gone : surplus) {
     const std::string names = keys_.names_of(keys_.place_of(gone.key)->context);
@@ -419,7 +421,7 @@ void EtcdStore::drop_surplus(EtcdTransaction& transaction, const std::vector<Etc
   }
 }
 
-// A deletion leaves nothing of which a revision could be read.
+// A deleted key has no revision that could be read, so this waits for its deletion itself.
 void EtcdStore::learn_of_gone(const EtcdOutcome& outcome, const std::vector<EtcdEntry>& surplus,
                               std::size_t read_behind) {
   const std::size_t read = 2 * surplus.size() + read_behind;
@@ -448,7 +450,7 @@ Expected<void, StoreFault> EtcdStore::destroy_context(ContextId context, const s
 
 Expected<void, StoreFault> EtcdStore::remove_owned(const std::string& owner) {
   owned_.leave(owner);
-  // Who has none leaves nothing to be done later, so that owners do not gather while etcd is away.
+  // An owner without names needs nothing to be done later. So ended owners do not accumulate while etcd is away.
   if (is_away()) return owned_.may_have(owner) ? Done{StoreFault::unavailable} : Done{};
   const auto gone = owned_.remove(owner);
   if (!gone) return say(gone.error());

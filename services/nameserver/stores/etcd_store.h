@@ -1,19 +1,21 @@
-// The store in etcd, for several nameservers that have the same names: over the HTTP gateway of etcd 3.4 or later.
+// A store in etcd, for several nameservers that share the same names. It uses the HTTP gateway of etcd 3.4 or later.
 //
-// A copy of all names is kept here and follows etcd's changes: readers are served from it and never wait for etcd.
-// Writers ask etcd, in one transaction each, and return when the copy shows what they did. Names of an owner hang on a
-// lease that this process keeps alive: they go when he goes (remove_owned) or, a lease's time later, when this process
-// goes, unless a store that is opened on this host until then goes on with them: owners() has them.
+// A copy of all names in this process follows etcd's changes. Readers are served from it and never wait for etcd. A
+// writer sends one transaction to etcd, and returns when the copy shows the change.
 //
-// While etcd is away readers have the copy, status().stale says so, and writers are told `unavailable`. When it is back
-// the copy is compared with all that etcd has, so that it does not matter what etcd has forgotten of its history. A
-// writer whose answer was lost is told `unavailable`, too; what he asked for may have been done. One that is done while
-// the copy loses etcd may be seen by readers only when the copy is whole again.
+// Names of an owner are attached to a lease that this process renews. They are removed when the owner ends
+// (remove_owned). If this process ends, they are removed when the lease expires. A store that is opened on this host
+// before then continues them: owners() returns their owners.
 //
-// With options.etcd_copy the copy is kept in that file, too (etcd_copy.h): a store that is opened while etcd is away
-// begins with it, stale.
+// While etcd is away, readers get the copy, status().stale says so, and writers get `unavailable`. When etcd is back,
+// the copy is compared with all that etcd has. So it does not matter if etcd has compacted its history. A writer whose
+// answer was lost gets `unavailable` too, but its change may have been made. If a change is made while the copy loses
+// contact to etcd, readers may see it only when the copy is complete again.
 //
-// Keys and values: etcd_keys.h. With https:, TLS (tls.h).
+// With options.etcd_copy the copy is also kept in that file (etcd_copy.h). A store that is opened while etcd is away
+// starts with it, stale.
+//
+// Keys and values: etcd_keys.h. https: uses TLS (tls.h).
 #pragma once
 
 #include <memory>
@@ -23,9 +25,9 @@
 
 namespace corelane::nameserver {
 
-// "http://HOST:PORT[,HOST:PORT...][/PREFIX]" or https://; without a prefix: /corelane/names. Waits until etcd has
-// answered, for options.etcd_patience at most; for a second, where there is a copy of all names on the disk. Thread:
-// any but a real-time one.
+// Opens "http://HOST:PORT[,HOST:PORT...][/PREFIX]" or https://; the default prefix is /corelane/names. Waits until etcd
+// has answered, at most options.etcd_patience. If there is a copy of all names on the disk, waits at most a second.
+// Thread: any but a real-time one.
 Expected<std::unique_ptr<Store>, std::string> open_etcd_store(const std::string& url, const StoreOptions& options);
 
 }  // namespace corelane::nameserver

@@ -41,9 +41,9 @@ Expected<HostAddresses, std::string> ask_system(const HttpEndpoint& endpoint, in
 
 }  // namespace
 
-// Shared by those who wait and the thread that asks.
+// Shared by the waiting threads and the thread that asks.
 struct HostLookup::Question {
-  const os::Fd answered{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  // readable from then on
+  const os::Fd answered{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  // readable after the answer
   std::mutex mutex;
   std::optional<Expected<HostAddresses, std::string>> answer;  // guarded by mutex
 

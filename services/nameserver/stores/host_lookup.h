@@ -1,6 +1,6 @@
-// HostLookup: the addresses of hosts. The system's resolver knows no deadline, so it is asked on a thread of its own,
-// one for each host at most, which is left to itself when the time is over; what it said last is kept for the times
-// when it says nothing.
+// HostLookup finds the addresses of hosts within a deadline. The system's resolver has no deadline. So a separate
+// thread asks it, at most one for each host, and is not waited for after the deadline. The last answer is kept, and
+// used when the resolver gives none.
 //
 // Threads: any.
 #pragma once
@@ -34,7 +34,7 @@ using HostAddresses = std::vector<HostAddress>;
 
 class HostLookup {
  public:
-  // What knows addresses; waits as long as it likes. What it throws is its failure. Thread: any, several at once, also
+  // Finds addresses; may block without limit. An exception counts as a failure. Thread: any, several at once, even
   // after the HostLookup's end.
   using Resolver = std::function<Expected<HostAddresses, std::string>(const HttpEndpoint&)>;
 
@@ -42,11 +42,10 @@ class HostLookup {
   explicit HostLookup(Resolver resolver);
   ~HostLookup();
 
-  // Addresses of the host, as they were less than a minute ago or are now; where the resolver fails or takes longer
-  // than until `deadline`, as they were when it last said any. Ends early, as if at its deadline, once there is
-  // something to read at `stop`.
+  // Returns the host's addresses, at most a minute old. If the resolver fails or does not answer until `deadline`,
+  // returns the last addresses that it gave. Returns early, as at the deadline, when `stop` becomes readable.
   Expected<HostAddresses, std::string> find(const HttpEndpoint& endpoint, Time deadline, int stop);
-  // They were of no use: the resolver is to be asked again.
+  // Notes that the addresses did not work. The next find() asks the resolver again.
   void distrust(const HttpEndpoint& endpoint);
 
  private:
@@ -54,7 +53,7 @@ class HostLookup {
   struct Known {
     HostAddresses addresses;
     Time good_until{};
-    std::shared_ptr<Question> asked{};  // where the resolver is being asked
+    std::shared_ptr<Question> asked{};  // set while the resolver is being asked
   };
 
   std::shared_ptr<Question> ask(const HttpEndpoint& endpoint);

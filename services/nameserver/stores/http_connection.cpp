@@ -37,7 +37,7 @@ struct HttpConnection::Parts {
   const std::shared_ptr<HttpNetwork> network;
   NetStream stream{};
   std::string received{};            // and not parsed yet
-  std::optional<Parser> streamed{};  // the reply that goes on
+  std::optional<Parser> streamed{};  // the reply that is streamed
 
   HttpFault fault(const std::string& why, bool was_sent = false, bool is_too_long = false) {
     close();
@@ -58,7 +58,7 @@ struct HttpConnection::Parts {
     return {};
   }
 
-  // What has arrived, into the parser; false: it took nothing, more has to arrive.
+  // Feeds the received bytes to the parser. Returns false if it used none and needs more.
   Expected<bool, HttpFault> parse(Parser& parser) {
     if (received.empty()) return false;
     error_code code;
@@ -75,11 +75,11 @@ struct HttpConnection::Parts {
     received.append(some.data(), *count);
     if (*count != 0) return {};
     error_code code;
-    if (parser.got_some()) parser.put_eof(code);  // a reply may end so
+    if (parser.got_some()) parser.put_eof(code);  // a reply may end with the connection
     if (code || !parser.is_done()) return fault("it closed the connection", true);
     return {};
   }
-  // Until enough(parser) or its end.
+  // Reads until enough(parser), or until the reply ends.
   template <typename Enough>
   Expected<void, HttpFault> read(Parser& parser, Time deadline, Enough&& enough) {
     while (!parser.is_done() && !enough(parser)) {

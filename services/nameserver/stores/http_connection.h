@@ -1,7 +1,7 @@
-// HttpConnection: one connection to an HTTP server that is asked by POST: for a reply, or for one that goes on line by
-// line. HTTP/1.1 over TCP or TLS.
+// HttpConnection is one connection to an HTTP server, for POST requests. A reply comes whole, or as a stream of lines.
+// HTTP/1.1 over TCP or TLS.
 //
-// Threads: one at a time, but for stop(). Waits for the network, and for the resolver of names.
+// Threads: one at a time, except for stop(). Waits for the network and for the resolver of names.
 #pragma once
 
 #include <memory>
@@ -15,18 +15,18 @@ namespace corelane::nameserver {
 
 class TlsContext;
 
-// What connections to one service share.
+// What all connections to one service share.
 struct HttpNetwork {
   HostLookup lookup{};
-  std::shared_ptr<const TlsContext> tls{};  // none: over TCP alone
-  std::size_t longest_reply = 64u << 20;    // bytes; a longer one is a fault, is_too_long
+  std::shared_ptr<const TlsContext> tls{};  // nullptr: TCP without TLS
+  std::size_t longest_reply = 64u << 20;    // bytes; a longer reply is a fault with is_too_long
 };
 
 struct HttpRequest {
   std::string path, body;
-  std::string authorization{};                       // the header of that name; empty: none
-  std::string more_headers{};                        // each with its "\r\n"
-  Time connect_until = never, answer_until = never;  // the latter from the connection to the last byte
+  std::string authorization{};                       // value of that header; empty: none
+  std::string more_headers{};                        // each ends with "\r\n"
+  Time connect_until = never, answer_until = never;  // answer_until: from the connection to the last byte
 };
 
 struct HttpReply {
@@ -38,8 +38,8 @@ struct HttpReply {
 
 struct HttpFault {
   std::string text;
-  bool was_sent = false;     // the request may have been carried out
-  bool is_too_long = false;  // the reply: it was not read to its end
+  bool was_sent = false;     // the server may have executed the request
+  bool is_too_long = false;  // the reply was not read to its end
 };
 
 class HttpConnection {
@@ -50,23 +50,23 @@ class HttpConnection {
 
   const HttpEndpoint& endpoint() const;
 
-  // Connects where there is no connection.
+  // Sends the request and returns the reply. Connects if there is no connection.
   Expected<HttpReply, HttpFault> post(const HttpRequest& request);
 
-  // A reply without end: its status, and of a refusal the body.
+  // Starts a reply that is a stream. Returns its status, and the body of a refusal.
   Expected<HttpReply, HttpFault> open_stream(const HttpRequest& request);
-  // Its next line, without the newline. Waits until there is one, the server is gone or stop() was called.
+  // Returns the stream's next line, without the newline. Waits until there is one, the server closes, or stop().
   Expected<std::string, HttpFault> next_line();
 
-  // Whether it is connected and the server has neither closed it nor said something unasked.
+  // Returns whether it is connected, and the server has neither closed it nor sent data without a request.
   bool is_idle() const;
-  // Whatever waits ends with a fault, now and from now on. Thread: any.
+  // Makes all waits fail, now and from now on. Thread: any.
   void stop();
 
   static constexpr std::size_t longest_line = 64u << 20;
 
  private:
-  struct Parts;  // Beast's parser: slow to compile, and no part of any interface
+  struct Parts;  // holds Beast's parser, which is slow to compile and not part of the interface
 
   const std::unique_ptr<Parts> parts_;
 };

@@ -18,7 +18,7 @@ namespace {
 
 std::string text_of_errno(int number) { return std::generic_category().message(number); }
 
-// A server whose machine is gone is found out in some ten seconds.
+// Makes the kernel detect within some ten seconds that the server's machine is gone.
 void watch_over(int socket) {
   const auto set = [&](int level, int option, int value) { setsockopt(socket, level, option, &value, sizeof value); };
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
@@ -42,7 +42,7 @@ NetStream::NetStream() : stopped_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 Expected<void, std::string> NetStream::connect(const HttpEndpoint& endpoint, HostLookup& lookup, const TlsContext* tls,
                                                Time deadline) {
   close();
-  // A resolver without an answer leaves time for the addresses of before.
+  // If the resolver does not answer, half of the time is left for the last known addresses.
   const Time half = os::now() + (deadline - os::now()) / 2;
   const auto addresses = lookup.find(endpoint, half, stopped_.get());
   if (!addresses) return addresses.error();
@@ -97,7 +97,7 @@ std::optional<std::string> NetStream::wait(short events, Time deadline) const {
   return text_of_errno(ECANCELED);
 }
 
-// Bound: by the deadline; each turn waits, or is the last.
+// Bound: the deadline; each iteration waits, or is the last.
 template <typename Try>
 Expected<std::size_t, std::string> NetStream::until_done(Try&& attempt, Time deadline) {
   while (true) {

@@ -1,6 +1,6 @@
-// NetStream: bytes to and from a host, over TCP or TLS over TCP. Every wait has a deadline, and stop() ends it.
+// NetStream sends and receives bytes over TCP, or over TLS on TCP. Every wait has a deadline, and stop() ends it.
 //
-// Threads: one at a time, but for stop().
+// Threads: one at a time, except for stop().
 #pragma once
 
 #include <memory>
@@ -21,18 +21,18 @@ class NetStream {
  public:
   NetStream();
 
-  // To one of the host's addresses, tried in turn. Without `tls`: TCP alone.
+  // Connects to one of the host's addresses, which it tries in turn. Without `tls`: TCP alone.
   Expected<void, std::string> connect(const HttpEndpoint& endpoint, HostLookup& lookup, const TlsContext* tls,
                                       Time deadline);
   void close();
   bool is_connected() const { return static_cast<bool>(socket_); }
 
-  // At least one byte; 0: the other end has closed it.
+  // Reads at least one byte. Returns 0 if the other end has closed.
   Expected<std::size_t, std::string> read_some(std::span<char> bytes, Time deadline);
   Expected<void, std::string> write(std::string_view bytes, Time deadline);
-  // Whether the other end has neither closed it nor said something unasked.
+  // Returns whether the other end has neither closed nor sent data without a request.
   bool is_idle() const;
-  // Whatever waits ends with a fault, now and from now on. Thread: any.
+  // Makes all waits fail, now and from now on. Thread: any.
   void stop();
 
  private:
@@ -42,7 +42,7 @@ class NetStream {
   template <typename Try>
   Expected<std::size_t, std::string> until_done(Try&& attempt, Time deadline);
 
-  const os::Fd stopped_;  // readable once it is
+  const os::Fd stopped_;  // readable after stop()
   os::Fd socket_;
   std::unique_ptr<TlsSession> tls_;  // over socket_
 };

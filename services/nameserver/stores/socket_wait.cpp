@@ -10,7 +10,7 @@
 namespace corelane::nameserver {
 
 SocketWait wait_for_socket(int socket, short events, int stop, Time deadline) {
-  constexpr Duration longest = std::chrono::seconds{60};  // of one poll(): its time is an int
+  constexpr Duration longest = std::chrono::seconds{60};  // of one poll(), which takes an int
   while (true) {
     std::array<pollfd, 2> watched{pollfd{socket, events, 0}, pollfd{stop, POLLIN, 0}};
     const Duration left = deadline == never ? longest : std::clamp(deadline - os::now(), Duration{0}, longest);

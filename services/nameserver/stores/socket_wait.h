@@ -1,4 +1,4 @@
-// wait_for_socket(): until a socket is ready, a deadline has passed or somebody wants the wait to end.
+// wait_for_socket() waits until a socket is ready, a deadline has passed, or the wait is stopped.
 // Thread: any; no state.
 #pragma once
 
@@ -8,7 +8,7 @@ namespace corelane::nameserver {
 
 enum class SocketWait : unsigned char { ready, too_late, stopped };
 
-// `events` as poll() has them; errors of the socket count as ready. `stop` is readable once the wait is to end.
+// `events` are those of poll(); errors of the socket count as ready. `stop` is readable when the wait must end.
 SocketWait wait_for_socket(int socket, short events, int stop, Time deadline);
 
 }  // namespace corelane::nameserver

@@ -23,7 +23,7 @@ SqliteFault sqlite_fault(sqlite3* database, int code) {
   return fault;
 }
 
-// FNV-1a: each byte is mixed in reversibly, so that no two rows that differ in one byte have the same.
+// FNV-1a. It mixes in each byte reversibly, so rows that differ in one byte never have the same sum.
 class Sum {
  public:
   void add(std::string_view bytes) noexcept {
@@ -41,7 +41,7 @@ class Sum {
   std::uint64_t number_ = 0xcbf29ce484222325u;
 };
 
-// Kind and length of a value go in, too, so that nothing moves from one to the next.
+// Adds the kind and length of the value, too, so that bytes cannot move from one value to the next unnoticed.
 void add_value(Sum& sum, sqlite3_value* value) noexcept {
   const int kind = sqlite3_value_type(value);
   sum.add(static_cast<std::uint64_t>(kind));
@@ -58,10 +58,10 @@ void sum_of_values(sqlite3_context* context, int count, sqlite3_value** values) 
   sqlite3_result_int64(context, static_cast<sqlite3_int64>(sum.number()));
 }
 
-constexpr std::uintmax_t longest_new_file = 4096;  // a page
+constexpr std::uintmax_t longest_new_file = 4096;  // one page
 
-// SQLite would let everybody read it; the files beside it get its mode. One that is there already is not opened: who
-// closes it would give up the lock of another Database of this process.
+// Creates the file with mode 0600; SQLite would let all users read it. The files beside it get the same mode. Does not
+// open an existing file, because closing it would release the lock of another Database of this process.
 void make_private(const std::string& path) {
   struct stat ignored {};
   if (::lstat(path.c_str(), &ignored) == 0) return;
@@ -93,7 +93,7 @@ Statement& Statement::bind(int parameter, std::uint64_t number) noexcept {
 }
 
 Statement& Statement::bind(int parameter, std::string_view bytes) noexcept {
-  const char* begin = bytes.empty() ? "" : bytes.data();  // a null pointer would be a NULL
+  const char* begin = bytes.empty() ? "" : bytes.data();  // SQLite takes a null pointer as NULL
   sqlite3_bind_blob64(statement_.get(), parameter, begin, bytes.size(), SQLITE_STATIC);
   return *this;
 }
@@ -140,7 +140,7 @@ Expected<Database, SqliteFault> Database::open(const std::string& path) {
   return database;
 }
 
-// SQLite makes an empty log beside a file that has none, and takes it away again.
+// SQLite makes an empty log beside a file that has none, and removes it again.
 Expected<SqliteStamp, SqliteFault> Database::look() {
   const std::string file = sqlite3_db_filename(handle_.get(), "main"), journal = file + "-journal";
   std::error_code ignored;
@@ -149,7 +149,7 @@ Expected<SqliteStamp, SqliteFault> Database::look() {
     return SqliteFault{.text = "beside it is " + journal +
                                ", of a transaction of another program that has not ended: "
                                "end it there, or move that file away"};
-  // Exclusive before the first access: then the index of the log lives in this process and not in a file beside it.
+  // Exclusive before the first access: then SQLite keeps the index of the log in this process, not in a file.
   if (const auto done = run("PRAGMA locking_mode=EXCLUSIVE; PRAGMA cell_size_check=ON;"); !done) return done.error();
   const auto tables = number("SELECT count(*) FROM sqlite_schema");
   const auto application = number("PRAGMA application_id"), version = number("PRAGMA user_version");

@@ -1,5 +1,5 @@
-// Database and Statement: SQLite's C interface as values that close themselves.
-// Threads: one at a time; the library is used without its own locks.
+// Database and Statement wrap SQLite's C interface in values that close themselves.
+// Threads: one at a time; SQLite's own locks are off.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,22 @@ namespace corelane::nameserver {
 
 struct SqliteFault {
   int code = 0;      // extended result code of SQLite
-  int number = 0;    // errno of the system call behind it; 0: none
-  std::string text;  // what SQLite and the system say of it
+  int number = 0;    // errno of the failed system call; 0: none
+  std::string text;  // the texts of SQLite and of the system
 
   bool is_busy() const noexcept;
-  bool is_damage() const noexcept;  // the file is no database or spoiled
+  bool is_damage() const noexcept;  // the file is not a database, or is corrupt
   bool is_full_disk() const noexcept;
-  bool is_failed_disk() const noexcept;   // or a limit of what may be written there
-  bool is_other_schema() const noexcept;  // a table or column is not there
+  bool is_failed_disk() const noexcept;   // or a limit on what may be written there
+  bool is_other_schema() const noexcept;  // a table or column does not exist
 
   static SqliteFault damage(const std::string& text);
 };
 
-// Nothing where there is none.
+// Returns 0 if there is no such file.
 std::uintmax_t size_of_file(const std::string& path);
 
-// Whose a file is, as its first page says.
+// Says which program a file belongs to, as its first page says.
 struct SqliteStamp {
   std::uint64_t tables = 0, application = 0, version = 0;
 
@@ -44,14 +44,14 @@ class Statement {
   Statement() = default;
   Statement(sqlite3* database, sqlite3_stmt* statement) : database_(database), statement_(statement) {}
 
-  // Parameters count from 1. The bytes live until run() or the last next() returned.
+  // Parameters count from 1. The bytes must exist until run() or the last next() returns.
   Statement& bind(int parameter, std::uint64_t number) noexcept;
   Statement& bind(int parameter, std::string_view bytes) noexcept;
-  // To its end; ready to be bound again.
+  // Runs the statement to its end. It can then be bound again.
   Expected<void, SqliteFault> run();
-  // Whether there is another row.
+  // Steps to the next row. Returns whether there is one.
   Expected<bool, SqliteFault> next();
-  // Of the row; columns count from 0.
+  // Return a value of the current row. Columns count from 0.
   std::uint64_t number(int column) const noexcept;
   std::string bytes(int column) const;
 
@@ -66,26 +66,29 @@ class Statement {
 
 class Database {
  public:
-  // Opens the file or makes it, for its user alone (mode 0600). Neither ":memory:" nor an empty path mean anything
-  // special.
+  // Opens the file, or makes it with mode 0600, for its user only. ":memory:" and an empty path have no special
+  // meaning.
   static Expected<Database, SqliteFault> open(const std::string& path);
 
-  // Before anything else: keeps others out, and changes nothing, so that a file that is none of ours stays as it is. A
-  // log beside it stays, too, when this is closed before keep_log(false). With a code of 0: beside it is a journal,
-  // which our files have as long as they are new alone; SQLite would write what that has over the file.
+  // Call this before anything else. Locks the file against other processes and changes nothing, so a file of another
+  // program stays as it is. A log beside it stays, too, if this is closed before keep_log(false).
+  //
+  // Returns a fault with code 0 if a rollback journal is beside a file that is not new. SQLite would write its content
+  // into the file. Our files have such a journal only while they are new.
   Expected<SqliteStamp, SqliteFault> look();
-  // Whether the log stays as it is when this is closed; else what it has goes into the file, and it is removed.
+  // If true, the log stays as it is when this is closed. Otherwise its content is moved into the file, and it is
+  // removed.
   void keep_log(bool is_kept) noexcept;
-  // Of the file itself, without what its log has; fewer where there are no more. Who opens it once more and closes that
-  // gives up the lock that look() took.
+  // Returns bytes of the file itself, without its log; fewer at the file's end. Do not open the file a second time
+  // instead: closing it would release the lock that look() took.
   std::string bytes_of_file(std::uint64_t at, std::size_t count) const;
 
   Expected<void, SqliteFault> run(const char* sql);
   Expected<Statement, SqliteFault> prepare(const char* sql);
-  // Defines an SQL function of any values that gives a number of 64 bits; another one, for sure, where one byte of one
-  // of them is another.
+  // Defines an SQL function of any values that returns a 64-bit sum. If one byte of one value differs, the sum is
+  // guaranteed to differ.
   Expected<void, SqliteFault> define_sum(const char* name);
-  // The number or text in the first column of its first row; 0 and nothing without one.
+  // Return the number or text in the first column of the first row; 0 or "" if there is no row.
   Expected<std::uint64_t, SqliteFault> number(const char* sql);
   Expected<std::string, SqliteFault> text(const char* sql);
 

@@ -20,31 +20,32 @@ namespace {
 
 constexpr std::uint64_t application = 0x434c'4e53;  // "CLNS"
 constexpr std::uint64_t schema_version = 3;         // 1: without sums; 2: without the clients that bound names
-constexpr std::uint64_t first_with_sign = 2;        // of a log that is missed
+constexpr std::uint64_t first_with_sign = 2;        // the first schema with the counter `log`
 
-// Extra: the rollback journal of the time before the log must not come back after a loss of power.
+// EXTRA: a rollback journal from before the log must not come back after a loss of power.
 constexpr const char* how_to_keep = "PRAGMA synchronous=EXTRA; PRAGMA journal_mode=WAL; PRAGMA wal_autocheckpoint=0;";
-constexpr std::uintmax_t longest_log = 4u << 20;  // bytes; then begin_log(), and where that fails as many later again
+// In bytes. When the log is longer, begin_log() runs; if that fails, it runs again after as many bytes.
+constexpr std::uintmax_t longest_log = 4u << 20;
 
-// What to do where a write fails.
+// What to do if a write fails.
 constexpr const char* make_room = ": make room on its disk";
 constexpr const char* see_to_disk =
     ": see to its disk, and to limits of what a user may write there (ulimit -f, quota)";
 
-// Also a device or a directory: SQLite would put its files beside it.
+// Returns true for a device or a directory, too: SQLite would put its files beside it.
 bool is_no_plain_file(const std::string& path) {
   std::error_code ignored;
   const auto found = std::filesystem::status(path, ignored);
   return std::filesystem::exists(found) && !std::filesystem::is_regular_file(found);
 }
 
-// SQLite takes a file of one byte for an empty one, and would write over it.
+// Refuses a file of one byte: SQLite takes it for an empty one, and would overwrite it.
 Expected<Database, SqliteFault> open_unless_one_byte(const std::string& path) {
   if (size_of_file(path) == 1) return SqliteFault::damage("it is one byte long");
   return Database::open(path);
 }
 
-// It lies beside the file that a link leads to.
+// Returns the path of the log. If the path is a link, the log is beside the file that it leads to.
 std::string log_of(const std::string& path) {
   std::error_code failed;
   if (!std::filesystem::is_symlink(path, failed)) return path + "-wal";
@@ -52,7 +53,7 @@ std::string log_of(const std::string& path) {
   return (failed ? path : file.string()) + "-wal";
 }
 
-// SQLite removes the log of a file that is empty or not there, and with it what was not in the file yet.
+// SQLite would remove the log of an empty or missing file, and with it the names that only the log has.
 bool is_log_alone(const std::string& path) { return size_of_file(path) == 0 && size_of_file(log_of(path)) > 0; }
 
 std::string absolute_path(const std::string& path) {
@@ -60,7 +61,7 @@ std::string absolute_path(const std::string& path) {
   return std::filesystem::absolute(path, ignored).string();
 }
 
-// What the system says to it; SQLite has forgotten when it tells. Empty: nothing against it.
+// Returns the system's reason why the file cannot be written; SQLite does not keep it. Empty: the file can be written.
 std::string why_not_writable(const std::string& path) {
   const std::string directory = std::filesystem::path(path).parent_path().string();
   const bool is_there = ::access(path.c_str(), F_OK) == 0;
@@ -68,10 +69,10 @@ std::string why_not_writable(const std::string& path) {
   return may ? std::string() : std::generic_category().message(errno);
 }
 
-// log: 1, in the file, while what was bound last is in its log alone, which has 0.
+// `log` is 1 in the file while the last changes are in the log only. In the log it is 0.
 constexpr const char *next_context_name = "next context", *revision_name = "revision", *log_name = "log";
 
-// The microseconds since 1970: nothing is counted that fast.
+// Returns the microseconds since 1970. No counter counts that fast.
 std::uint64_t above_all_counts() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(since).count());
@@ -111,7 +112,7 @@ Expected<std::unique_ptr<SqliteJournal>, OpenFault> SqliteJournal::open(const st
   return journal;
 }
 
-// What the log has goes into the file, which may be too long for the limit of file sizes.
+// Lifts the limit on file sizes while the log's content is moved into the file.
 SqliteJournal::~SqliteJournal() {
   const os::SizeLimitGuard guard;
   for (Statement* each : {&put_context_, &drop_context_, &put_binding_, &drop_binding_, &put_counter_}) *each = {};
@@ -196,7 +197,7 @@ Expected<void, OpenFault> SqliteJournal::check_log(const SqliteStamp& stamp) {
                    "make an empty file of that name"};
 }
 
-// Tables that somebody has changed are found before anything is written.
+// Finds tables that another program has changed before it writes anything.
 SqliteJournal::Done SqliteJournal::make_tables_of_today(const SqliteStamp& stamp) {
   if (stamp.version == schema_version)
     if (const auto done = prepare(); !done) return done;
@@ -245,13 +246,13 @@ Expected<std::uint64_t, OpenFault> SqliteJournal::load(Tree& tree) {
   const auto next = counter(next_context_name), revision = counter(revision_name);
   if (!next || !revision) return fault_of((next ? revision : next).error());
   tree.skip_contexts_below(*next);
-  // That they can be written is known now and not at the first name.
+  // Writing the counters shows now, and not at the first bind, whether the file can be written.
   const std::pair<const char*, std::uint64_t> counters[] = {{next_context_name, tree.next_context()},
                                                             {revision_name, *revision}};
   for (const auto& [name, value] : counters) {
     const auto done = count(name, value);
     if (!done && !done.error().is_full_disk()) return fault_of(done.error());
-    if (!done) (void)say(done.error());  // names are found all the same; who binds one is told
+    if (!done) (void)say(done.error());  // names can still be looked up; a writer gets the fault
   }
   begin_log();
   identity_ = identity_of(file_);
@@ -270,7 +271,7 @@ Expected<std::uint64_t, SqliteFault> SqliteJournal::counter(const char* name) {
   return value;
 }
 
-// The log stays where the sign cannot be taken back: a file without it would say that it is gone.
+// Keeps the log if the counter cannot be set back to 0. Otherwise the file without it would say that its log is lost.
 void SqliteJournal::begin_log() {
   auto done = count(log_name, 1);
   if (done) done = database_.run("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -321,7 +322,7 @@ Expected<void, StoreFault> SqliteJournal::keep(const Changes& changes, ContextId
     if (size_of_file(log_) > log_limit_) begin_log();
     return all_is_well(), Expected<void, StoreFault>{};
   }
-  // Where SQLite has rolled back by itself there is nothing to roll back.
+  // If SQLite has rolled back by itself, this fails without harm.
   if (const auto undone = database_.run("ROLLBACK"); !undone) os::log::debug(undone.error().text);
   return say(kept.error());
 }

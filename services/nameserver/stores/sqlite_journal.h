@@ -1,4 +1,4 @@
-// SqliteJournal: the tables that a TreeStore's changes are kept in (sqlite_store.h, docs/stores.md).
+// SqliteJournal keeps a TreeStore's changes in the tables of a SQLite file (sqlite_store.h, docs/stores.md).
 #pragma once
 
 #include <cstdint>
@@ -10,13 +10,13 @@
 
 namespace corelane::nameserver {
 
-// Why a file cannot be used.
+// Says why a file cannot be used.
 struct OpenFault {
-  std::string text;      // what, where, how to mend
-  bool damaged = false;  // it is no database, or a spoiled one
+  std::string text;      // what is wrong, where, what to do
+  bool damaged = false;  // it is not a database, or a corrupt one
 };
 
-// Device and number: of that file and no other. Zeros: there is none.
+// Device and inode number, which identify a file. Zeros: there is no file.
 using FileIdentity = std::pair<std::uint64_t, std::uint64_t>;
 
 class SqliteJournal final : public Journal {
@@ -26,7 +26,7 @@ class SqliteJournal final : public Journal {
   SqliteJournal(const SqliteJournal&) = delete;
   SqliteJournal& operator=(const SqliteJournal&) = delete;
 
-  // What is kept, into an empty tree; the revision reached.
+  // Loads what is kept into an empty tree. Returns the revision reached.
   Expected<std::uint64_t, OpenFault> load(Tree& tree);
 
   Expected<void, StoreFault> keep(const Changes& changes, ContextId next_context) override;
@@ -48,25 +48,26 @@ class SqliteJournal final : public Journal {
   Done load_bindings(Tree& tree);
   Done keep_all(const Changes& changes, ContextId next_context);
   Done keep_one(const Change& change);
-  // One that is not to be believed is told, and goes on above all that it can have been.
+  // Returns the counter. If it is lost or damaged, logs that, and returns a number above all that it can have had.
   Expected<std::uint64_t, SqliteFault> counter(const char* name);
   Done count(const char* what, std::uint64_t value);
-  // Puts into the file what the log has, and a sign besides that only the log takes back: a file whose log is gone says
-  // so itself (check_log). Where there is no room for it the log goes on as it is.
+  // Moves the log's content into the file. Also sets the counter `log` to 1 in the file, and to 0 in the new log only.
+  // So check_log() detects that a file has lost its log. If there is no room for this, the log continues as it is.
   void begin_log();
   StoreFault say(const SqliteFault& fault);
   StoreFault say(const std::string& why, StoreFault fault);
   void all_is_well();
 
-  // The file and its log, of which writes go elsewhere once somebody has removed or replaced them.
+  // Returns the path of the file or of its log if another program has removed or replaced it, because writes would then
+  // be lost. Returns "" if both are in place.
   std::string replaced_file() const;
 
   const std::string path_;
-  const std::string file_;                    // the same from the root: the working directory may change
-  const std::string log_;                     // beside it
-  const bool had_log_;                        // when it was opened
-  std::uintmax_t log_limit_ = 0;              // bytes of log_ beyond which it begins anew
-  FileIdentity identity_{}, log_identity_{};  // of those that are open
+  const std::string file_;                    // path_ as an absolute path, because the working directory may change
+  const std::string log_;                     // the log beside it
+  const bool had_log_;                        // whether there was a log when it was opened
+  std::uintmax_t log_limit_ = 0;              // when log_ has more bytes than this, begin_log() is called
+  FileIdentity identity_{}, log_identity_{};  // of the open files
   Database database_;
   Statement put_context_, drop_context_, put_binding_, drop_binding_, put_counter_;
 

@@ -15,9 +15,9 @@ using LogSum = std::array<std::uint32_t, 2>;
 constexpr std::size_t header_size = 32, header_page_size = 8, header_salts = 16, header_sum = 24;
 constexpr std::size_t frame_header_size = 24, frame_pages = 4, frame_salts = 8, frame_sum = 16;
 constexpr std::size_t salts_size = 8;
-constexpr std::size_t sector = 512;           // what a disk writes in whole, at least
-constexpr std::uint32_t magic = 0x377f'0682;  // with the lowest bit: words are summed up with the high byte first
-constexpr std::size_t file_page_size = 16;    // in the file, two bytes
+constexpr std::size_t sector = 512;           // what a disk writes at once, at least
+constexpr std::uint32_t magic = 0x377f'0682;  // if the lowest bit is set, words are summed with the high byte first
+constexpr std::size_t file_page_size = 16;    // an offset in the database file; the field has two bytes
 
 std::uint32_t word_at(std::string_view bytes, std::size_t at, std::endian order = std::endian::big) {
   std::uint32_t word = 0;
@@ -30,7 +30,7 @@ std::uint32_t word_at(std::string_view bytes, std::size_t at, std::endian order 
 
 LogSum sum_at(std::string_view bytes, std::size_t at) { return {word_at(bytes, at), word_at(bytes, at + 4)}; }
 
-// Of a whole number of pairs of words.
+// Continues a checksum. `bytes` has a whole number of pairs of words.
 LogSum go_on(LogSum sum, std::string_view bytes, std::endian order) {
   for (std::size_t at = 0; at < bytes.size(); at += 8) {
     sum[0] += word_at(bytes, at, order) + sum[1];
@@ -54,20 +54,20 @@ struct Frame {
   }
 };
 
-// What a frame goes on from: the sum of what is before it as it stands there, and as it should be.
+// What a frame continues: the checksum before it, as stored and as computed.
 struct Before {
   LogSum stands, should_be;
 };
 
 struct Link {
   Frame frame;
-  bool is_right = false;  // its sum
-  bool goes_on = false;   // from the frame before it, one of both with bytes that have changed maybe
+  bool is_right = false;  // its checksum is right
+  bool goes_on = false;   // it continues the frame before it, even if bytes of one of the two have changed
 };
 
 class Log {
  public:
-  // Of a header at least.
+  // `bytes` has a header at least.
   Log(std::string_view bytes, std::endian order, std::size_t page_size)
       : header_(bytes.substr(0, header_size)), order_(order) {
     Before before{sum_at(header_, header_sum), go_on({}, header_.substr(0, header_sum), order)};
@@ -87,7 +87,7 @@ class Log {
  private:
   Before add(Frame frame, const Before& before) {
     const LogSum sum = frame.sum_after(before.stands, order_);
-    const bool is_page = frame.page() != 0;  // zeros have the sum of zeros
+    const bool is_page = frame.page() != 0;  // zeros have a checksum of zeros
     const bool is_right = is_page && sum == frame.sum();
     const bool goes_on = is_right || (is_page && frame.sum_after(before.should_be, order_) == frame.sum());
     links_.push_back({frame, is_right, goes_on});
@@ -95,18 +95,18 @@ class Log {
   }
 
   bool is_of(std::size_t i, std::string_view salts) const { return links_[i].frame.salts() == salts; }
-  // A changed byte may be in the salts of one of two, but frames of before do not go on from new ones.
+  // A changed byte may be in the salts of one of two frames. But frames from before do not continue new ones.
   bool goes_on_with(std::size_t i, std::string_view salts) const {
     return i > 0 && links_[i].goes_on && (is_of(i, salts) || is_of(i - 1, salts));
   }
-  // How many frames, at least, were committed: up to the last one that ends a change and that another goes on from.
+  // Returns how many frames, at least, were committed. The last of them ends a change, and another frame continues it.
   std::size_t committed(std::string_view salts) const {
     std::size_t count = links_.size();
     while (count > 0 && !(ends_change(count - 1) && count < links_.size() && goes_on_with(count, salts))) --count;
     return count;
   }
-  // One whose sum is wrong may have its first bytes of a change that failed, and the others of one under way, but not
-  // in one sector of the disk.
+  // Returns whether the frame ends a change. If its checksum is wrong, its first bytes may be from a failed change and
+  // the others from one in progress. That cannot happen within one sector of the disk.
   bool ends_change(std::size_t i) const {
     const std::size_t at = header_size + i * frame_size_;
     const bool in_one_sector = at / sector == (at + frame_header_size - 1) / sector;
@@ -134,7 +134,7 @@ LogFinding Log::finding() const {
   return found;
 }
 
-// SQLite takes nothing of it. The salts are those of the first frame that another one goes on from.
+// SQLite reads nothing of such a log. The salts are those of the first frame that another frame continues.
 LogFinding Log::finding_without_header(const BytesOfFile& file) const {
   std::size_t first = 1;
   while (first < links_.size() && !links_[first].goes_on) ++first;
@@ -144,8 +144,9 @@ LogFinding Log::finding_without_header(const BytesOfFile& file) const {
   return {.is_damaged = !is_in_file(count, salts, file), .is_unfinished = count == 0};
 }
 
-// Each page as the last committed frame that has it says, or one behind those: whether the last change was committed is
-// not known. The first page changes whenever there are more of them: one that the file does not have decides nothing.
+// Returns whether the file has each page as the last committed frame of that page, or a later frame, has it. Later ones
+// count because it is unknown whether the last change was committed. A page that the file does not have decides
+// nothing, because the first page changes whenever pages are added.
 bool Log::is_in_file(std::size_t committed, std::string_view salts, const BytesOfFile& file) const {
   std::set<std::uint32_t> found;
   for (std::size_t i = links_.size(); i-- > 0;) {
@@ -165,7 +166,7 @@ std::size_t page_size_in(const BytesOfFile& file) {
   const std::string bytes = file(file_page_size, 2);
   if (bytes.size() < 2) return 0;
   const std::size_t size = word_at(std::string(2, '\0') + bytes, 0);
-  return size == 1 ? 65536 : size;  // does not fit into two bytes
+  return size == 1 ? 65536 : size;  // 65536 does not fit into two bytes
 }
 
 }  // namespace
@@ -178,7 +179,7 @@ LogFinding look_into_log(std::string_view log, const BytesOfFile& file) {
     if (whole.header_is_right()) return whole.finding();
   }
   const std::size_t size = page_size_in(file);
-  if (!is_page_size(size)) return {};  // no database
+  if (!is_page_size(size)) return {};  // not a database
   const bool other_order = std::endian::native == std::endian::little;
   const Log turned(log, other_order ? std::endian::big : std::endian::little, size);
   return (turned.begins_with_its_header() ? turned : Log(log, std::endian::native, size)).finding_without_header(file);

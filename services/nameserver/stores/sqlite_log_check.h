@@ -1,15 +1,15 @@
-// Whether the write-ahead log of a SQLite file has all that it has had, as its bytes say: SQLite takes it up to the
-// first frame whose sum is wrong, passes over the rest, and says nothing. Format:
+// look_into_log() checks whether the write-ahead log of a SQLite file still has all that was committed to it. SQLite
+// reads a log up to the first frame with a wrong checksum, ignores the rest, and reports nothing. Format:
 // https://www.sqlite.org/fileformat2.html#the_write_ahead_log. No I/O of its own.
 //
-// A process that is killed or a machine that loses power leaves, where each commit is synced (synchronous=FULL or
-// more):
-//   - frames of the one change under way, torn in any way, its last one maybe whole;
-//   - behind the last change, frames of longer ones that failed and were undone;
-//   - behind a log that has begun anew in place, frames of before, with other salts;
-//   - a torn header, with no frames; or with those of before, which are in the file already or were never committed.
-// In none of them does a frame go on from the last one of a change, its sum from that one's, unless that change was
-// committed, and so synced: it, and all before it, can be missing by damage alone.
+// If each commit is synced (synchronous=FULL or more), a killed process or a loss of power can leave only:
+// - frames of the one change in progress, torn in any way, its last frame perhaps complete;
+// - behind the last change, frames of longer changes that failed and were undone;
+// - behind a log that was restarted in place, frames from before, with other salts;
+// - a torn header without frames, or with frames from before. These are in the file already or were never committed.
+//
+// In all these cases, a frame continues the checksum of a change's last frame only if that change was committed, and so
+// synced. If such a change or one before it is missing, the log is damaged.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,13 @@
 namespace corelane::nameserver {
 
 struct LogFinding {
-  std::uint64_t whole = 0;     // bytes: with the last change that SQLite takes
-  bool is_damaged = false;     // behind them is, or was, a change that was committed
-  bool is_unfinished = false;  // behind them is one that was not, or the last one, damaged: nobody can tell
+  std::uint64_t whole = 0;  // bytes up to the end of the last change that SQLite reads
+  bool is_damaged = false;  // a committed change is, or was, behind them
+  // Behind them is an uncommitted change or a damaged last change; the bytes do not show which.
+  bool is_unfinished = false;
 };
 
-// The bytes of the file beside the log; fewer where there are no more.
+// Returns bytes of the file beside the log; fewer at the file's end.
 using BytesOfFile = std::function<std::string(std::uint64_t at, std::size_t count)>;
 
 LogFinding look_into_log(std::string_view log, const BytesOfFile& file);

@@ -6,12 +6,12 @@
 namespace corelane::nameserver {
 namespace {
 
-// Without bound_by where there is none, as in rows of schema 2.
+// Leaves out bound_by if it is NULL, as in rows of schema 2.
 const std::string sum_of_binding =
     "CASE WHEN bound_by IS NULL THEN row_sum(context,id,kind,type,reference,target,owner)"
     " ELSE row_sum(context,id,kind,type,reference,target,owner,bound_by) END";
 
-// What is wrong with a row; NULL: nothing.
+// What is wrong with a row; NULL if nothing is.
 const std::string complaint_of_context =
     "CASE WHEN id<=0 THEN 'its number is none'"
     " WHEN sum IS NOT NULL AND sum IS NOT row_sum(id) THEN 'its bytes are not those that a nameserver wrote'"
@@ -30,9 +30,9 @@ const std::string complaint_of_binding =
     " WHEN context<>0 AND context NOT IN (SELECT id FROM context) THEN 'its context is not there'"
     " END";
 
-constexpr int most_told = 20;  // rows of a table, each in a line of the log
+constexpr int most_told = 20;  // the most rows of a table that are logged, one a line
 
-// A table's rows that are to go: what the log says of one, after why; and where its columns are in `quarantine`.
+// A table with rows to move: how the log names a row, after the reason; and its columns in `quarantine`.
 struct Table {
   const char* name;
   const std::string& complaint;
@@ -46,7 +46,7 @@ const Table bindings{"binding", complaint_of_binding,
                      "quote(CAST(kind AS TEXT))",
                      "context, id, kind, type, reference, target, owner, bound_by"};
 
-// How many there are.
+// Logs the rows that cannot be used. Returns how many there are.
 Expected<std::size_t, SqliteFault> tell_strange_rows(Database& database, const std::string& path, const Table& table) {
   const std::string which = "SELECT why || ': ' || " + std::string(table.place) + " FROM (SELECT " + table.complaint +
                             " AS why, * FROM " + table.name + ") WHERE why IS NOT NULL";
@@ -72,7 +72,7 @@ Expected<std::size_t, SqliteFault> set_aside(Database& database, const std::stri
   return told;
 }
 
-// A context goes only when nothing is in it: one with names whose bytes are right was there.
+// Restores a context's row if names with right sums are in the context, because then the context existed.
 const std::string mend_contexts =
     "INSERT INTO context SELECT DISTINCT context, row_sum(context) FROM binding WHERE context>0 AND context NOT IN "
     "(SELECT id FROM context) AND sum IS (" +

@@ -24,8 +24,8 @@ bool is_there(const std::string& path) {
   return std::filesystem::symlink_status(path, ignored).type() != std::filesystem::file_type::not_found;
 }
 
-// The file and its log, or neither: SQLite would replay a log that stays behind into the new file. The log goes first,
-// so that none stays behind a process that ends between the two. Nothing: they cannot be renamed.
+// Renames the file and its log, or neither, because SQLite would replay an old log into the new file. Renames the log
+// first, so that no log is left if the process ends in between. Returns "" if they cannot be renamed.
 std::string move_database_aside(const std::string& path) {
   std::string aside;
   for (int number = 1; aside.empty() || is_there(aside) || is_there(aside + "-wal"); ++number)

@@ -1,9 +1,8 @@
-// The store in a file of SQLite: what a writer was told is done survives kill -9 at any point, and the loss of power as
-// far as the disk keeps what it said it has (write-ahead log, synchronous=EXTRA: the log is on the disk before a commit
-// returns).
+// A store in a SQLite file. An acknowledged write survives kill -9 at any point. It survives a loss of power if the
+// disk honors flush requests (write-ahead log, synchronous=EXTRA: the log is on the disk before a commit returns).
 //
-// One process at a time has the file. It is read once, when it is opened; readers are served from memory. The tables
-// are described in docs/stores.md. Errors while writing are in the log and in status().remark until a write succeeds
+// One process at a time uses the file. It is read once, when it is opened; readers are served from memory.
+// docs/stores.md describes the tables. Write errors are in the log, and in status().remark until a write succeeds
 // again.
 #pragma once
 
@@ -14,9 +13,9 @@
 
 namespace corelane::nameserver {
 
-// Makes the file when there is none; its directory has to be there. A file that is damaged or that something else wrote
-// is refused and left as it is; with options.move_aside_damaged a damaged one is renamed to PATH.damaged-N and a new
-// one made. Thread: any but a real-time one.
+// Opens the file, or makes it; its directory must exist. A file that is damaged or that another program wrote is
+// refused and left as it is. With options.move_aside_damaged, a damaged file is renamed to PATH.damaged-N and a new one
+// is made. Thread: any but a real-time one.
 Expected<std::unique_ptr<Store>, std::string> open_sqlite_store(const std::string& path, const StoreOptions& options);
 
 }  // namespace corelane::nameserver

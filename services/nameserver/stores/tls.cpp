@@ -20,7 +20,7 @@ std::string last_tls_error() {
   return reason == nullptr ? "error " + std::to_string(code) : reason;
 }
 
-// So that what is found after a call is of that call: an end of the connection sets neither.
+// Clears old errors, because the end of a connection sets neither errno nor an OpenSSL error.
 void forget_errors() {
   ERR_clear_error();
   errno = 0;
@@ -30,7 +30,7 @@ int socket_of(BIO* bio) { return static_cast<int>(reinterpret_cast<std::intptr_t
 
 bool is_not_now() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR; }
 
-// OpenSSL's own way to a socket raises SIGPIPE when the other end is gone.
+// OpenSSL's own socket functions would raise SIGPIPE when the other end is gone.
 int write_to_socket(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
   const auto sent = send(socket_of(bio), bytes, static_cast<std::size_t>(size), MSG_NOSIGNAL);
@@ -107,7 +107,7 @@ TlsSession::TlsSession(const TlsContext& context, int socket, const std::string&
   BIO_set_init(bio, 1);
   SSL_set_bio(session_.get(), bio, bio);
   SSL_set_connect_state(session_.get());
-  // Without the name any certificate of the authorities would do: then there is no session.
+  // Without the host name, any certificate of the authorities would be accepted. So there is no session then.
   const bool is_named = is_address(host)
                             ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session_.get()), host.c_str()) == 1
                             : SSL_set1_host(session_.get(), host.c_str()) == 1 &&

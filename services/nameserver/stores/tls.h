@@ -1,4 +1,5 @@
-// TLS over a socket that does not block, by OpenSSL: TLS 1.2 and later, as a client who knows whom he speaks to.
+// TlsSession is the client side of TLS over a nonblocking socket, with OpenSSL: TLS 1.2 and later. It checks the
+// server's certificate.
 #pragma once
 
 #include <memory>
@@ -13,17 +14,17 @@ struct ssl_st;
 
 namespace corelane::nameserver {
 
-// Files in PEM.
+// Files in PEM format.
 struct TlsFiles {
-  std::string authorities{};  // of servers; empty: those of the system
-  std::string certificate{};  // of this client, and those that it rests on; empty: none
-  std::string key{};          // empty: in the file of the certificate
+  std::string authorities{};  // certificates that servers' certificates are checked with; empty: the system's
+  std::string certificate{};  // of this client, with its chain; empty: none
+  std::string key{};          // empty: in the certificate's file
 };
 
 // What all connections to a service share. Threads: any.
 class TlsContext {
  public:
-  // Or, as a sentence: which file does not serve, and why.
+  // On failure returns a sentence: which file cannot be used, and why.
   static Expected<std::unique_ptr<TlsContext>, std::string> make(const TlsFiles& files);
 
  private:
@@ -35,26 +36,26 @@ class TlsContext {
   std::unique_ptr<ssl_ctx_st, Free> context_;
 };
 
-// What came of one try that does not wait.
+// The result of one attempt that does not wait.
 struct Progress {
   enum class State : unsigned char { done, wants_to_read, wants_to_write, ended, failed };
   State state = State::done;
   std::size_t bytes = 0;
-  std::string fault{};  // of failed
+  std::string fault{};  // the reason, for failed
 };
 
 // One connection. Threads: one at a time.
 class TlsSession {
  public:
-  // `host`: whose certificate it has to be, by name or address; where that cannot be checked shake_hands() fails. The
-  // socket belongs to the caller and outlives this.
+  // The server's certificate must be for `host`, a name or an address. If that cannot be checked, shake_hands() fails.
+  // The socket belongs to the caller and must outlive this.
   TlsSession(const TlsContext& context, int socket, const std::string& host);
   ~TlsSession();
 
   Progress shake_hands();
   Progress read(std::span<char> bytes);
   Progress write(std::string_view bytes);
-  // Whether the other end has neither closed it nor said something unasked; what it says to TLS alone is taken in.
+  // Returns whether the other end has neither closed nor sent data without a request. Handles TLS's own messages.
   bool is_idle();
 
  private:

@@ -6,8 +6,9 @@
 namespace corelane::nameserver {
 namespace {
 
-constexpr std::size_t most_reserved = 1024;  // of an answer, before it is known how much there is
-constexpr std::size_t most_surplus = 16;     // contexts that go at once; etcd takes them in one transaction
+// Entries of an answer for which memory is reserved before their number is known.
+constexpr std::size_t most_reserved = 1024;
+constexpr std::size_t most_surplus = 16;  // contexts that are destroyed at once; etcd does it in one transaction
 
 Change change_of(Change::Kind kind, ContextId context, const NameComponent& name = {}, const Binding& binding = {}) {
   return {.kind = kind, .context = context, .name = name, .binding = binding};
@@ -90,7 +91,7 @@ Expected<Changes, StoreFault> Tree::remove(ContextId context, const NameComponen
 
 std::vector<ContextId> Tree::surplus(const std::optional<ContextId>& parent) const {
   std::vector<ContextId> oldest;
-  // Whoever makes one that is bound nowhere yet is given that one, whatever the limit is.
+  // A caller that makes an unbound context gets it, even if the limit is 0.
   const std::size_t kept = parent ? limits_.loose_contexts : std::max<std::size_t>(limits_.loose_contexts, 1) - 1;
   const std::size_t some = std::min(loose_.size() - std::min(loose_.size(), kept), most_surplus);
   for (auto next = loose_.begin(); next != loose_.end() && oldest.size() < some; ++next)
@@ -217,7 +218,7 @@ bool Tree::may_change(const std::string& client, const Binding& bound) const {
   return bound.bound_by.empty() || bound.bound_by == client || is_privileged(client);
 }
 
-// Also where it made one of the names that lead there itself: the others' would lead nowhere.
+// Refuses even if the client bound one of the names that lead to the context: the others would lead nowhere.
 bool Tree::may_destroy(const std::string& client, ContextId context) const {
   const auto links = links_.find(context);
   return links == links_.end() || is_privileged(client) ||

@@ -104,13 +104,13 @@ Expected<Changes, StoreFault> TreeStore::write(const Decision& decide) {
   return std::move(writer.result);
 }
 
-// Other writers wait for its end, so nothing is thrown here. Memory that fails before the journal has the changes takes
-// them back. Where it fails afterwards, or for that, the process ends: the journal has what readers could not be shown.
+// Throws nothing, because other writers wait for its end. If memory runs out before the journal has the changes, they
+// are undone. If it runs out later or while undoing, the process ends: readers could not be shown what the journal has.
 void TreeStore::serve(const std::vector<Writer*>& writers) noexcept {
   Changes changes;
   const auto kept = decide_and_keep(writers, changes);
   if (kept) return show(changes);
-  // What each was told rests on what the others did, so none of it holds.
+  // Each writer's result depends on the changes of the others, so all of them fail.
   for (Writer* writer : writers) writer->result = kept.error();
   const std::shared_lock lock(shown_mutex_);
   decided_ = shown_;

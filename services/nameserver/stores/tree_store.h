@@ -1,7 +1,7 @@
-// TreeStore: a Store that decides for itself, in memory, and has a Journal make the outcome last.
+// TreeStore is a Store that decides in memory and uses a Journal to make the changes last.
 //
-// Writers that come while the journal is busy wait and are then served together: one of them decides for all of them,
-// has the journal write all their changes at once, and shows them to readers. Readers wait for none of that.
+// Writers that arrive while the journal is busy wait, and are then served together. One of them decides for all, writes
+// all their changes through the journal at once, and shows them to readers. Readers do not wait for this.
 #pragma once
 
 #include <condition_variable>
@@ -16,19 +16,19 @@
 
 namespace corelane::nameserver {
 
-// Where a TreeStore's changes are kept. Thread: one at a time, any.
+// Journal makes a TreeStore's changes last. Thread: one at a time, any.
 class Journal {
  public:
   virtual ~Journal() = default;
 
-  // All of them or none; when it returns well they last. The next context's number lasts with them.
+  // Keeps all of the changes or none. If it returns without a fault, they last, and so does the next context's number.
   virtual Expected<void, StoreFault> keep(const Changes& changes, ContextId next_context) = 0;
   virtual StoreStatus status() = 0;
 };
 
 class TreeStore final : public Store {
  public:
-  // Without a journal nothing outlasts the process. `tree` and `revision` are what the journal has kept so far.
+  // Without a journal nothing outlives the process. `tree` and `revision` are what the journal has kept so far.
   explicit TreeStore(Tree tree, std::unique_ptr<Journal> journal = nullptr, std::uint64_t revision = 0)
       : journal_(std::move(journal)),
         decided_(tree),
@@ -65,16 +65,16 @@ class TreeStore final : public Store {
   Expected<Changes, StoreFault> write(const Decision& decide);
   Expected<void, StoreFault> write_only(const Decision& decide);
   void serve(const std::vector<Writer*>& writers) noexcept;
-  // All of them or none, as keep() of the journal.
+  // Does all of it or nothing, as Journal::keep().
   Expected<void, StoreFault> decide_and_keep(const std::vector<Writer*>& writers, Changes& changes);
   Changes decide_all(const std::vector<Writer*>& writers);
   void show(const Changes& changes);
 
-  const std::unique_ptr<Journal> journal_;  // used by who serves
+  const std::unique_ptr<Journal> journal_;  // used by the serving writer
   ChangeTeller teller_;
 
-  // Who serves, alone: `serving_` passes them on.
-  Tree decided_;  // what the journal has, and what it is given now
+  // Thread: the serving writer only. `serving_` hands them from one writer to the next.
+  Tree decided_;  // what the journal has, and what it is being given
   std::uint64_t revision_;
 
   std::mutex mutex_;
