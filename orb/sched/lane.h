@@ -29,7 +29,7 @@
 // next job. It gets its priority back when the next job is eligible, or at TAT + J if no next job waits. It then has
 // the C and the S of that place. What it executed below the others in the meantime is subtracted from this C. After a
 // suspension that was too long it has the rest of its C instead. If some budget of the place is left when the rest
-// ends, a waiting next job gets it in the same place. If no job waits, the place is used up, and later jobs move back
+// ends, a waiting next job gets it in the same place. Otherwise the place is used up, and later jobs move back
 // by one place. So under each policy the task never demands more at its priority than its contract says, except during
 // the time until it is stopped. It pays for its own excess.
 //
