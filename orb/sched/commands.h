@@ -124,9 +124,9 @@ struct Defer {
   Time until;
 };
 
-// The running job has exceeded its budget. Until it has Finished, run its thread below all admitted tasks, where it
-// uses only the time that they leave. For the analysis the job has ended. The next job of the task gets its own Run
-// after Finished.
+// The running job has exceeded its budget or its suspension. Until it has Finished, run its thread below all admitted
+// tasks, where it uses only the time that they leave. For the analysis the job has ended. The next job of the task gets
+// its own Run after Finished.
 struct Demote {
   JobId job;
   TaskId task;

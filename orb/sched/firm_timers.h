@@ -39,7 +39,7 @@ struct FirmTimer {
 
 class FirmTimers {
  public:
-  // overshoot >= 0.
+  // `capacity`: the number of ids. `overshoot` >= 0.
   FirmTimers(std::size_t capacity, Duration overshoot);
 
   // Sets a timer that fires once, at `at`. Replaces the previous time of this id. Returns false if the id is out of

@@ -32,7 +32,7 @@ struct IoCaller {
 
 class IoServer {
  public:
-  // `share`: U, 0 < U <= whole_core. `least`: the least time that a use counts as, >= 0. It stands for the cost of
+  // `share`: U, 0 < U <= whole_core. `least`: every use counts as at least this time, >= 0. Let it include the cost of
   // starting and stopping the work. A flood of very short uses then makes at most U w / least + 1 uses in a window w.
   explicit IoServer(Ppm share, Time start = {}, Duration least = {}) noexcept;
 

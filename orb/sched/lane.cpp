@@ -75,7 +75,7 @@ bool Lane::reprioritize(TaskId task, Priority priority) noexcept {
   return !changed.demoted;
 }
 
-// Facts.
+// Processing of facts.
 
 std::span<const Command> Lane::decide(const Fact& fact) noexcept {
   commands_.clear();
@@ -200,7 +200,7 @@ std::span<const Command> Lane::put(Time now, const LaneTask& task) noexcept {
   return settle(now);
 }
 
-// Consequences.
+// Updates after a change.
 
 bool Lane::idle(Time now) const noexcept {
   return std::none_of(tasks_.begin(), tasks_.end(), [&](const LaneTask& task) {

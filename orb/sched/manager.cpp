@@ -54,7 +54,7 @@ struct Manager::State {
   AdmissionSearch search;
   Explainer explainer;
   bool repack;                          // a new task may make other tasks move
-  std::vector<std::uint32_t> homeless;  // scratch of CoreLost
+  std::vector<std::uint32_t> homeless;  // scratch space for CoreLost
 
   std::optional<Contract> wanted;    // the contract of the new task to prepare, see Manager::prepare()
   std::optional<Contract> searched;  // the contract of the task that `search` is about
@@ -185,7 +185,7 @@ void Manager::State::settle(std::uint32_t index) noexcept {
   placement.charge(slot.core, search.roster());
 }
 
-// Leaving.
+// Tasks and cores that leave.
 
 void Manager::State::on(const Vacated& fact) noexcept {
   const auto index = placement.slot_of(fact.task);

@@ -22,8 +22,8 @@ inline constexpr int nowhere = -1;
 // One admitted (or pending) task.
 struct Slot {
   bool used = false;
-  std::uint64_t generation =
-      0;  // of the task that holds the slot now; part of its id, so that ids are never used twice
+  // The generation of the task that has the slot now. It is part of the task's id, so no id is used twice.
+  std::uint64_t generation = 0;
   PeerId peer{};
   JobId request{};
   bool request_is_job = false;

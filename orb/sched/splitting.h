@@ -16,9 +16,9 @@
 namespace corelane::sched {
 
 struct FirstPart {
-  DemandVerdict::Kind kind =
-      DemandVerdict::Kind::holds;  // fails: not even one tick fits; undecided: iterations ran out
-  Ticks budget = 0;                // C_1: the largest budget that fits, at most C
+  // fails: not even one tick fits. undecided: the iterations were used up.
+  DemandVerdict::Kind kind = DemandVerdict::Kind::holds;
+  Ticks budget = 0;  // C_1: the largest budget that fits, at most C
 };
 
 // Returns the largest first part of `task` that its new core can take beside `tasks`, which meet their deadlines. The

@@ -60,8 +60,8 @@ struct TaskView {
 struct CoreView {
   CoreId id = no_core;
   Ppm capacity = 0;
-  Ppm admitted =
-      0;  // utilization of all that is charged to it: running, moving in or out, pending, leaving; rounded up
+  // The utilization of all tasks charged to the core (running, moving in or out, pending, leaving), rounded up.
+  Ppm admitted = 0;
   Ppm platform = 0;  // platform load and other processes
   std::uint32_t tasks = 0;
   bool lost = false;
