@@ -9,8 +9,8 @@
 //
 // Other load of the core (EdfLoad) has precedence over all these tasks and adds B + sum of ceil((t + J_j) / T_j) C_j to
 // h(t). Reason: take the last instant before a deadline at which neither the load nor a job with an earlier deadline
-// was pending. After it the core never ran anything else. This sum never decreases, like h(t), so the same search is
-// valid.
+// was pending. From then until the deadline the core always ran the load or such jobs. This sum never decreases, like
+// h(t), so the same search is valid.
 //
 // Deadlines count from the release that the Lane grants. Two of them are at least T - J apart, and k + 1 of them span
 // at least k T - J.

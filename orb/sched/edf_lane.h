@@ -1,6 +1,6 @@
 // EdfLane is a Lane whose platform is earliest deadline first on one core: SCHED_DEADLINE, or the simulator's virtual
 // core. It takes the same facts and gives the same commands as Lane, with these differences:
-// - A job is ordered by the deadline of its Run. Between equal deadlines the lower JobId goes first.
+// - Jobs are ordered by their place: the deadline of the Run minus J. Between equal places the older JobId goes first.
 // - Priorities are kept only for a move to a core that uses them.
 // - A Run for a job that already runs gives it a later deadline.
 // - Demoted jobs run below all others.

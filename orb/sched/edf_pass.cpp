@@ -97,8 +97,9 @@ void EdfPass::begin_response(std::size_t task) noexcept {
   response_.begin(tasks_, task, load_, last, {.iterations = iterations_});
 }
 
-// Returns a release time from which on a job is released after all demand with deadlines up to its own has been served.
-// There, the sum of U_j (a + D_i - D_j + T_j + J_j) and the same terms of the load above is at most a.
+// Returns an upper bound of the release times a to check. A job released after it comes after all demand with deadlines
+// up to its own has been served. There, the sum of U_j (a + D_i - D_j + T_j + J_j) and the same terms of the load above
+// is at most a.
 Ticks EdfPass::horizon(const EdfTask& own) const noexcept {
   Share load = 0;
   Wide sum = Wide{load_.blocking} * whole_share;
