@@ -6,7 +6,7 @@
 namespace corelane::sched {
 namespace {
 
-constexpr int most_exact = 32'768;  // some 16 ms; a core of 255 tasks on shared levels takes 1,600
+constexpr int most_exact = 32'768;  // about 16 ms; a core with 255 tasks on shared levels needs 1,600
 
 }  // namespace
 
@@ -59,7 +59,7 @@ void AdmissionSearch::end(Found found) noexcept {
   stage_ = Stage::done;
 }
 
-// The next core. A closed one is analysed like the others, so that the reason of a refusal is the true one.
+// Tries the next core. A closed core is analysed like the others, so that a refusal names the true reason.
 void AdmissionSearch::place_one(int& evaluations) noexcept {
   if (at_ == order_.size()) return end_placing();
   const Core& core = placement_.core(order_[at_]);
@@ -92,7 +92,7 @@ void AdmissionSearch::note(const Verdict& verdict) noexcept {
   if (!best_ || verdict.closer_than(*best_)) best_ = verdict, closest_ = index;
 }
 
-// By deadlines it is known that all are in time, and now by how much.
+// On a core ordered by deadlines, the search has shown that all deadlines hold. This step computes the response bounds.
 void AdmissionSearch::bound(int& evaluations) noexcept {
   if (trial_.roster().step(evaluations)) end(Found::core);
 }

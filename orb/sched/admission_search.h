@@ -1,12 +1,15 @@
-// AdmissionSearch: where a newcomer may run: the roomiest core that holds all deadlines with it; else a core that does
-// once leaving tasks are gone; else a repacking of everything; else nowhere, and why. In pieces of as many evaluations
-// as the caller allows (see ResponseSearch), so that more urgent work goes in between.
+// AdmissionSearch finds where a new task may run. It works in pieces: each step() makes at most as many evaluations as
+// the caller allows (see ResponseSearch), so more urgent work can run in between. The search tries, in this order:
+// - the core with the most free capacity on which all deadlines hold with the new task;
+// - a core on which all deadlines hold after tasks that are leaving have left;
+// - a repacking of all tasks (see Repacker).
+// If nothing fits, refusal() says why.
 //
-// The tables are read as they are and not changed; what changes them counts up Placement::epoch(), and what was found
-// is then of no use any more: see is_current().
+// The search reads the Manager's tables and does not change them. Every change of the tables increments
+// Placement::epoch(). After such a change the result is invalid: see is_current().
 //
-// The work of one admission is bounded whatever the periods: so many evaluations of the exact tests for all cores
-// together, as many again for a repacking (Repacker), and passes over the tasks of a core beyond.
+// Bound: one budget of evaluations of the exact tests for all cores together and a second one for a repacking
+// (Repacker). Beyond them there are only passes over the tasks of a core. The periods have no influence on the bound.
 //
 // Threads: as Manager. Nothing allocates after construction.
 #pragma once
@@ -25,29 +28,30 @@ namespace corelane::sched {
 class AdmissionSearch {
  public:
   enum class Reach : std::uint8_t {
-    cores,    // as they are
-    waiting,  // or once leaving tasks are gone
-    moving,   // or once others have moved, too
+    cores,    // the cores as they are now
+    waiting,  // or a core after leaving tasks have left
+    moving,   // or a core after other tasks have moved
   };
   enum class Found : std::uint8_t { nothing, core, plan };
 
   explicit AdmissionSearch(const Placement& placement);
 
-  // `self`: its slot, or newcomer_slot while it has none.
+  // Starts a search. `self` is the slot of the task, or newcomer_slot if it has none yet.
   void begin(const Demand& demand, std::uint32_t self, Reach reach) noexcept;
-  // Goes on for as many evaluations and counts them off; true when it has ended.
+  // Continues the search for at most `evaluations` evaluations and subtracts those it made. Returns true when the
+  // search has ended.
   bool step(int& evaluations) noexcept;
-  // Whether the tables are as they were at begin().
+  // Returns whether the tables are unchanged since begin().
   bool is_current() const noexcept { return epoch_ == placement_.epoch(); }
 
   const Demand& demand() const noexcept { return demand_; }
   Reach reach() const noexcept { return reach_; }
 
-  // The answer.
+  // The result, valid after step() has returned true.
   Found found() const noexcept { return found_; }
-  int core() const noexcept { return core_; }            // of Found::core ...
-  Roster& roster() noexcept { return trial_.roster(); }  // ... and what is charged there with the newcomer
-  Repacker& plan() noexcept { return repacker_; }        // of Found::plan
+  int core() const noexcept { return core_; }            // for Found::core
+  Roster& roster() noexcept { return trial_.roster(); }  // for Found::core: its tasks, the new one included
+  Repacker& plan() noexcept { return repacker_; }        // for Found::plan
   const Refusal& refusal() const noexcept { return refusal_; }
 
  private:
@@ -69,17 +73,17 @@ class AdmissionSearch {
   Found found_ = Found::nothing;
   Refusal refusal_{};
 
-  // Placing.
-  std::vector<int> order_;    // cores that live, the roomiest first
-  std::size_t at_ = 0;        // of order_
-  bool trying_ = false;       // trial_ is under way
-  std::optional<int> bound_;  // to the core of those who share its resources
+  // State of the stage `placing`.
+  std::vector<int> order_;    // cores that are not lost, in descending order of free capacity
+  std::size_t at_ = 0;        // index into order_
+  bool trying_ = false;       // trial_ is in progress
+  std::optional<int> bound_;  // the core of the tasks that use the same resources, if there is one
   int core_ = nowhere;
   int closest_ = nowhere;
   int fits_if_open_ = nowhere;
   bool undecided_ = false;
-  std::optional<Verdict> best_;  // of the core that came closest
-  int exact_left_ = 0;           // evaluations of all cores together
+  std::optional<Verdict> best_;  // of the core that came closest to fitting
+  int exact_left_ = 0;           // evaluations left, for all cores together
   Trial trial_;
 
   Repacker repacker_;

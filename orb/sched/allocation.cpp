@@ -20,7 +20,7 @@ bool pack(Fit fit, std::span<const std::int64_t> items, std::int64_t capacity, s
 
 void sort_decreasing(std::span<const std::int64_t> keys, std::span<std::size_t> order) noexcept {
   std::iota(order.begin(), order.end(), std::size_t{0});
-  // Ties by index, which is what stable means; std::stable_sort would allocate.
+  // Breaks ties by index, which makes the sort stable. std::stable_sort would allocate.
   std::sort(order.begin(), order.end(),
             [&](std::size_t a, std::size_t b) { return keys[a] != keys[b] ? keys[a] > keys[b] : a < b; });
 }

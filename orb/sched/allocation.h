@@ -1,7 +1,8 @@
-// Allocation of tasks to cores: first, best, worst and next fit as one choice among bins, for whatever "fits" means.
-// The least-loaded core that passes admission is worst fit.
+// Functions that allocate items (tasks) to bins (cores) by first, best, worst or next fit. The caller defines what
+// "fits" means. Worst fit chooses the least-loaded core that passes admission.
 //
-// (A trap for whoever compares: one widely used simulator calls next fit for its "decreasing best/worst fit".)
+// When you compare results: one widely used simulator calls next fit "decreasing best/worst fit".
+//
 // Threads: pure functions; nothing allocates.
 #pragma once
 
@@ -14,14 +15,14 @@ namespace corelane::sched {
 
 enum class Fit : std::uint8_t {
   first,  // the first bin that takes the item
-  best,   // the fullest that takes it
-  worst,  // the emptiest that takes it
-  next,   // the last one used, or any after it
+  best,   // the fullest bin that takes it
+  worst,  // the emptiest bin that takes it
+  next,   // the bin used last, or the first one after it that takes the item
 };
 
-// The bin for one item. loads: what each bin holds already. accepts(bin): whether it takes the item; asked at most once
-// per bin, and only for bins that are still in question. cursor: state of next fit, 0 at the start. Ties go to the
-// lower index. Nothing when no bin takes the item.
+// Returns the bin for one item, or nothing when no bin takes it. A tie goes to the lower index.
+// `loads`: what each bin holds already. `accepts(bin)`: whether the bin takes the item. It is called at most once per
+// bin, and only for bins that could still be chosen. `cursor`: the state of next fit, 0 at the start.
 template <typename Accepts>
 std::optional<std::size_t> choose_bin(Fit fit, std::span<const std::int64_t> loads, std::size_t& cursor,
                                       Accepts&& accepts) {
@@ -41,12 +42,14 @@ std::optional<std::size_t> choose_bin(Fit fit, std::span<const std::int64_t> loa
   return chosen;
 }
 
-// Packs items in the order given into bins of one capacity. loads: one per bin, added to. bin_of: the chosen bin per
-// item, -1 where none had room. Whether all found one. items and bin_of have one length.
+// Packs items, in the given order, into bins of one capacity. Returns whether every item found a bin.
+// `loads`: one per bin; the sizes of the packed items are added to it. `bin_of`: receives the bin of each item, or -1
+// if no bin had room. It has the same length as `items`.
 bool pack(Fit fit, std::span<const std::int64_t> items, std::int64_t capacity, std::span<std::int64_t> loads,
           std::span<int> bin_of) noexcept;
 
-// Sorts indices of items by descending key, stable: "decreasing" for pack().
+// Writes the indices of the items to `order`, sorted by descending key. The sort is stable. This gives the "decreasing"
+// order for pack().
 void sort_decreasing(std::span<const std::int64_t> keys, std::span<std::size_t> order) noexcept;
 
 }  // namespace corelane::sched

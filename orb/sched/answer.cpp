@@ -8,7 +8,7 @@ Answer::Answer(Placement& placement) : placement_(placement) {
   const std::size_t tasks = placement.options().max_tasks;
   said_.reserve(2 * tasks + 16);
   starts_.reserve(tasks + 16);
-  written_.reserve((6 + 2 * max_uses) * tasks + 64);  // a task is charged to two cores at most
+  written_.reserve((6 + 2 * max_uses) * tasks + 64);  // a task is charged to at most two cores
 }
 
 std::span<const Command> Answer::write(Time now) noexcept {
@@ -22,7 +22,8 @@ std::span<const Command> Answer::write(Time now) noexcept {
   return written_;
 }
 
-// Ceilings first up, then down, so that at no step a user of a resource stands above its ceiling.
+// Raises ceilings first and lowers them last. So at no step is a task that uses a resource above the resource's
+// ceiling.
 void Answer::update(Core& core) noexcept {
   core.changed = false;
   raise_ceilings(core);
@@ -55,7 +56,8 @@ void Answer::lower_ceilings(Core& core) noexcept {
   std::erase_if(core.ceilings, [](const Core::Ceiling& c) { return c.level == 0; });
 }
 
-// Raises from the top down, then lowers from the bottom up: at no step does a task pass one that runs before it.
+// Raises levels from the top down, then lowers them from the bottom up. So at no step does a task overtake one that has
+// precedence over it.
 void Answer::reprioritize(Core& core) noexcept {
   const auto members = core.roster.members();
   const auto tell = [&](Member& member) {
@@ -80,7 +82,7 @@ void Answer::write(const Start& start, Time now) noexcept {
     return;
   }
   Core& on = placement_.core(slot.core);
-  // It may raise a ceiling that somebody holds a lock under; at an idle instant nobody does.
+  // The new task may raise the ceiling of a resource that a job holds now. At an idle instant no job holds a lock.
   const bool waits = on.roster.shares_resources(start.slot);
   const Time startable = waits ? after(now, on.roster.longest_busy(on.model)) : now;
   written_.push_back(

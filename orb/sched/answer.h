@@ -1,7 +1,8 @@
-// Answer: the Manager's commands to one fact, collected while it decides and written out when everybody's level is
-// settled: first changes of ceilings and priorities, then what was said, then those who start on a core.
+// Answer collects the Manager's commands in response to one fact, and writes them in an order that can be carried out.
+// The levels of all tasks are known by then. First come changes of ceilings and priorities, then the commands of say(),
+// then the tasks that start on a core.
 //
-// Threads: as Manager. All room is taken in the constructor.
+// Threads: as Manager. All memory is allocated in the constructor.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 
 namespace corelane::sched {
 
-// now + wait; `never` for what does not end.
+// Returns now + wait, or `never` if the sum is too large or the wait has no end.
 constexpr Time after(Time now, Ticks wait) noexcept {
   return wait >= (never - now).count() ? never : now + Duration{wait};
 }
@@ -25,18 +26,20 @@ class Answer {
 
   void say(const Command& command) noexcept { said_.push_back(command); }
   void refuse(JobId job, RefusalCode code) noexcept { say(Refuse{job, {.code = code}}); }
-  // The task of this slot starts on the core that the slot names: it is admitted there ...
+  // Lets the task of this slot start on the core that the slot names, as a newly admitted task.
   void admit(std::uint32_t slot) noexcept { starts_.push_back({slot, no_core}); }
-  // ... or comes from another one, or stays after all.
+  // Lets the task of this slot start on the core that the slot names, after a move from the core `from`. If both are
+  // the same core, the move was called off.
   void move(std::uint32_t slot, CoreId from) noexcept { starts_.push_back({slot, from}); }
 
-  // All of it, in order, at the time of the fact; forgets it. Valid until the next call.
+  // Returns all commands in order and forgets them. `now` is the time of the fact. The result is valid until the next
+  // call.
   std::span<const Command> write(Time now) noexcept;
 
  private:
   struct Start {
     std::uint32_t slot;
-    CoreId from;  // no_core: a new task
+    CoreId from;  // no_core for a new task
   };
 
   void update(Core& core) noexcept;

@@ -1,4 +1,5 @@
-// AnyLane: a core's Lane, whichever order its platform has.
+// AnyLane is the lane of one core: a Lane if the core is scheduled by priorities, an EdfLane if it is scheduled by
+// deadlines.
 //
 // Threads: as Lane.
 #pragma once
@@ -16,11 +17,12 @@ class AnyLane {
   AnyLane(CoreId core, std::size_t max_tasks, TimerId timer)
       : max_tasks_(max_tasks), timer_(timer), lane_(std::in_place_type<Lane>, core, max_tasks, timer) {}
 
-  // From now on the core runs by deadlines. Before the first task.
+  // Makes the core run by deadlines. Call it before the first task is added.
   void use_deadlines() { lane_.emplace<EdfLane>(core(), max_tasks_, timer_); }
   bool uses_deadlines() const { return std::holds_alternative<EdfLane>(lane_); }
 
-  // As Lane's; a core by deadlines charges them always.
+  // These members do what the members of Lane with the same names do. A core that runs by deadlines always charges
+  // overruns.
   void charge_overruns() {
     if (Lane* lane = std::get_if<Lane>(&lane_)) lane->charge_overruns();
   }
@@ -54,7 +56,7 @@ class AnyLane {
   CoreId core() const {
     return std::visit([](const auto& lane) { return lane.core(); }, lane_);
   }
-  // Whether a job that ends after `used` has overrun and nobody has said so.
+  // Returns whether a job that ends after `used` of execution has exceeded its budget and no Overran has reported it.
   bool has_overrun(TaskId task, JobId job, Duration used) const {
     return used > std::visit([&](const auto& lane) { return lane.granted(task, job); }, lane_);
   }

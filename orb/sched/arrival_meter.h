@@ -1,9 +1,9 @@
-// ArrivalMeter: tells which requests of a task its contract foresees, from the times at which they come. One job may
-// run and one may wait, as in a Lane, so a request may come a period and the jitter before its time. What comes sooner
-// is beyond the contract and is not counted. So in any window of length w at most w / T + 3 requests are foreseen
-// where J < T.
+// ArrivalMeter decides from the arrival times which requests of a task its contract allows. One job may run and one may
+// wait, as in a Lane. So a request may come up to a period plus the jitter before its nominal time. An earlier request
+// exceeds the contract and is not counted. Therefore a window of length w contains at most w / T + 3 allowed requests
+// if J < T.
 //
-// Threads: foresees() on any. No clock.
+// Threads: any thread may call foresees(). The class reads no clock.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +16,10 @@ namespace corelane::sched {
 
 class ArrivalMeter {
  public:
-  ArrivalMeter() = default;  // foresees nothing
+  ArrivalMeter() = default;  // allows no request
   explicit ArrivalMeter(const Contract& contract) noexcept
       : period_(contract.period), early_(contract.period + contract.jitter) {}
-  // relaxed: the thread that copies it is the only one to use it then
+  // relaxed: only the thread that copies the object uses it at that time
   ArrivalMeter(const ArrivalMeter& other) noexcept
       : period_(other.period_), early_(other.early_), due_(other.due_.load(std::memory_order_relaxed)) {}
   ArrivalMeter& operator=(const ArrivalMeter& other) noexcept {
@@ -30,10 +30,11 @@ class ArrivalMeter {
     return *this;
   }
 
-  // Whether the contract foresees a request that came at `at`; counts it then. Bound: the threads that ask at once.
+  // Returns whether the contract allows a request that came at `at`, and counts it if so. Bound: the number of threads
+  // that call it at the same time.
   bool foresees(Time at) noexcept {
     if (period_ == Duration::zero()) return false;
-    Time due = due_.load(std::memory_order_relaxed);  // relaxed: nothing but the count hangs on it
+    Time due = due_.load(std::memory_order_relaxed);  // relaxed: no other data depends on this value
     do {
       if (at + early_ < due) return false;
       // relaxed: as above

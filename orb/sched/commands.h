@@ -1,5 +1,6 @@
-// Commands: what the Manager and the Lanes want done, in the order in which it is to be done. Plain values; whoever
-// carries them out (orb/dispatch with threads, orb/sim in virtual time) adds nothing of its own.
+// Commands: what the Manager and the Lanes want to be done. They are plain values, and they must be carried out in the
+// given order. The code that carries them out (orb/dispatch with threads, orb/sim in virtual time) makes no decisions
+// of its own.
 #pragma once
 
 #include <type_traits>
@@ -12,10 +13,10 @@
 
 namespace corelane::sched {
 
-// From the Manager.
+// Commands of the Manager.
 
-// The task may run: make its thread on `core` at `priority` and Lane::add() it. `request` is the job or the proposal
-// that asked. A Place of that job follows where it was a job.
+// The task is admitted. Create its thread on `core` with `priority` and call Lane::add() or Lane::join(). `request`
+// names the job or the proposal that asked. If it was a job, a Place of that job follows.
 struct Admit {
   JobId request;
   TaskId task;
@@ -23,51 +24,59 @@ struct Admit {
   CoreId core;
   Priority priority;
   Contract contract;
-  Duration response;            // the analysed bound
-  Time startable_at;            // it may start then at the latest: now, or for Lane::join() when its core was idle
-  bool waits_for_idle = false;  // Lane::join(), not add(): it may start when that says Joined
+  Duration response;  // R, the bound of the analysis
+  // The latest time at which the task may start: now, or the next idle instant of its core if it has to wait for
+  // Lane::join().
+  Time startable_at;
+  // Call Lane::join() instead of add(). The task may start when the Lane answers Joined.
+  bool waits_for_idle = false;
 };
 
-// The newcomer gets its core when others have moved or left: Admit follows by then, as long as everybody keeps to his
-// contract; `never`: no bound is known. Refuse follows when something comes between (a core is lost).
+// The new task gets its core after other tasks have moved or left. Admit follows at `startable_at` or earlier, as long
+// as all tasks keep their contracts. `never` means that no bound is known. If something prevents the plan, for example
+// the loss of a core, Refuse follows instead.
 struct Postpone {
   JobId request;
   Time startable_at;
 };
 
-// Hand the job to the Lane of `core` as Arrived. no_core: best effort, no Lane.
+// Pass the job to the Lane of `core` as Arrived. no_core: the job is best effort and has no Lane.
 struct Place {
   JobId job;
   TaskId task;
   CoreId core;
 };
 
-// A task's level on its core has changed (its order among the others has not). In the order given no two tasks ever
-// stand in the wrong order.
+// The priority level of a task on its core has changed. Its order among the other tasks is the same. If these commands
+// are carried out in the given order, no two tasks are ever in the wrong order.
 struct Reprioritize {
   TaskId task;
   CoreId core;
   Priority priority;
 };
 
-// The resource's immediate ceiling on its core: whoever locks it runs at this priority until he unlocks it, if his own
-// is not higher; who holds it now does so from now on, too. best_effort: nobody on this core uses it any more. All
-// users of a resource are on one core, so the ceiling alone keeps it free for whoever may run; the lock itself is a
-// safeguard.
+// Sets the immediate priority ceiling of a resource on its core. A job that locks the resource runs at this priority
+// until it unlocks it, unless its own priority is higher. A job that holds the resource now changes to the new ceiling
+// at once. best_effort: no task on this core uses the resource any more.
+//
+// All tasks that use a resource are on one core. So the ceiling alone guarantees that a running job finds the resource
+// free. The lock itself is a safeguard.
 struct Ceiling {
   ResourceId resource;
   CoreId core;
   Priority priority;
 };
 
-// Lane::vacate(): at the core's next idle instant hold the task's jobs, and report Vacated.
+// Call Lane::vacate(). At the next idle instant of the core, the Lane stops starting jobs of the task. Then report
+// Vacated.
 struct Vacate {
   TaskId task;
   CoreId core;
 };
 
-// Lane::take() on `from`, then Lane::put() on `to` and bind the task's thread there. Comes after Vacated, so no job of
-// the task runs. from == to: the move was called off, only put() it back. From a lost core it comes without Vacated.
+// Call Lane::take() on `from` and Lane::put() on `to`, and bind the task's thread to `to`. The command comes after
+// Vacated, so no job of the task runs. from == to: the move was called off; call only put() to return the task. If
+// `from` is a lost core, the command comes without Vacated.
 struct Move {
   TaskId task;
   CoreId from;
@@ -75,13 +84,14 @@ struct Move {
   Priority priority;
 };
 
-// Lane::dismiss(): the task has left; drop its waiting jobs, and report Vacated at the core's next idle instant.
+// Call Lane::dismiss(). The task has left: drop its waiting jobs, and report Vacated at the next idle instant of the
+// core.
 struct Dismiss {
   TaskId task;
   CoreId core;
 };
 
-// An admitted task must go, since its core was lost; it is gone already for the Manager. Tell its owner.
+// An admitted task ends because its core was lost. The Manager has already removed it. Tell the owner of the task.
 struct Evict {
   TaskId task;
   PeerId peer;
@@ -89,16 +99,16 @@ struct Evict {
   Refusal reason;
 };
 
-// The job (or proposal) may not run. Comes from Lanes too.
+// The job (or the proposal) is refused. Lanes send this command, too.
 struct Refuse {
   JobId job;
   Refusal reason;
 };
 
-// From a Lane.
+// Commands of a Lane.
 
-// The job may execute now on the Lane's core at its task's priority; the platform under a Lane is preemptive fixed
-// priority (whatever its thread had before). Response and misses count from `released`.
+// The job may execute now, on the Lane's core, at the priority of its task (whatever priority its thread had before).
+// The platform under a Lane is preemptive fixed priority. The response time and the deadline count from `released`.
 struct Run {
   JobId job;
   TaskId task;
@@ -107,48 +117,55 @@ struct Run {
   Time deadline;  // released + D
 };
 
-struct Defer {  // the job came early; it waits in the Lane. For the record: the Arm beside it is what matters
+// The job came early and waits in the Lane. This is for the record only: the Arm beside it starts the job.
+struct Defer {
   JobId job;
   TaskId task;
   Time until;
 };
 
-// The running job overran: until it has Finished its thread runs below all admitted tasks, where it takes only what
-// they leave; for the analysis it has ended. Its task's next job comes with a Run of its own, after Finished.
+// The running job has exceeded its budget or its suspension. Until it has Finished, run its thread below all admitted
+// tasks, where it uses only the time that they leave. For the analysis the job has ended. The next job of the task gets
+// its own Run after Finished.
 struct Demote {
   JobId job;
   TaskId task;
 };
 
-// The job's answer goes out now (TIMEOUT). One that waited is forgotten; one that runs gets its stop token and is
-// demoted as above, until it Finished.
+// Answer the job's request now with TIMEOUT. If the job was waiting, it is dropped. If it runs, request its stop token
+// and demote it as above until it has Finished.
 struct Cancel {
   JobId job;
   TaskId task;
 };
 
-// This job is the one that the platform runs on the Lane's core: feed Overran when its execution since Run (its
-// thread's processor time) reaches `budget`; while it is preempted or suspended that cannot happen. Replaces what was
-// watched on this core. Job 0: nobody; so it is after Overran, until the next Watch, which may be the same as the last.
-// By priorities jobs under `report` are not watched where overruns are not charged: compare their use with the budget
-// when they end.
+// This job is the one that the platform runs on the Lane's core. Feed Overran when the execution of the job since its
+// Run (the processor time of its thread) reaches `budget`. A preempted or suspended job does not reach it. The command
+// replaces the previous Watch of this core. Job 0: watch no job. After Overran no job is watched until the next Watch,
+// which may repeat the last one.
+//
+// On a core scheduled by priorities that does not charge overruns, jobs with the policy `report` are not watched.
+// Compare their execution time with the budget when they end.
 struct Watch {
   JobId job{};
   TaskId task{};
   Duration budget{};
 };
 
-struct Arm {  // feed Elapsed{timer} at `at`. Replaces what was armed under this id; Time `never` disarms
+// Feed Elapsed{timer} at `at`. The command replaces the previous time of this timer. The time `never` disarms the
+// timer.
+struct Arm {
   TimerId timer;
   Time at;
 };
 
-struct ReportVacated {  // feed Vacated to the Manager
+// Feed Vacated to the Manager.
+struct ReportVacated {
   TaskId task;
   CoreId core;
 };
 
-// The task that had to wait for an idle instant may start: tell its owner.
+// The task that had to wait for an idle instant may start. Tell its owner.
 struct Joined {
   TaskId task;
   CoreId core;

@@ -1,13 +1,15 @@
-// ConstantBandwidthServer (Abeni & Buttazzo 1998): a reservation under earliest deadline first, Q every P. Its work has
-// the deadline d and the budget q of the server. It is to all others a task (Q, P) with the deadline P, whatever its
-// work does: while the shares of a core's servers sum to at most one, each gets its Q before each of its deadlines.
-//   wake(now)  a new start, d = now + P and q = Q, when what is left would be more than its share until d:
-//              q / (d - now) > Q / P, or d has passed; otherwise q and d go on
-//   charge(u)  q -= u; each time nothing is left, d += P and q += Q
-// A server that postpones goes on at once under its later deadline, and so uses what others leave; one that waits is
-// not eligible before d - P, as SCHED_DEADLINE has it.
+// ConstantBandwidthServer (Abeni & Buttazzo 1998) is a reservation of Q every P under earliest deadline first. Its work
+// has the deadline d and the budget q of the server. To all other tasks it behaves like a task (Q, P) with the deadline
+// P, whatever its work does. While the shares of a core's servers sum to at most one, each server gets its Q before
+// each of its deadlines.
+//   wake(now)  sets d = now + P and q = Q if d has passed, or if q / (d - now) > Q / P (the rest of the
+//              budget would be more than the server's share until d); otherwise q and d stay
+//   charge(u)  q -= u; each time that nothing is left, d += P and q += Q
+// A server that `postpones` continues at once with its later deadline, and so uses time that others leave. A server
+// that `waits` is not eligible before d - P, like SCHED_DEADLINE.
 //
-// D = P only: for D < P the rule above would start anew too often, and a safe one needs a test by density.
+// Only D = P is supported. For D < P the rule of wake() would restart too often, and a safe rule would need a test by
+// density.
 #pragma once
 
 #include "orb/sched/demand.h"
@@ -30,8 +32,8 @@ class ConstantBandwidthServer {
   Duration budget() const noexcept { return budget_; }  // 0 < q <= Q
   const Reservation& reservation() const noexcept { return reservation_; }
 
-  // When a server that has left is no burden any more: its bandwidth may be promised to others from max(now, d - q P /
-  // Q) on. Before that its use was ahead of its share.
+  // Returns the 0-lag time of a server that has left. From max(now, d - q P / Q) on its bandwidth may be promised to
+  // others. Before that time the server has used more than its share.
   Time zero_lag() const noexcept;
 
  private:

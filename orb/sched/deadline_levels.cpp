@@ -31,7 +31,7 @@ void DeadlineLevels::remove(TaskId task) noexcept {
   std::erase_if(jobs_, [&](const Entry& e) { return e.task == task; });
 }
 
-// Raises from the top down, then lowers from the bottom up.
+// Raises levels from the top down, then lowers them from the bottom up.
 std::span<const DeadlineLevels::Change> DeadlineLevels::changes() noexcept {
   changes_.clear();
   const auto tell = [&](Entry& entry) {

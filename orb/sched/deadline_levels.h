@@ -1,9 +1,12 @@
-// DeadlineLevels: earliest deadline first on a platform that has only priorities. Each job that is under way, or whose
-// thread waits for its time, has a level, higher the earlier its place; whenever one comes whose place has no room
-// between two levels, all are spread anew, by the same rule as tasks under fixed priorities. While there are no more
-// such jobs than levels, what a platform of preemptive fixed priorities runs is what earliest deadline first would run.
+// DeadlineLevels implements earliest deadline first on a platform that has only priorities. Each job that runs, or
+// whose thread waits for its time, has a level. An earlier deadline (its `place`) gives a higher level. If a new job
+// finds no free level between its two neighbors, all levels are assigned again. The rule is the one for tasks under
+// fixed priorities (assign_levels()).
 //
-// Threads: owned by one thread at a time. Nothing allocates after the constructor. Bound: the tasks.
+// While there are at most as many such jobs as levels, a platform with preemptive fixed priorities runs the same job
+// that earliest deadline first would run.
+//
+// Threads: owned by one thread at a time. Nothing allocates after the constructor. Bound: the number of tasks.
 #pragma once
 
 #include <cstddef>
@@ -17,18 +20,18 @@ namespace corelane::sched {
 
 class DeadlineLevels {
  public:
-  // At most `max_tasks` jobs have a place, one of each task; levels are 1 .. `levels`.
+  // At most `max_tasks` jobs have a place, one job of each task. The levels are 1 .. `levels`.
   DeadlineLevels(std::size_t max_tasks, int levels);
 
   struct Change {
     TaskId task;
     Priority level;
   };
-  // A job of the task is under way or waits for its time, and has that place from now on; ties go to the older job.
-  // What is to be changed, in an order in which nobody ever stands above a job that runs before him. Valid until the
-  // next call.
+  // Sets the place of a job that runs or waits for its time. Between jobs with the same place, the older one runs
+  // first. Returns the changes of levels, in an order in which no job is ever above a job that runs before it. The
+  // result is valid until the next call.
   std::span<const Change> place(TaskId task, JobId job, Time at) noexcept;
-  // Its job has ended, or is nobody's business any more. Nothing else changes.
+  // Removes the job of the task: it has ended or is no longer scheduled here. No other level changes.
   void remove(TaskId task) noexcept;
 
  private:
@@ -36,14 +39,14 @@ class DeadlineLevels {
     TaskId task;
     JobId job;
     Time place;
-    int level;  // 0: it has none yet
-    int told;   // what the platform knows
+    int level;  // 0: not assigned yet
+    int told;   // the level that the platform has
   };
 
   std::span<const Change> changes() noexcept;
 
   const int count_;
-  std::vector<Entry> jobs_;  // by place
+  std::vector<Entry> jobs_;  // sorted by place
   std::vector<int> levels_;  // scratch
   std::vector<Change> changes_;
 };

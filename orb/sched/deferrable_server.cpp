@@ -50,7 +50,8 @@ Time DeferrableServer::next(Time now) const noexcept {
   if (now < full_at_) return full_at_;
   const Duration left = budget(now);
   if (left > Duration::zero()) return now;
-  return refill_after(now) + -left / reservation_.budget * reservation_.period;  // the first ones may only pay the debt
+  // The first replenishments may only pay the debt.
+  return refill_after(now) + -left / reservation_.budget * reservation_.period;
 }
 
 bool fits_below(const Reservation& deferrable, std::span<const Usage> tasks) noexcept {

@@ -11,7 +11,7 @@ namespace {
 
 using Kind = DemandVerdict::Kind;
 
-// Tasks and perhaps one more, without a copy.
+// A set of tasks with one optional further task, without a copy.
 class Set {
  public:
   explicit Set(std::span<const EdfTask> tasks, const EdfTask* newcomer = nullptr) noexcept
@@ -30,8 +30,9 @@ bool overloaded(const Set& tasks) noexcept {
   return !sum.at_most(1);
 }
 
-// No window from here on has too much demand, by the utilizations alone; `endless` where those leave nothing over.
-// Rounded up: terms of D > T + J, which would lower it, count as nothing.
+// Returns a length from which on no window has too much demand, computed from the utilizations alone. Returns `endless`
+// if the utilizations leave nothing over. The result is rounded up: terms of D > T + J would lower it and count as
+// zero.
 Ticks bound_by_utilization(const Set& tasks) noexcept {
   Share load = 0;
   Wide sum = 0;
@@ -49,7 +50,7 @@ Ticks bound_by_utilization(const Set& tasks) noexcept {
   return bound >= endless ? endless : std::max(least, static_cast<Ticks>(bound));
 }
 
-// The last deadline of the task before `limit`, 0 when there is none.
+// Returns the last deadline of the task before `limit`, or 0 if there is none.
 Ticks last_deadline(const EdfTask& task, Ticks limit) noexcept {
   if (task.deadline >= limit) return 0;
   const Ticks k = (limit - 1 - task.deadline + task.jitter) / task.period;
@@ -78,7 +79,7 @@ Ticks longest_busy_period(const Set& tasks, int iterations, Ticks limit) noexcep
     Ticks next = 0;
     for (std::size_t i = 0; i < tasks.size(); ++i)
       next = add_up(next, multiply_up(ceil_div(add_up(length, tasks[i].jitter), tasks[i].period), tasks[i].budget));
-    if (next <= length) return next;  // less only when there are no tasks
+    if (next <= length) return next;  // less than `length` only if there are no tasks
     length = next;
   }
   return endless;
@@ -138,7 +139,7 @@ bool DemandSearch::step(int& evaluations) noexcept {
   while (!done_) {
     if (t_ == 0) return done_ = true;
     if (evaluations <= 0) return false;
-    evaluations -= 1 + static_cast<int>(set.size() + load_.above.size()) / 32;  // two sums
+    evaluations -= 1 + static_cast<int>(set.size() + load_.above.size()) / 32;  // the two sums below
     if (iterations_-- <= 0) verdict_ = {Kind::undecided, 0, 0}, done_ = true;
     const Ticks needed = add_up(demand(set, t_), demand(load_, t_));
     if (!done_ && needed > t_) verdict_ = {Kind::fails, t_, needed}, done_ = true;

@@ -1,18 +1,21 @@
-// Demand analysis of earliest deadline first on one core. The demand h(t) is the execution that jobs need whose release
-// and deadline both lie in a window of length t, at most:
+// Demand analysis of earliest deadline first on one core. The demand h(t) is the maximum execution time of jobs whose
+// release and deadline both lie in a window of length t:
 //   h(t) = sum over tasks with D_i <= t of (floor((t + J_i - D_i) / T_i) + 1) C_i
-// The set holds all deadlines if and only if h(t) <= t everywhere (Baruah, Rosier & Howell 1990, with jitter after
-// Spuri 1996). Quick processor-demand analysis (Zhang & Burns 2009) walks only few t: from the last deadline before L
-// downwards, to the last deadline before min(t, h(t)), until there is none or h(t) > t. L is the smaller of the longest
-// busy period and sum (T_i + J_i - D_i) U_i / (1 - U).
+// All deadlines hold if and only if h(t) <= t for all t (Baruah, Rosier & Howell 1990, with jitter after Spuri 1996).
 //
-// What else the core runs stands above all of them: h(t) then has B + sum of ceil((t + J_j) / T_j) C_j beside it, since
-// from the last instant before a deadline at which neither that nor an earlier deadline's job was pending the core was
-// never without it. As h(t) it does not fall, so the walk is the same.
+// Quick processor-demand analysis (Zhang & Burns 2009) checks only few values of t. It starts at the last deadline
+// before L and goes on to the last deadline before min(t, h(t)). It ends when there is no such deadline or h(t) > t. L
+// is the smaller of the longest busy period and sum (T_i + J_i - D_i) U_i / (1 - U).
 //
-// Deadlines count from the release that the Lane grants: two of them lie at least T - J apart, k + 1 at least k T - J.
+// Other load of the core (EdfLoad) has precedence over all these tasks and adds B + sum of ceil((t + J_j) / T_j) C_j to
+// h(t). Reason: take the last instant before a deadline at which neither the load nor a job with an earlier deadline
+// was pending. From then until the deadline the core always ran the load or such jobs. This sum never decreases, like
+// h(t), so the same search is valid.
 //
-// Threads: pure functions. Every loop is bounded by Limits::iterations.
+// Deadlines count from the release that the Lane grants. Two of them are at least T - J apart, and k + 1 of them span
+// at least k T - J.
+//
+// Threads: pure functions. Bound: Limits::iterations for every loop.
 #pragma once
 
 #include <cstdint>
@@ -27,40 +30,42 @@ struct EdfTask {
   Ticks budget = 0;    // C > 0
   Ticks period = 1;    // T > 0
   Ticks deadline = 1;  // D > 0, from the release
-  Ticks jitter = 0;    // J >= 0, of its releases
-  bool ahead = false;  // its jobs may begin before their release, with the deadlines that they have all the same
+  Ticks jitter = 0;    // J >= 0, release jitter
+  // Jobs may begin before their release, and keep the deadline that belongs to that release.
+  bool ahead = false;
 };
 
 struct DemandVerdict {
-  enum class Kind : std::uint8_t { holds, fails, undecided };  // undecided: the iterations ran out
+  enum class Kind : std::uint8_t { holds, fails, undecided };  // undecided: the iterations were used up
   Kind kind = Kind::holds;
-  Ticks at = 0;      // when it fails: a window too short for its demand; 0 when the core is overloaded for good
+  // For `fails`: the length of a window that has too much demand, or 0 when the utilization is above one.
+  Ticks at = 0;
   Ticks demand = 0;  // h(at)
 };
 
-// What the core runs beside the tasks by deadlines, before any of them.
+// Other load of the core, which runs before any task that is ordered by deadline.
 struct EdfLoad {
   std::span<const Interference> above{};
-  Ticks blocking = 0;  // B: of each busy period, once
+  Ticks blocking = 0;  // B: once in each busy period
 };
 
-// h(t), t >= 0; `endless` when it does not fit.
+// Returns h(t) for t >= 0, or `endless` when it does not fit into Ticks.
 Ticks demand(std::span<const EdfTask> tasks, Ticks t) noexcept;
 
 DemandVerdict demand_analysis(std::span<const EdfTask> tasks, const Limits& limits = {}) noexcept;
 
-// The same for `tasks` and one more.
+// Analyses `tasks` and one more task.
 DemandVerdict demand_analysis_with(const EdfTask& newcomer, std::span<const EdfTask> tasks,
                                    const Limits& limits = {}) noexcept;
 
-// The walk alone, in pieces.
+// DemandSearch makes the search over t, in pieces.
 class DemandSearch {
  public:
-  // `longest`: of a busy period of all of it, or another bound of the t to look at; less than `endless`. What is
-  // pointed to outlives the search.
+  // Starts a search. `longest` is the longest busy period of all load, or another upper bound of the values t to check;
+  // it is less than `endless`. The tasks, the load and `newcomer` must outlive the search.
   void begin(std::span<const EdfTask> tasks, const EdfLoad& load, Ticks longest, int iterations,
              const EdfTask* newcomer = nullptr) noexcept;
-  // As ResponseSearch::step().
+  // Works like ResponseSearch::step().
   bool step(int& evaluations) noexcept;
   const DemandVerdict& verdict() const noexcept { return verdict_; }
 
@@ -74,8 +79,8 @@ class DemandSearch {
   DemandVerdict verdict_{};
 };
 
-// The longest time for which the tasks can keep the core busy; `endless` when it has no end, or none within
-// `iterations` or up to `limit`.
+// Returns the longest time for which the tasks can keep the core busy. Returns `endless` if there is no end, or none
+// within `iterations` or up to `limit`.
 Ticks longest_busy_period(std::span<const EdfTask> tasks, int iterations = Limits{}.iterations,
                           Ticks limit = endless - 1) noexcept;
 

@@ -7,8 +7,8 @@
 namespace corelane::sched {
 namespace {
 
-// Moves the task's waiting jobs: none before `now`, the first at the nominal release `first` or later, T apart. They
-// have the deadlines of their new releases.
+// Moves the releases of the task's waiting jobs. No job is released before `now`. The first one has the nominal release
+// `first` or later, and the others follow at distances of T. The jobs get the deadlines of their new releases.
 void respace(LaneTask& task, Time now, Time first) noexcept {
   for (WaitingJob& job : std::span(task.waiting).first(task.waiting_count)) {
     job.nominal = std::max(job.nominal, first);
@@ -23,7 +23,8 @@ void respace(LaneTask& task, Time now, Time first) noexcept {
 
 EdfLane::EdfLane(CoreId core, std::size_t max_tasks, TimerId timer) : lane_(core, max_tasks, timer) {
   started_.reserve(max_tasks);
-  commands_.reserve(12 * (max_tasks + max_waiting) + 2);  // three calls of the Lane at most, and two of our own
+  // At most three calls of the Lane, and two commands of this class.
+  commands_.reserve(12 * (max_tasks + max_waiting) + 2);
 }
 
 EdfLane::Started* EdfLane::find(TaskId task, JobId job) noexcept {
@@ -67,7 +68,8 @@ std::span<const Command> EdfLane::decide(const Fact& fact) noexcept {
   return settle();
 }
 
-// The jobs behind a demoted one are spaced anew from its end, and have the deadlines of their new releases.
+// Spaces the jobs that wait behind a demoted job again, from the end of that job on. They get the deadlines of their
+// new releases.
 void EdfLane::before(const Fact& fact) noexcept {
   const auto* finished = std::get_if<Finished>(&fact);
   const Started* job = finished != nullptr ? find(finished->task, finished->job) : nullptr;
@@ -82,8 +84,8 @@ void EdfLane::after(const Fact& fact) noexcept {
   if (const auto* overran = std::get_if<Overran>(&fact)) {
     Started* job = find(overran->task, overran->job);
     if (job == nullptr) return;
-    // Found asleep it has used less than was granted. What it used before it could be stopped is the next place's; but
-    // not what it used on another core.
+    // A job that was found asleep has used less than it was granted. What a job used before it could be stopped is
+    // charged to its next place. What it used on another core is not charged there.
     const Duration budget = state_of(overran->task)->contract.budget;
     const Duration charged = std::exchange(job->carried, false) ? overran->used : std::min(overran->used, job->granted);
     job->granted = std::max(job->granted, charged + budget);
@@ -99,7 +101,7 @@ void EdfLane::after(const Fact& fact) noexcept {
   }
 }
 
-// The rest of the job takes the place of the task's next one. Nothing for a demoted job.
+// Lets the rest of the job take the place of the task's next job. Does nothing for a demoted job.
 void EdfLane::postpone(Time now, Started& job) noexcept {
   if (job.demoted) return;
   const LaneTask& task = *state_of(job.run.task);
@@ -120,7 +122,7 @@ void EdfLane::space(Time now, TaskId id, Time first) noexcept {
 
 void EdfLane::forward(std::span<const Command> commands) noexcept {
   for (const Command& command : commands) {
-    if (std::holds_alternative<Watch>(command)) continue;  // by priority
+    if (std::holds_alternative<Watch>(command)) continue;  // this class decides by deadline and makes its own Watch
     note(command);
     commands_.push_back(command);
   }
@@ -177,7 +179,7 @@ std::span<const Command> EdfLane::put(Time now, const LaneTask& task) noexcept {
   return settle();
 }
 
-// Says which job the platform runs now, and when that one has used what it was granted.
+// Appends a Watch if the platform now runs another job, or the budget to watch has changed.
 std::span<const Command> EdfLane::settle() noexcept {
   const Started* first = nullptr;
   for (const Started& job : started_) {

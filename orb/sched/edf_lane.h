@@ -1,18 +1,22 @@
-// EdfLane: a Lane whose platform is earliest deadline first on one core (SCHED_DEADLINE, or the simulator's virtual
-// core): the same facts and commands, but a job's place is the deadline of its Run, ties go to the older JobId, and
-// priorities are only kept for a move to a core that has them. A Run for a job that runs already gives it a later
-// deadline. Demoted jobs run below all others.
+// EdfLane is a Lane whose platform is earliest deadline first on one core: SCHED_DEADLINE, or the simulator's virtual
+// core. It takes the same facts and gives the same commands as Lane, with these differences:
+// - Jobs are ordered by their place: the deadline of the Run minus J. Between equal places the older JobId goes first.
+// - Priorities are kept only for a move to a core that uses them.
+// - A Run for a job that already runs gives it a later deadline.
+// - Demoted jobs run below all others.
 //
-// Releases, suspensions, early jobs and moves are the Lane's; the demand analysis of orb/sched/demand.h speaks of what
-// it lets through. Overruns are not: under fixed priorities a job that exceeds its budget delays those below it, here
-// it would delay everybody. So it is always watched, and under `report` the rest of it counts as the task's next job:
-// it takes that one's nominal release and gets its deadline and another C, and the jobs that wait move on by one. A job
-// that slept for longer than its S is treated alike when it wakes, with what it has left of C. So the task never
-// demands more than its contract, whatever it does, and what it exceeds is charged to itself. (For D = T and no jitter
-// this is the constant bandwidth server.)
+// The Lane decides about releases, suspensions, early jobs and moves. The demand analysis in orb/sched/demand.h
+// describes the jobs that it lets through.
 //
-// Threads: owned by one thread at a time. No clock, no thread; nothing allocates after the constructor. Every loop is
-// bounded by the number of tasks or by the waiting jobs of one task.
+// Overruns are handled here. Under fixed priorities, a job that exceeds its budget delays the jobs below it. Under
+// deadlines it would delay every job, so the running job is always watched. With the policy `report`, the rest of the
+// job counts as the task's next job. It takes the nominal release of that job, its deadline and another C, and the
+// waiting jobs move back by one place. A job that slept longer than its S is treated in the same way when it wakes,
+// with the rest of its C. So the task never demands more than its contract, and it pays for its own excess. (For D = T
+// without jitter this is the constant bandwidth server.)
+//
+// Threads: owned by one thread at a time. No clock, no thread. Nothing allocates after the constructor. Bound: the
+// number of tasks, or the waiting jobs of one task, for every loop.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +28,7 @@
 
 namespace corelane::sched {
 
-// A contract under earliest deadline first, for demand_analysis(): D - J from the release, and a suspension counts as
+// Returns a contract as demand_analysis() needs it: the deadline is D - J from the release, and a suspension counts as
 // execution.
 constexpr EdfTask demand_of(const Contract& c) noexcept {
   return {.budget = (c.budget + c.suspension).count(),
@@ -37,20 +41,20 @@ class EdfLane {
  public:
   EdfLane(CoreId core, std::size_t max_tasks, TimerId timer);
 
-  // As those of Lane.
+  // These members work like those of Lane.
   void allow_early(bool allowed) noexcept { lane_.allow_early(allowed); }
   bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
   std::span<const Command> join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept;
-  bool reprioritize(TaskId task, Priority priority) noexcept;  // always false: the platform has nothing to change
+  bool reprioritize(TaskId task, Priority priority) noexcept;  // always false: the platform has no priorities to change
   std::span<const Command> decide(const Fact& fact) noexcept;
   std::span<const Command> vacate(Time now, TaskId task) noexcept;
   std::span<const Command> dismiss(Time now, TaskId task) noexcept;
   LaneTask take(TaskId task) noexcept;
-  // A job that goes on here counts as released now, and a Run says so; those that wait are released now at the
-  // earliest.
+  // A job that continues here counts as released now, and a Run says so. Waiting jobs are released now or later.
   std::span<const Command> put(Time now, const LaneTask& task) noexcept;
 
-  // What the job that runs may use until it overruns (again); without end where there is none, or it is demoted.
+  // Returns the execution time after which the running job overruns (again). Returns Duration::max() if the job does
+  // not run or is demoted.
   Duration granted(TaskId task, JobId job) const noexcept;
 
   CoreId core() const noexcept { return lane_.core(); }
@@ -58,12 +62,13 @@ class EdfLane {
   std::span<const LaneTask> tasks() const noexcept { return lane_.tasks(); }
 
  private:
-  // A job that runs.
+  // A running job.
   struct Started {
-    Run run;               // the latest
-    Duration jitter;       // of its contract
-    Duration granted;      // execution until it overruns (again)
-    bool carried = false;  // it came from another core, and has not overrun since
+    Run run;           // the latest Run of the job
+    Duration jitter;   // J of its contract
+    Duration granted;  // execution time until it overruns (again)
+    // The job came from another core and has not overrun since.
+    bool carried = false;
     bool asleep = false;
     bool demoted = false;
     Time place() const noexcept { return run.deadline - jitter; }
@@ -81,8 +86,8 @@ class EdfLane {
   std::span<const Command> settle() noexcept;
 
   Lane lane_;
-  std::vector<Started> started_;   // at most one of each task
-  std::vector<Command> commands_;  // answer to the last call
+  std::vector<Started> started_;   // at most one job of each task
+  std::vector<Command> commands_;  // the answer to the last call
   Watched watched_;
 };
 

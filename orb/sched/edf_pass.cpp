@@ -24,7 +24,8 @@ void EdfPass::begin(const EdfLoad& load, Goal goal, int iterations) noexcept {
   for (const EdfTask& task : tasks_) all_.push_back({task.budget, task.period, task.jitter});
   Share share = 0;
   for (const Interference& one : all_) share += share_of(one.budget, one.period);
-  if (share > whole_share) {  // suspensions count here, so those who admit have not seen it
+  // Suspensions count here. The utilization test before this analysis has not included them.
+  if (share > whole_share) {
     verdict_ = {DemandVerdict::Kind::fails, 0, 0};
     stage_ = Stage::done;
     return;
@@ -57,11 +58,11 @@ void EdfPass::cut_short() noexcept {
   stage_ = Stage::done;
 }
 
-// h(t) is at most U t and K, by floor(x) + 1 <= x + 1 and ceil(x) <= x + 1: what holds at the first deadline then holds
-// at all.
+// h(t) is at most U t + K, because floor(x) + 1 <= x + 1 and ceil(x) <= x + 1. So if U t + K <= t holds at the first
+// deadline, it holds at every later one.
 bool EdfPass::holds_by_bound() const noexcept {
   Share load = 0;
-  Wide rest = Wide{load_.blocking} * whole_share;  // K, in shares
+  Wide rest = Wide{load_.blocking} * whole_share;  // K, in units of Share
   for (const Interference& other : load_.above) {
     const Share share = share_of(other.budget, other.period);
     load += share;
@@ -96,8 +97,9 @@ void EdfPass::begin_response(std::size_t task) noexcept {
   response_.begin(tasks_, task, load_, last, {.iterations = iterations_});
 }
 
-// From there on a job's release comes after all demand of deadlines up to its own: sum of U_j (a + D_i - D_j + T_j +
-// J_j) and the like of what is above is no more than a.
+// Returns an upper bound of the release times a to check. A job released after it comes after all demand with deadlines
+// up to its own has been served. There, the sum of U_j (a + D_i - D_j + T_j + J_j) and the same terms of the load above
+// is at most a.
 Ticks EdfPass::horizon(const EdfTask& own) const noexcept {
   Share load = 0;
   Wide sum = Wide{load_.blocking} * whole_share;

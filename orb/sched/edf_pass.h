@@ -1,8 +1,8 @@
-// EdfPass: whether a core by deadlines holds them all, and how long each of its tasks' jobs takes at most; in pieces.
-// First the longest busy period of all that the core runs, then the walk through its demand (or, where that is known to
-// hold, the responses one by one).
+// EdfPass analyses a core that is ordered by deadlines, in pieces. It finds out whether all tasks meet their deadlines,
+// or how long the jobs of each task take at most. First it computes the longest busy period of all load of the core.
+// Then it checks the demand. If the demand is known to hold, it computes the response of each task instead.
 //
-// Threads: as Roster, of which it is a part. Nothing allocates once reserve() has been called.
+// Threads: as Roster, which contains it. Nothing allocates after reserve().
 #pragma once
 
 #include <cstddef>
@@ -19,26 +19,26 @@ class EdfPass {
  public:
   enum class Goal : std::uint8_t { deadlines, responses };
 
-  // Room for so many tasks and loads above them.
+  // Allocates room for `tasks` tasks and `loads` loads above them.
   void reserve(std::size_t tasks, std::size_t loads);
 
-  // A new question: clear(), add() each task, begin(). `load` outlives it.
+  // Starts a new analysis: call clear(), add() for each task, then begin(). `load` must outlive the analysis.
   void clear() noexcept { tasks_.clear(); }
   void add(const EdfTask& task) noexcept { tasks_.push_back(task); }
   void begin(const EdfLoad& load, Goal goal, int iterations) noexcept;
-  // As ResponseSearch::step().
+  // Works like ResponseSearch::step().
   bool step(int& evaluations) noexcept;
 
-  // Ends it with what is known by now. Of Goal::deadlines that is a bound of the demand, in one pass: it holds, or it
-  // is undecided.
+  // Ends the analysis with the result known so far. For Goal::deadlines it makes one pass with a bound of the demand.
+  // The verdict is then `holds` or `undecided`.
   void cut_short() noexcept;
 
-  // Of Goal::deadlines. `undecided` too where the core's busy period has no end that could be found.
+  // Returns the result of Goal::deadlines. It is also `undecided` if no end of the core's busy period was found.
   const DemandVerdict& verdict() const noexcept { return verdict_; }
-  // Of Goal::responses, from the release: nothing better than its deadline where the steps ran out. In the order of
-  // add().
+  // Returns a result of Goal::responses: the response of a task, from its release. If the steps were used up, the
+  // result is the deadline. Tasks have the order of add().
   Ticks response(std::size_t task) const noexcept { return responses_[task]; }
-  // A task that has a deadline where the demand is too much.
+  // Returns a task that has a deadline at the time where the demand is too high.
   std::size_t loser() const noexcept;
 
  private:
@@ -51,7 +51,7 @@ class EdfPass {
   bool holds_by_bound() const noexcept;
 
   std::vector<EdfTask> tasks_;
-  std::vector<Interference> all_;  // they and what is above them
+  std::vector<Interference> all_;  // the tasks and the load above them
   std::vector<Ticks> responses_;
   EdfLoad load_{};
   Goal goal_ = Goal::deadlines;
@@ -60,8 +60,8 @@ class EdfPass {
   BusySearch busy_;
   DemandSearch demand_;
   EdfResponseSearch response_;
-  bool ahead_ = false;          // somebody is
-  std::size_t responding_ = 0;  // the task of response_
+  bool ahead_ = false;          // a task has EdfTask::ahead set
+  std::size_t responding_ = 0;  // the task that response_ analyses
   DemandVerdict verdict_{};
 };
 

@@ -6,7 +6,8 @@
 namespace corelane::sched {
 namespace {
 
-// How many jobs of `task` are released in [0, a] when the first one is at 0 and the others as soon as they may; a >= 0.
+// Returns how many jobs of `task` are released in [0, a]. The first one is released at 0 and the others as early as
+// possible; a >= 0.
 Ticks jobs_until(const EdfTask& task, Ticks a) noexcept { return (a + task.jitter) / task.period + 1; }
 
 }  // namespace
@@ -29,7 +30,8 @@ void EdfResponseSearch::begin_candidate(Ticks a) noexcept {
   window_ = fixed_;
 }
 
-// One round of the fixpoint for each evaluation; w(a) is the end of the busy period of deadlines up to a + D_i.
+// Makes one round of the fixpoint iteration per evaluation. w(a) is the end of the busy period of jobs with deadlines
+// up to a + D_i.
 bool EdfResponseSearch::step(int& evaluations) noexcept {
   while (!done_) {
     if (evaluations <= 0) return false;
@@ -61,7 +63,7 @@ Ticks EdfResponseSearch::interference() const noexcept {
     sum = add_up(sum, multiply_up(ceil_div(add_up(window_, other.jitter), other.period), other.budget));
   for (std::size_t j = 0; j < tasks_.size(); ++j) {
     const EdfTask& other = tasks_[j];
-    const Ticks last = a_ + own().deadline - other.deadline;  // the last release with a deadline that comes first
+    const Ticks last = a_ + own().deadline - other.deadline;  // the last release whose deadline has precedence
     if (j == which_ || last < 0) continue;
     const Ticks released = other.ahead ? endless : ceil_div(add_up(window_, other.jitter), other.period);
     sum = add_up(sum, multiply_up(std::min(released, jobs_until(other, last)), other.budget));
@@ -69,7 +71,7 @@ Ticks EdfResponseSearch::interference() const noexcept {
   return sum;
 }
 
-// The next a at which jobs_until() changes for somebody; -1 when there is none.
+// Returns the next candidate a at which jobs_until() changes for a task, or -1 if there is none.
 Ticks EdfResponseSearch::next_candidate() const noexcept {
   Ticks next = endless;
   for (std::size_t j = 0; j < tasks_.size(); ++j) {

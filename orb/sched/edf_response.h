@@ -1,17 +1,20 @@
-// Worst-case response times under earliest deadline first on one core (Spuri 1996; George, Rivierre & Spuri 1996): the
-// worst job of a task lies in a busy period in which all others are released at its start and as densely as they may;
-// its own release a is one of those at which its deadline meets another's or its own number of jobs changes:
+// Worst-case response times under earliest deadline first on one core (Spuri 1996; George, Rivierre & Spuri 1996). The
+// worst job of a task lies in a busy period in which all other tasks are released at the start, and then as often as
+// possible. Only some release times a of the job need to be checked. At these the deadline of the job meets the
+// deadline of another job, or the number of its own task's jobs changes:
 //   w(a) = (floor((a + J_i) / T_i) + 1) C_i + sum over others with D_j <= a + D_i of
 //          min(ceil((w + J_j) / T_j), floor((a + D_i - D_j + J_j) / T_j) + 1) C_j
 //   R_i  = max over a of max(C_i, w(a) - a)
-// Unlike under fixed priorities the worst need not be the first. Exact without jitter, from the release.
+// Unlike under fixed priorities, the first job need not be the worst. The result counts from the release and is exact
+// without jitter.
 //
-// Of a task whose jobs run ahead of their release (the rest of a job that overran, as its next one) only the deadlines
-// say how many come first; busy periods have no end then, and a is looked at as long as the demand up to its deadline
-// can be more than a. With what else the core runs, above all of them, w(a) has B + sum of ceil((w + J_j) / T_j) C_j
-// beside it.
+// A task may run ahead of its releases: the rest of a job that overran runs as the next job (EdfTask::ahead). For such
+// a task only the deadlines say how many of its jobs have precedence. Busy periods then have no end. The analysis
+// checks every a at which the demand up to the deadline can be greater than a.
 //
-// Threads: pure functions. Every loop is bounded by Limits::iterations.
+// Other load of the core (EdfLoad) runs above all tasks and adds B + sum of ceil((w + J_j) / T_j) C_j to w(a).
+//
+// Threads: pure functions. Bound: Limits::iterations for every loop.
 #pragma once
 
 #include <cstddef>
@@ -21,18 +24,19 @@
 
 namespace corelane::sched {
 
-// The worst response of tasks[which]. Limits::stop_above as for fixed priorities: a response above it is `late`. The
-// number of candidates grows with the busy period; `undecided` when the iterations ran out, or when there is no end.
+// Returns the worst response of tasks[which]. Limits::stop_above works as for fixed priorities: a response above it is
+// `late`. The number of candidates grows with the busy period. The result is `undecided` if the iterations are used up
+// or the busy period has no end.
 Response edf_response_time(std::span<const EdfTask> tasks, std::size_t which, const Limits& limits = {}) noexcept;
 
-// The same in pieces, beside what else the core runs.
+// Computes the same in pieces, with other load of the core.
 class EdfResponseSearch {
  public:
-  // `busy`: the longest busy period of all of it, or another bound of a; less than `endless`. What is pointed to
-  // outlives the search.
+  // Starts a search. `busy` is the longest busy period of all load, or another upper bound of a; it is less than
+  // `endless`. `tasks` and `load` must outlive the search.
   void begin(std::span<const EdfTask> tasks, std::size_t which, const EdfLoad& load, Ticks busy,
              const Limits& limits) noexcept;
-  // As ResponseSearch::step().
+  // Works like ResponseSearch::step().
   bool step(int& evaluations) noexcept;
   const Response& response() const noexcept { return response_; }
 
@@ -50,8 +54,8 @@ class EdfResponseSearch {
   Limits limits_{};
   Response response_{};
   bool done_ = true;
-  Ticks a_ = 0;       // the candidate
-  Ticks fixed_ = 0;   // its own jobs, and B
+  Ticks a_ = 0;       // the release time that is checked
+  Ticks fixed_ = 0;   // the execution of the task's own jobs, plus B
   Ticks window_ = 0;  // at or below w(a)
   Ticks worst_ = 0;
 };

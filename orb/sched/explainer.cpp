@@ -56,7 +56,7 @@ Contract Explainer::changed(Ticks x) const noexcept {
   return c;
 }
 
-// Begins with the widest change of the field; where even that does not fit, the next field.
+// Starts with the widest change of the field. If even that does not fit, tries the next field.
 void Explainer::try_field(Field field) noexcept {
   field_ = field;
   bracketed_ = false;
@@ -87,7 +87,8 @@ void Explainer::ask(Ticks x) noexcept {
   trying_ = false;
 }
 
-// Bound: the cores.
+// Returns whether the contract in question fits on a core, or nothing if the evaluations are used up. Bound: the number
+// of cores.
 std::optional<bool> Explainer::fits_somewhere(int& evaluations) noexcept {
   const Contract c = changed(asked_);
   if (!is_sound(c) || !backlog_fits(c)) return false;
@@ -103,7 +104,7 @@ std::optional<bool> Explainer::fits_somewhere(int& evaluations) noexcept {
   return false;
 }
 
-// False when the core is out of the question.
+// Starts the analysis on the current core. Returns false if the core cannot take the task.
 bool Explainer::begin_trial() noexcept {
   const Core& core = placement_.cores()[core_];
   if (core.lost || (bound_ && *bound_ != static_cast<int>(core_))) return false;
@@ -111,7 +112,7 @@ bool Explainer::begin_trial() noexcept {
   return trying_ = true;
 }
 
-// Takes the answer for asked_ in, and asks the next question or ends.
+// Uses the answer for asked_, and then asks the next question or ends.
 void Explainer::conclude(bool fits) noexcept {
   if (field_ == Field::rounding) return end(fits ? rounded_ : exact_);
   if (!bracketed_ && !fits) return try_field(static_cast<Field>(static_cast<int>(field_) + 1));
@@ -123,8 +124,8 @@ void Explainer::conclude(bool fits) noexcept {
   propose(changed(fits_));
 }
 
-// With as few digits as people read, where that fits as well: it is analysed, since a longer period or a later deadline
-// changes the order of priorities.
+// Rounds the contract to few digits for the reader. The rounded contract is analysed, too, because a longer period or a
+// later deadline changes the order of priorities.
 void Explainer::propose(const Contract& exact) noexcept {
   exact_ = rounded_ = exact;
   if (field_ == Field::period) rounded_.period = rounded(exact.period, Rounding::up);

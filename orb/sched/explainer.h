@@ -1,9 +1,12 @@
-// Explainer: what would fit instead of a contract that was refused, without moving anybody: the smallest T' >= T (at
-// most 1000 T) with C and D/T kept, else the smallest D', else the largest C'.
+// Explainer finds a contract that would fit in place of a refused one, without moving other tasks. It tries, in this
+// order:
+// - the smallest T' >= T (at most 1000 T), with the same C and D/T;
+// - the smallest D';
+// - the largest C'.
 //
-// That takes some hundred analyses per core, so it goes in pieces of as many evaluations as the caller allows; one is a
-// sum over the tasks of a core. The tables are read as they are: what changes them counts up Placement::epoch(), and
-// the search then starts over, a few times at most.
+// The search needs several hundred analyses per core. So it works in pieces: each step() makes as many evaluations as
+// the caller allows. One evaluation is a sum over the tasks of a core. The tables are only read. Every change of them
+// increments Placement::epoch(), and then the search starts again, at most max_restarts times.
 //
 // Threads: as Manager. Nothing allocates after construction.
 #pragma once
@@ -20,16 +23,16 @@ namespace corelane::sched {
 
 class Explainer {
  public:
-  static constexpr int max_restarts = 8;  // then it answers that nothing was found
+  static constexpr int max_restarts = 8;  // after so many restarts the answer is "nothing found"
 
   explicit Explainer(const Placement& placement);
 
   void begin(const Contract& contract) noexcept;
-  // The answer, or nothing: call again.
+  // Continues the search. Returns the answer, or nothing if the search has not ended: call it again.
   std::optional<Nearest> step(int evaluations) noexcept;
 
  private:
-  // What is varied; `as_is` is the contract itself, `rounding` the answer with fewer digits.
+  // The field that is changed. `as_is` is the refused contract itself; `rounding` is the answer with fewer digits.
   enum class Field : std::uint8_t { as_is, period, deadline, budget, none, rounding };
 
   Contract changed(Ticks x) const noexcept;
@@ -48,20 +51,20 @@ class Explainer {
   std::uint64_t epoch_ = 0;
   int restarts_ = 0;
 
-  // The least x in (fails_, fits_] for which the changed contract fits is looked for; where that is not monotonic, some
-  // x that does.
+  // The search looks for the least x in (fails_, fits_] for which the changed contract fits. If the test is not
+  // monotonic, it finds some x that fits.
   Field field_ = Field::none;
-  bool bracketed_ = false;  // fits_ does fit
+  bool bracketed_ = false;  // fits_ is known to fit
   Ticks fails_ = 0;
   Ticks fits_ = 0;
-  Ticks asked_ = 0;               // the x in question
-  Contract exact_{}, rounded_{};  // of Field::rounding: what fits, and what is asked about
+  Ticks asked_ = 0;               // the x that is analysed now
+  Contract exact_{}, rounded_{};  // for Field::rounding: the contract that fits, and the rounded one
 
-  // The question: asked_ on cores_[core_ ..].
+  // The current question: does asked_ fit on one of the cores from index core_ on?
   Demand demand_;
-  std::optional<int> bound_;  // to the core of those who share its resources
+  std::optional<int> bound_;  // the core of the tasks that use the same resources
   std::size_t core_ = 0;
-  bool trying_ = false;  // trial_ is being analysed
+  bool trying_ = false;  // trial_ is in progress
   Nearest answer_{};
 };
 

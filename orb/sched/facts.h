@@ -1,5 +1,5 @@
-// Facts: what happened, with its time stamp. They are all that the Manager and the Lanes ever learn of the world, so a
-// recorded sequence replays exactly. Plain values. Time is integer nanoseconds of one monotonic clock, real or virtual.
+// Facts: events with their time stamps. They are the only input of the Manager and the Lanes, so a recorded sequence of
+// facts replays exactly. Facts are plain values. Time is integer nanoseconds of one monotonic clock, real or virtual.
 #pragma once
 
 #include <optional>
@@ -12,10 +12,10 @@
 
 namespace corelane::sched {
 
-// To the Manager.
+// Facts for the Manager.
 
-// A request came in. task: admitted before, or no_task; with a contract it is the first job of a new task; without
-// either it is best effort. peer: whose connection it came on.
+// A request arrived. `task`: an admitted task, or no_task. Without a task but with a contract, the request is the first
+// job of a new task. Without both it is best effort. `peer`: the connection on which the request came.
 struct Arrived {
   Time at;
   JobId job;
@@ -24,7 +24,7 @@ struct Arrived {
   std::optional<Contract> contract{};
 };
 
-// Somebody asks for admission without a job. `request` names the answer: Admit or Refuse carries it as its job.
+// A caller asks for admission without a job. `request` identifies the answer: Admit or Refuse carries it as its job.
 struct Proposed {
   Time at;
   JobId request;
@@ -32,12 +32,14 @@ struct Proposed {
   Contract contract{};
 };
 
-struct Departed {  // a task ends
+// A task ends.
+struct Departed {
   Time at;
   TaskId task;
 };
 
-struct PeerLost {  // a connection is gone, and all tasks that it owns with it
+// A connection is closed. All tasks that it owns end.
+struct PeerLost {
   Time at;
   PeerId peer;
 };
@@ -47,20 +49,21 @@ struct CoreLost {
   CoreId core;
 };
 
-struct CoreReturned {  // after CoreLost: it is this process's again, and nothing runs there
+// After CoreLost: the core belongs to this process again, and nothing runs on it.
+struct CoreReturned {
   Time at;
   CoreId core;
 };
 
-// The Lane of `core` was idle after it had been told to let the task go, and starts no job of it any more. The answer
-// to Vacate and to Dismiss.
+// The Lane of `core` was told to release the task and has been idle since. It starts no more jobs of the task. This is
+// the answer to Vacate and to Dismiss.
 struct Vacated {
   Time at;
   TaskId task;
   CoreId core;
 };
 
-// To the Lanes. A Lane takes Arrived too (for a task of its own).
+// Facts for the Lanes. A Lane also takes Arrived, for its own tasks.
 
 struct Finished {
   Time at;
@@ -69,7 +72,7 @@ struct Finished {
   Duration used{};  // execution time, for the report
 };
 
-// The job has used its budget and goes on: the answer to Watch, or found out when it ends.
+// The job has used its budget and has not ended. This is the answer to Watch, or it is found when the job ends.
 struct Overran {
   Time at;
   JobId job;
@@ -77,7 +80,8 @@ struct Overran {
   Duration used{};  // execution so far
 };
 
-// The running job waits for something else than its core (a nested call, a disk), and is ready again.
+// The running job waits for something other than its core, such as a nested call or a disk. Resumed says that it is
+// ready again.
 struct Suspended {
   Time at;
   JobId job;

@@ -55,7 +55,7 @@ void FirmTimers::put(std::size_t place, const FirmTimer& timer) noexcept {
   place_[timer.id.value] = place;
 }
 
-// Moves the timer at `place` to where it belongs.
+// Moves the timer at `place` to its correct position in the heap.
 void FirmTimers::settle(std::size_t place) noexcept {
   const FirmTimer timer = heap_[place];
   for (; place > 0 && earlier(timer, heap_[(place - 1) / 2]); place = (place - 1) / 2)

@@ -1,20 +1,23 @@
-// FirmTimers (Goel, Abeni, Krasic, Snow & Walpole 2002, "Supporting Time-Sensitive Applications on a Commodity OS"):
-// one hard timer for many, set late on purpose. Where control passes anyway (a request is dequeued, a job ends, before
-// a thread parks) a soft check fires whatever has expired, and mostly it comes before the hard timer, whose interrupt
-// is then never taken. The overshoot bounds the delay: a timer fires at its instant at the earliest, and `overshoot`
-// later at the latest, as far as the hard timer is punctual. Overshoot 0 makes them hard timers; a very long one, soft
-// timers. That pays once about one soft check in fifty finds something to fire.
+// FirmTimers (Goel, Abeni, Krasic, Snow & Walpole 2002, "Supporting Time-Sensitive Applications on a Commodity OS") is
+// a set of timers that share one hard timer. The hard timer is armed later than the first timer by `overshoot`. The
+// owner makes a soft check whenever it has control: when a request is dequeued, when a job ends, before a thread parks.
+// The soft check fires all expired timers. Mostly it comes before the hard timer, and then the interrupt does not
+// occur.
+//
+// A timer fires at its time or later, and at most `overshoot` later if the hard timer is punctual. With overshoot 0 all
+// timers are hard timers. With a very long overshoot they are soft timers. Firm timers save time if at least one soft
+// check in about fifty finds an expired timer.
 //
 //   owner                                     clock
 //     add / cancel, then arm next_hard() ────▶  one-shot timer
 //     soft_check(now) at each opportunity,
 //     and when the one-shot has fired    ◀────
 //
-// A min-heap by instant, then by id. Ids are chosen by the owner, 0 .. capacity - 1, so that it may keep what a timer
-// is for in a table of its own.
+// The timers are kept in a min-heap, ordered by time and then by id. The owner chooses the ids, 0 .. capacity - 1, so
+// it can keep its own table with the purpose of each timer.
 //
-// Threads: owned by one thread at a time. No clock, no thread; nothing allocates after the constructor. add() and
-// cancel() take O(log n), soft_check() O(1) when nothing has expired and O(log n) for each that has.
+// Threads: owned by one thread at a time. No clock, no thread. Nothing allocates after the constructor. add() and
+// cancel() take O(log n). soft_check() takes O(1) if nothing has expired and O(log n) per expired timer.
 #pragma once
 
 #include <cstddef>
@@ -36,25 +39,26 @@ struct FirmTimer {
 
 class FirmTimers {
  public:
-  // overshoot >= 0.
+  // `capacity`: the number of ids. `overshoot` >= 0.
   FirmTimers(std::size_t capacity, Duration overshoot);
 
-  // Fires at `at`, once; replaces what was set under this id. False for an id past the capacity.
+  // Sets a timer that fires once, at `at`. Replaces the previous time of this id. Returns false if the id is out of
+  // range.
   bool add(TimerId id, Time at) noexcept;
-  // False when it is not set (any more).
+  // Clears a timer. Returns false if it is not set.
   bool cancel(TimerId id) noexcept;
 
-  // When the hard timer has to go off; `never` when nothing is set. Ask again after each change; it may stay armed for
-  // longer than needed: a check too many fires nothing.
+  // Returns the time for which to arm the hard timer, or `never` if no timer is set. Ask again after each change. The
+  // hard timer may stay armed longer than needed, because an extra check fires nothing.
   Time next_hard() const noexcept;
 
-  // All that have expired by now, the earliest first; they are not set any more. Valid until the next call.
+  // Removes and returns all timers that have expired, the earliest first. The result is valid until the next call.
   std::span<const FirmTimer> soft_check(Time now) noexcept;
 
   bool is_set(TimerId id) const noexcept { return id.value < place_.size() && place_[id.value] != unset; }
   std::size_t size() const noexcept { return heap_.size(); }
 
-  // How many checks there were, and how many of them found something.
+  // The number of soft checks, and the number of those that found an expired timer.
   std::uint64_t checks() const noexcept { return checks_; }
   std::uint64_t hits() const noexcept { return hits_; }
 
@@ -67,8 +71,8 @@ class FirmTimers {
 
   Duration overshoot_;
   std::vector<FirmTimer> heap_;
-  std::vector<std::size_t> place_;  // by id: where in the heap, or unset
-  std::vector<FirmTimer> expired_;  // answer to the last soft_check()
+  std::vector<std::size_t> place_;  // by id: the index in the heap, or unset
+  std::vector<FirmTimer> expired_;  // the answer to the last soft_check()
   std::uint64_t checks_ = 0;
   std::uint64_t hits_ = 0;
 };

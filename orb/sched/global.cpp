@@ -5,7 +5,8 @@
 namespace corelane::sched {
 namespace {
 
-// The most that a task with response R executes in any window: carry-in, whole jobs, carry-out.
+// Returns an upper bound of the time that a task with response R executes in any window: carry-in, whole jobs,
+// carry-out.
 Ticks workload(const GlobalTask& task, Ticks response, Ticks window) noexcept {
   const Ticks reach = window + response - task.budget;
   const Ticks whole = reach / task.period;

@@ -1,5 +1,5 @@
-// Global fixed-priority scheduling on m identical cores: response times after Bertogna & Cirinei 2007. A sufficient
-// bound; for comparisons with partitioned placement, which is what the Manager does.
+// Response times of global fixed-priority scheduling on m identical cores, after Bertogna & Cirinei 2007. The bound is
+// sufficient. It serves to compare with partitioned placement, which the Manager uses.
 //
 // Threads: pure functions.
 #pragma once
@@ -16,8 +16,9 @@ struct GlobalTask {
   Ticks deadline = 1;  // D <= T
 };
 
-// Fills responses[i] for tasks in descending priority; false at the first that may miss its deadline (the rest is not
-// written). At most D iterations per task, each over the tasks above it. cores >= 1; spans of one length.
+// Fills responses[i] for tasks in descending priority. Returns false at the first task that may miss its deadline;
+// later responses are not written. Both spans have the same length, and cores >= 1. Bound: D iterations per task, each
+// over the tasks above it.
 bool global_response_times(std::span<const GlobalTask> tasks, int cores, std::span<Ticks> responses) noexcept;
 
 }  // namespace corelane::sched

@@ -9,7 +9,7 @@
 namespace corelane::sched {
 namespace {
 
-// u / U, rounded up: never too early.
+// Returns u / U, rounded up so that the next use never begins too early.
 Duration pause_after(Duration used, Ppm share) noexcept {
   return Duration{static_cast<std::int64_t>((Wide{used.count()} * whole_core + share - 1) / share)};
 }
@@ -51,7 +51,8 @@ void IoServer::settle() noexcept {
 }
 
 Interference io_interference(Ppm share, Duration period) noexcept {
-  // In many small uses the server runs for more than its budget, which is rounded down, in each T.
+  // The server's budget is rounded down. With many small uses the server can run for more than that in each T, so this
+  // value is rounded up.
   const Wide budget = (Wide{period.count()} * share + whole_core - 1) / whole_core;
   return {.budget = static_cast<Ticks>(budget),
           .period = period.count(),

@@ -1,14 +1,16 @@
-// IoServer: bandwidth-preserving server for work on behalf of others, as reading their requests ("PIBS": Danish, Li &
-// West 2011, "Virtual-CPU Scheduling in the Quest Operating System"). It has no period and no priority of its own. It
-// takes those of the caller for whom it works, and may use the share U of the core: at most U T at a time, and after a
-// use of u (it blocked, or it had no more) the next use begins u / U later. So work for a low task never delays a high
-// one, and what it does at its caller's level is bounded without a queue of replenishments.
+// IoServer is a bandwidth-preserving server for work on behalf of other tasks, such as reading their requests. It is
+// the "PIBS" of Danish, Li & West 2011, "Virtual-CPU Scheduling in the Quest Operating System". It has no period and no
+// priority of its own, and takes those of the caller for which it works.
 //
-// Callers that share a server share its waiting: what it just did for one delays the next, by up to the first one's T.
-// Where that must not be, they get servers of their own.
+// The server may use the share U of the core: at most U T at a time. After a use of u, the next use begins u / U later.
+// A use ends when the server blocks or its budget is used up. So work for a low-priority task never delays a
+// high-priority one. At its caller's level the work is bounded, and no queue of replenishments is needed.
 //
-// A change of caller ends the use, and like a wake-up moves the next one to now at the earliest: what a server was
-// starved of at a low level it does not get back at a high one.
+// Callers that share a server also share its pauses: the work for one caller delays the next by up to the first one's
+// T. If that is not acceptable, give each caller its own server.
+//
+// A change of caller ends the use. Like a wake-up, it moves the start of the next use to now, if that start lies in the
+// past. So time that the server did not get at a low priority is not made up at a high one.
 #pragma once
 
 #include <span>
@@ -30,11 +32,12 @@ struct IoCaller {
 
 class IoServer {
  public:
-  // share: U, 0 < U <= whole_core. least: a use counts as at least so long, >= 0. With what it costs to start and to
-  // stop the work, a flood of tiny uses makes at most U w / least + 1 of them in a window w.
+  // `share`: U, 0 < U <= whole_core. `least`: every use counts as at least this time, >= 0. Let it include the cost of
+  // starting and stopping the work. A flood of very short uses then makes at most U w / least + 1 uses in a window w.
   explicit IoServer(Ppm share, Time start = {}, Duration least = {}) noexcept;
 
-  // From now on it works for `caller`; said before wake(), and whenever the most urgent caller with work changes.
+  // Sets the caller for which the server works. Call it before wake(), and whenever the most urgent caller with work
+  // changes.
   void serve(Time now, const IoCaller& caller) noexcept;
 
   void wake(Time now) noexcept;
@@ -57,18 +60,19 @@ class IoServer {
   Time eligible_;
 };
 
-// U T of a caller with this period, rounded down, but at least 1 ns.
+// Returns U T for a caller with this period, rounded down, but at least 1 ns.
 Duration io_budget(Ppm share, Duration period) noexcept;
 
-// How a server of this share bears on the level of its callers and those below, T being the longest of its callers'
-// periods at or above that level. In a window w it runs for at most U w + (1 - U) U T, which an analysis may put in
-// either way, for each task the one that suits it: as a task (U T, T) with jitter T - U T, exact for long windows, or
-// as a task ((2 - U) U T, T) without, less for short ones.
+// Return the interference of a server of this share on tasks at the level of its callers and below. T is the longest
+// period of its callers at or above that level. In a window w the server runs for at most U w + (1 - U) U T. An
+// analysis may use either form, and may choose the better one for each task:
+// - io_interference(): a task (U T, T) with jitter T - U T, exact for long windows;
+// - io_interference_without_jitter(): a task ((2 - U) U T, T) without jitter, less for short windows.
 Interference io_interference(Ppm share, Duration period) noexcept;
 Interference io_interference_without_jitter(Ppm share, Duration period) noexcept;
 
-// Rate-monotonic tasks (implicit deadlines, without jitter) and servers that work for them: sum U_i + sum (2 - U) U
-// over the servers <= n (2^(1/n) - 1), n counting the tasks. Sufficient.
+// Tests rate-monotonic tasks (implicit deadlines, no jitter) and the servers that work for them: sum U_i + sum (2 - U)
+// U over the servers <= n (2^(1/n) - 1), where n is the number of tasks. Sufficient.
 bool rate_monotonic_with_io(std::span<const Usage> tasks, std::span<const Ppm> shares) noexcept;
 
 }  // namespace corelane::sched

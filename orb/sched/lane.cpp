@@ -7,8 +7,8 @@
 namespace corelane::sched {
 namespace {
 
-// Spaces the waiting jobs anew as the release rule has it: none before `now`, the first at the nominal release `first`
-// or later. Afterwards TAT is at least what follows.
+// Spaces the waiting jobs again by the release rule. No job is eligible before `now`, and the first one has the nominal
+// release `first` or later. Afterwards TAT is at least the nominal release of the next job.
 void space_from(LaneTask& task, Time now, Time first) noexcept {
   for (std::size_t i = 0; i < task.waiting_count; ++i) {
     WaitingJob& job = task.waiting[i];
@@ -31,7 +31,7 @@ LaneTask* Lane::find(TaskId task) noexcept {
   return found == tasks_.end() ? nullptr : &*found;
 }
 
-// The task, when it is this job of it that runs.
+// Returns the task if this job of it is the running one.
 LaneTask* Lane::running(TaskId task, JobId job) noexcept {
   LaneTask* found = find(task);
   return found != nullptr && found->busy && found->running == job ? found : nullptr;
@@ -67,7 +67,7 @@ bool Lane::reprioritize(TaskId task, Priority priority) noexcept {
   const LaneTask* found = find(task);
   if (found == nullptr) return false;
   LaneTask changed = *found;
-  // As the kernel has it: the last of the level that it is raised to, the first of one that it is lowered to.
+  // Follows the kernel's rule: a raised thread becomes the last one of its new level, a lowered thread the first one.
   if (changed.priority != priority) changed.order = changed.priority < priority ? ++last_order_ : --first_order_;
   changed.priority = priority;
   erase(found);
@@ -75,7 +75,7 @@ bool Lane::reprioritize(TaskId task, Priority priority) noexcept {
   return !changed.demoted;
 }
 
-// Facts.
+// Processing of facts.
 
 std::span<const Command> Lane::decide(const Fact& fact) noexcept {
   commands_.clear();
@@ -119,7 +119,7 @@ void Lane::finish(const Finished& fact) noexcept {
   task->borrows = false;
 }
 
-// The place that the rest of its job was in.
+// Ends the use of the place in which the rest of the job ran.
 void Lane::use_up_place(LaneTask& task, Time now) noexcept {
   if (std::exchange(task.borrows, false)) space_from(task, now, task.place + task.contract.period);
 }
@@ -127,12 +127,12 @@ void Lane::use_up_place(LaneTask& task, Time now) noexcept {
 void Lane::overran(const Overran& fact) noexcept {
   LaneTask* task = running(fact.task, fact.job);
   if (task == nullptr || task->demoted) return;
-  task->granted = fact.used + task->contract.budget;  // below the others it may have used more than was granted
+  task->granted = fact.used + task->contract.budget;  // a job below the others may have used more than it was granted
   watched_.spend(task->running);
   overrun(*task, fact.at);
 }
 
-// Counted once for a job, whatever it exceeds first, and how often.
+// Counts the overrun once per job, whatever the job exceeds first, and how often.
 void Lane::overrun(LaneTask& task, Time now) noexcept {
   if (!std::exchange(task.overran, true)) ++task.overruns;
   if (task.demoted || !lowers(task)) return;
@@ -142,7 +142,7 @@ void Lane::overrun(LaneTask& task, Time now) noexcept {
   commands_.push_back(Demote{task.running, task.id});
 }
 
-// Whether what a job of it exceeds its contract by is done below the others.
+// Returns whether a job of the task runs below the others after it has exceeded its contract.
 bool Lane::lowers(const LaneTask& task) const noexcept { return is_enforced(task.contract, charges_overruns_); }
 
 void Lane::suspend(const Suspended& fact) noexcept {
@@ -150,7 +150,7 @@ void Lane::suspend(const Suspended& fact) noexcept {
   if (task == nullptr || task->suspended) return;
   task->suspended = true;
   task->suspended_at = fact.at;
-  if (task->slept >= task->contract.suspension) overrun(*task, fact.at);  // nothing is left of S
+  if (task->slept >= task->contract.suspension) overrun(*task, fact.at);  // S is used up
 }
 
 void Lane::resume(const Resumed& fact) noexcept {
@@ -187,7 +187,7 @@ LaneTask Lane::take(TaskId task) noexcept {
   return taken;
 }
 
-// For this core its jobs are released now: one that goes on, or else the first that waits.
+// On this core the job that continues counts as released now. If there is none, this is true for the first waiting job.
 std::span<const Command> Lane::put(Time now, const LaneTask& task) noexcept {
   commands_.clear();
   LaneTask arriving = task;
@@ -200,7 +200,7 @@ std::span<const Command> Lane::put(Time now, const LaneTask& task) noexcept {
   return settle(now);
 }
 
-// Consequences.
+// Updates after a change.
 
 bool Lane::idle(Time now) const noexcept {
   return std::none_of(tasks_.begin(), tasks_.end(), [&](const LaneTask& task) {
@@ -208,8 +208,8 @@ bool Lane::idle(Time now) const noexcept {
   });
 }
 
-// What follows from any change. At an idle instant those go who are to go, before anybody starts: what becomes eligible
-// at that very instant belongs to the busy period that it begins.
+// Updates the lane after every change. At an idle instant, departing tasks leave before any job starts, because a job
+// that becomes eligible at that instant belongs to the next busy period.
 std::span<const Command> Lane::settle(Time at) noexcept {
   const Time now = latest_ = std::max(latest_, at);
   end_long_sleeps(now);
@@ -228,7 +228,8 @@ void Lane::end_long_sleeps(Time now) noexcept {
     if (task.pending() && task.suspended && task.sleeps_until() < now) overrun(task, now);
 }
 
-// Jobs whose rest waits for the place of the next one, and may run there now. Who sleeps has no use for it.
+// Lets jobs return whose rest waits for the place of the next job and may run there now. A sleeping job has no use for
+// the place.
 void Lane::let_return(Time now) noexcept {
   for (LaneTask& task : tasks_) {
     if (!task.postponed() || task.suspended || task.next_place() > now) continue;
@@ -249,7 +250,7 @@ void Lane::start_jobs(Time now, bool early_too) noexcept {
       if (!early_too) continue;
       task.waiting[0].released = now;
       if (task.waiting_count == 1)
-        task.tat = now + task.contract.period;  // more wait only when spaced: they are not due
+        task.tat = now + task.contract.period;  // more jobs wait only if they are spaced, and then they are not due
     }
     start(task);
   }
@@ -272,7 +273,7 @@ void Lane::start(LaneTask& task) noexcept {
   commands_.push_back(Run{next.job, task.id, task.priority, next.released, next.released + task.contract.deadline});
 }
 
-// At an idle instant.
+// Returns whether a demoted job may hold a lock. Call it at an idle instant.
 bool Lane::may_hold_lock() const noexcept {
   return std::any_of(tasks_.begin(), tasks_.end(),
                      [](const LaneTask& task) { return task.demoted && uses_resources(task.contract); });
@@ -314,7 +315,7 @@ void Lane::arm(Time now) noexcept {
   commands_.push_back(Arm{timer_, next});
 }
 
-// The job that the platform runs, if somebody has to know when its budget is used up.
+// Appends a Watch for the job that the platform runs, if the end of its budget has to be reported.
 void Lane::watch() noexcept {
   const LaneTask* top = nullptr;
   for (const LaneTask& task : tasks_) {

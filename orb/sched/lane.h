@@ -1,36 +1,40 @@
-// Lane: one core's jobs as a pure state machine: which job of each admitted task may run, released when, until which
-// budget. Jobs of one task run one after another in the order of their arrival; jobs of different tasks are ordered by
-// the platform below, which is preemptive fixed priority (the kernel's SCHED_FIFO, or the simulator's virtual core).
+// Lane schedules the jobs of one core, as a pure state machine. It decides which job of each admitted task may run,
+// when it counts as released, and up to which budget. Jobs of one task run one after another in the order of their
+// arrival. Jobs of different tasks are ordered by the platform, which is preemptive fixed priority (the kernel's
+// SCHED_FIFO, or the simulator's virtual core).
 //
-// Release rule (GCRA): a job that arrives at a has the nominal release n = max(a, TAT) and is eligible at e = max(a,
-// n - J); then TAT = n + T. Since e_k >= n_k - J and n_k >= n_0 + k T >= e_0 + k T, any k + 1 eligible times span at
-// least k T - J: in a window of length w lie at most ceil((w + J) / T), which is what the analysis charges, however the
-// caller behaves.
+// Release rule (GCRA): a job that arrives at a has the nominal release n = max(a, TAT) and is eligible at e = max(a, n
+// - J). Then TAT = n + T. Since e_k >= n_k - J and n_k >= n_0 + k T >= e_0 + k T, any k + 1 eligible times span at
+// least k T - J. So a window of length w contains at most ceil((w + J) / T) of them. This is the number that the
+// analysis charges, whatever the caller does.
 //
-// Early jobs: at an idle instant t (all that was eligible before t has ended) an early job may start, if the lane
-// allows it; n = e = t for it and TAT = t + T. The analysis looks at one busy period, and t starts a new one: what ran
-// before t bears on nothing after it. From t on the eligible times are t, then t + T - J or later, and so on, as above,
-// so the count holds again. (Sun & Liu 1996 call this the second rule of the release guard. With TAT left where it was
-// the count would hold as well, but whoever's clock runs fast would get ever further ahead of TAT, and be held back by
-// all of it once the core is busy.)
+// Early jobs: if the lane allows it, an early job may start at an idle instant t (every job that was eligible before t
+// has ended). For this job n = e = t, and TAT = t + T. The analysis looks at one busy period, and t starts a new one,
+// so nothing that ran before t affects what runs after it. From t on the eligible times are t, then t + T - J or later,
+// and so on, so the count above holds again. (Sun & Liu 1996 call this the second rule of the release guard. The count
+// would also hold if TAT stayed as it was. But a caller with a fast clock would then get further and further ahead of
+// TAT. It would have to wait for all of that time when the core becomes busy.)
 //
-// Overruns: a job that uses more than its budget C, or suspends itself for longer than its S, is treated as the
-// contract says. `report`: it is counted, and others may be late by what it takes; but see below. `demote`: the rest of
-// it runs below all admitted tasks, so that at its priority it has used C at most, and counts as nothing for idle
-// instants. `cancel`: the same, and its answer goes out at once. The task's next job starts after the demoted one has
-// ended; were the jobs that wait then released back to back, they would come denser than the rule allows, so they are
-// spaced anew from there.
+// Overruns: a job overruns if it uses more than its budget C or suspends itself for longer than its S. The contract
+// says what happens then:
+// - `report`: the overrun is counted. Other jobs may be late by the excess, unless the lane charges overruns (see
+//   below).
+// - `demote`: the rest of the job runs below all admitted tasks. So at its own priority the job has used at most C, and
+//   it does not count for idle instants.
+// - `cancel`: as `demote`, and the job's request is answered at once.
+// The next job of the task starts after the demoted job has ended. The waiting jobs are spaced again from that end on.
+// Releasing them back to back would be denser than the rule allows.
 //
-// A Lane that charges overruns treats them under `report` as under `demote`, but the rest of the job takes the place of
-// the task's next one: once that is eligible, or should have come by its nominal release and J, the rest has its
-// priority back, and the C of that place, less what it executed below the others meanwhile, and its S; after a
-// suspension that was too long, what it had left of C. If some of it is left when the rest ends, the next job, where it
-// waits, has that much in the same place; else the place is used up, and jobs that wait move on by one. So under each
-// policy the task never demands more at its priority than its contract says, but for the time until it is stopped, and
-// what it exceeds is charged to itself.
+// A Lane that charges overruns treats `report` like `demote`, but the rest of the job takes the place of the task's
+// next job. It gets its priority back when the next job is eligible, or at TAT + J if no next job waits. It then has
+// the C and the S of that place. What it executed below the others in the meantime is subtracted from this C. After a
+// suspension that was too long it has the rest of its C instead. If some budget of the place is left when the rest
+// ends, a waiting next job gets it in the same place. Otherwise the place is used up, and later jobs move back
+// by one place. So under each policy the task never demands more at its priority than its contract says, except during
+// the time until it is stopped. It pays for its own excess.
 //
-// Threads: owned by one thread at a time. No clock, no thread; nothing allocates after the constructor. Every loop is
-// bounded by the number of tasks or by the waiting jobs of one task.
+// Threads: owned by one thread at a time. No clock, no thread. Nothing allocates after the constructor. Bound: the
+// number of tasks, or the waiting jobs of one task, for every loop.
 #pragma once
 
 #include <array>
@@ -47,42 +51,43 @@
 
 namespace corelane::sched {
 
-// Jobs of one task that may wait beside the one that runs, one of them early. More than one is for contracts whose
-// deadline spans several periods; whose spans more is refused.
+// The number of jobs of one task that may wait beside the running one; one of them may be early. Contracts whose
+// deadline spans several periods need more than one. Contracts whose deadline spans more periods than this are refused.
 inline constexpr std::size_t max_waiting = 8;
 
 struct WaitingJob {
   JobId job;
-  Time released;  // its response and its deadline count from here
+  Time released;  // the response time and the deadline count from here
   Time nominal;   // n
-  Time eligible;  // e: it starts then at the earliest
+  Time eligible;  // e: the job starts at e or later
 };
 
-// What a Lane knows of one task; travels whole when the task moves.
+// The state of one task in a Lane. The whole state moves with the task.
 struct LaneTask {
   TaskId id = no_task;
   Contract contract{};
   Priority priority{};
   Time tat{};       // theoretical arrival time of the next job
-  JobId running{};  // valid while busy
+  JobId running{};  // the running job; valid while busy
   bool busy = false;
-  bool started = false;   // had a job, so tat counts
-  bool held = false;      // starts no job: vacated, waits for its Move
-  bool joining = false;   // starts no job before an idle instant
+  bool started = false;   // the task had a job, so `tat` is valid
+  bool held = false;      // vacated: starts no job, waits for its Move
+  bool joining = false;   // starts no job before the next idle instant
   bool vacating = false;  // vacate() or dismiss() waits for the idle instant
-  bool leaving = false;   // dismissed
+  bool leaving = false;   // dismissed: the task has left
 
-  // Of the job that runs.
+  // State of the running job.
   bool demoted = false;
-  bool overran = false;    // counted once
-  Duration granted{};      // execution until it overruns (again)
-  bool borrows = false;    // its rest runs in the place of the next job
-  Time place{};            // the nominal release of that
-  bool shares = false;     // the next job has what is left of that place: `granted`
+  bool overran = false;  // the overrun is counted
+  Duration granted{};    // execution time until it overruns (again)
+  bool borrows = false;  // the rest of the job runs in the place of the next job
+  Time place{};          // the nominal release of that place
+  // The next job runs in the rest of that place; `granted` is what is left of it.
+  bool shares = false;
   bool suspended = false;  // since suspended_at
   Time suspended_at{};
-  Duration slept{};        // in suspensions that are over, since it has this place
-  std::int64_t order = 0;  // in which the platform serves those of a level: as they became ready
+  Duration slept{};        // total length of ended suspensions in this place
+  std::int64_t order = 0;  // order of service within a level: by the time of becoming ready
 
   std::array<WaitingJob, max_waiting> waiting{};
   std::size_t waiting_count = 0;  // waiting[0] is the oldest
@@ -90,24 +95,26 @@ struct LaneTask {
   std::uint64_t deferred = 0;
   std::uint64_t overruns = 0;
 
-  // It takes part in what the analysis speaks of.
+  // Returns whether the task has a job that the analysis counts.
   bool pending() const noexcept { return busy && !demoted; }
   bool can_start() const noexcept { return !busy && !held && !joining && waiting_count > 0; }
-  // The rest of its job waits for the place of the next one.
+  // Returns whether the rest of the task's job waits for the place of the next job.
   bool postponed() const noexcept { return busy && demoted && contract.on_overrun == OverrunPolicy::report; }
-  // From when on the rest may run there: when the next job may, or could have come at the latest.
+  // Returns the time from which on the rest may run there: when the next job is eligible, or the latest time at which
+  // it could have been.
   Time next_place() const noexcept { return waiting_count > 0 ? waiting[0].eligible : tat + contract.jitter; }
-  // Its suspension may last until then, that instant included.
+  // Returns the last instant of the suspension that the contract allows.
   Time sleeps_until() const noexcept { return suspended_at + (contract.suspension - slept); }
 };
 
-// Which job is watched. A Watch is news where it differs from the last, or where that one is spent: an Overran came.
+// Remembers which job is watched. A Watch is new if it differs from the last one, or if the last one is spent because
+// an Overran came.
 class Watched {
  public:
   void spend(JobId job) noexcept {
     if (said_.job == job) spent_ = true;
   }
-  // Whether this is news, which the caller says.
+  // Returns whether `wanted` is new. If so, the caller must send it.
   bool note(const Watch& wanted) noexcept {
     const bool same = said_.job == wanted.job && said_.budget == wanted.budget;
     said_ = wanted;
@@ -121,48 +128,53 @@ class Watched {
 
 class Lane {
  public:
-  // timer: the one timer of this Lane, named in its Arm commands.
+  // `timer`: the only timer of this Lane, which its Arm commands name.
   Lane(CoreId core, std::size_t max_tasks, TimerId timer);
 
-  // Whether early jobs may start at idle instants; not at first. Only where the Lane's idle instants are the core's:
-  // all that the analysis charges there beside this Lane's tasks runs above every one of them. With another process's
-  // tasks or a server below some task they are not, and the job would come on top of what is still pending there.
+  // Sets whether early jobs may start at idle instants; at first they may not. Allow it only if the idle instants of
+  // the Lane are those of the core. For that, all other load that the analysis charges to the core must run above every
+  // task of this Lane. If tasks of another process or a server run below a task of this Lane, an early job would add to
+  // load that is still pending there.
   void allow_early(bool allowed) noexcept { early_allowed_ = allowed; }
 
-  // Overruns under `report` are charged to their own task. Before the first task.
+  // Charges overruns under `report` to their own task. Call it before the first task is added.
   void charge_overruns() noexcept { charges_overruns_ = true; }
 
-  // The task joins. False when it is there already or the Lane is full (the caller's mistake).
+  // Adds a task. Returns false if the task is already here or the Lane is full, which is an error of the caller.
   bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
-  // The same, but its first job starts at the next idle instant at which no demoted job may hold a lock, or later.
-  // Joined then, maybe at once. Nothing happens where add() would fail.
+  // Adds a task whose first job starts at the next idle instant or later, when no demoted job may hold a lock. The Lane
+  // then sends Joined, perhaps at once. Does nothing if add() would fail.
   std::span<const Command> join(Time now, TaskId task, const Contract& contract, Priority priority) noexcept;
-  // Counts for jobs that start from now on. The thread's own priority is the runtime's business, but it keeps what it
-  // has where the answer is false: its job is demoted (or it is not here).
+  // Changes the priority of the task for jobs that start from now on. The runtime changes the priority of the thread.
+  // If the result is false, the thread must keep its priority: its job is demoted, or the task is not here.
   bool reprioritize(TaskId task, Priority priority) noexcept;
 
-  // Arrived (of a task of this Lane; `at` is the arrival, which may be before what the Lane heard last), Finished,
-  // Overran, Suspended, Resumed, Elapsed. Other facts are ignored. The commands are valid until the next call of any
-  // member: Run (for jobs that run, which have their priority back, then for others, each by descending priority),
-  // Defer, Refuse, Demote, Cancel, Arm, Watch, ReportVacated, Joined.
+  // Processes a fact: Arrived, Finished, Overran, Suspended, Resumed or Elapsed. Other facts are ignored. Arrived must
+  // be for a task of this Lane; its `at` is the arrival time, which may be before the last fact. The commands are valid
+  // until the next call of any member: Run, Defer, Refuse, Demote, Cancel, Arm, Watch, ReportVacated, Joined. A Run for
+  // a running job, which gets its priority back, comes before a Run for another job. Each group is sorted by descending
+  // priority.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
-  // Prepares a Move: from the next idle instant on no job of the task starts here; ReportVacated then, maybe at once.
-  // Not before a demoted job of it has ended.
+  // Prepares a Move. From the next idle instant on, no job of the task starts here. ReportVacated follows at that
+  // instant, perhaps at once, but not before a demoted job of the task has ended.
   std::span<const Command> vacate(Time now, TaskId task) noexcept;
-  // The task leaves for good: its waiting jobs are cancelled, the running one ends; ReportVacated at the idle instant.
+  // Removes the task: its waiting jobs are cancelled and the running job ends. ReportVacated follows at the idle
+  // instant.
   std::span<const Command> dismiss(Time now, TaskId task) noexcept;
-  // Takes a vacated task out (its waiting jobs go with it), and brings it in elsewhere; or in again, called off.
-  // take() gives a task with id no_task when it is not here. put() may start a job; set the task's priority before. A
-  // job that runs (its core was lost, its thread was not) goes on.
+  // take() removes a vacated task together with its waiting jobs. It returns a task with the id no_task if the task is
+  // not here. put() adds the task to another Lane, or to the same one if the move was called off. It may start a job.
+  // Set the priority of the task before put(). A running job continues; this happens if its core was lost but its
+  // thread was not.
   LaneTask take(TaskId task) noexcept;
   std::span<const Command> put(Time now, const LaneTask& task) noexcept;
 
-  // What the job that runs may use until it overruns (again); without end where there is none, or it is demoted.
+  // Returns the execution time after which the running job overruns (again). Returns Duration::max() if the job does
+  // not run or is demoted.
   Duration granted(TaskId task, JobId job) const noexcept;
 
   CoreId core() const noexcept { return core_; }
-  // An idle instant: no admitted job is pending that was eligible before.
+  // Returns whether `now` is an idle instant: no admitted job is pending that was eligible before.
   bool idle(Time now) const noexcept;
   std::span<const LaneTask> tasks() const noexcept { return tasks_; }
 
@@ -195,13 +207,14 @@ class Lane {
   const TimerId timer_;
   bool early_allowed_ = false;
   bool charges_overruns_ = false;
-  std::vector<LaneTask> tasks_;    // by descending priority
-  std::vector<Command> commands_;  // answer to the last call
+  std::vector<LaneTask> tasks_;    // sorted by descending priority
+  std::vector<Command> commands_;  // the answer to the last call
   Time armed_ = never;
   Watched watched_;
   std::int64_t last_order_ = 0;
   std::int64_t first_order_ = 0;
-  Time latest_{};  // of all that it was told: an arrival that is told late starts nothing earlier
+  // The latest time that the Lane was given. An arrival that is reported late starts no job before it.
+  Time latest_{};
 };
 
 }  // namespace corelane::sched

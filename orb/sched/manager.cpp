@@ -53,13 +53,13 @@ struct Manager::State {
   Transition transition;
   AdmissionSearch search;
   Explainer explainer;
-  bool repack;                          // a newcomer may make others move
-  std::vector<std::uint32_t> homeless;  // scratch of CoreLost
+  bool repack;                          // a new task may make other tasks move
+  std::vector<std::uint32_t> homeless;  // scratch space for CoreLost
 
-  std::optional<Contract> wanted;    // of the newcomer who is to be prepared
-  std::optional<Contract> searched;  // of the one whom search is about
+  std::optional<Contract> wanted;    // the contract of the new task to prepare, see Manager::prepare()
+  std::optional<Contract> searched;  // the contract of the task that `search` is about
 
-  // Whose bounds are being computed anew, since which epoch.
+  // The core whose response bounds are being recomputed, and the epoch at which that began.
   const Core* refreshed = nullptr;
   std::uint64_t refreshing = 0;
 };
@@ -93,7 +93,7 @@ void Manager::State::on(const Arrived& fact) noexcept {
 
 void Manager::State::on(const Proposed& fact) noexcept { admit(fact, false); }
 
-// What forbids the task before any analysis.
+// Returns the reason that forbids the task before any analysis, if there is one.
 std::optional<Refusal> Manager::State::barred(PeerId peer, const Contract& contract) const noexcept {
   const auto because = [](RefusalCode code) { return Refusal{.code = code}; };
   if (!is_sound(contract)) return because(RefusalCode::bad_contract);
@@ -114,14 +114,15 @@ std::optional<Refusal> Manager::State::barred(PeerId peer, const Contract& contr
   return std::nullopt;
 }
 
-// In the table, where those who are leaving still have theirs; by all connections of the peer's holder.
+// Returns the number of table entries that all connections of the peer's holder use. A leaving task still has its
+// entry.
 std::size_t Manager::State::places_of(PeerId peer) const noexcept {
   const auto slots = placement.slots();
   return static_cast<std::size_t>(std::count_if(
       slots.begin(), slots.end(), [&](const Slot& slot) { return slot.used && same_holder(slot.peer, peer); }));
 }
 
-// By all connections of its holder.
+// Returns the utilization that all connections of the peer's holder have.
 Share Manager::State::held_by(PeerId peer) const noexcept {
   Share held = 0;
   for (const Slot& slot : placement.slots())
@@ -175,7 +176,7 @@ bool Manager::State::is_prepared(const Contract& contract) const noexcept {
          search.demand().rank.age == placement.last_age() + 1;
 }
 
-// On the core where the search has found room.
+// Charges the task to the core that the search found.
 void Manager::State::settle(std::uint32_t index) noexcept {
   Slot& slot = placement.slot(index);
   if (Member* member = search.roster().find(newcomer_slot)) member->slot = index;
@@ -184,7 +185,7 @@ void Manager::State::settle(std::uint32_t index) noexcept {
   placement.charge(slot.core, search.roster());
 }
 
-// Leaving.
+// Tasks and cores that leave.
 
 void Manager::State::on(const Vacated& fact) noexcept {
   const auto index = placement.slot_of(fact.task);
@@ -204,7 +205,7 @@ void Manager::State::on(const PeerLost& fact) noexcept {
     if (slots[i].used && slots[i].peer == fact.peer) transition.leave(i);
 }
 
-// Who can goes elsewhere, the more important ones first; the others are evicted.
+// Moves the tasks of the lost core to other cores, the more important ones first. Tasks that fit nowhere are evicted.
 void Manager::State::on(const CoreLost& fact) noexcept {
   const int lost = placement.index_of(fact.core);
   if (lost == nowhere || placement.core(lost).lost) return;
@@ -227,7 +228,7 @@ void Manager::State::on(const CoreLost& fact) noexcept {
   for (const std::uint32_t index : homeless) rehome(index, fact.core);
 }
 
-// It is empty. Ceilings that were told before it was lost are taken back with the answer.
+// The returned core is empty. The answer withdraws the ceilings that were sent before the core was lost.
 void Manager::State::on(const CoreReturned& fact) noexcept {
   const int index = placement.index_of(fact.core);
   if (index == nowhere || !placement.core(index).lost) return;
@@ -240,7 +241,7 @@ void Manager::State::on(const CoreReturned& fact) noexcept {
 void Manager::State::rehome(std::uint32_t index, CoreId from) noexcept {
   Slot& slot = placement.slot(index);
   if (slot.state == TaskState::leaving) return placement.release(index);
-  if (slot.target != nowhere) {  // it was on its way: its place is charged already
+  if (slot.target != nowhere) {  // it was moving, so it is already charged to its target
     slot.core = slot.target;
     slot.target = nowhere;
     slot.state = TaskState::running;
@@ -259,7 +260,7 @@ void Manager::State::rehome(std::uint32_t index, CoreId from) noexcept {
   placement.release(index);
 }
 
-// The door.
+// The public interface.
 
 Manager::Manager(const ManagerOptions& options) : state_(std::make_unique<State>(options)) {}
 Manager::~Manager() = default;
@@ -283,7 +284,7 @@ void Manager::set_interference(CoreId core, std::span<const PlatformLoad> loads)
   Core& on = state_->placement.core(index);
   if (!on.model.set(on.options.load, loads)) return;
   state_->placement.note_change();
-  for (Member& member : on.roster.members()) member.windows = {};  // no valid start if there is less of it now
+  for (Member& member : on.roster.members()) member.windows = {};  // no valid start if there is less load now
 }
 
 void Manager::set_closed(CoreId core, bool closed) noexcept {
@@ -295,7 +296,7 @@ void Manager::set_closed(CoreId core, bool closed) noexcept {
 
 void Manager::set_repack(bool allowed) noexcept { state_->repack = allowed; }
 
-// Whom no analysis would be made for needs none.
+// A task that is refused before the analysis needs no preparation.
 void Manager::prepare(PeerId peer, const Contract& contract) noexcept {
   state_->wanted.reset();
   if (!state_->barred(peer, contract)) state_->wanted = contract;
@@ -324,7 +325,8 @@ bool Manager::has_stale_bounds() const noexcept {
   return std::any_of(cores.begin(), cores.end(), [](const Core& core) { return core.stale && !core.lost; });
 }
 
-// What changes the tables in between makes it start over. Rosters that are being analysed are only read by others.
+// Recomputes the response bounds of one core in pieces, and starts again if the tables change in between. Other code
+// only reads rosters that are being analysed.
 bool Manager::State::refresh(Core& core, int& evaluations) noexcept {
   if (refreshing != placement.epoch() || refreshed != &core) {
     refreshing = placement.epoch();

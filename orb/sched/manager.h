@@ -1,13 +1,18 @@
-// Manager: who may run on this process's cores, and where; a pure state machine, one per process. It admits a task only
-// when the analysis proves that every admitted deadline still holds with it.
+// Manager decides which tasks may run on this process's cores, and on which core. It is a pure state machine, one per
+// process. It admits a task only if the analysis proves that every admitted deadline still holds with it.
 //
-// Policy: the least-loaded core that passes; else the next; else a core that passes once leaving tasks are gone; else a
-// repacking of everything (worst fit decreasing); else Refuse with its reason.
+// Policy for a new task, in this order:
+// - the least-loaded core that passes the analysis, then the next one, and so on;
+// - a core that passes after leaving tasks have left;
+// - a repacking of all tasks (worst fit decreasing);
+// - Refuse, with the reason.
 //
-// Threads: owned by one thread at a time. No clock, no thread; all room is taken in the constructor, decide() allocates
-// nothing. Invariants: on every core that is not lost the tasks charged to it (running, leaving, arriving) pass the
-// analysis together; a task moves or starts on room freed by others only after that core was idle, since the
-// response-time argument does not hold across a change of mode in the middle of a busy period.
+// Threads: owned by one thread at a time. No clock, no thread. All memory is allocated in the constructor; decide()
+// allocates nothing.
+//
+// Invariants: on every core that is not lost, the tasks charged to it (running, leaving, arriving) pass the analysis
+// together. A task moves, or starts on capacity freed by others, only after that core was idle. Otherwise the mode
+// would change within a busy period, and the response-time argument would not hold.
 #pragma once
 
 #include <cstddef>
@@ -27,25 +32,33 @@ namespace corelane::sched {
 
 enum class AdmissionTest : std::uint8_t {
   response_time,  // exact for fixed priorities
-  hyperbolic,     // sufficient; implicit deadlines without jitter, else falls back to response_time
-  none,           // admit everything on the least-loaded core: the contrast of `--no-admission`
+  // Applies the hyperbolic bound to sets with implicit deadlines and no jitter. If the bound does not admit the set,
+  // response_time decides.
+  hyperbolic,
+  none,  // admits every task on the least-loaded core (`--no-admission`, for comparisons)
 };
 
 inline constexpr std::size_t max_interference = 64;  // loads per core
 
 struct ManagerOptions {
-  std::vector<CoreOptions> cores;  // those that this process holds
+  std::vector<CoreOptions> cores;  // the cores that this process holds
   std::size_t max_tasks = 1024;
   std::size_t max_tasks_per_core = 256;
-  int levels = 48;  // distinct priorities per core; tasks that share one interfere both ways
+  int levels = 48;  // distinct priorities per core; tasks that share one delay each other
   bool repack = true;
   AdmissionTest test = AdmissionTest::response_time;
-  bool enforces_budgets = true;  // whoever carries out the commands answers Watch; else demote and cancel are refused
-  bool charge_overruns = false;  // the Lanes by priorities charge those under `report` to their own tasks
-  Ppm peer_limit = 0;            // utilization that one remote peer may hold, all cores together; 0: no limit
-  bool spares_own_user = false;  // peer_limit is not for this process's user and root, see is_of_own_user()
-  Duration peer_urgency{};       // D - J, which orders priorities, of a remote peer's task is this or more
-  std::size_t peer_tasks = 0;    // places of max_tasks that one remote peer may hold; 0: all
+  // The code that carries out the commands answers Watch. If it does not, `demote` and `cancel` are refused.
+  bool enforces_budgets = true;
+  // Lanes of cores scheduled by priorities charge overruns under `report` to the task that caused them.
+  bool charge_overruns = false;
+  // The utilization that one remote peer may hold on all cores together; 0: no limit.
+  Ppm peer_limit = 0;
+  // peer_limit does not apply to this process's user and to root, see is_of_own_user().
+  bool spares_own_user = false;
+  // The least D - J, which determines the priority, that a task of a remote peer may have.
+  Duration peer_urgency{};
+  // How many of max_tasks one remote peer may use; 0: all.
+  std::size_t peer_tasks = 0;
 };
 
 class Manager {
@@ -54,58 +67,62 @@ class Manager {
   ~Manager();
   Manager(Manager&&) noexcept;
 
-  // Takes Arrived, Proposed, Departed, PeerLost, CoreLost, CoreReturned, Vacated; ignores the Lanes' facts. The
-  // commands (Ceiling, Reprioritize, Place, Postpone, Vacate, Dismiss, Evict, Refuse, Admit, Move) are valid until the
-  // next call. Cost: of a newcomer a response-time analysis per core tried, plus one repacking, unless they were
-  // prepared; of a Vacated that begins the next phase of a repacking an analysis for each task of it.
+  // Processes a fact: Arrived, Proposed, Departed, PeerLost, CoreLost, CoreReturned or Vacated. Ignores facts for
+  // Lanes. The commands are valid until the next call: Ceiling, Reprioritize, Place, Postpone, Vacate, Dismiss, Evict,
+  // Refuse, Admit, Move.
+  // Cost: for a new task, one response-time analysis per core tried, plus one repacking, unless they were prepared. For
+  // a Vacated that begins the next phase of a repacking, one analysis for each task of that phase.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
-  // The analysis of a newcomer in pieces, so that more urgent work goes in between: prepare(), then
-  // continue_preparing() until it is true; decide() of the newcomer then uses what was found. It changes nothing that
-  // is decided, so any fact may be told in between; one that changes the tables makes the preparation start over,
-  // which continue_preparing() does by itself. `evaluations` bounds a piece: one is a sum over up to 64 tasks of a
-  // core, or another half microsecond's work; 0 asks only whether what was prepared still holds. One newcomer at a
-  // time.
+  // Analyses a new task in pieces, so that more urgent work can run in between. Call prepare(), then
+  // continue_preparing() until it returns true. decide() for the new task then uses the result. Only one task can be
+  // prepared at a time. The preparation changes no decision, so any fact may be processed in between. If a fact changes
+  // the tables, continue_preparing() starts the analysis again. `evaluations` bounds one piece. One evaluation is a sum
+  // over up to 64 tasks of a core, or other work of half a microsecond. 0 only asks whether the prepared result is
+  // still valid.
   void prepare(PeerId peer, const Contract& contract) noexcept;
   bool continue_preparing(int evaluations) noexcept;
 
-  // Whether the newcomer whose preparation has ended makes others move, or waits for those who leave.
+  // Returns whether the prepared task, whose preparation has ended, needs other tasks to move or waits for tasks that
+  // leave.
   bool would_move() const noexcept;
 
-  // Makes bounds exact again that were only upper ones since tasks left or moved, in pieces as above; true when all
-  // are. Bounds are for reports: no decision depends on them.
+  // Recomputes response bounds that are only upper bounds because tasks left or moved. It works in pieces as above and
+  // returns true when all bounds are exact again. Bounds are for reports: no decision depends on them.
   bool refresh_bounds(int evaluations) noexcept;
   bool has_stale_bounds() const noexcept;
 
-  // From now on newcomers must leave admitted plus platform load at or below `capacity`. Nobody who is admitted is
-  // evicted. Ignored for a core that is not ours.
+  // Sets the capacity of a core. From now on new tasks must leave the sum of admitted and platform load at or below it.
+  // No admitted task is evicted. Ignored for a core that this process does not hold.
   void set_capacity(CoreId core, Ppm capacity) noexcept;
 
-  // What other processes run on the core, as interference above every task of ours; replaces what was set before. Loads
-  // past `max_interference` are counted as one that uses the core up, so nothing is admitted there.
+  // Sets the load of other processes on the core. It counts as interference above every task of this process and
+  // replaces the load set before. More than `max_interference` loads count as one that uses the whole core, so nothing
+  // is admitted there.
   void set_interference(CoreId core, std::span<const PlatformLoad> loads) noexcept;
 
-  // Whether newcomers from now on may not go to the core, though they would fit there: another process's task would be
-  // late. Who is there stays, plans under way go on.
+  // Sets whether the core is closed to new tasks from now on, even if they would fit: a task of another process would
+  // be late. Tasks that are on the core stay, and plans in progress continue.
   void set_closed(CoreId core, bool closed) noexcept;
 
-  // Whether a newcomer may make others move, as ManagerOptions::repack says at first. Moves under way are finished.
+  // Sets whether a new task may make other tasks move. The initial value is ManagerOptions::repack. Moves in progress
+  // are completed.
   void set_repack(bool allowed) noexcept;
 
-  // What would fit instead of a contract that was just refused, without moving anybody. Some hundred analyses per core:
-  // call it after the refusal went out, or at low priority.
+  // Returns a contract that would fit in place of the refused one, without moving other tasks. This takes several
+  // hundred analyses per core: call it after the refusal was sent, or at low priority.
   Nearest nearest(const Contract& contract) const noexcept;
-  // The same in pieces, so that more urgent work goes first: begin_nearest(), then continue_nearest() until it answers.
-  // `evaluations`, at least 1, bounds one piece as in continue_preparing(). Facts may be told in between; when they
-  // change what is asked about it starts over, and after Explainer::max_restarts it answers that nothing was found. One
-  // question at a time: another, or nearest(), replaces it.
+  // Does the same in pieces, so that more urgent work can run first. Call begin_nearest(), then continue_nearest()
+  // until it answers. `evaluations`, at least 1, bounds one piece as in continue_preparing(). Facts may be processed in
+  // between. If they change the tables, the search starts again, and after Explainer::max_restarts restarts it answers
+  // that nothing was found. Only one search runs at a time: begin_nearest() or nearest() replaces it.
   void begin_nearest(const Contract& contract) noexcept;
   std::optional<Nearest> continue_nearest(int evaluations) noexcept;
 
-  // Reports. tasks() and cores() are not for real-time threads (they allocate).
+  // For reports. tasks() and cores() allocate, so do not call them on real-time threads.
   std::vector<TaskView> tasks() const;
   std::vector<CoreView> cores() const;
-  // Nothing when the task is not known; a leaving task is known until its core was idle.
+  // Returns nothing if the task or the core is unknown. A leaving task is known until its core was idle.
   std::optional<TaskView> find(TaskId task) const noexcept;
   std::optional<CoreView> find(CoreId core) const noexcept;
 

@@ -6,14 +6,14 @@
 namespace corelane::sched {
 namespace {
 
-constexpr int most_exact_in_packing = 32'768;  // some 16 ms
+constexpr int most_exact_in_packing = 32'768;  // about 16 ms
 
 bool alike(const Core& a, const Core& b) noexcept {
   return a.model.capacity == b.model.capacity && a.model.blocking == b.model.blocking &&
          a.model.above == b.model.above && a.model.order == b.model.order;
 }
 
-// Whether all cores that live are interchangeable.
+// Returns whether all cores that are not lost are interchangeable.
 bool all_alike(std::span<const Core> cores) noexcept {
   const Core* first = nullptr;
   for (const Core& core : cores) {
@@ -41,14 +41,14 @@ const Demand& Packing::demand_of(const PlannedTask& task) const noexcept {
   return task.is_newcomer() ? *newcomer_ : placement_.slots()[task.slot].demand;
 }
 
-// The order in which the heap gives them out, last first; among equals the newcomer comes last.
+// Orders the heap, which returns the largest task first. Of tasks with equal shares, the new task comes last.
 bool Packing::smaller(const PlannedTask& a, const PlannedTask& b) const noexcept {
   const Share share_a = demand_of(a).share;
   const Share share_b = demand_of(b).share;
   return share_a != share_b ? share_a < share_b : a.slot > b.slot;
 }
 
-// In one piece: linear in the tasks, a few nanoseconds each.
+// Runs in one piece. Bound: the number of tasks, a few nanoseconds each.
 void Packing::begin(const Demand& newcomer) noexcept {
   newcomer_ = &newcomer;
   stage_ = Stage::packing;
@@ -66,7 +66,7 @@ void Packing::begin(const Demand& newcomer) noexcept {
   next_task();
 }
 
-// More tasks than all cores have places for, or more utilization than they have together.
+// Returns whether there are more tasks than all cores have room for, or more utilization than they have together.
 bool Packing::is_hopeless() const noexcept {
   std::size_t places = 0;
   Share room = 0;
@@ -95,7 +95,7 @@ void Packing::end(bool found) noexcept {
   stage_ = Stage::done;
 }
 
-// Who locks resources stays: others on its core share them.
+// Takes the next task. A task that locks resources stays on its core, because other tasks there share them.
 void Packing::next_task() noexcept {
   if (--left_ == 0) return begin_matching();
   const auto heap_end = tasks_.begin() + static_cast<std::ptrdiff_t>(left_);
@@ -109,7 +109,7 @@ void Packing::next_task() noexcept {
   core_ = nowhere;
 }
 
-// On the emptiest core that it was not tried on.
+// Tries the task on the core with the most free capacity on which it was not tried yet.
 void Packing::pack_one(int& evaluations) noexcept {
   PlannedTask& task = tasks_[left_ - 1];
   const auto cores = placement_.cores();
@@ -123,7 +123,7 @@ void Packing::pack_one(int& evaluations) noexcept {
       core_ = nowhere;
       return;
     }
-    // Responses do not matter here: where everybody goes in the end they are analysed again.
+    // The responses do not matter here: each task is analysed again on its final core.
     placement_.begin(trial_, rosters_[index], cores[index], task.slot, demand_of(task),
                      {.exact = std::min(Effort{}.exact, exact_left_), .bounds_first = true});
   }
@@ -141,7 +141,7 @@ Share Packing::room_of(std::size_t core) const noexcept {
   return model.capacity - model.platform - rosters_[core].load();
 }
 
-// Where several are equally empty, the task's own.
+// Returns the core with the most free capacity. If several have the same, prefers the task's own core.
 int Packing::emptiest() const noexcept {
   const int home = tasks_[left_ - 1].from;
   int best = nowhere;
@@ -154,8 +154,9 @@ int Packing::emptiest() const noexcept {
   return best;
 }
 
-// Among cores that are alike the names of the bins do not matter: each bin goes to the core that holds most of it, the
-// largest overlap first, so that few tasks move. Who locks keeps his.
+// Assigns the packed bins to cores. If all cores are alike, it does not matter which core gets which bin. So each bin
+// goes to the core that already holds most of it, the largest overlap first, and few tasks move. If a task locks
+// resources, every bin keeps its core.
 void Packing::begin_matching() noexcept {
   const auto cores = placement_.cores();
   const bool anybody_locks =
@@ -174,7 +175,7 @@ void Packing::begin_matching() noexcept {
   }
 }
 
-// Gives one more bin its core: a scan of all pairs.
+// Assigns one more bin to a core. It scans all pairs.
 void Packing::match_one(int& evaluations) noexcept {
   const std::size_t count = rosters_.size();
   evaluations -= 1 + static_cast<int>(count * count) / 256;

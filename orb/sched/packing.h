@@ -1,8 +1,8 @@
-// Packing: where everybody would run so that a newcomer fits: worst fit decreasing from empty cores. In pieces, since
-// it costs about one analysis per task.
+// Packing decides where every task would run so that a new task fits. It uses worst fit decreasing and starts with
+// empty cores. It works in pieces, because it costs about one analysis per task.
 //
-// Threads: as Manager. Reads the tables and changes nothing in them; they stay as they are from begin() until step()
-// is true. Nothing allocates after construction.
+// Threads: as Manager. It only reads the tables. They must not change between begin() and the step() that returns true.
+// Nothing allocates after construction.
 #pragma once
 
 #include <cstddef>
@@ -18,9 +18,9 @@ namespace corelane::sched {
 // One task of a plan.
 struct PlannedTask {
   std::uint32_t slot = newcomer_slot;
-  int from = nowhere;   // the core it runs on; nowhere: the newcomer
-  int to = nowhere;     // where the plan wants it
-  int phase = nowhere;  // in which it goes there; nowhere: it does not
+  int from = nowhere;   // the core on which it runs; nowhere for the new task
+  int to = nowhere;     // the core on which the plan places it
+  int phase = nowhere;  // the phase in which it moves; nowhere if it does not move
 
   bool is_newcomer() const noexcept { return from == nowhere; }
 };
@@ -29,11 +29,12 @@ class Packing {
  public:
   explicit Packing(const Placement& placement);
 
-  // With a newcomer of this demand, which outlives the packing.
+  // Starts a packing with a new task of this demand. `newcomer` must outlive the packing.
   void begin(const Demand& newcomer) noexcept;
-  // Goes on for as many evaluations and counts them off; true when it has ended.
+  // Continues for at most `evaluations` evaluations and subtracts those it made. Returns true when the packing has
+  // ended.
   bool step(int& evaluations) noexcept;
-  // Whether everybody fits: each task's `to` then says where.
+  // Returns whether all tasks fit. If so, PlannedTask::to is the core of each task.
   bool found() const noexcept { return found_; }
 
   std::span<PlannedTask> tasks() noexcept { return tasks_; }
@@ -56,19 +57,19 @@ class Packing {
   const Demand* newcomer_ = nullptr;
   Stage stage_ = Stage::done;
   bool found_ = false;
-  std::vector<PlannedTask> tasks_;  // the first left_ are a heap, the others have their core
+  std::vector<PlannedTask> tasks_;  // the first left_ tasks are a heap, the others have a core
   std::size_t left_ = 0;
-  std::vector<Roster> rosters_;  // one per core: what is packed so far
-  std::vector<char> tried_;      // per core, for the task that is being packed; later: has its bin
+  std::vector<Roster> rosters_;  // one per core: the tasks packed so far
+  std::vector<char> tried_;      // per core: tried for the current task; later: has its bin
 
-  // Of tasks_[left_ - 1].
-  std::optional<int> bound_;  // to the core of those who share its resources
-  int core_ = nowhere;        // where it is tried
+  // The state of the current task, tasks_[left_ - 1].
+  std::optional<int> bound_;  // the core of the tasks that use the same resources
+  int core_ = nowhere;        // the core on which it is tried
   Trial trial_;
 
-  int exact_left_ = 0;  // evaluations of the exact tests, for all trials
+  int exact_left_ = 0;  // evaluations of the exact tests left, for all trials
 
-  std::vector<Share> overlap_;  // bins x cores: what a bin has of those who run on a core now
+  std::vector<Share> overlap_;  // bins x cores: the share of a bin that runs on a core now
   std::vector<int> core_of_bin_;
 };
 

@@ -10,7 +10,7 @@
 namespace corelane::sched {
 namespace {
 
-constexpr int slot_bits = 20;  // of a TaskId; the rest is the generation
+constexpr int slot_bits = 20;  // bits of the slot in a TaskId; the rest is the generation
 constexpr std::size_t most_slots = std::size_t{1} << slot_bits;
 
 }  // namespace

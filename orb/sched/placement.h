@@ -1,6 +1,7 @@
-// Placement: the Manager's table of tasks and cores, and the tests on it. Says what is; Manager says what happens.
+// Placement is the Manager's table of tasks and cores, together with the schedulability tests on it. It holds the
+// state; the Manager makes the decisions.
 //
-// Threads: as Manager. Nothing allocates after construction, except where the comment says so.
+// Threads: as Manager. Nothing allocates after construction, except where a comment says so.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +22,17 @@ inline constexpr int nowhere = -1;
 // One admitted (or pending) task.
 struct Slot {
   bool used = false;
-  std::uint64_t generation =
-      0;  // of the task that holds the slot now; part of its id, so that ids are never used twice
+  // The generation of the task that has the slot now. It is part of the task's id, so no id is used twice.
+  std::uint64_t generation = 0;
   PeerId peer{};
   JobId request{};
   bool request_is_job = false;
   Contract contract{};
   Demand demand;
   TaskState state = TaskState::pending;
-  int core = nowhere;    // index of the core it runs on
-  int target = nowhere;  // where a plan wants it
-  int phase = nowhere;   // of the plan in which it goes there
+  int core = nowhere;    // index of the core on which it runs
+  int target = nowhere;  // index of the core to which a plan moves it
+  int phase = nowhere;   // the phase of the plan in which it moves
 };
 
 struct Core {
@@ -39,15 +40,15 @@ struct Core {
   CoreModel model;
   Roster roster;
   bool lost = false;
-  bool reserved = false;  // part of a plan: closed to newcomers
-  bool closed = false;    // to the present newcomer: Manager::set_closed()
-  bool changed = false;   // its members or their levels, since the last answer
-  bool stale = false;     // responses are only bounds: somebody left
+  bool reserved = false;  // part of a plan: closed to new tasks
+  bool closed = false;    // see Manager::set_closed()
+  bool changed = false;   // its members or their levels have changed since the last answer
+  bool stale = false;     // the responses are only upper bounds, because a task left
   struct Ceiling {
     ResourceId resource;
     int level;
   };
-  std::vector<Ceiling> ceilings;  // as the runtime knows them
+  std::vector<Ceiling> ceilings;  // the ceilings that the runtime has
 
   Share free() const noexcept { return model.capacity - model.platform - roster.load(); }
 };
@@ -56,7 +57,8 @@ class Placement {
  public:
   explicit Placement(const ManagerOptions& options);
 
-  // Those that were ever used: as many as there were tasks at once, a newcomer who is decided included.
+  // The slots that were ever used. Their number is the largest number of tasks that existed at once, including a new
+  // task that was being decided.
   std::span<Slot> slots() noexcept { return std::span(slots_).first(touched_); }
   std::span<Core> cores() noexcept { return cores_; }
   std::span<const Slot> slots() const noexcept { return std::span(slots_).first(touched_); }
@@ -65,10 +67,10 @@ class Placement {
   Core& core(int index) noexcept { return cores_[static_cast<std::size_t>(index)]; }
   const Core& core(int index) const noexcept { return cores_[static_cast<std::size_t>(index)]; }
   CoreId core_id(int index) const noexcept;
-  int index_of(CoreId id) const noexcept;  // nowhere when it is not ours
+  int index_of(CoreId id) const noexcept;  // nowhere if this process does not hold the core
   const ManagerOptions& options() const noexcept { return options_; }
 
-  // A free slot, its generation advanced; nothing when all are taken.
+  // Returns a free slot with its generation incremented, or nothing if all slots are taken.
   std::optional<std::uint32_t> take_slot() noexcept;
   void release(std::uint32_t index) noexcept;
   TaskId id_of(std::uint32_t index) const noexcept;
@@ -76,39 +78,41 @@ class Placement {
   std::uint64_t next_age() noexcept { return ++last_age_; }
   std::uint64_t last_age() const noexcept { return last_age_; }
 
-  // Counts what changes the answers of an analysis: who is charged where and stays there, what else runs there, which
-  // cores there are.
+  // The epoch counts the changes that can change the result of an analysis: the tasks that are charged to a core and
+  // stay there, the other load of a core, and the set of cores.
   std::uint64_t epoch() const noexcept { return epoch_; }
   void note_change() noexcept { ++epoch_; }
 
-  // Whether core `a` has more room, or as much and the lower index.
+  // Returns whether core `a` has more free capacity than `b`, or as much and the lower index.
   bool roomier(int a, int b) const noexcept;
 
-  // Whether `roster` on `core` holds all deadlines with the task too.
+  // Starts a trial: whether all deadlines of `roster` on `core` hold with the given task added.
   void begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand,
              const Effort& effort = {}) const noexcept;
-  // Room of a core's roster, newcomer included.
+  // Returns how many tasks a roster of a core has room for, including a new one.
   std::size_t members() const noexcept { return members_; }
 
-  // The same at once on what is charged to the core now, kept when it fits.
+  // Runs such a trial to the end on the tasks that are charged to the core now. If the task fits, charges it.
   Verdict charge(int core, std::uint32_t slot) noexcept;
-  // `analysed`: what is charged to the core with somebody more, from a trial that fits; it is in no state to be used
-  // then.
+  // Charges the tasks in `analysed` to the core. This is the roster of a trial that fits: the tasks of the core with
+  // one more. Afterwards `analysed` must not be used.
   void charge(int core, Roster& analysed) noexcept;
-  // at_idle: at an idle instant of the core.
+  // Removes a task from a core. `at_idle`: it is an idle instant of the core.
   void discharge(int core, std::uint32_t slot, bool at_idle) noexcept;
 
-  // All users of a resource are on one core, since its ceiling is a priority there. The core where those are (or will
-  // be) who share a resource with these; nothing when there are none, `nowhere` when they are on several. Does not look
-  // at `self`, nor at who was on a lost core.
+  // Returns the core of the tasks that share a resource with these sections, now or after a planned start. Returns
+  // nothing if there are no such tasks, and `nowhere` if they are on several cores. All tasks that use a resource must
+  // be on one core, because its ceiling is a priority of that core. Ignores `self` and tasks of lost cores.
   std::optional<int> core_of_users(const Demand& demand, std::uint32_t self) const noexcept;
 
   bool leaves(std::uint32_t slot) const noexcept { return slots_[slot].state == TaskState::leaving; }
 
  private:
   ManagerOptions options_;
-  std::vector<Slot> slots_;  // max_tasks
-  std::size_t touched_ = 0;  // of them; who comes takes the latest that was left, else the next one
+  std::vector<Slot> slots_;  // max_tasks entries
+  // The number of slots that were ever used. A new task takes the slot that was released last, or else the next unused
+  // one.
+  std::size_t touched_ = 0;
   std::vector<std::uint32_t> free_slots_;
   std::vector<Core> cores_;
   std::size_t members_ = 0;
@@ -117,7 +121,7 @@ class Placement {
   std::uint64_t epoch_ = 0;
 };
 
-// Whether a Lane has room for the jobs that may be pending under this contract.
+// Returns whether a Lane has room for the jobs that may be pending under this contract.
 bool backlog_fits(const Contract& contract) noexcept;
 
 }  // namespace corelane::sched

@@ -5,16 +5,17 @@
 namespace corelane::sched {
 namespace {
 
-// Gives every newcomer the middle of its gap; false when one has none. Levels of others stay.
+// Gives every new task the level in the middle of its gap. The levels of other tasks stay. Returns false if a new task
+// has no gap.
 bool fit_into_gaps(std::span<int> levels_by_rank, int levels) noexcept {
-  int above = levels + 1;  // the level of the neighbour that runs before
+  int above = levels + 1;  // the level of the next task above
   for (std::size_t i = 0; i < levels_by_rank.size(); ++i) {
     if (levels_by_rank[i] == 0) {
       const int below = i + 1 < levels_by_rank.size() ? levels_by_rank[i + 1] : 0;
       if (above - below < 2) return false;
       levels_by_rank[i] = below + (above - below) / 2;
     }
-    if (levels_by_rank[i] >= above) return false;  // two share a level: spread anew
+    if (levels_by_rank[i] >= above) return false;  // two tasks share a level: all must be assigned again
     above = levels_by_rank[i];
   }
   return true;

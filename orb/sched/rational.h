@@ -1,6 +1,7 @@
-// Rational: a non-negative fraction that never rounds down. Exact in lowest terms while numerator and denominator fit
-// in 127 bits; after that both are halved, the numerator upwards and the denominator downwards, so that the value is an
-// upper bound with a relative error below 2^-50. For tests of the form "x <= bound", where too large is the safe side.
+// Rational is a non-negative fraction that never rounds down. It is exact, in lowest terms, while numerator and
+// denominator fit in 127 bits. Beyond that both are halved, the numerator rounded up and the denominator rounded down.
+// The value is then an upper bound with a relative error below 2^-50. Use it for tests of the form "x <= bound", where
+// a value that is too large is safe.
 //
 // Threads: a value type.
 #pragma once
@@ -42,9 +43,9 @@ class Rational {
     return infinite_ ? *this : set(sum, denominator);
   }
 
-  // Whether the value is at most `bound`, 0 <= bound < 2^31.
+  // Returns whether the value is at most `bound`, 0 <= bound < 2^31.
   constexpr bool at_most(Ticks bound) const noexcept {
-    // Compared by the integer part, so that nothing overflows.
+    // Compares the integer part, so that nothing overflows.
     if (infinite_) return false;
     const Wide whole = numerator_ / denominator_;
     return whole < bound || (whole == bound && numerator_ % denominator_ == 0);

@@ -55,7 +55,7 @@ constexpr Entry entries[] = {
      minor::unknown_task},
 };
 
-// From a peer or page of a later version.
+// A code from a peer or a shared page of a later version.
 constexpr Entry unknown{RefusalCode{}, "unknown", "the server has a reason that this version does not know",
                         ErrorKind::no_resources, minor::not_schedulable};
 
@@ -82,20 +82,20 @@ std::string closest_text(const Refusal& refusal) {
   return text + " against deadline " + to_string(refusal.deadline);
 }
 
-// Rounded to a tenth of a percent, and not to nothing.
+// Returns a percentage rounded to a tenth, but never to 0 if the value is positive.
 std::string percent_text(std::int64_t ppm) {
   const std::int64_t tenths = std::max<std::int64_t>(ppm > 0 ? 1 : 0, (ppm + 500) / 1000);
   return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " %";
 }
 
-// A limit that is less than a tenth of a percent is exact: 0.005 %.
+// Returns a limit as a percentage. A limit below a tenth of a percent is written exactly, such as "0.005 %".
 std::string limit_text(std::int64_t ppm) {
   if (ppm <= 0 || ppm >= 1000) return percent_text(ppm);
   const std::string digits = std::to_string(10'000 + ppm).substr(1);
   return "0." + digits.substr(0, digits.find_last_not_of('0') + 1) + " %";
 }
 
-// The parts by the names that corelane top has for them.
+// Returns the parts with the names that `corelane top` shows.
 std::string parts_text(std::int64_t tasks, std::int64_t platform) {
   return "tasks " + percent_text(tasks) + ", platform load " + percent_text(platform);
 }
@@ -124,7 +124,8 @@ std::string sentence_of(const Refusal& refusal) {
   return "the peer has as many tasks as one peer may: limits.peer_tasks is " + std::to_string(refusal.peer_tasks);
 }
 
-// "{.period = 20ms, .deadline = 20ms, ...}", or the same as IDL and TOML have it: period = "20ms", deadline = "20ms".
+// Returns "{.period = 20ms, .deadline = 20ms, ...}" for C++, or the form of IDL and TOML: period = "20ms", deadline =
+// "20ms".
 std::string text_of(const Nearest& nearest, bool as_cpp) {
   std::string text;
   const auto add = [&](const char* field, Duration value) {

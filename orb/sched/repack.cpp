@@ -6,7 +6,7 @@
 namespace corelane::sched {
 namespace {
 
-constexpr int most_exact_in_phases = 65'536;  // some 32 ms; each task that moves is analysed at least once
+constexpr int most_exact_in_phases = 65'536;  // about 32 ms; each task that moves is analysed at least once
 
 }  // namespace
 
@@ -95,7 +95,7 @@ bool Repacker::somebody_leaves(std::size_t core) const noexcept {
   return std::any_of(members.begin(), members.end(), [&](const Member& m) { return placement_.leaves(m.slot); });
 }
 
-// Nobody moves.
+// Plans without moves.
 
 void Repacker::wait_on_one(int& evaluations) noexcept {
   if (at_ == order_.size()) {
@@ -129,7 +129,7 @@ void Repacker::bound_wait(int& evaluations) noexcept {
   end(true);
 }
 
-// Others move: phases are played through on rosters_.
+// Plans with moves: the phases are simulated on rosters_.
 
 void Repacker::pack(int& evaluations) noexcept {
   if (!packing_.step(evaluations)) return;
@@ -146,7 +146,7 @@ void Repacker::copy_one(int& evaluations) noexcept {
   ++at_;
 }
 
-// Beside all who are still there on its target.
+// Tries the task on its target core, together with all tasks that are still there.
 bool Repacker::try_join(PlannedTask& task, int& evaluations) noexcept {
   const auto target = static_cast<std::size_t>(task.to);
   if (!std::exchange(trying_, true))
@@ -161,7 +161,7 @@ bool Repacker::try_join(PlannedTask& task, int& evaluations) noexcept {
   return true;
 }
 
-// Once it fits the plan is complete: moves that have no phase by then are not needed.
+// Tries the new task. If it fits, the plan is complete: moves without a phase are not needed.
 void Repacker::join_newcomer(int& evaluations) noexcept {
   const auto newcomer = std::find_if(plan_.begin(), plan_.end(), [](const PlannedTask& t) { return t.is_newcomer(); });
   if (!try_join(*newcomer, evaluations)) return;
@@ -170,7 +170,7 @@ void Repacker::join_newcomer(int& evaluations) noexcept {
   next(Stage::joining);
 }
 
-// The largest first.
+// Tries to move one task in this phase, the largest one first.
 void Repacker::join_one(int& evaluations) noexcept {
   if (at_ == plan_.size()) return next(phase_ == 0 ? Stage::keeping : Stage::measuring);
   PlannedTask& task = plan_[plan_.size() - 1 - at_];
@@ -187,7 +187,7 @@ void Repacker::keep_one(int& evaluations) noexcept {
   ++at_;
 }
 
-// Until every core that somebody leaves in this phase has been idle once.
+// Measures how long the phase takes: until every core that a task leaves in this phase has been idle once.
 void Repacker::measure_one(int& evaluations) noexcept {
   if (at_ == 0 && !trying_) longest_of_phase_ = 0;
   if (at_ == rosters_.size()) {
@@ -209,7 +209,7 @@ void Repacker::measure_one(int& evaluations) noexcept {
   ++at_;
 }
 
-// The cores are idle: who moved is gone from its old one, and who left is gone.
+// The cores were idle. Removes the moved tasks from their old cores, and the tasks that have left.
 void Repacker::clear_one(int& evaluations) noexcept {
   const std::size_t cores = rosters_.size();
   if (at_ == cores) {
@@ -241,7 +241,7 @@ void Repacker::apply(Placement& placement, std::uint32_t newcomer) noexcept {
   for (const PlannedTask& task : plan_) {
     Roster& with_all = first_phase_[static_cast<std::size_t>(std::max(task.to, 0))];
     if (task.phase != 0 || task.is_newcomer() || placement.core(task.to).roster.find(task.slot) != nullptr) continue;
-    placement.charge(task.to, with_all);  // once for each core: then all who go there are found
+    placement.charge(task.to, with_all);  // once per core: it charges all tasks that move there
   }
 }
 

@@ -1,12 +1,13 @@
-// Repacker: a plan by which a newcomer gets room: where everybody would run (Packing), and in which order they can go
-// there while every deadline holds.
+// Repacker finds a plan that makes room for a new task. The plan says where every task would run (Packing), and in
+// which order the tasks can move there while every deadline holds.
 //
-// A task leaves its core at an idle instant of it, and comes to a core that holds it beside all who are still there.
-// Moves are therefore grouped in phases: all of one phase are under way together, and the next begins when they are
-// over. Where two cores would have to swap tasks without room for either, there is no such order, and no plan.
+// A task leaves its core at an idle instant of that core. It joins a core on which it fits together with all tasks that
+// are still there. So moves are grouped in phases. All moves of one phase are in progress together, and the next phase
+// begins when they have ended. If two cores would have to exchange tasks and neither has room, there is no such order
+// and no plan.
 //
-// Threads: as Manager. Planning reads the tables and changes nothing in them; they stay as they are from begin() until
-// apply(). Nothing allocates after construction. Loops are bounded by tasks times cores.
+// Threads: as Manager. Planning only reads the tables. They must not change between begin() and apply(). Nothing
+// allocates after construction. Bound: tasks times cores for every loop.
 #pragma once
 
 #include <cstddef>
@@ -23,17 +24,20 @@ class Repacker {
  public:
   explicit Repacker(const Placement& placement);
 
-  // With a newcomer of this demand, which outlives the planning: first the plan in which nobody moves, and it waits for
-  // tasks that are leaving already; with `moving`, then one in which others move.
+  // Starts a plan for a new task of this demand. `newcomer` must outlive the planning. First it tries a plan without
+  // moves, in which the new task waits for tasks that are already leaving. If `moving` is set, it then tries a plan in
+  // which other tasks move.
   void begin(const Demand& newcomer, bool moving) noexcept;
-  // Goes on for as many evaluations and counts them off; true when it has ended.
+  // Continues for at most `evaluations` evaluations and subtracts those it made. Returns true when the planning has
+  // ended.
   bool step(int& evaluations) noexcept;
   bool found() const noexcept { return found_; }
 
-  // The plan that was found becomes the tables': Slot::target and Slot::phase of those who move and of the newcomer, in
-  // its slot; who moves in phase 0 is charged to its target; cores that take part are reserved.
+  // Writes the plan to the tables. Sets Slot::target and Slot::phase of the tasks that move and of the new task, which
+  // is in the slot `newcomer`. Charges the tasks that move in phase 0 to their targets. Reserves the cores that take
+  // part.
   void apply(Placement& placement, std::uint32_t newcomer) noexcept;
-  // How long it takes at most, while everybody keeps to his contract; `endless`: no bound is known.
+  // Returns the longest time that the plan takes while every task keeps its contract. `endless`: no bound is known.
   Ticks longest() const noexcept { return longest_; }
 
  private:
@@ -70,18 +74,18 @@ class Repacker {
   bool moving_ = false;
   bool found_ = false;
   Stage stage_ = Stage::done;
-  std::size_t at_ = 0;   // which core or task of the stage
-  bool trying_ = false;  // trial_ or busy_ is under way for it
+  std::size_t at_ = 0;   // the index of the core or the task in the stage
+  bool trying_ = false;  // trial_ or busy_ is in progress for it
 
   Packing packing_;
-  std::vector<PlannedTask> waiter_;  // the plan in which nobody moves
+  std::vector<PlannedTask> waiter_;  // the plan without moves
   std::span<PlannedTask> plan_;
-  std::vector<int> order_;           // of the cores on which the newcomer may wait, the roomiest first
-  std::vector<Roster> rosters_;      // one per core: what is charged there in the phase
-  std::vector<Roster> first_phase_;  // the same when all of phase 0 are under way
+  std::vector<int> order_;           // the cores where the new task may wait, most free capacity first
+  std::vector<Roster> rosters_;      // one per core: the tasks charged to it in the current phase
+  std::vector<Roster> first_phase_;  // the same, with all moves of phase 0 in progress
   int phase_ = 0;
-  bool progress_ = false;  // in this phase
-  int exact_left_ = 0;     // evaluations of the exact tests, for all trials of the phases
+  bool progress_ = false;  // a task has moved or left in this phase
+  int exact_left_ = 0;     // evaluations of the exact tests left, for all trials of the phases
   Trial trial_;
   BusySearch busy_;
   Ticks longest_ = 0;

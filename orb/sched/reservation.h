@@ -1,13 +1,15 @@
-// Reservation: what a server may use of its core. A server lets work without a contract of its own (aperiodic requests,
-// reading on behalf of others) run among admitted tasks while the analysis still knows the worst that it does to them.
+// Reservation is the part of a core that a server may use. A server lets work without a contract of its own (aperiodic
+// requests, reading on behalf of others) run among admitted tasks. The analysis still knows the most that this work can
+// delay them.
 //
-// All servers of this folder are driven alike (docs/servers.md says by whom, and when):
-//   wake(now)          it had no work, and has some now
-//   charge(now, used)  it ran for `used` in one piece until now; said whenever it stops, and before any other question
-//   block(now)         it has no work any more
-//   available(now)     how long it may run from now on without a pause; zero: it waits
-//   next(now)          while it waits: when to ask again
-// A server that lacks one of them does not need to know.
+// All servers of this folder have the same interface (docs/servers.md says which code calls it, and when):
+//   wake(now)          the server had no work, and has some now
+//   charge(now, used)  its work ran for `used` without a pause until now; call it whenever the work
+//                      stops, and before any other call
+//   block(now)         the server has no work any more
+//   available(now)     returns how long the work may run from now on without a pause; zero: it waits
+//   next(now)          while the work waits: returns when to ask again
+// If a server lacks one of these functions, it does not need the information.
 //
 // Threads: values; each server is owned by one thread at a time. No clock, no thread, no allocation.
 #pragma once
@@ -32,8 +34,9 @@ constexpr bool is_sound(const Reservation& r) noexcept {
   return r.budget > Duration::zero() && r.budget <= r.period && r.period <= longest_period;
 }
 
-// What is wrong with it in one sentence, by the names of its settings in the section `what`: "io.budget = 5ms is more
-// than io.period = 1ms". Nothing when it is sound. Not for real-time threads (allocates).
+// Returns what is wrong with a reservation, in one sentence, or nothing if it is sound. The sentence uses the names of
+// the settings in the section `what`: "io.budget = 5ms is more than io.period = 1ms". It allocates, so do not call it
+// on real-time threads.
 std::optional<std::string> fault_of(std::string_view what, const Reservation& reservation);
 
 }  // namespace corelane::sched

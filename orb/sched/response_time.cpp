@@ -9,7 +9,8 @@
 namespace corelane::sched {
 namespace {
 
-// One evaluation of the right-hand side, without the task's own jobs; `endless` once it passes `limit`.
+// Makes one evaluation of the right-hand side, without the task's own jobs. Returns `endless` if the sum exceeds
+// `limit`.
 Ticks interference(Ticks window, std::span<const Interference> above, Ticks limit) noexcept {
   Ticks sum = 0;
   for (const Interference& other : above) {
@@ -19,7 +20,7 @@ Ticks interference(Ticks window, std::span<const Interference> above, Ticks limi
   return sum;
 }
 
-// What one evaluation counts as: a sum of up to 64 terms takes about half a microsecond.
+// Returns what one evaluation counts as: a sum of up to 64 terms takes about half a microsecond.
 int cost_of(std::span<const Interference> above) noexcept { return 1 + static_cast<int>(above.size()) / 64; }
 
 }  // namespace
@@ -45,7 +46,7 @@ void ResponseSearch::begin_window() noexcept {
   window_ = std::max({known, add_up(previous_, task_.budget), own_});
 }
 
-// One evaluation for each round; ends with the busy period, at the deadline, or when the iterations are used up.
+// Makes one evaluation per round. Ends with the busy period, at the deadline, or when the iterations are used up.
 bool ResponseSearch::step(int& evaluations) noexcept {
   while (!done_) {
     if (window_ > limit_)
@@ -141,11 +142,12 @@ BoundTerms bound_terms(const Interference& other) noexcept {
   return {.work = budget * (1 - u) + static_cast<double>(other.jitter) * u, .load = u};
 }
 
-// Floating point, rounded against the task by a margin that covers the error of the sums.
+// Uses floating point. The result is rounded up by a margin that covers the error of the sums.
 Ticks response_upper_bound(const Analysed& task, const BoundTerms& above) noexcept {
   const double own = static_cast<double>(task.budget) / static_cast<double>(task.period);
   constexpr double margin = 1e-8;
-  if (above.load + own > 1 - 1e-4) return endless;  // closer to 1 the division would magnify the error past the margin
+  // Closer to 1, the division could magnify the error beyond the margin.
+  if (above.load + own > 1 - 1e-4) return endless;
   const double work = static_cast<double>(task.blocking) + static_cast<double>(task.budget) + above.work;
   const double bound = static_cast<double>(task.jitter) + work / (1 - above.load) * (1 + margin) + 1;
   return bound < 9e18 ? static_cast<Ticks>(std::ceil(bound)) : endless;

@@ -7,10 +7,10 @@
 namespace corelane::sched {
 namespace {
 
-constexpr int step_limit = 20'000;         // evaluations for one task; Effort bounds those of all
-constexpr int busy_limit = 4'096;          // for a busy period; beyond it is a bound
-constexpr int explain_step_limit = 2'000;  // to tell by how much a deadline would be missed
-constexpr Ticks explain_horizon = 64;      // in deadlines; a response beyond counts as endless
+constexpr int step_limit = 20'000;         // evaluations for one task; Effort bounds the sum over all tasks
+constexpr int busy_limit = 4'096;          // evaluations for a busy period; beyond that a bound is used
+constexpr int explain_step_limit = 2'000;  // evaluations to find out by how much a deadline would be missed
+constexpr Ticks explain_horizon = 64;      // as a multiple of the deadline; a longer response counts as endless
 
 Interference as_interference(const PlatformLoad& load) noexcept {
   return {load.budget.count(), load.period.count(), load.jitter.count()};
@@ -107,16 +107,16 @@ void Roster::remove(std::uint32_t slot, bool at_idle) noexcept {
   const auto index = static_cast<std::size_t>(member - members_.data());
   members_.erase(members_.begin() + static_cast<std::ptrdiff_t>(index));
   for (Member& rest : members_) {
-    rest.windows = {};  // R stays a bound; w(q) is no valid start any more
+    rest.windows = {};  // R stays an upper bound, but w(q) is no longer a valid start
     if (rest.last >= index && rest.last > 0) --rest.last;
     if (at_idle) rest.last = 0;
   }
   tie();
 }
 
-// Tasks that share a level delay each other both ways. New levels may part two of them in the middle of a busy period,
-// in which the one has delayed the other already, and let a newcomer come on top of that; so they count for each other
-// until the core was idle, and so does, to be safe, whoever comes to stand between them.
+// Updates Member::last. Tasks that share a level delay each other. New levels can separate two of them within a busy
+// period in which one has already delayed the other. A new task could then delay it on top of that. So such tasks count
+// as tied until the core was idle. To be safe, this is also true for tasks that are placed between them.
 void Roster::tie() noexcept {
   std::size_t last = members_.size();
   for (std::size_t i = members_.size(); i > 0; --i) {
@@ -136,7 +136,7 @@ bool Roster::locks() const noexcept {
   return std::any_of(members_.begin(), members_.end(), [](const Member& m) { return m.demand.locks; });
 }
 
-// By descending level; their number when nobody uses it.
+// Returns the index of the most urgent member that uses the resource, or the number of members if none uses it.
 std::size_t Roster::first_user(ResourceId resource) const noexcept {
   const auto uses = [&](const Member& member) {
     const auto& sections = member.demand.sections;
@@ -202,7 +202,8 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
     return begin_by_deadline(core, EdfPass::Goal::deadlines, effort);
   }
   if (core.order == CoreOrder::deadline) {
-    // Ceilings are priorities; and jobs that share a level would not run by their deadlines.
+    // Ceilings are priorities, so they have no effect here. Jobs that share a level would not run in the order of their
+    // deadlines.
     if (newcomer.demand.locks || members_.size() > static_cast<std::size_t>(levels))
       return end_pass({.response = endless, .deadline = newcomer.demand.deadline});
     return begin_by_deadline(core, EdfPass::Goal::deadlines, effort);
@@ -211,18 +212,19 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
     for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
     return end_pass({.fits = true});
   }
-  // Where levels are shared a new grouping may add interference to anybody, and where sections are, blocking
-  // to those above: all are analysed, from cold.
+  // If tasks share levels, new groups of them can add interference to any task. If tasks lock resources, the new task
+  // can block the tasks above it. In both cases all tasks are analysed, without their earlier results.
   const bool cold = has_ties() || locks();
   begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold, effort);
 }
 
-// The platform's own test, and ours of the platform's servers: their shares and what is above them within the capacity.
+// Makes the platform's own test, and the test of the platform's servers: their shares and the load above them must fit
+// into the capacity.
 bool Roster::servers_fit(const CoreModel& core) const noexcept {
   Share sum = core.platform;
   for (const Member& member : members_) {
     const Reservation& server = member.demand.served;
-    if (server.budget == Duration::zero()) return false;  // the newcomer has none
+    if (server.budget == Duration::zero()) return false;  // the new task has no server
     sum += share_of(server.budget.count(), server.period.count());
   }
   return sum <= core.capacity;
@@ -248,7 +250,8 @@ void Roster::begin_by_deadline(const CoreModel& core, EdfPass::Goal goal, const 
                      goal == EdfPass::Goal::deadlines ? step_limit : explain_step_limit);
 }
 
-// Until responses are looked for nothing is known of them but that they are in time.
+// Ends the analysis by deadlines. Until Goal::responses is analysed, only the deadline is known as a bound of each
+// response.
 void Roster::end_by_deadline() noexcept {
   if (goal_ == EdfPass::Goal::responses) {
     for (std::size_t i = 0; i < members_.size(); ++i)
@@ -270,22 +273,23 @@ void Roster::end_by_deadline() noexcept {
             .deadline = loser.demand.deadline});
 }
 
-// Those before `first` are not touched by the newcomer.
+// Starts the analysis at the member `first`. The new task does not affect the members before it.
 void Roster::begin_pass(const CoreModel& core, std::size_t first, Ticks added, bool cold,
                         const Effort& effort) noexcept {
   gather(core);
   pass_ = {.core = &core, .index = first, .added = added, .cold = cold, .done = false, .left = effort.exact};
-  if (first < members_.size()) members_[first].windows = {};  // the newcomer's place: nothing is known
+  if (first < members_.size()) members_[first].windows = {};  // the new task: nothing is known yet
   if (effort.bounds_first && take_bounds(first)) end_pass({.fits = true});
 }
 
-// Also of a pass that was over before it began.
+// Ends the analysis. It may not have begun.
 void Roster::end_pass(const Verdict& verdict) noexcept {
   pass_.verdict = verdict;
   pass_.done = true;
 }
 
-// Whether everybody from `first` on is in time by the bounds of all their responses, which they then have.
+// Returns whether the upper bounds of the responses meet the deadlines of all members from `first` on. If so, the
+// bounds become their responses.
 bool Roster::take_bounds(std::size_t first) noexcept {
   pass_.owed += 1 + static_cast<int>(above_.size() + locks_.size()) / 16;
   terms_.assign(1, {});
@@ -342,7 +346,7 @@ bool Roster::step_by_deadline(int& evaluations) noexcept {
   return true;
 }
 
-// The exact evaluations are used up: bounds for those who are left.
+// The exact evaluations are used up. Uses bounds for the remaining members.
 void Roster::run_out() noexcept {
   std::swap(above_[pass_.own], above_[pass_.end]);
   pass_.searching = false;
@@ -359,7 +363,7 @@ void Roster::begin_member() noexcept {
   if (pass_.index == members_.size()) return end_pass({.fits = true});
   Member& member = members_[pass_.index];
   const Ticks deadline = member.demand.deadline;
-  // Each time that it wakes another section may stand in its way, and nobody knows how often it does.
+  // Each time the task wakes, another section can block it, and the number of its wake-ups is unknown.
   if (member.demand.suspension > 0 && blocking_of(pass_.index) > 0)
     return end_pass({.loser = member.slot, .response = endless, .deadline = deadline});
   if (pass_.cold) member.windows = {};
@@ -386,8 +390,8 @@ void Roster::end_member() noexcept {
   ++pass_.index;
 }
 
-// For the response of members_[pass_.index]. Those tied to it interfere too: the task itself goes to their end while it
-// is analysed.
+// Starts the search for the response of members_[pass_.index]. Members that are tied to it interfere, too. During the
+// analysis, the entry of the member itself is swapped to the end of these.
 void Roster::search(const Limits& limits) noexcept {
   const std::size_t index = pass_.index;
   const Member& member = members_[index];
@@ -402,8 +406,9 @@ void Roster::search(const Limits& limits) noexcept {
   pass_.searching = true;
 }
 
-// B of a member by immediate ceilings: the longest section of somebody below it whose ceiling is at its level or above;
-// one at most, begun before it was released. A task whose jobs can be demoted counts as below everybody, too.
+// Returns B of a member under immediate ceilings: the longest section of a task below it with a ceiling at its level or
+// above. At most one such section can block it, and it began before the member's release. A task whose jobs can be
+// demoted counts as a task below every other task, too.
 Ticks Roster::blocking_of(std::size_t index) const noexcept {
   const std::size_t last = members_[index].last;
   Ticks longest = 0;
@@ -423,9 +428,9 @@ Ticks Roster::longest_busy(const CoreModel& core) noexcept {
 }
 
 void Roster::begin_longest_busy(const CoreModel& core, BusySearch& search) noexcept {
-  const bool overloaded = load_ + core.platform >= whole_share;  // then the bound says so at once
+  const bool overloaded = load_ + core.platform >= whole_share;  // then the bound is endless at once
   above_.assign(core.above.begin(), core.above.end());
-  Ticks section = 0;  // of a demoted job
+  Ticks section = 0;  // the longest section of a demoted job
   for (const Member& member : members_) {
     above_.push_back(member.demand.as_pending());
     section = std::max(section, member.demand.overshoot);

@@ -1,5 +1,5 @@
-// Server: one of the servers, for who drives them without regard to which (orb/dispatch with a clock, orb/sim without).
-// reservation.h says what the five questions mean.
+// Server is any one of the servers, for code that drives them without a distinction (orb/dispatch with a clock, orb/sim
+// without one). reservation.h explains the five functions.
 #pragma once
 
 #include <variant>

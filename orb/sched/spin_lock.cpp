@@ -6,7 +6,7 @@
 namespace corelane::sched {
 
 Ticks spin_time(std::span<const SpinningTask> tasks, int core, ResourceId resource) {
-  std::map<int, Ticks> longest;  // per other core
+  std::map<int, Ticks> longest;  // by core, for the other cores
   for (const SpinningTask& task : tasks) {
     if (task.core == core) continue;
     for (const SpinRequest& request : task.requests)
@@ -19,7 +19,7 @@ Ticks spin_time(std::span<const SpinningTask> tasks, int core, ResourceId resour
 
 std::vector<Response> spin_responses(std::span<const SpinningTask> tasks, const Limits& limits) {
   std::vector<Ticks> budgets;   // C', spinning included
-  std::vector<Ticks> blocking;  // what a task spins and locks at once
+  std::vector<Ticks> blocking;  // the longest spin plus section of a task
   for (const SpinningTask& task : tasks) {
     budgets.push_back(task.budget);
     blocking.push_back(0);

@@ -1,9 +1,9 @@
-// Resources that tasks of several cores share: MSRP (Gai, Lipari & Di Natale 2001). Who finds such a resource locked
-// spins, in the order of arrival and without being preempted, until it is his; so does his section. Each request then
-// costs its core the longest section of the resource on every other core at most, and a task is kept waiting once by
-// what one less urgent task of its core spins and locks.
+// Response times with resources that tasks of several cores share, under MSRP (Gai, Lipari & Di Natale 2001). A task
+// that finds such a resource locked spins until it gets it, in the order of arrival. It is not preempted while it spins
+// or while it holds the resource. So each request costs its core at most the longest section of the resource on every
+// other core. A task is blocked once, by the spinning and the section of one less urgent task of its core.
 //
-// Threads: pure functions. Not for real-time threads (allocates).
+// Threads: pure functions. Not for real-time threads (they allocate).
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,21 @@ namespace corelane::sched {
 
 struct SpinRequest {
   ResourceId resource = no_resource;
-  Ticks longest = 0;         // the section, in execution time
-  std::int64_t per_job = 1;  // how often one job asks for it
+  Ticks longest = 0;         // execution time of the longest section
+  std::int64_t per_job = 1;  // number of requests per job
 };
 
 struct SpinningTask {
   int core = 0;
-  Ticks budget = 0;  // C, sections included and spinning not
+  Ticks budget = 0;  // C with sections, without spinning
   Ticks period = 1;  // T
   std::vector<SpinRequest> requests{};
 };
 
-// What one request of a task on `core` may spin: the sum over the other cores of the longest section there.
+// Returns how long one request of a task on `core` may spin: the sum over the other cores of the longest section there.
 Ticks spin_time(std::span<const SpinningTask> tasks, int core, ResourceId resource);
 
-// The response of each task; `tasks` are by descending priority.
+// Returns the response of each task. `tasks` are sorted by descending priority.
 std::vector<Response> spin_responses(std::span<const SpinningTask> tasks, const Limits& limits = {});
 
 }  // namespace corelane::sched

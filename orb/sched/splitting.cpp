@@ -9,16 +9,17 @@ namespace {
 
 using Kind = DemandVerdict::Kind;
 
-// At least what utilization leaves to a task of this period, and at most a few ticks more: shares are rounded down.
+// Returns at least the budget that the utilization leaves to a task of this period, and at most a few ticks more,
+// because shares are rounded down.
 Ticks left_by_utilization(std::span<const EdfTask> tasks, Ticks period) noexcept {
   Share load = 0;
   for (const EdfTask& task : tasks) load += static_cast<Share>(Wide{task.budget} * whole_share / task.period);
   return static_cast<Ticks>(Wide{std::max<Share>(whole_share - load, 0)} * period / whole_share);
 }
 
-// The next budget worth trying after that of `part` has failed.
+// Returns the next budget to try after that of `part` has failed.
 Ticks less_than(const EdfTask& part, const DemandVerdict& verdict) noexcept {
-  if (verdict.at < part.deadline) return part.budget - 1;  // overloaded, by a tick or so
+  if (verdict.at < part.deadline) return part.budget - 1;  // overloaded by about a tick
   const Ticks jobs = (verdict.at - part.deadline) / part.period + 1;
   const Ticks others = verdict.demand - jobs * part.budget;
   return std::min(part.budget - 1, (verdict.at - others) / jobs);

@@ -1,8 +1,9 @@
-// Semi-partitioned scheduling under earliest deadline first (Burns, Davis, Wang & Zhang 2012, "C=D splitting"): a task
-// that fits on no core is cut in parts that run one after another on several. Every part but the last has a deadline
-// equal to its budget, so it runs at once and to its end, and the next part begins a fixed time after the release:
+// Semi-partitioned scheduling under earliest deadline first (Burns, Davis, Wang & Zhang 2012, "C=D splitting"). A task
+// that fits on no core is cut into parts, which run one after another on several cores. Every part but the last has a
+// deadline equal to its budget. So it runs at once and without a pause, and the next part begins a fixed time after the
+// release:
 //   first part (C_1, T, D = C_1) on one core, the rest (C - C_1, T, D - C_1) on another, released C_1 later.
-// A job that does less than its budget ends in an earlier part; the others then have nothing to do.
+// A job that needs less than its budget ends in an earlier part, and the later parts have nothing to do.
 //
 // Threads: pure functions.
 #pragma once
@@ -15,31 +16,33 @@
 namespace corelane::sched {
 
 struct FirstPart {
-  DemandVerdict::Kind kind =
-      DemandVerdict::Kind::holds;  // fails: not even one tick fits; undecided: iterations ran out
-  Ticks budget = 0;                // C_1: the largest that fits, at most C
+  // fails: not even one tick fits. undecided: the iterations were used up.
+  DemandVerdict::Kind kind = DemandVerdict::Kind::holds;
+  Ticks budget = 0;  // C_1: the largest budget that fits, at most C
 };
 
-// The largest first part of `task` that its new core can take beside `tasks`, which hold their deadlines: from the most
-// that utilization leaves downwards. Where a window t has too much demand for k jobs of the part, no part above
-// (t - the others' demand) / k fits, so that is the next try; the first that fits is the largest.
+// Returns the largest first part of `task` that its new core can take beside `tasks`, which meet their deadlines. The
+// search starts at the largest budget that the utilization leaves, and goes down. If a window t has too much demand for
+// k jobs of the part, no part above (t - the others' demand) / k fits. So that is the next value to try, and the first
+// part that fits is the largest.
 FirstPart largest_first_part(std::span<const EdfTask> tasks, const EdfTask& task, const Limits& limits = {}) noexcept;
 
-// A part of a split task. Its core runs it as the task `part`, released `offset` after the task.
+// A part of a split task. Its core runs it as the task `part`, released `offset` after the split task.
 struct SplitPart {
-  std::size_t core = 0;  // index into the cores given
+  std::size_t core = 0;  // index into the given cores
   Ticks offset = 0;
   EdfTask part{};
 };
 
 struct Split {
   DemandVerdict::Kind kind = DemandVerdict::Kind::fails;
-  std::size_t count = 0;  // of parts
+  std::size_t count = 0;  // number of parts
 };
 
-// Cuts `task` (0 < C <= D, no jitter) over `cores`, which hold their deadlines, in the order given: each takes the
-// whole of what is left if it can, else its largest first part. `parts` has room for as many as there are cores; [0,
-// count) are valid when done, and a single one means that the task needs no cut.
+// Cuts `task` (0 < C <= D, no jitter) into parts for `cores`, in the given order. The tasks on the cores meet their
+// deadlines. Each core takes all of the rest if it can, else the largest first part of it. `parts` must have room for
+// one part per core. If the result is `holds`, the parts [0, count) are valid; a single part means that the task needs
+// no cut.
 Split split(std::span<const std::span<const EdfTask>> cores, const EdfTask& task, std::span<SplitPart> parts,
             const Limits& limits = {}) noexcept;
 

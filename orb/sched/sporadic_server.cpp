@@ -21,7 +21,7 @@ void SporadicServer::wake(Time now) noexcept {
 }
 
 void SporadicServer::charge(Time, Duration used) noexcept {
-  const auto turns = used / reservation_.budget;  // each takes every token once
+  const auto turns = used / reservation_.budget;  // each turn uses every token once
   shift(turns * reservation_.period);
   used -= turns * reservation_.budget;
   while (used > Duration::zero()) {

@@ -85,7 +85,8 @@ void SyntheticUtilization::Entry::restart() noexcept {
   for (Part& part : parts) part.peak = 0;
 }
 
-// Another job of a task that has reserved: balanced per job it may go elsewhere, if the bound lets it; else it stays.
+// Accepts another job of a task with a reservation. With load balancing per job, the job moves to other processors if
+// the bound allows it. Otherwise it stays.
 bool SyntheticUtilization::go_on(Entry& entry, Time now, JobId job, Duration deadline,
                                  std::span<const Stage> stages) noexcept {
   if (stages.size() != entry.count) return false;
@@ -120,7 +121,7 @@ Share SyntheticUtilization::counted(const Entry& entry, std::size_t stage) const
   return stage == entry.done ? std::max(part.peak, load_[part.processor]) : load_[part.processor];
 }
 
-// Only admissions raise a utilization, so nothing higher is missed.
+// Only admissions raise a utilization, so no higher value is missed.
 void SyntheticUtilization::note_peaks() noexcept {
   for (Entry& entry : entries_)
     if (entry.done < entry.count) entry.parts[entry.done].peak = counted(entry, entry.done);

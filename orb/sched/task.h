@@ -1,4 +1,4 @@
-// What the Manager tells about its tasks and cores: plain values for reports, logs and the command line.
+// The plain values with which the Manager describes tasks and cores, for reports, logs and the command line.
 #pragma once
 
 #include <cstdint>
@@ -9,39 +9,41 @@
 
 namespace corelane::sched {
 
-// Shares of a core in parts per million: integer, so that sums and limits are exact.
+// Shares of a core in parts per million. They are integers, so that sums and limits are exact.
 using Ppm = std::int64_t;
 inline constexpr Ppm whole_core = 1'000'000;
-inline constexpr Ppm default_capacity = 950'000;  // the kernel takes 50 ms/s from SCHED_FIFO on a full core
+inline constexpr Ppm default_capacity = 950'000;  // on a full core the kernel takes 50 ms/s from SCHED_FIFO
 
-// What runs on a core above and beside the admitted tasks: reader, manager, interrupts, context switches. In the
-// analysis it is a task of the highest priority, so that the result stays exact, and a blocking term.
+// The load of a core besides the admitted tasks: reader, manager, interrupts, context switches. In the analysis it is a
+// task of the highest priority, so the result stays exact, plus a blocking term.
 struct PlatformLoad {
-  Duration budget{};    // C: at most so much ...
-  Duration period{};    // ... in each T; zero: no load
-  Duration jitter{};    // J: of its releases
-  Duration blocking{};  // B: the longest that it keeps any task from running once per job: wake-up latency, masked code
+  Duration budget{};  // C: the execution time ...
+  Duration period{};  // ... in each T; zero: no load
+  Duration jitter{};  // J: release jitter
+  // B: the longest time for which it keeps any task from running, once per job (wake-up latency, code with masked
+  // interrupts).
+  Duration blocking{};
 };
 
-// How a core orders what is ready there.
+// How a core orders its ready jobs.
 enum class CoreOrder : std::uint8_t {
   priority,  // preemptive fixed priorities
   deadline,  // earliest deadline first: see EdfLane
-  served,    // the same, each task under a constant bandwidth server of the platform's: see task_server.h
+  served,    // as `deadline`, with one constant bandwidth server per task: see task_server.h
 };
 
 struct CoreOptions {
   CoreId id{};
-  Ppm capacity = default_capacity;  // admitted plus platform load stays at or below this
+  Ppm capacity = default_capacity;  // the sum of admitted and platform load stays at or below this
   PlatformLoad load{};
   CoreOrder order = CoreOrder::priority;
 };
 
 enum class TaskState : std::uint8_t {
-  pending,  // admitted once others have left its core; no job may run yet
+  pending,  // admitted when others have left its core; no job may run yet
   running,  // jobs may run
-  moving,   // runs on `core`, leaves it for `target` at an idle instant
-  leaving,  // gone; charged until its core's idle instant
+  moving,   // runs on `core`, will move to `target` at an idle instant
+  leaving,  // has left; charged until its core's idle instant
 };
 
 struct TaskView {
@@ -49,17 +51,17 @@ struct TaskView {
   PeerId peer{};
   Contract contract{};
   CoreId core = no_core;
-  CoreId target = no_core;  // where it goes, while moving
+  CoreId target = no_core;  // the core to which it moves
   Priority priority{};
-  Duration response{};  // R: the analysed bound, from the release (jitter included); zero when admission is off
+  Duration response{};  // R: the analysed bound, jitter included; zero if admission is off
   TaskState state = TaskState::running;
 };
 
 struct CoreView {
   CoreId id = no_core;
   Ppm capacity = 0;
-  Ppm admitted =
-      0;  // utilization of all that is charged to it: running, moving in or out, pending, leaving; rounded up
+  // The utilization of all tasks charged to the core (running, moving in or out, pending, leaving), rounded up.
+  Ppm admitted = 0;
   Ppm platform = 0;  // platform load and other processes
   std::uint32_t tasks = 0;
   bool lost = false;

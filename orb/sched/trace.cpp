@@ -8,7 +8,7 @@ namespace {
 struct KindText {
   TraceKind kind;
   std::string_view name;
-  std::string_view words;  // their names, in order; what is optional comes last
+  std::string_view words;  // the names of the words, in order; optional words come last
 };
 
 using K = TraceKind;
@@ -127,7 +127,7 @@ bool is_sound(const LaneTask& task) noexcept {
 
 namespace {
 
-// What no runtime has seen would be too much for who adds to it.
+// Rejects an Overran with a time that no runtime can produce. Code that adds to such a time could overflow.
 std::optional<Overran> sound(const std::optional<Overran>& fact) noexcept {
   const bool occurs = fact && fact->used >= Duration::zero() && fact->used != Duration::max();
   return occurs ? fact : std::nullopt;
@@ -184,7 +184,7 @@ std::string text_of(const TraceView& view) {
   if (!found) return "unknown kind " + std::to_string(static_cast<int>(view.kind));
   std::string text(found->name);
   std::string_view names = found->words;
-  for (const std::uint64_t word : view.body()) {  // bound: a body
+  for (const std::uint64_t word : view.body()) {  // bound: the words of one body
     if (names.empty()) break;
     const std::string_view name = names.substr(0, names.find(' '));
     names.remove_prefix(std::min(names.size(), name.size() + 1));

@@ -14,10 +14,10 @@ constexpr std::size_t core_words = 7;
 constexpr std::size_t track_words = 6;
 constexpr std::size_t word_size = sizeof(std::uint64_t);
 
-// More than any run has; a damaged file is not to size our tables.
+// Limits beyond the values of any real run. They prevent a damaged file from sizing our tables.
 constexpr std::uint64_t max_cores = 4096;
 constexpr std::uint64_t max_tasks = 100'000;
-constexpr std::uint64_t max_seats = 1u << 24;  // cores x tasks of each
+constexpr std::uint64_t max_seats = 1u << 24;  // cores x tasks per core
 constexpr std::uint64_t max_program = 4096;
 
 TraceFault fault(std::string text) { return {std::move(text)}; }
@@ -32,7 +32,7 @@ constexpr std::array<std::uint32_t, 256> crc_table = [] {
   return table;
 }();
 
-// Words as the file has them, whatever this machine's order is.
+// Writes words in the byte order of the file, which does not depend on the machine.
 class Output {
  public:
   void word(std::uint64_t value) {
@@ -55,7 +55,8 @@ void put(std::vector<std::byte>& bytes, std::size_t word, std::uint64_t value) {
 }
 
 void write_header(Output& out, const TraceFile& trace) {
-  // All members by name: whoever adds an option is stopped here, and gives it a word and trace_version the next number.
+  // The binding names all members, so a new option does not compile until this function is changed. Give the option a
+  // word and give trace_version the next number.
   const auto& [cores, max_tasks_in_all, max_tasks_per_core, levels, repack, test, enforces_budgets, charge_overruns,
                peer_limit, spares_own_user, peer_urgency, peer_tasks] = trace.options;
   const std::string name = trace.program.substr(0, max_program);
@@ -71,7 +72,7 @@ void write_header(Output& out, const TraceFile& trace) {
   out.text(name);
 }
 
-// Reads words in order; past the end it gives zeros and says so.
+// Reads words in order. Past the end it returns zeros, and ok() returns false.
 class Input {
  public:
   explicit Input(Bytes bytes) : bytes_(bytes) {}
@@ -91,7 +92,7 @@ class Input {
     at_ += room * word_size;
     return text;
   }
-  // A time or a duration; one beyond all that occurs counts as damage.
+  // Reads a time or a duration. A value out of range counts as damage.
   Duration duration() {
     const auto value = static_cast<std::int64_t>(word());
     if (value <= -trace::longest_time || value >= trace::longest_time) damaged_ = true;
@@ -159,7 +160,8 @@ bool read_core(Input& in, CoreOptions& core) {
   return in.ok() && is_sound(load);
 }
 
-// Where the first record that is none begins, as an index of words; the size where all are sound.
+// Returns the index of the word at which the first invalid record begins, or the number of words if all records are
+// valid.
 std::size_t first_fault(const std::vector<std::uint64_t>& words) {
   std::size_t at = 0;
   while (at < words.size()) {
@@ -191,7 +193,8 @@ std::string read_track(Input& in, Track& track) {
   return "the record at byte " + std::to_string(records + wrong * word_size) + " is none that this version knows";
 }
 
-// What can be said before anything is believed.
+// Makes the checks that need no valid content: magic number, version, length and checksum. Returns the fault, or an
+// empty text.
 std::string fault_of_whole(Bytes bytes) {
   Input in(bytes);
   const bool ours = in.word() == magic;

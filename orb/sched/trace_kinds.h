@@ -1,5 +1,5 @@
-// What a trace can hold, beside facts and commands: what Lanes and the Manager are told otherwise, and what the runtime
-// observed; and the number of each kind, which is never used again for something else.
+// The kinds of records in a trace, and the number of each kind. A number is never used again for another kind. Besides
+// facts and commands, a trace holds the other calls of Lanes and the Manager, and what the runtime observed.
 //
 // Threads: values.
 #pragma once
@@ -20,7 +20,7 @@ namespace corelane::sched {
 
 namespace trace {
 
-// What a Lane is told beside facts.
+// Calls of a Lane other than decide().
 struct EarlyAllowed {
   bool allowed = false;
 };
@@ -55,12 +55,13 @@ struct TaskPut {
   LaneTask task;
 };
 
-// What the Manager is told beside facts.
+// Calls of the Manager other than decide().
 struct CapacitySet {
   CoreId core;
   Ppm capacity = 0;
 };
-struct InterferenceSet {  // so many InterferenceLoad follow
+// Is followed by `loads` records of InterferenceLoad.
+struct InterferenceSet {
   CoreId core;
   std::uint32_t loads = 0;
 };
@@ -75,38 +76,44 @@ struct RepackSet {
   bool allowed = false;
 };
 
-// What the runtime observed; tells no state machine anything.
-struct Started {  // the job's code begins
+// What the runtime observed. No state machine is told these.
+// The code of the job begins.
+struct Started {
   Time at;
   JobId job;
   TaskId task;
 };
-struct Missed {  // the job ended after its deadline
+// The job ended after its deadline.
+struct Missed {
   Time at;
   JobId job;
   TaskId task;
   Time released;
   Time deadline;
 };
-struct Blocked {  // the job ended, and had waited for something without saying so
+// The job ended. It had waited for something without reporting a suspension.
+struct Blocked {
   Time at;
   JobId job;
   TaskId task;
   Duration waited;
 };
-struct Overslept {  // the job ended, and had suspended itself for longer than its contract says
+// The job ended. It had suspended itself for longer than its contract allows.
+struct Overslept {
   Time at;
   JobId job;
   TaskId task;
-  Duration slept;  // in all
+  Duration slept;  // in total
 };
-struct TurnedAway {  // refused before it reached its Lane
+// The job was refused before it reached its Lane.
+struct TurnedAway {
   Time at;
   JobId job;
   TaskId task;
   RefusalCode reason = RefusalCode::job_waiting;
 };
-struct Named {  // what the task is called; cut to its room
+// The name of the task, cut to `room` bytes.
+struct Named {
   static constexpr std::size_t room = 96;
   TaskId task;
   std::array<char, room> text{};
@@ -172,15 +179,15 @@ enum class TraceKind : std::uint8_t {
   overslept = 101,
 };
 
-// Facts and calls are told; commands are answers; the rest was observed.
+// Inputs are facts and calls. Commands are answers. The other kinds are observations.
 constexpr bool is_input(TraceKind kind) noexcept { return static_cast<std::uint8_t>(kind) < 64; }
 constexpr bool is_command(TraceKind kind) noexcept {
   return static_cast<std::uint8_t>(kind) >= 64 && static_cast<std::uint8_t>(kind) < 96;
 }
-// A short name such as "arrived"; empty for a number that is none of them. Static storage.
+// Returns a short name such as "arrived", in static storage. It is empty for an unknown number.
 std::string_view name_of(TraceKind kind) noexcept;
 
-// The number of a type's records; 0: a trace does not hold it.
+// The kind of a type's records; 0: a trace does not hold the type.
 template <typename T>
 inline constexpr TraceKind kind_of = TraceKind{};
 // clang-format off

@@ -1,5 +1,5 @@
-// The body of a record: the fields of its type in their order, one word each (signed values sign-extended, a contract
-// 15 words, an optional one a flag before it).
+// The body of a record: the fields of its type, in order, one word each. Signed values are sign-extended. A contract
+// takes 15 words. An optional field is preceded by a flag.
 //
 // Threads: pure. Allocates nothing.
 #pragma once
@@ -20,12 +20,13 @@ namespace corelane::sched {
 
 namespace trace {
 
-// Each type's fields in the order of the words; its `at` is in the header. The binding names all members, so whoever
-// adds one elsewhere is stopped here: add it to the words, too, and give trace_version the next number.
+// The fields of each type, in the order of the words. The time `at` is in the header. The binding names all members, so
+// a new member does not compile until this file is changed: add it to the words, too, and give trace_version the next
+// number.
 // clang-format off
 template <typename Io> void fields(Io& io, ResourceUse& x) { auto& [resource, longest] = x; io(resource, longest); }
 template <typename Io> void fields(Io& io, Contract& x) { auto& [period, deadline, budget, jitter, suspension, importance, on_overrun, uses] = x; io(period, deadline, budget, jitter, suspension, importance, on_overrun, uses); }
-template <typename Io> void fields(Io& io, Nearest& x) { auto& [period, deadline, budget, jitter, suspension] = x; io(period, deadline, budget); }  // a decision has none
+template <typename Io> void fields(Io& io, Nearest& x) { auto& [period, deadline, budget, jitter, suspension] = x; io(period, deadline, budget); }  // the Manager's refusals have none
 template <typename Io> void fields(Io& io, Refusal& x) { auto& [code, closest, loser, response, deadline, nearest, peer_tasks, peer_holds, peer_may, jitter, tasks, platform, others, others_platform, unproposed, loser_name, takes_none] = x; io(code, closest, loser, response, deadline, nearest, peer_tasks); }
 template <typename Io> void fields(Io& io, PlatformLoad& x) { auto& [budget, period, jitter, blocking] = x; io(budget, period, jitter, blocking); }
 template <typename Io> void fields(Io& io, WaitingJob& x) { auto& [job, released, nominal, eligible] = x; io(job, released, nominal, eligible); }
@@ -96,7 +97,8 @@ void fields(Io& io, LaneTask& x) {
 
 // ---- Words --------------------------------------------------------------------------------------------------------
 
-// Far beyond what occurs, so that sums of a few times do not overflow. Duration::max() and never are themselves.
+// Far larger than real times, so that sums of a few times do not overflow. Duration::max() and `never` are still valid
+// values.
 inline constexpr std::int64_t longest_time = std::int64_t{1} << 60;
 
 template <typename T>
@@ -109,7 +111,7 @@ struct IsId : std::false_type {};
 template <typename Tag, typename Rep>
 struct IsId<Id<Tag, Rep>> : std::true_type {};
 
-// Writes fields as words. Bound: the type's fields.
+// Writes fields as words. Bound: the number of fields.
 class WordWriter {
  public:
   explicit WordWriter(std::uint64_t* to) noexcept : begin_(to), next_(to) {}
@@ -155,7 +157,8 @@ class WordWriter {
   std::uint64_t* next_;
 };
 
-// Reads them again. A word that its field cannot hold, or one too few, makes ok() false; the rest reads as zero.
+// Reads fields from words. If a word does not fit into its field or is missing, ok() becomes false and the rest reads
+// as zero.
 class WordReader {
  public:
   explicit WordReader(std::span<const std::uint64_t> words) noexcept : words_(words) {}

@@ -8,7 +8,7 @@ Transition::Transition(Placement& placement, Answer& answer) : placement_(placem
 
 bool Transition::under_way() const noexcept { return newcomer_ != newcomer_slot || somebody_moves(); }
 
-// Who moves in the first phase is charged already: the plan was analysed with them.
+// The tasks that move in the first phase are already charged to their new cores: the plan was analysed with them.
 void Transition::begin(std::uint32_t newcomer, Repacker& plan, Time now) noexcept {
   plan.apply(placement_, newcomer);
   placement_.note_change();
@@ -25,7 +25,7 @@ void Transition::begin(std::uint32_t newcomer, Repacker& plan, Time now) noexcep
   advance();
 }
 
-// Charges everybody who joins its core in this later phase, and asks the old cores to let them go.
+// Charges the tasks of this later phase to their new cores, and asks the old cores to release them.
 void Transition::begin_phase() noexcept {
   const auto slots = placement_.slots();
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
@@ -53,8 +53,8 @@ bool Transition::somebody_moves() const noexcept {
                      [](const Slot& slot) { return slot.used && slot.state == TaskState::moving; });
 }
 
-// Nobody is under way any more, and nobody whom the plan counts as gone is still there. Who decided to leave meanwhile
-// is not waited for: he was to stay.
+// Returns whether no task moves any more, and every task that the plan counts as gone has left. The phase does not wait
+// for tasks that decided to leave after the plan was made: the plan counts them as present.
 bool Transition::phase_is_over() const noexcept {
   const auto slots = placement_.slots();
   return std::none_of(slots.begin(), slots.end(), [&](const Slot& slot) {
@@ -63,7 +63,7 @@ bool Transition::phase_is_over() const noexcept {
   });
 }
 
-// Ends: each round begins a new phase, and the newcomer has one.
+// The loop ends, because each round begins a new phase and the new task has a phase.
 void Transition::advance() noexcept {
   while (newcomer_ != newcomer_slot && phase_is_over()) {
     ++phase_;
@@ -110,7 +110,7 @@ void Transition::vacated(std::uint32_t index) noexcept {
   }
   if (slot.state != TaskState::moving) return;
   const CoreId from = placement_.core_id(slot.core);
-  if (slot.target != nowhere) {  // else the move was called off
+  if (slot.target != nowhere) {  // otherwise the move was called off
     placement_.discharge(slot.core, index, true);
     slot.core = slot.target;
   }

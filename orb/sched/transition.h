@@ -1,11 +1,11 @@
-// Transition: from one placement to the next while every deadline holds. A newcomer that fits nowhere waits until
-// others have moved or left; who moves is charged to the new core before it goes and to the old one until that core
-// was idle. At most one newcomer waits at a time.
+// Transition changes from one placement to the next while every deadline holds. A new task that fits nowhere waits
+// until others have moved or left. A task that moves is charged to the new core before it moves, and to the old core
+// until that core was idle. At most one new task waits at a time.
 //
-// Why idle instants: the response-time argument looks at one busy period of a core, from an instant at which nothing
-// was pending. A task that leaves in the middle of one has run in it already, so whoever took its place at once would
-// come on top of it. (A zero-lag instant, at which a bandwidth may be handed on under EDF, proves nothing here: the
-// work that the leaver has pushed back is still pending under fixed priorities.)
+// Why idle instants: the response-time argument looks at one busy period of a core, which begins when nothing is
+// pending. A task that leaves within a busy period has already run in it. A task that took its place at once would add
+// to that. (Under EDF, bandwidth can be passed on at a zero-lag instant. Under fixed priorities that proves nothing:
+// the work that the leaving task has delayed is still pending.)
 //
 // Threads: as Manager. Nothing allocates after construction.
 #pragma once
@@ -23,18 +23,20 @@ class Transition {
  public:
   Transition(Placement& placement, Answer& answer);
 
-  // Whether a newcomer waits, or somebody is still on the way for one whose plan was called off.
+  // Returns whether a new task waits, or a task still moves for a plan that was called off.
   bool under_way() const noexcept;
   bool waits(std::uint32_t slot) const noexcept { return slot == newcomer_ && newcomer_ != newcomer_slot; }
 
-  // Begins the plan that was found for the pending slot. Needs !under_way().
+  // Begins the plan for the pending task in the slot. Call it only if under_way() is false.
   void begin(std::uint32_t slot, Repacker& plan, Time now) noexcept;
-  // The slot's core has let it go, or its task moves no more.
+  // Processes Vacated: the old core has released the task. A leaving task is removed. A moving task starts on its new
+  // core, or stays if the move was called off.
   void vacated(std::uint32_t slot) noexcept;
   void leave(std::uint32_t slot) noexcept;
-  // Goes through all phases that can begin; after vacated().
+  // Begins every phase that can begin. Call it after vacated().
   void advance() noexcept;
-  // Calls off what has not begun; what is under way ends by itself. The newcomer is refused, or just forgotten.
+  // Calls off the moves that have not begun. Moves in progress end by themselves. The new task is removed, and refused
+  // if `tell_newcomer` is set.
   void abort(bool tell_newcomer) noexcept;
 
  private:
@@ -47,8 +49,8 @@ class Transition {
 
   Placement& placement_;
   Answer& answer_;
-  std::uint32_t newcomer_ = newcomer_slot;  // who waits; newcomer_slot: nobody
-  int phase_ = 0;                           // that is under way
+  std::uint32_t newcomer_ = newcomer_slot;  // the new task that waits; newcomer_slot: none
+  int phase_ = 0;                           // the phase in progress
 };
 
 }  // namespace corelane::sched

@@ -1,7 +1,7 @@
-// Trial: whether a core holds all deadlines with one task more; in pieces. What is tried stays apart until it is taken
-// over: see Placement::charge().
+// Trial finds out, in pieces, whether a core meets all deadlines with one more task. Its result stays separate from the
+// tables until Placement::charge() uses it.
 //
-// Threads: as Manager. Nothing allocates once reserve() has been called.
+// Threads: as Manager. Nothing allocates after reserve().
 #pragma once
 
 #include <cstddef>
@@ -15,22 +15,23 @@ class Trial {
  public:
   void reserve(std::size_t members) { roster_.reserve(members); }
 
-  // Of `base` on the core of `model` with the task `slot` too. `model` outlives the trial.
+  // Starts a trial of the tasks in `base` on the core `model`, with the task `slot` added. `model` must outlive the
+  // trial.
   void begin(const CoreModel& model, const Roster& base, std::uint32_t slot, const Demand& demand, AdmissionTest test,
              int levels, const Effort& effort) noexcept;
-  // As Roster::step(); the copy of the roster counts, too.
+  // Works like Roster::step(). The copy of the roster counts as evaluations, too.
   bool step(int& evaluations) noexcept;
 
   const Verdict& verdict() const noexcept { return verdict_; }
-  // Evaluations of a trial that has ended, for `effort` and beyond; without the copy.
+  // Returns the evaluations that a finished trial made, exact ones and others, without the copy.
   int spent() const noexcept { return spent_; }
-  // Everybody with the task, of a trial that fits.
+  // Returns the tasks including the new one, for a trial that fits.
   Roster& roster() noexcept { return roster_; }
 
  private:
   Roster roster_;
   Verdict verdict_{};
-  int owed_ = 0;  // evaluations, for the copy
+  int owed_ = 0;  // evaluations for the copy, not yet subtracted
   int spent_ = 0;
   bool done_ = true;
 };

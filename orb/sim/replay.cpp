@@ -9,7 +9,7 @@
 
 namespace corelane::sim {
 
-using namespace sched;  // all of it is about its facts and commands
+using namespace sched;  // this file handles facts and commands of sched
 
 namespace {
 
@@ -21,7 +21,7 @@ bool is_sound(const PlatformLoad& load) {
   return within(load.budget) && within(load.period) && within(load.jitter) && within(load.blocking);
 }
 
-// What takes the inputs of one track. Nothing: the record is none that it could have been given.
+// Takes the inputs of one track. tell() returns nothing if the machine could never have been given this record.
 class Machine {
  public:
   virtual ~Machine() = default;
@@ -112,17 +112,17 @@ std::unique_ptr<Machine> machine_of(const TraceFile& trace, const Track& track) 
   return std::make_unique<ManagerMachine>(trace.options);
 }
 
-// Walks through one track: each input with its recorded answers.
+// Processes one track and compares each answer with the recorded one.
 class Walk {
  public:
   Walk(const Track& track, ReplayedTrack& report) : records_(records_of(track)), report_(report) {}
 
-  // False: the record at place() cannot be given to the machine.
+  // Returns false if the record at place() cannot be given to the machine.
   bool run(Machine& machine) {
-    while (next_ < records_.size() && !difference_) {  // bound: the records
+    while (next_ < records_.size() && !difference_) {  // bound: the number of records
       const TraceView& record = records_[next_];
       if (is_command(record.kind)) {
-        differ(record.at, text_of(record), "nothing");  // an answer that nobody asked for
+        differ(record.at, text_of(record), "nothing");  // an answer without an input
       } else if (is_input(record.kind)) {
         const auto answer = machine.tell(record);
         if (!answer) return false;

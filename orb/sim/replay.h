@@ -1,9 +1,8 @@
-// Replay: feeds what a recorded run's Manager and Lanes were told to fresh ones with the same options, and compares
-// what they answer with what was recorded, word for word. Equal answers show that the run was decided by this very
-// code from these very facts; the first difference says where it was not.
+// Replay feeds the recorded inputs of a run's Manager and Lanes to new ones with the same options. It compares their
+// answers with the recorded answers, word for word. If all are equal, this code made the same decisions from the same
+// facts. Otherwise the first difference shows where the run differs.
 //
-// A track can be replayed when nothing of it was overwritten: without its beginning nobody knows the state it goes on
-// from.
+// A track can be replayed if none of it was overwritten. Without its beginning, the initial state is unknown.
 //
 // Threads: pure. Allocates.
 #pragma once
@@ -21,31 +20,31 @@ namespace corelane::sim {
 struct ReplayedTrack {
   std::string name;  // "manager", "core 2"
   bool replayed = false;
-  std::uint64_t lost = 0;    // slots; why it was not replayed
-  std::size_t inputs = 0;    // facts and calls
-  std::size_t commands = 0;  // that were found equal
+  std::uint64_t lost = 0;    // recorder slots overwritten; if not 0, the track is not replayed
+  std::size_t inputs = 0;    // number of facts and calls
+  std::size_t commands = 0;  // number of commands that were equal
 };
 
 struct ReplayDifference {
   std::string track;
-  std::size_t record = 0;  // its number in the track, from 0
+  std::size_t record = 0;  // index in the track, from 0
   Time at{};
-  std::string recorded;  // in words; "nothing" where the recorded answer ends
+  std::string recorded;  // as text; "nothing" if the recorded answer ends here
   std::string replayed;
 };
 
 struct ReplayReport {
   std::vector<ReplayedTrack> tracks;
-  std::optional<ReplayDifference> difference;  // the first; later tracks are not looked at
+  std::optional<ReplayDifference> difference;  // the first difference; later tracks are not replayed
 
-  // Something was replayed, and all of it was equal.
+  // Returns whether at least one track was replayed and all answers were equal.
   bool same() const;
 };
 
-// The fault names the record that cannot be given to anybody.
+// Replays a trace. The fault names a record that cannot be given to its Manager or Lane.
 Expected<ReplayReport, sched::TraceFault> replay(const sched::TraceFile& trace);
 
-// "manager" or "core 2".
+// Returns "manager" or a name such as "core 2".
 std::string name_of(const sched::Track& track);
 
 }  // namespace corelane::sim

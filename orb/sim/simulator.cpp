@@ -7,7 +7,7 @@
 
 namespace corelane::sim {
 
-using namespace sched;  // the simulator speaks of little else
+using namespace sched;  // nearly all names here are those of sched
 
 bool Simulator::Later::operator()(const Event& a, const Event& b) const {
   if (a.at != b.at) return a.at > b.at;
@@ -134,7 +134,7 @@ void Simulator::happen(const Event& event) {
   }
 }
 
-// Something came up in the running job.
+// Processes the next event of the running job.
 void Simulator::reach(std::size_t index) {
   CoreState& core = cores_[index];
   core.touched = true;
@@ -175,7 +175,7 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
   TaskReport& report = reports_[state.plan];
   if (const auto resource = resources_.find(contract.uses[0].resource.value);
       resource != resources_.end() && resource->second.holder == job.job)
-    resource->second.holder.reset();  // it was stopped inside its section
+    resource->second.holder.reset();  // the job was stopped inside its section
   ++report.jobs;
   if (state.cancelled) {
     ++report.cancelled;
@@ -183,14 +183,14 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
     report.worst = std::max(report.worst, now_ - state.nominal);
     if (now_ - state.nominal > contract.deadline) ++report.misses;
   }
-  if (core.lane.has_overrun(job.task, job.job, job.used))  // it was not watched
+  if (core.lane.has_overrun(job.task, job.job, job.used))  // the job was not watched
     queue(core.lane.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
   for (const LaneTask& task : core.lane.tasks())
     if (task.id == job.task) report.overruns = task.overruns;
   queue(core.lane.decide(Finished{now_, job.job, job.task, job.used}), core.options.id);
 }
 
-// What the next job of the plan will do.
+// Draws the behavior of the plan's next job.
 Simulator::JobState Simulator::draw(std::size_t index, Time nominal) {
   const TaskPlan& plan = plans_[index];
   const Duration demand = plan.demand > Duration::zero() ? plan.demand : plan.contract.budget;
@@ -202,7 +202,7 @@ Simulator::JobState Simulator::draw(std::size_t index, Time nominal) {
   return job;
 }
 
-// Job `number` of the plan: its nominal release is fixed, its arrival may be late by the jitter.
+// Releases job `number` of the plan. Its nominal release is fixed; its arrival may be later by the jitter.
 void Simulator::release(std::size_t index, std::uint64_t number) {
   const TaskPlan& plan = plans_[index];
   if (reports_[index].evicted || (plan.departs && now_ >= *plan.departs)) return;
@@ -250,7 +250,7 @@ void Simulator::tell_manager(const Fact& fact) {
   if (analysed) raise_bounds();
 }
 
-// A newcomer makes others slower, one who is on his way does so on both cores.
+// Updates the largest bounds. A new task makes others slower. A task that moves does so on both cores.
 void Simulator::raise_bounds() {
   for (TaskReport& report : reports_)
     if (const auto view = manager_.find(report.task)) report.bound = std::max(report.bound, view->response);
@@ -289,7 +289,7 @@ void Simulator::carry_out(const Admit& c, CoreId) {
   report.task = c.task;
   report.core = c.core;
   report.bound = std::max(report.bound, c.response);
-  if (report.startable_at == never) report.startable_at = c.startable_at;  // else it was postponed
+  if (report.startable_at == never) report.startable_at = c.startable_at;  // otherwise it was postponed
   plan_by_task_.insert({c.task.value, plan});
   mix(c.task.value), mix(static_cast<std::uint64_t>(c.core.value));
   AnyLane& lane = core_of(c.core).lane;
@@ -302,7 +302,7 @@ void Simulator::carry_out(const Postpone& c, CoreId) {
   reports_[jobs_[c.request.value - 1].plan].startable_at = c.startable_at;
 }
 
-// The caller may begin.
+// Starts the caller of the task.
 void Simulator::carry_out(const Joined& c, CoreId) {
   const std::size_t plan = plan_by_task_.at(c.task.value);
   reports_[plan].started = now_;
@@ -344,7 +344,8 @@ void Simulator::carry_out(const Move& c, CoreId) {
   queue(core_of(c.to).lane.put(now_, task), c.to);
 }
 
-// Its jobs went with the core. What comes counts from its release on the new one: the rule may keep it at a distance.
+// Resets a task whose core was lost: its jobs are lost with the core. Later jobs count from their release on the new
+// core, because the release rule may delay them.
 void Simulator::leave_lost_core(LaneTask& task) {
   task.busy = task.demoted = task.suspended = false;
   task.waiting_count = 0;
@@ -376,12 +377,12 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   const TaskPlan& plan = plans_[job.plan];
   core.touched = true;
   const Time place = c.deadline - plan.contract.jitter;
-  if (core.core.has(c.job)) {                             // it runs already
-    if (core.options.order == CoreOrder::served) return;  // in the place that its server has
+  if (core.core.has(c.job)) {                             // the job already runs
+    if (core.options.order == CoreOrder::served) return;  // it keeps the place that its server gives it
     if (core.lane.uses_deadlines()) return static_cast<void>(core.core.set_place(now_, c.job, place));
     return core.core.set_priority(now_, c.task, c.priority);
   }
-  // Of a caller that sends too early the contract's releases count, not his.
+  // If the caller sends too early, the releases of the contract count, not the times of the caller.
   if (plan.every > Duration::zero() && plan.every < plan.contract.period) job.nominal = c.released;
   if (reports_[job.plan].displaced) job.nominal = std::max(job.nominal, c.released);
   const Duration until_sleep = job.sleeps ? plan.sleeps_after : Duration::max();
@@ -408,7 +409,7 @@ void Simulator::carry_out(const Cancel& c, CoreId from) {
   JobState& job = jobs_[c.job.value - 1];
   job.cancelled = true;
   core.touched = true;
-  if (core.core.shorten(now_, c.job, plans_[job.plan].stops_after))  // else it waited
+  if (core.core.shorten(now_, c.job, plans_[job.plan].stops_after))  // if it is false, the job was waiting
     core.core.set_priority(now_, c.task, best_effort);
 }
 

@@ -1,7 +1,7 @@
-// Simulator: the Manager and the Lanes, unchanged, on virtual cores in virtual time. Discrete events in a total order
-// (time, class, sequence) with completion < replenishment < release < dispatch; the same input gives the same trace.
+// Simulator runs the unchanged Manager and Lanes on virtual cores in virtual time. Discrete events have a total order
+// (time, class, sequence) with completion < replenishment < release < dispatch. The same input gives the same trace.
 //
-// Threads: one. Allocates as it goes.
+// Threads: one. Allocates at any time.
 #pragma once
 
 #include <cstdint>
@@ -21,46 +21,46 @@
 
 namespace corelane::sim {
 
-// One task and the behaviour of its caller.
+// One task and the behavior of its caller.
 struct TaskPlan {
   Contract contract;
-  Time proposed{};           // asks for admission then
-  Time first_release{};      // nominal; releases follow every `every`
+  Time proposed{};           // when the caller asks for admission
+  Time first_release{};      // the first nominal release; others follow at intervals of `every`
   Duration every{};          // zero: the contract's T
   Duration demand{};         // execution time of a job; zero: the contract's C
-  Duration demand_to{};      // longer than `demand`: each job demands something in between, at random
-  bool jittered = false;     // releases come up to J late, at random
-  Duration sleeps_after{};   // each job suspends itself once, after so much execution ...
-  Duration sleeps_for{};     // ... for so long; zero: never
-  Duration stops_after{};    // how much a job still executes once it is cancelled
-  Duration locks_after{};    // after so much execution a job locks the first resource of its contract ...
-  Duration locks_for{};      // ... for so much; zero: never
-  std::uint32_t one_in = 1;  // demand_to and sleeps_for concern one job in so many, at random
+  Duration demand_to{};      // if longer than `demand`: the demand of each job is random in between
+  bool jittered = false;     // releases are late by a random time of at most J
+  Duration sleeps_after{};   // each job suspends itself once, after this execution time ...
+  Duration sleeps_for{};     // ... for this long; zero: never
+  Duration stops_after{};    // how long a job still executes after it is cancelled
+  Duration locks_after{};    // after this execution time a job locks its contract's first resource ...
+  Duration locks_for{};      // ... for this execution time; zero: never
+  std::uint32_t one_in = 1;  // demand_to and sleeps_for apply to one job in `one_in`, at random
   std::optional<Time> departs{};
   PeerId peer{};
 };
 
-// A server on a core. The Manager does not know of it: charge it by Manager::set_interference(), or analyse it by hand.
+// A server on a core. The Manager does not know it: charge it with Manager::set_interference(), or analyse it by hand.
 struct ServerPlan {
   CoreId core{};
   sched::Server server;
-  Priority priority = above_tasks;  // of its work; an IoServer takes its callers'
+  Priority priority = above_tasks;  // of its work; an IoServer has the priority of its caller
 };
 
 // Work without a contract, under a server.
 struct WorkPlan {
   std::size_t server = 0;
   Time first{};
-  Duration every{};                     // between two arrivals; zero: there is but one
-  Duration demand{};                    // execution time of each
-  bool random = false;                  // up to twice `every` apart, of 1 ns up to `demand`
-  std::size_t room = 16;                // so many wait and run at most; more are dropped
-  sched::IoCaller io{};                 // under an IoServer: on behalf of this caller, ...
-  std::optional<std::size_t> caller{};  // ... or of this plan's task, once it is admitted
+  Duration every{};                     // between two arrivals; zero: only one arrival
+  Duration demand{};                    // execution time of each job
+  bool random = false;                  // random intervals up to twice `every`, random demand from 1 ns to `demand`
+  std::size_t room = 16;                // at most so many jobs wait or run; others are dropped
+  sched::IoCaller io{};                 // for an IoServer: the caller for which it works, ...
+  std::optional<std::size_t> caller{};  // ... or the plan whose task is the caller once it is admitted
 };
 
 struct WorkReport {
-  std::uint64_t jobs = 0;  // ended
+  std::uint64_t jobs = 0;  // number of jobs that ended
   std::uint64_t dropped = 0;
   Duration worst{};  // the longest response
 };
@@ -69,19 +69,19 @@ struct TaskReport {
   bool answered = false;
   bool admitted = false;
   bool evicted = false;
-  bool displaced = false;    // its core was lost, and it went on elsewhere
-  sched::Refusal refusal{};  // when answered and not admitted, or evicted
+  bool displaced = false;    // its core was lost, and it continued on another one
+  sched::Refusal refusal{};  // valid if answered and not admitted, or if evicted
   TaskId task = no_task;
-  CoreId core = no_core;      // the latest
-  Duration bound{};           // R: the largest of all that were analysed while it was here
-  Time startable_at = never;  // as promised, first
-  Time started = never;       // when it could start
-  Duration worst{};           // the longest response observed, from the nominal release
-  std::uint64_t jobs = 0;     // ended
+  CoreId core = no_core;      // the latest core
+  Duration bound{};           // R: the largest analysed bound during the life of the task
+  Time startable_at = never;  // the first promise
+  Time started = never;       // when the task could start
+  Duration worst{};           // the longest observed response, from the nominal release
+  std::uint64_t jobs = 0;     // number of jobs that ended
   std::uint64_t misses = 0;
   std::uint64_t refused_jobs = 0;
-  std::uint64_t overruns = 0;   // found in the Lane's sense: budget or suspension
-  std::uint64_t cancelled = 0;  // jobs whose answer went out before they ended; not in `worst` and `misses`
+  std::uint64_t overruns = 0;   // as the Lane counts them: of budget or suspension
+  std::uint64_t cancelled = 0;  // jobs answered before their end; not in `worst` and `misses`
   std::uint64_t moves = 0;
 };
 
@@ -89,45 +89,49 @@ class Simulator {
  public:
   explicit Simulator(const sched::ManagerOptions& options, std::uint64_t seed = 1);
 
-  // The index of the plan in report().
+  // Adds a plan. Returns its index for report().
   std::size_t add(const TaskPlan& plan);
   void lose_core(CoreId core, Time at);
-  // Its connection goes, and all its tasks with it. What it proposes later is another connection's with its number.
+  // Closes the connection of the peer at `at` and ends all its tasks. If the peer proposes a task later, that counts as
+  // another connection with the same number.
   void lose_peer(PeerId peer, Time at);
-  // The core runs by deadlines, under an EdfLane. Before its first task. The Manager knows of those whose
-  // CoreOptions::order says so; of others let it admit (AdmissionTest::none) what demand_analysis() allows.
+  // Makes the core run by deadlines, with an EdfLane. Call it before its first task. The Manager knows of such a core
+  // if its CoreOptions::order says so. For other cores, let the Manager admit every task (AdmissionTest::none) and add
+  // only what demand_analysis() allows.
   void use_deadlines(CoreId core);
-  // The same, each task under a server of its own, as SCHED_DEADLINE has it. The Manager has to know of the core.
+  // Does the same, and gives each task its own server, like SCHED_DEADLINE. The Manager must know of the core.
   void use_servers(CoreId core);
-  // The Lanes' timers, which are hard at first. A Lane releases whatever is due with each fact that it is told, so each
-  // is a soft check. Before run().
+  // Makes the Lanes' timers firm; at first they are hard. With each fact a Lane releases all jobs that are due, so each
+  // fact is a soft check. Call it before run().
   void use_firm_timers(Duration overshoot);
-  // The index of the server; of the work. A ConstantBandwidthServer on a core by deadlines, the others on the rest.
+  // Add a server or its work and return its index. On a core that runs by deadlines, add only a
+  // ConstantBandwidthServer; on other cores, add the other kinds.
   std::size_t add_server(const ServerPlan& plan);
   std::size_t add_work(const WorkPlan& plan);
-  // Lane::allow_early() of every core; not beside servers that run below some task.
+  // Calls Lane::allow_early() for every core. Do not allow it beside servers that run below a task.
   void allow_early(bool allowed);
 
-  // Carries out all events up to and including `until`. May be called again with a later time.
+  // Processes all events up to and including `until`. May be called again with a later time.
   void run(Time until);
 
   const TaskReport& report(std::size_t plan) const { return reports_[plan]; }
   const WorkReport& work(std::size_t index) const { return work_reports_[index]; }
-  Duration served(std::size_t server) const;  // for so long its work has run
+  Duration served(std::size_t server) const;  // how long its work has run
   std::size_t size() const { return reports_.size(); }
   sched::Manager& manager() { return manager_; }
-  // FNV-1a over everything that happened.
+  // Returns an FNV-1a hash over all that happened.
   std::uint64_t trace_hash() const { return hash_; }
   std::uint64_t preemptions() const;
-  std::uint64_t timer_interrupts() const { return timer_interrupts_; }  // of the Lanes' hard timers
-  // Jobs that found a resource locked when they wanted it, which ceilings are there to prevent.
+  // Returns the number of interrupts of the Lanes' hard timers.
+  std::uint64_t timer_interrupts() const { return timer_interrupts_; }
+  // Returns how many jobs found their resource locked. Ceilings prevent this.
   std::uint64_t collisions() const { return collisions_; }
   Duration busy(CoreId core) const;
-  // What the core's lane knows of its tasks; empty for a core that is lost.
+  // Returns the tasks in the lane of the core, or nothing if the core is lost.
   std::span<const sched::LaneTask> tasks_on(CoreId core) const;
 
  private:
-  // The order of what happens at one instant; dispatch comes after all of them.
+  // The order of events at one instant. Dispatch comes after all of them.
   enum class Class : std::uint8_t { completion, replenishment, release };
   enum class What : std::uint8_t {
     reach,
@@ -147,9 +151,10 @@ class Simulator {
     Class order;
     std::uint64_t sequence;
     What what;
-    std::size_t index;      // of the core, the plan or the work
-    std::uint64_t version;  // reach, replenished, timer: valid only while current; wake: the job; release: its number;
-                            // lose_peer: which
+    std::size_t index;  // of the core, the plan or the work
+    // The meaning depends on `what`. reach, replenished, timer: the event is valid only while this is the current
+    // version. wake: the job. release: the number of the job. lose_peer: the peer.
+    std::uint64_t version;
   };
   struct Later {
     bool operator()(const Event& a, const Event& b) const;
@@ -161,12 +166,12 @@ class Simulator {
     sched::FirmTimers timers{1, Duration{}};
     std::uint64_t reach_version = 0;
     std::uint64_t timer_version = 0;
-    std::unordered_map<std::uint64_t, std::size_t> own_servers{};  // by task
-    bool touched = false;                                          // to be dispatched
+    std::unordered_map<std::uint64_t, std::size_t> own_servers{};  // by task id
+    bool touched = false;                                          // needs a dispatch
     bool lost = false;
   };
   struct JobState {
-    std::size_t plan;  // or the work
+    std::size_t plan;  // index of the plan or the work
     Time nominal;
     Duration demand;
     bool sleeps = false;
@@ -223,10 +228,10 @@ class Simulator {
   std::vector<CoreState> cores_;
   std::vector<TaskPlan> plans_;
   std::vector<TaskReport> reports_;
-  std::vector<JobState> jobs_;  // by JobId - 1
+  std::vector<JobState> jobs_;  // index: JobId - 1
   struct ServerState {
     std::size_t core;    // index
-    std::size_t number;  // on it
+    std::size_t number;  // index of the server on that core
     Priority priority;
   };
   struct WorkState {

@@ -1,4 +1,4 @@
-// The Simulator's servers and their work, cores by deadlines, firm timers.
+// The parts of Simulator for servers and their work, cores that run by deadlines, and firm timers.
 #include <algorithm>
 #include <cassert>
 
@@ -20,7 +20,7 @@ void Simulator::use_servers(CoreId id) {
   core_of(id).options.order = CoreOrder::served;
 }
 
-// It stays with the task, which finds its budget as it left it.
+// Returns the server of a task. The server stays with the task, so its budget is kept between jobs.
 std::size_t Simulator::own_server(CoreState& core, TaskId task, const Contract& contract) {
   const auto found = core.own_servers.find(task.value);
   if (found != core.own_servers.end()) return found->second;
@@ -32,7 +32,7 @@ void Simulator::use_firm_timers(Duration overshoot) {
   for (CoreState& core : cores_) core.timers = FirmTimers(1, overshoot);
 }
 
-// The core's hard timer went off.
+// Processes an interrupt of the core's hard timer.
 void Simulator::fire(std::size_t index) {
   CoreState& core = cores_[index];
   ++timer_interrupts_;
@@ -79,7 +79,8 @@ void Simulator::arrive(std::size_t index) {
   core.touched = true;
 }
 
-// It inherits from its caller under an IoServer: the task too, so that it follows a change of priority.
+// Returns a job of this work. For an IoServer it has the priority, the period and the task of its caller. The task is
+// set so that the job follows a change of priority.
 ReadyJob Simulator::work_job(const WorkPlan& plan, Duration demand) const {
   const ServerState& server = servers_[plan.server];
   ReadyJob job{.job = {}, .task = no_task, .priority = server.priority, .remaining = demand};

@@ -28,7 +28,8 @@ void VirtualCore::charge(Time now) {
   step(now, job.server, used);
 }
 
-// After any change of a server's work or its budget. Its work is in the place that it gives.
+// Updates a server after a change of its work or its budget. On a core that runs by deadlines, its work gets the
+// server's deadline as its place.
 void VirtualCore::step(Time now, std::optional<std::size_t> server, Duration used) {
   if (!server) return;
   const auto first =
@@ -177,7 +178,7 @@ std::optional<VirtualCore::Reached> VirtualCore::reach(Time now) {
     return Reached{slept, What::slept};
   }
   if (until_budget(job) > Duration::zero()) return std::nullopt;
-  watched_ = {};  // said once
+  watched_ = {};  // reported once
   return Reached{job, What::overran};
 }
 

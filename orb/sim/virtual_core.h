@@ -1,8 +1,8 @@
-// VirtualCore: the platform under a Lane in virtual time: one preemptive processor without overhead. By priorities,
-// first come first served within a level, as SCHED_FIFO promises on a bound core; or by deadlines, as SCHED_DEADLINE
-// does.
+// VirtualCore is the platform under a Lane in virtual time: one preemptive processor without overhead. It runs by
+// priorities, first come first served within a level, like SCHED_FIFO on a bound core. Or it runs by deadlines, like
+// SCHED_DEADLINE.
 //
-// It carries servers: a job under a server runs only while that one has budget, and all such jobs together are the
+// It has servers. A job under a server runs only while the server has budget, and all such jobs together are the
 // server's work.
 //
 // Threads: owned by the Simulator.
@@ -29,41 +29,42 @@ struct ReadyJob {
   JobId job;
   TaskId task;
   Priority priority;
-  Duration remaining;                      // execution until it ends
-  Duration until_sleep = Duration::max();  // execution until it suspends itself; beyond `remaining`: it does not
-  Duration used{};                         // executed so far
-  Duration locks_at = Duration::max();     // in terms of `used`: a section begins ...
+  Duration remaining;                      // execution time until the end
+  Duration until_sleep = Duration::max();  // execution time until it suspends itself; more than `remaining`: never
+  Duration used{};                         // execution time so far
+  Duration locks_at = Duration::max();     // value of `used` at which a section begins ...
   Duration unlocks_at = Duration::max();   // ... and ends
-  Time place{};                            // by deadlines: among those that are neither platform load nor best effort
-  std::optional<std::size_t> server{};     // whose work it is
-  bool own_server = false;                 // that one is its task's, and no more than an order to the platform
-  Duration caller_period{};                // under an IoServer: of the caller, whose priority it has
+  Time place{};  // if the core runs by deadlines: the order of jobs that are neither platform load nor best effort
+  std::optional<std::size_t> server{};  // the server to whose work it belongs
+  bool own_server = false;              // the server belongs to the task of this job; the job is one of a Lane
+  Duration caller_period{};             // for an IoServer: the period of the caller
 };
 
 class VirtualCore {
  public:
-  // Before the first job. Ceilings have no effect by deadlines.
+  // Sets the order. Call it before the first job. With deadlines, ceilings have no effect.
   void order_by(Order order) { order_by_ = order; }
-  // Its number, for ReadyJob::server.
+  // Adds a server. Returns its number for ReadyJob::server.
   std::size_t add_server(const sched::Server& server);
 
-  // A job joins; it may preempt at the next dispatch().
+  // Adds a job. It may preempt the running job at the next dispatch().
   void start(Time now, const ReadyJob& job);
   void set_priority(Time now, TaskId task, Priority priority);
-  // The job runs at `ceiling` while that is above its priority; best_effort ends it.
+  // Runs the job at `ceiling` while that is above its priority. best_effort ends the ceiling.
   void raise(Time now, JobId job, Priority ceiling);
   bool has(JobId job) { return find(job) != jobs_.end(); }
-  // The job's new place. False when it is not here.
+  // Sets a new place for the job. Returns false if the job is not here.
   bool set_place(Time now, JobId job, Time place);
-  // The job of a task with a server of its own runs behind all such from now on. Nothing for one that is not here.
+  // Runs the job of a task with its own server at best effort from now on, below the jobs with a server. Does nothing
+  // if the job is not here.
   void step_back(Time now, TaskId task);
-  // The job executes for at most so much more. False when it is not here.
+  // Lets the job execute for at most `most` more. Returns false if the job is not here.
   bool shorten(Time now, JobId job, Duration most);
-  // A job that sleeps is ready again, behind its equals. False when it is not here.
+  // Makes a sleeping job ready again, behind the jobs of the same priority. Returns false if no such job sleeps here.
   bool wake(Time now, JobId job);
   void drop_all(Time now);
 
-  // reach() says when this job has used its budget. Replaces what was watched; JobId{} watches nobody.
+  // Watches a job: reach() reports when it has used `budget`. Replaces the previous watch; JobId{} watches no job.
   void watch(Time now, JobId job, Duration budget);
 
   enum class What : std::uint8_t { ended, slept, overran, locked, unlocked };
@@ -71,17 +72,18 @@ class VirtualCore {
     ReadyJob job;
     What what;
   };
-  // Advances the running job to `now` and tells the first thing that has come up, if any; ask again for the next.
+  // Advances the running job to `now` and returns the first event that has occurred, if any. Call it again for the next
+  // event.
   std::optional<Reached> reach(Time now);
 
-  // Picks who runs from now on. Returns the instant at which reach() will have something to say, and the one at which a
-  // server that waits has budget again: dispatch then.
+  // Selects the job that runs from now on. Returns the time at which reach() will report an event, and the time at
+  // which a waiting server gets budget again. Call dispatch() again at that time.
   struct Until {
     Time reach = never;
     Time replenished = never;
   };
   Until dispatch(Time now);
-  // Counts what has run until now.
+  // Charges the execution until now.
   void advance(Time now) { charge(now); }
 
   std::optional<JobId> running() const;
@@ -92,7 +94,9 @@ class VirtualCore {
  private:
   struct Entry {
     ReadyJob job;
-    std::int64_t order;  // first come first served; whose priority is raised comes last there, lowered first
+    // First come, first served. A job whose priority is raised becomes the last one at that priority. A job whose
+    // priority is lowered becomes the first one.
+    std::int64_t order;
     bool asleep = false;
     Priority ceiling = best_effort;
 
@@ -110,12 +114,12 @@ class VirtualCore {
 
   Order order_by_ = Order::priority;
   std::vector<sched::ServerDriver> servers_;
-  std::vector<Entry> jobs_;  // who runs first comes first
+  std::vector<Entry> jobs_;  // sorted: the job that runs first comes first
   bool running_ = false;     // current_ has run since since_
   JobId current_{};
   Time since_{};
   JobId watched_{};
-  Duration budget_{};  // of watched_
+  Duration budget_{};  // the budget of watched_
   std::int64_t last_order_ = 0;
   std::int64_t first_order_ = 0;
   Duration busy_{};

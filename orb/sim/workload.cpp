@@ -9,7 +9,7 @@ double uniform(Random& random) { return static_cast<double>(random() >> 11) * 0x
 
 std::vector<double> uunifast(Random& random, int n, double total) {
   std::vector<double> shares(static_cast<std::size_t>(n));
-  for (bool sound = false; !sound;) {  // discards with a probability below 1 for total < n
+  for (bool sound = false; !sound;) {  // the probability of a retry is below 1 for total < n
     double rest = total;
     for (int i = 0; i < n - 1; ++i) {
       const double next = rest * std::pow(uniform(random), 1.0 / static_cast<double>(n - 1 - i));

@@ -1,6 +1,7 @@
-// Synthetic task sets. Every generator is a function of its random source alone, so a seed names a set for good.
+// Generators of synthetic task sets. Every result depends only on the random source, so a seed always gives the same
+// set.
 //
-// Threads: pure functions of a generator that one thread owns. Not for real-time threads (allocate).
+// Threads: pure functions of a generator that one thread owns. Not for real-time threads (they allocate).
 #pragma once
 
 #include <cstdint>
@@ -13,21 +14,21 @@ namespace corelane::sim {
 
 using Random = std::mt19937_64;  // its sequence is fixed by the standard
 
-// Uniform in [0, 1), the same on every platform (the standard's distributions are not).
+// Returns a uniform value in [0, 1). It is the same on every platform, unlike that of the standard's distributions.
 double uniform(Random& random);
 
-// Bini & Buttazzo 2005, UUniFast-discard: n utilizations that sum to `total`, uniform among those sets with each <= 1.
-// n >= 1, 0 < total < n.
+// Returns n utilizations that sum to `total`, uniform among the sets with each value <= 1. This is UUniFast-discard
+// after Bini & Buttazzo 2005. n >= 1, 0 < total < n.
 std::vector<double> uunifast(Random& random, int n, double total);
 
-// Generator A of the admission tables: n weights beta^(i/(n-1)), shuffled and scaled to `total`; beta = least / largest
-// utilization, 0 < beta <= 1. Empty when one would exceed 1.
+// Returns the utilizations of generator A of the admission tables: n weights beta^(i/(n-1)), shuffled and scaled to
+// `total`. beta = least / largest utilization, 0 < beta <= 1. The result is empty if a utilization would exceed 1.
 std::vector<double> balanced(Random& random, int n, double total, double beta);
 
-// Log-uniform in [low, high], in whole microseconds.
+// Returns a log-uniform period in [low, high], in whole microseconds.
 Duration log_uniform_period(Random& random, Duration low, Duration high);
 
-// A contract of utilization about u (its budget rounded down, at least 1 ns) with D = T and no jitter.
+// Returns a contract of utilization about u with D = T and no jitter. Its budget is rounded down, but is at least 1 ns.
 Contract contract_of(double u, Duration period);
 
 }  // namespace corelane::sim
