@@ -1,6 +1,8 @@
 // call() makes a number of calls of one operation of a live object, so that its server records them. The calls are jobs
 // of a task of their own. The operation's IDL is not needed: the arguments are given with their types, and the results
-// are ignored. Threads: the caller's.
+// are ignored.
+//
+// Threads: the caller's.
 #pragma once
 
 #include <functional>

@@ -101,7 +101,7 @@ Finding look_at_time_limit(const HostView& host) {
   return finding;
 }
 
-// ---- Others above ----
+// ---- Threads above ours ----
 
 struct OtherThread {
   long long number = 0, priority = 0;

@@ -11,7 +11,7 @@
 
 namespace corelane::tool {
 
-using namespace sched;  // all of it is about its facts and commands
+using namespace sched;  // this whole file uses its facts and commands
 
 namespace {
 

@@ -48,7 +48,7 @@ CoreLoad measure_core(CoreId core) {
   return load;
 }
 
-// Rounded up to whole microseconds.
+// Rounds up to whole microseconds.
 Duration microseconds_above(double nanoseconds) {
   return std::chrono::microseconds{static_cast<std::int64_t>(std::ceil(nanoseconds / 1000))};
 }

@@ -1,6 +1,8 @@
 // measure_platform() measures what the platform takes of each core. It measures how late a thread of high priority
 // wakes. It also measures how much of a busy thread's time interrupts, the kernel and the host take. The settings
-// platform.* give this to the analysis. Threads: one for each measurement, bound to its core; the caller waits.
+// platform.* give this to the analysis.
+//
+// Threads: one for each measurement, bound to its core; the caller waits.
 #pragma once
 
 #include <string>

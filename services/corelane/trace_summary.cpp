@@ -10,7 +10,7 @@
 namespace corelane::tool {
 namespace {
 
-using namespace sched;  // all of it is about its facts and commands
+using namespace sched;  // this whole file uses its facts and commands
 
 // Counts one track after the other, each from its beginning.
 class Count {

@@ -64,7 +64,8 @@ class Iterators : public std::enable_shared_from_this<Iterators> {
   };
   using Table = std::map<std::uint64_t, Entry>;
   std::uint64_t next_number();
-  // Enters the iterator. Returns the objects that had to make room for it, which the caller must deactivate.
+  // Adds the iterator to the table. Returns the objects of the iterators that it removed to make room. The caller must
+  // deactivate them.
   std::vector<PortableServer::ObjectId> enter(std::uint64_t number, Entry entry);
   std::vector<PortableServer::ObjectId> make_room(const std::string& client);
   Table::iterator stalest(const std::string& client, bool of_any);

@@ -78,7 +78,7 @@ class Nameserver {
   bool is_behind_ = false;          // the store could not be reached at the start, and may report more owners later
   std::atomic<bool> stopped_{false};
   std::thread housekeeper_;
-  const Hearing hearing_{*store_};  // last: it uses the others
+  const Hearing hearing_{*store_};  // last, because it uses the other members
 };
 
 }  // namespace corelane::nameserver

@@ -101,7 +101,7 @@ class Watches {
   bool asks_ = false;  // is_asked is set in some watch
   bool stopped_ = false;
 
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;  // last, because it uses the other members
 };
 
 }  // namespace corelane::nameserver
