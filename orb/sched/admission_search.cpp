@@ -59,7 +59,7 @@ void AdmissionSearch::end(Found found) noexcept {
   stage_ = Stage::done;
 }
 
-// Tries the next core. A closed core is analysed like the others, so that a refusal names the true reason.
+// Tries the next core. A closed core is analyzed like the others, so that a refusal names the true reason.
 void AdmissionSearch::place_one(int& evaluations) noexcept {
   if (at_ == order_.size()) return end_placing();
   const Core& core = placement_.core(order_[at_]);

@@ -3,8 +3,8 @@
 // finds no free level between its two neighbors, all levels are assigned again. The rule is the one for tasks under
 // fixed priorities (assign_levels()).
 //
-// While there are at most as many such jobs as levels, a platform with preemptive fixed priorities runs the same job
-// that earliest deadline first would run.
+// While there are at most as many such jobs as levels, the platform runs the same job that earliest deadline first
+// would run. The platform must have preemptive fixed priorities.
 //
 // Threads: owned by one thread at a time. Nothing allocates after the constructor. Bound: the number of tasks.
 #pragma once

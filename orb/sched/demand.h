@@ -54,7 +54,7 @@ Ticks demand(std::span<const EdfTask> tasks, Ticks t) noexcept;
 
 DemandVerdict demand_analysis(std::span<const EdfTask> tasks, const Limits& limits = {}) noexcept;
 
-// Analyses `tasks` and one more task.
+// Analyzes `tasks` and one more task.
 DemandVerdict demand_analysis_with(const EdfTask& newcomer, std::span<const EdfTask> tasks,
                                    const Limits& limits = {}) noexcept;
 

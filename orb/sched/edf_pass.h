@@ -1,4 +1,4 @@
-// EdfPass analyses a core that is ordered by deadlines, in pieces. It finds out whether all tasks meet their deadlines,
+// EdfPass analyzes a core that is ordered by deadlines, in pieces. It finds out whether all tasks meet their deadlines,
 // or how long the jobs of each task take at most. First it computes the longest busy period of all load of the core.
 // Then it checks the demand. If the demand is known to hold, it computes the response of each task instead.
 //
@@ -61,7 +61,7 @@ class EdfPass {
   DemandSearch demand_;
   EdfResponseSearch response_;
   bool ahead_ = false;          // a task has EdfTask::ahead set
-  std::size_t responding_ = 0;  // the task that response_ analyses
+  std::size_t responding_ = 0;  // the task that response_ analyzes
   DemandVerdict verdict_{};
 };
 

@@ -1,6 +1,6 @@
 // Worst-case response times under earliest deadline first on one core (Spuri 1996; George, Rivierre & Spuri 1996). The
-// worst job of a task lies in a busy period in which all other tasks are released at the start, and then as often as
-// possible. Only some release times a of the job need to be checked. At these the deadline of the job meets the
+// worst job of a task lies in a special busy period. In it, all other tasks are released at the start and then as often
+// as possible. Only some release times a of the job need to be checked. At these the deadline of the job meets the
 // deadline of another job, or the number of its own task's jobs changes:
 //   w(a) = (floor((a + J_i) / T_i) + 1) C_i + sum over others with D_j <= a + D_i of
 //          min(ceil((w + J_j) / T_j), floor((a + D_i - D_j + J_j) / T_j) + 1) C_j

@@ -124,7 +124,7 @@ void Explainer::conclude(bool fits) noexcept {
   propose(changed(fits_));
 }
 
-// Rounds the contract to few digits for the reader. The rounded contract is analysed, too, because a longer period or a
+// Rounds the contract to few digits for the reader. The rounded contract is analyzed, too, because a longer period or a
 // later deadline changes the order of priorities.
 void Explainer::propose(const Contract& exact) noexcept {
   exact_ = rounded_ = exact;

@@ -57,7 +57,7 @@ class Explainer {
   bool bracketed_ = false;  // fits_ is known to fit
   Ticks fails_ = 0;
   Ticks fits_ = 0;
-  Ticks asked_ = 0;               // the x that is analysed now
+  Ticks asked_ = 0;               // the x that is analyzed now
   Contract exact_{}, rounded_{};  // for Field::rounding: the contract that fits, and the rounded one
 
   // The current question: does asked_ fit on one of the cores from index core_ on?

@@ -133,8 +133,8 @@ class Lane {
 
   // Sets whether early jobs may start at idle instants; at first they may not. Allow it only if the idle instants of
   // the Lane are those of the core. For that, all other load that the analysis charges to the core must run above every
-  // task of this Lane. If tasks of another process or a server run below a task of this Lane, an early job would add to
-  // load that is still pending there.
+  // task of this Lane. Tasks of another process, or a server, may run below a task of this Lane. Then an early job
+  // would add to load that is still pending there.
   void allow_early(bool allowed) noexcept { early_allowed_ = allowed; }
 
   // Charges overruns under `report` to their own task. Call it before the first task is added.

@@ -326,7 +326,7 @@ bool Manager::has_stale_bounds() const noexcept {
 }
 
 // Recomputes the response bounds of one core in pieces, and starts again if the tables change in between. Other code
-// only reads rosters that are being analysed.
+// only reads rosters that are being analyzed.
 bool Manager::State::refresh(Core& core, int& evaluations) noexcept {
   if (refreshing != placement.epoch() || refreshed != &core) {
     refreshing = placement.epoch();

@@ -74,7 +74,7 @@ class Manager {
   // a Vacated that begins the next phase of a repacking, one analysis for each task of that phase.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
-  // Analyses a new task in pieces, so that more urgent work can run in between. Call prepare(), then
+  // Analyzes a new task in pieces, so that more urgent work can run in between. Call prepare(), then
   // continue_preparing() until it returns true. decide() for the new task then uses the result. Only one task can be
   // prepared at a time. The preparation changes no decision, so any fact may be processed in between. If a fact changes
   // the tables, continue_preparing() starts the analysis again. `evaluations` bounds one piece. One evaluation is a sum

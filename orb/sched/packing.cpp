@@ -123,7 +123,7 @@ void Packing::pack_one(int& evaluations) noexcept {
       core_ = nowhere;
       return;
     }
-    // The responses do not matter here: each task is analysed again on its final core.
+    // The responses do not matter here: each task is analyzed again on its final core.
     placement_.begin(trial_, rosters_[index], cores[index], task.slot, demand_of(task),
                      {.exact = std::min(Effort{}.exact, exact_left_), .bounds_first = true});
   }

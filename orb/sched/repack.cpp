@@ -6,7 +6,7 @@
 namespace corelane::sched {
 namespace {
 
-constexpr int most_exact_in_phases = 65'536;  // about 32 ms; each task that moves is analysed at least once
+constexpr int most_exact_in_phases = 65'536;  // about 32 ms; each task that moves is analyzed at least once
 
 }  // namespace
 

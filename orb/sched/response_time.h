@@ -20,7 +20,7 @@
 
 namespace corelane::sched {
 
-// A task that delays the analysed task: one of higher or of equal priority.
+// A task that delays the analyzed task: one of higher or of equal priority.
 struct Interference {
   Ticks budget = 0;  // C > 0
   Ticks period = 1;  // T > 0
@@ -127,7 +127,7 @@ class BusySearch {
 Ticks response_upper_bound(const Analysed& task, std::span<const Interference> above) noexcept;
 
 // The terms that one task adds to the sums of that bound. With them, the sums need not be computed again for each of
-// many analysed tasks.
+// many analyzed tasks.
 struct BoundTerms {
   double work = 0;  // C (1 - U) + J U
   double load = 0;  // U

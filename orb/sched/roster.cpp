@@ -213,7 +213,7 @@ void Roster::begin_add(const CoreModel& core, const Member& newcomer, AdmissionT
     return end_pass({.fits = true});
   }
   // If tasks share levels, new groups of them can add interference to any task. If tasks lock resources, the new task
-  // can block the tasks above it. In both cases all tasks are analysed, without their earlier results.
+  // can block the tasks above it. In both cases all tasks are analyzed, without their earlier results.
   const bool cold = has_ties() || locks();
   begin_pass(core, cold ? 0 : first, newcomer.demand.budget, cold, effort);
 }
@@ -250,7 +250,7 @@ void Roster::begin_by_deadline(const CoreModel& core, EdfPass::Goal goal, const 
                      goal == EdfPass::Goal::deadlines ? step_limit : explain_step_limit);
 }
 
-// Ends the analysis by deadlines. Until Goal::responses is analysed, only the deadline is known as a bound of each
+// Ends the analysis by deadlines. Until Goal::responses is analyzed, only the deadline is known as a bound of each
 // response.
 void Roster::end_by_deadline() noexcept {
   if (goal_ == EdfPass::Goal::responses) {

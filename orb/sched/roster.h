@@ -1,4 +1,4 @@
-// Roster holds the tasks that are charged to one core, in priority order, with their levels and analysed responses. It
+// Roster holds the tasks that are charged to one core, in priority order, with their levels and analyzed responses. It
 // also tests whether they meet their deadlines when one task is added. The test uses response times, or the processor
 // demand if the core is scheduled by deadlines.
 //

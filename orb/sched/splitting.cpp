@@ -9,8 +9,8 @@ namespace {
 
 using Kind = DemandVerdict::Kind;
 
-// Returns at least the budget that the utilization leaves to a task of this period, and at most a few ticks more,
-// because shares are rounded down.
+// Returns at least the budget that the utilization leaves to a task of this period. It can be a few ticks more, because
+// shares are rounded down.
 Ticks left_by_utilization(std::span<const EdfTask> tasks, Ticks period) noexcept {
   Share load = 0;
   for (const EdfTask& task : tasks) load += static_cast<Share>(Wide{task.budget} * whole_share / task.period);

@@ -1,6 +1,6 @@
 // SporadicServer may execute at most C per T. What was used is replenished T after it became usable. The rule is
 // corrected after Stanovic, Baker, Wang & Harbour 2010. The POSIX rule replenishes too early when an activation uses
-// the rests of several replenishments, and so delays others by more than a task (C, T) could.
+// the rests of several replenishments. Others are then delayed by more than a task (C, T) could delay them.
 //
 // The budget is a queue of chunks (at, b): b becomes usable at `at`, one unit after the other. Imagine C tokens, each
 // with the time from which it may be spent, at least one unit apart. A chunk is a run of tokens. The rule is:

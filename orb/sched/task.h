@@ -53,7 +53,7 @@ struct TaskView {
   CoreId core = no_core;
   CoreId target = no_core;  // the core to which it moves
   Priority priority{};
-  Duration response{};  // R: the analysed bound, jitter included; zero if admission is off
+  Duration response{};  // R: the analyzed bound, jitter included; zero if admission is off
   TaskState state = TaskState::running;
 };
 

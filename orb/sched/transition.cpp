@@ -8,7 +8,7 @@ Transition::Transition(Placement& placement, Answer& answer) : placement_(placem
 
 bool Transition::under_way() const noexcept { return newcomer_ != newcomer_slot || somebody_moves(); }
 
-// The tasks that move in the first phase are already charged to their new cores: the plan was analysed with them.
+// The tasks that move in the first phase are already charged to their new cores: the plan was analyzed with them.
 void Transition::begin(std::uint32_t newcomer, Repacker& plan, Time now) noexcept {
   plan.apply(placement_, newcomer);
   placement_.note_change();

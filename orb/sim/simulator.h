@@ -40,7 +40,7 @@ struct TaskPlan {
   PeerId peer{};
 };
 
-// A server on a core. The Manager does not know it: charge it with Manager::set_interference(), or analyse it by hand.
+// A server on a core. The Manager does not know it: charge it with Manager::set_interference(), or analyze it by hand.
 struct ServerPlan {
   CoreId core{};
   sched::Server server;
@@ -73,7 +73,7 @@ struct TaskReport {
   sched::Refusal refusal{};  // valid if answered and not admitted, or if evicted
   TaskId task = no_task;
   CoreId core = no_core;      // the latest core
-  Duration bound{};           // R: the largest analysed bound during the life of the task
+  Duration bound{};           // R: the largest analyzed bound during the life of the task
   Time startable_at = never;  // the first promise
   Time started = never;       // when the task could start
   Duration worst{};           // the longest observed response, from the nominal release
