@@ -139,7 +139,7 @@ void ClientCall::connect() {
   const Traffic traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain;
   const CallOrder order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free;
   const Reference::Route* const route = current_->route(traffic);
-  if (route != nullptr && !(route->is_makeshift && may_make_channel())) {
+  if (route != nullptr && !(route->is_makeshift && may_make_channel() && !route->pool->keeps_thread())) {
     if (auto known = route->pool->of_thread(now_, order)) {
       endpoint_ = &route->pool->endpoint();
       return go_over(std::move(known), *route->address);

@@ -123,7 +123,7 @@ std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<co
   const auto is_last = [&](const Endpoint& endpoint) {
     return std::find(wish.tried_last.begin(), wish.tried_last.end(), endpoint) != wish.tried_last.end();
   };
-  std::vector<Candidate> answering, silent, last;
+  std::vector<Candidate> kept, answering, silent, last;
   for (const Address& address : addresses) {  // bound: the profiles of a reference
     std::vector<Candidate> unconnected;
     for (const Endpoint& endpoint : address.endpoints) {  // bound: the profile's addresses
@@ -131,6 +131,7 @@ std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<co
       Candidate candidate{pool_of(endpoint, wish.traffic), &address};
       const bool is_channel = endpoint.kind == EndpointKind::channel;
       auto& kind = is_last(endpoint)                         ? last
+                   : candidate.pool->keeps_thread()          ? kept
                    : candidate.pool->connected()             ? answering
                    : is_channel && !wish.may_make_channel    ? silent
                    : candidate.pool->silent(now)             ? silent
@@ -140,9 +141,9 @@ std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<co
     }
     answering.insert(answering.end(), std::move_iterator(unconnected.begin()), std::move_iterator(unconnected.end()));
   }
-  for (std::vector<Candidate>* const further : {&silent, &last})
-    answering.insert(answering.end(), std::move_iterator(further->begin()), std::move_iterator(further->end()));
-  return answering;
+  for (std::vector<Candidate>* const further : {&answering, &silent, &last})
+    kept.insert(kept.end(), std::move_iterator(further->begin()), std::move_iterator(further->end()));
+  return kept;
 }
 
 Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& transport,

@@ -56,7 +56,8 @@ class ConnectionCache {
     const Address* address;                // by which of the addresses
     bool is_makeshift;                     // a channel is there, but the call had no time to make one
   };
-  // The calling thread's connection to one of the addresses. For each address in turn: to an endpoint that is connected
+  // The calling thread's connection to one of the addresses: the one that ConnectionPool::keeps_thread() says, else for
+  // each address in turn: to an endpoint that is connected
   // already, else to the first that can be connected, each with its share of the time left. Endpoints that gave no
   // answer lately come after all others. TRANSIENT connect_failed, or not_trusted where a stranger answers at a guarded
   // Unix socket: then other Unix sockets alone are tried. A channel that has not failed is made also where another

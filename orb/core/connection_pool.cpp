@@ -116,6 +116,14 @@ ConnectionPool::ConnectionPtr ConnectionPool::of_thread(Time now, CallOrder orde
   return found;
 }
 
+bool ConnectionPool::keeps_thread() const noexcept {
+  auto* const kept = kept_by_thread<ThreadConnections>();
+  const ThreadConnections::Entry* const entry = kept != nullptr ? kept->find(id_) : nullptr;
+  if (entry == nullptr || !entry->ordered) return false;
+  const ConnectionPtr connection = entry->connection.lock();
+  return connection && connection->open();
+}
+
 // One that another thread's call does not use now; null: there is none.
 ConnectionPool::ConnectionPtr ConnectionPool::not_busy() noexcept {
   const std::lock_guard lock(mutex_);
@@ -146,14 +154,16 @@ std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::connections() const {
 
 std::size_t ConnectionPool::waiting() const noexcept {
   const std::lock_guard lock(mutex_);
-  return attempt_ ? attempt_->waiting.size() : 0;
+  std::size_t count = 0;
+  for (const auto& attempt : attempts_) count += attempt->waiting.size();
+  return count;
 }
 
 bool ConnectionPool::tidy() {
   std::vector<ConnectionPtr> broken;  // end after the lock
   const std::lock_guard lock(mutex_);
   broken = take_broken();
-  return connections_.empty() && connecting_ == 0;
+  return connections_.empty() && attempts_.empty();
 }
 
 // With mutex_ held. They end after it.
@@ -180,7 +190,22 @@ ConnectionPool::ConnectionPtr ConnectionPool::least_shared() const noexcept {
 }
 
 bool ConnectionPool::may_grow(Time now) const noexcept {
-  return connections_.size() + connecting_ < most_ && now >= grows_from_;
+  return connections_.size() + attempts_.size() < most_ && now >= grows_from_;
+}
+
+// Null: no connection is being made.
+std::shared_ptr<ConnectionPool::Attempt> ConnectionPool::least_awaited() const noexcept {
+  const auto least = std::min_element(attempts_.begin(), attempts_.end(), [](const auto& a, const auto& b) {
+    return a->waiting.size() < b->waiting.size();
+  });
+  return least != attempts_.end() ? *least : nullptr;
+}
+
+// Whether fewer threads would share the attempt's connection than share the best one that is there.
+bool ConnectionPool::is_worth_waiting(const Attempt& attempt) const noexcept {
+  const ConnectionPtr least = least_shared();
+  // relaxed: a hint
+  return !least || std::cmp_less(1 + attempt.waiting.size(), least->threads().load(std::memory_order_relaxed));
 }
 
 Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Transport& transport, Time deadline,
@@ -193,15 +218,17 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Trans
     Lock lock(mutex_);
     if (closed_) return orb_destroyed;
     ConnectionPtr mine = without_thread();
-    if (!mine && !connections_.empty() && !may_grow(now)) mine = least_shared();
+    const bool may_connect = may_grow(now) && (!connections_.empty() || attempts_.empty());
+    auto attempt = may_connect ? nullptr : least_awaited();
+    if (!mine && !may_connect && !(attempt && is_worth_waiting(*attempt))) mine = least_shared();
     if (mine) {
       give_to_thread(id_, mine, order);
       lock.unlock();
       if (mine->usable(now)) return mine;
       continue;
     }
-    if (connections_.empty() && attempt_) {
-      if (auto outcome = join(lock, deadline)) return std::move(*outcome);
+    if (attempt) {
+      if (auto outcome = join(std::move(attempt), lock, deadline)) return std::move(*outcome);
       continue;
     }
     auto made = connect(transport, deadline, lock);
@@ -216,8 +243,9 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Trans
 // The end of an attempt, whichever way it comes.
 class ConnectionPool::Connecting {
  public:
-  Connecting(ConnectionPool& pool, std::shared_ptr<Attempt> attempt) : pool_(pool), attempt_(std::move(attempt)) {
-    ++pool_.connecting_;
+  // With the lock. std::bad_alloc.
+  explicit Connecting(ConnectionPool& pool) : pool_(pool), attempt_(std::make_shared<Attempt>()) {
+    pool_.attempts_.push_back(attempt_);
   }
   Connecting(const Connecting&) = delete;
   Connecting& operator=(const Connecting&) = delete;
@@ -229,9 +257,10 @@ class ConnectionPool::Connecting {
   Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) {
     const std::lock_guard lock(pool_.mutex_);
     ended_ = true;
-    --pool_.connecting_;
+    std::erase(pool_.attempts_, attempt_);
     if (pool_.closed_) outcome = orb_destroyed;
-    pool_.failed_ = !outcome;
+    pool_.failed_ = !outcome && pool_.connections_.empty();
+    if (!outcome && !pool_.connections_.empty()) pool_.grows_from_ = os::now() + between_growths;  // before others wake
     if (outcome) {
       // relaxed: a hint; until this thread has it, nobody else takes it
       (*outcome)->threads().fetch_add(1, std::memory_order_relaxed);
@@ -240,15 +269,13 @@ class ConnectionPool::Connecting {
     } else if (outcome.error().kind == ErrorKind::timeout) {
       pool_.silent_until_ = os::now() + silence;
     }
-    if (!attempt_) return outcome;
-    if (pool_.attempt_ == attempt_) pool_.attempt_.reset();
     pool_.finish(*attempt_, outcome);
     return *attempt_->outcome;
   }
 
  private:
   ConnectionPool& pool_;
-  const std::shared_ptr<Attempt> attempt_;  // null: nobody waits for it
+  const std::shared_ptr<Attempt> attempt_;
   bool ended_ = false;
 };
 
@@ -256,30 +283,27 @@ class ConnectionPool::Connecting {
 Expected<ConnectionPool::ConnectionPtr> ConnectionPool::connect(transport::Transport& transport, Time deadline,
                                                                 Lock& lock) {
   const bool is_first = connections_.empty();
-  std::shared_ptr<Attempt> attempt;
-  if (is_first) attempt = attempt_ = std::make_shared<Attempt>();
-  Connecting mine(*this, std::move(attempt));
+  Connecting mine(*this);
   lock.unlock();
   auto stream =
       transport.connect(endpoint_, is_first ? deadline : std::min(deadline, os::now() + patience_for_further));
   if (stream) return mine.end(ClientConnection::make(std::move(*stream), limits_, weak_from_this()));
   auto outcome = mine.end(stream.error());
-  if (is_first) return outcome;
-  lock.lock();
-  grows_from_ = os::now() + between_growths;
+  if (!is_first) lock.lock();
   return outcome;
 }
 
-// The outcome of another thread's attempt; nothing when this thread is to look again.
-std::optional<Expected<ConnectionPool::ConnectionPtr>> ConnectionPool::join(Lock& lock, Time deadline) {
-  const std::shared_ptr<Attempt> attempt = attempt_;
+// The outcome of another thread's attempt; nothing when this thread is to look again, as it is where there are
+// connections that it can share.
+std::optional<Expected<ConnectionPool::ConnectionPtr>> ConnectionPool::join(std::shared_ptr<Attempt> attempt,
+                                                                            Lock& lock, Time deadline) {
   os::Parker parker;
   attempt->waiting.push_back(&parker);
   lock.unlock();
   const bool woken = parker.park(deadline);
   lock.lock();
   if (!attempt->outcome) return std::erase(attempt->waiting, &parker), deadline_passed;
-  if (*attempt->outcome) return std::nullopt;
+  if (*attempt->outcome || !connections_.empty()) return std::nullopt;
   if (attempt->outcome->error().kind != ErrorKind::timeout) return attempt->outcome;
   if (!woken) return deadline_passed;
   return std::nullopt;
@@ -298,7 +322,7 @@ std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::close(Time deadline) 
     const std::lock_guard lock(mutex_);
     closed_ = true;
     closing.swap(connections_);
-    if (attempt_) finish(*std::exchange(attempt_, nullptr), orb_destroyed);
+    for (const auto& attempt : std::exchange(attempts_, {})) finish(*attempt, orb_destroyed);
   }
   for (const ConnectionPtr& connection : closing) connection->close_when_sent(deadline);
   return closing;

@@ -7,7 +7,8 @@
 // Threads: any; of_thread() takes no lock. Making a connection blocks, so real-time threads should not be the first to
 // call a server. While the pool has no connection, one thread connects and the others wait for it, each no longer than
 // its own deadline. They share its outcome, also a failure, with one exception: when the first thread ran out of its
-// own time, another one goes on.
+// own time, another one goes on. Later, while further connections are being made, a thread that has to share waits for
+// the one of them for which the fewest threads wait, unless a connection that is there has as few.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +47,8 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   // The same, made when need be: TRANSIENT connect_failed and whatever else connect() says, TIMEOUT deadline_passed,
   // BAD_INV_ORDER orb_destroyed.
   Expected<ConnectionPtr> acquire(transport::Transport& transport, Time deadline, CallOrder order);
+  // The calling thread has sent what later requests must not overtake over a connection that is open.
+  bool keeps_thread() const noexcept;
   // It has a connection that looks usable.
   bool connected() const noexcept;
   // A connection attempt was given up at its deadline, and until `now` no other one has succeeded: a silent endpoint
@@ -68,7 +71,7 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
 
  private:
   using Lock = std::unique_lock<os::PiMutex>;
-  // One thread's connect() that others wait for. Guarded by mutex_.
+  // One thread's connect(), and the threads that wait for it. Guarded by mutex_.
   struct Attempt {
     std::optional<Expected<ConnectionPtr>> outcome{};
     std::vector<os::Parker*> waiting{};
@@ -80,7 +83,9 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   ConnectionPtr least_shared() const noexcept;
   ConnectionPtr not_busy() noexcept;
   bool may_grow(Time now) const noexcept;
-  std::optional<Expected<ConnectionPtr>> join(Lock& lock, Time deadline);
+  std::shared_ptr<Attempt> least_awaited() const noexcept;
+  bool is_worth_waiting(const Attempt& attempt) const noexcept;
+  std::optional<Expected<ConnectionPtr>> join(std::shared_ptr<Attempt> attempt, Lock& lock, Time deadline);
   Expected<ConnectionPtr> connect(transport::Transport& transport, Time deadline, Lock& lock);
   void finish(Attempt& attempt, Expected<ConnectionPtr> outcome) noexcept;
 
@@ -93,9 +98,8 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<ConnectionPtr> connections_;
-  std::size_t connecting_ = 0;        // threads that make a connection
-  std::shared_ptr<Attempt> attempt_;  // while there is no connection yet
-  Time grows_from_{};                 // the server took no further connection: none is tried before
+  std::vector<std::shared_ptr<Attempt>> attempts_;  // one at most while there is no connection yet
+  Time grows_from_{};                               // the server took no further connection: none is tried before
   Time silent_until_{};
   bool failed_ = false;
   bool closed_ = false;

@@ -1,7 +1,9 @@
 #include "orb/core/stop_signals.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sys/eventfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -21,9 +23,28 @@ constexpr std::uint64_t by_signal = 1, by_destructor = std::uint64_t{1} << 32;
 // Thread: written by whoever makes and destroys StopSignals, read by signal handlers.
 std::atomic<int> signal_bell{-1};
 
-// The default action comes back with the first signal (SA_RESETHAND).
-void ring(int) {
+// When the first signal came, in ns of the monotonic clock; 0: none came. Thread: signal handlers.
+std::atomic<std::int64_t> first_came{0};
+
+// One stop may send two signals at once: timeout(1) sends one to its child and one to the group of both.
+constexpr std::int64_t same_stop = 200'000'000;  // ns
+
+// Only what may be called in a signal handler.
+void ring(int signal) {
   const int before = errno;
+  timespec time{};
+  (void)clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = time.tv_sec * std::int64_t{1'000'000'000} + time.tv_nsec;
+  std::int64_t first = 0;
+  // relaxed: nothing is published by it
+  if (!first_came.compare_exchange_strong(first, now, std::memory_order_relaxed)) {
+    if (now - first >= same_stop) {
+      (void)::signal(signal, SIG_DFL);
+      (void)::raise(signal);  // comes when this handler returns
+    }
+    errno = before;
+    return;
+  }
   const std::uint64_t ones = by_signal;
   // relaxed: a descriptor that lives as long as the handler is installed
   (void)!::write(signal_bell.load(std::memory_order_relaxed), &ones, sizeof ones);
@@ -35,13 +56,14 @@ void ring(int) {
 StopSignals::StopSignals(Orb& orb) : orb_(orb.shared_from_this()), bell_(::eventfd(0, EFD_CLOEXEC)) {
   if (!bell_) raise(Error{ErrorKind::no_resources, Completion::no, minor::system_refused}, "no descriptor for signals");
   signal_bell.store(bell_.get(), std::memory_order_relaxed);  // relaxed: the handler is installed below
+  first_came.store(0, std::memory_order_relaxed);             // relaxed: as above
   auto waiter = os::plain_thread<std::thread>([this] { wait(); });
   if (!waiter) raise(waiter.error());
   waiter_ = std::move(*waiter);
   os::outlive_readers();
   struct sigaction action {};
   action.sa_handler = ring;
-  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < signals.size(); ++i) {
     ::sigaction(signals[i], &action, &before_[i]);
     if (before_[i].sa_handler == SIG_IGN) ::sigaction(signals[i], &before_[i], nullptr);

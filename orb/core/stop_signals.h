@@ -1,7 +1,8 @@
 // StopSignals: SIGTERM and SIGINT shut an ORB down, so that a server ends as its program says: run() returns, what runs
 // finishes, traces are written. One that comes before run() is kept until then, so that what a program does before it
-// does not fail. A second signal ends the process at once, as if nobody had caught it. A server also outlives the
-// readers of its standard output and error: where the program has not said what SIGPIPE does, it does nothing any more.
+// does not fail. A second signal ends the process as if nobody had caught it, if it comes 200 ms after the first or
+// later; one that comes sooner belongs to the same stop. A server also outlives the readers of its standard output and
+// error: where the program has not said what SIGPIPE does, it does nothing any more.
 //
 //   auto orb = CORBA::ORB_init(argc, argv);
 //   const corelane::core::StopSignals stop(*orb);

@@ -8,7 +8,9 @@
 #include <catch2/catch.hpp>
 #include <functional>
 #include <future>
+#include <latch>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <thread>
 #include <vector>
@@ -346,6 +348,96 @@ TEST_CASE("where a server takes no further connection threads share, and none is
   CHECK(second.run([&] { return test.acquire(); }).value() == first);
   CHECK(third.run([&] { return test.acquire(); }).value() == first);
   CHECK(test.cache.size() == 1);
+}
+
+TEST_CASE("threads that begin at once spread over the connections that are being made") {
+  constexpr std::size_t connections = 4, threads = 12;
+  Caches test(connections);
+  std::latch ends(1);
+  std::mutex mutex;
+  std::vector<ConnectionCache::ConnectionPtr> got;
+  const auto start = [&] {  // a thread that lives until `ends`
+    return std::async(std::launch::async, [&] {
+      auto mine = test.acquire().value();
+      {
+        const std::lock_guard lock(mutex);
+        got.push_back(std::move(mine));
+      }
+      ends.wait();
+    });
+  };
+  const auto await_got = [&](std::size_t count) {
+    for (std::size_t so_far = 0; so_far < count; std::this_thread::yield()) {
+      const std::lock_guard lock(mutex);
+      so_far = got.size();
+    }
+  };
+  std::vector<std::future<void>> started;
+  started.push_back(start());
+  test.wires.begun.take();
+  test.wires.let_succeed();
+  await_got(1);
+  for (std::size_t i = 1; i < connections; ++i) {
+    started.push_back(start());
+    test.wires.begun.take();
+  }
+  while (started.size() < threads) started.push_back(start());
+  await_got(3);
+  while (test.cache.waiting() < threads - connections - 2) std::this_thread::yield();
+  for (std::size_t i = 1; i < connections; ++i) test.wires.let_succeed();
+  await_got(threads);
+  for (const auto& connection : got) CHECK(connection->threads() == threads / connections);
+  ends.count_down();
+}
+
+TEST_CASE("a thread that waited for a further connection shares one where that is not to be had") {
+  Caches test(2);
+  std::latch ends(1);
+  const auto start = [&] {
+    return std::async(std::launch::async, [&] {
+      const bool has_one = test.acquire().has_value();
+      ends.wait();
+      return has_one;
+    });
+  };
+  test.wires.let_succeed();
+  const auto first = test.acquire();  // this thread's
+  test.wires.begun.take();
+  std::vector<std::future<bool>> started;
+  started.push_back(start());
+  test.wires.begun.take();
+  for (int i = 0; i < 2; ++i) started.push_back(start());  // one shares with this thread, the other waits
+  while (test.cache.waiting() < 1) std::this_thread::yield();
+  test.wires.let_fail(refused);
+  ends.count_down();
+  for (auto& each : started) CHECK(each.get());
+  CHECK(test.cache.size() == 1);
+}
+
+TEST_CASE("a thread that sent oneways stays where it sent them, though others change to a channel") {
+  Caches test;
+  const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/run/x.sock");
+  test.addresses = {Caches::address_at(channel)};
+  test.addresses.front().endpoints = {channel, local};
+  test.wires.let_succeed();
+  auto found =
+      test.cache.acquire(test.wires, test.addresses, never, {.order = CallOrder::ordered, .may_make_channel = false});
+  REQUIRE(found);
+  CHECK(found->pool->keeps_thread());
+  found = test.cache.acquire(test.wires, test.addresses, never, {});
+  REQUIRE(found);
+  CHECK(found->pool->endpoint() == local);
+  CallingThread other;
+  test.wires.let_succeed();
+  CHECK(other.run([&] { return test.cache.acquire(test.wires, test.addresses, never, {})->pool->endpoint(); }) ==
+        channel);
+  found = test.cache.acquire(test.wires, test.addresses, never, {});
+  REQUIRE(found);
+  CHECK(found->pool->endpoint() == local);
+  found->connection->close();
+  found = test.cache.acquire(test.wires, test.addresses, never, {});
+  REQUIRE(found);
+  CHECK(found->pool->endpoint() == channel);
 }
 
 TEST_CASE("calls of tasks have a connection apart from all others, and share it") {

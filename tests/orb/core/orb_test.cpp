@@ -337,6 +337,7 @@ TEST_CASE("a signal that comes while a program prepares its server ends run() an
     return state.stop_asked;
   };
   raise(SIGTERM);
+  raise(SIGTERM);                              // as timeout(1) sends it: to the process, and to its group
   while (!asked()) std::this_thread::yield();  // bound: the thread of StopSignals
   CHECK(server->resolve_initial_references("RootPOA"));
   server->run();
