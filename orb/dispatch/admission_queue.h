@@ -5,8 +5,8 @@
 // peer, however many of those wait.
 //
 // If the queue is full, a new request displaces the last request of the latest round. The peer of that request has
-// about as many waiting requests as any other. A peer without a waiting request is rejected only if no other peer has
-// more than two requests in the queue.
+// about as many waiting requests as any other. A peer without a waiting request is rejected only if no other remote
+// peer has more than two requests in the queue.
 //
 // Requests of this process are always in the next round, any number of them.
 //

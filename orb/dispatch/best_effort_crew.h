@@ -7,9 +7,9 @@
 //   reserve ─────────────────────────────────▶ at work ─────────────────────────────────▶ reserve ── linger ──▶ end
 //
 // So requests that belong to different call chains between processes make progress, up to Size::waiting of them. Until
-// that many threads exist, one thread always sleeps in the reserve: the last thread to leave the reserve creates the
-// next one first. It does this under SCHED_OTHER, before it belongs to a server. So a thread that submits a job or
-// begins to wait never creates a thread.
+// `running` + `waiting` threads exist, one thread always sleeps in the reserve: the last thread to leave the reserve
+// creates the next one first. It does this under SCHED_OTHER, before it belongs to a server. So a thread that submits a
+// job or begins to wait never creates a thread.
 //
 // Threads: call_up() any; start(), dismiss() and join() the owner's; rebind() any that is not real-time; the rest the
 // crew's own. The numbers for reports may be read by any thread.

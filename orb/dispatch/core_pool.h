@@ -1,10 +1,11 @@
 // CorePool runs the tasks of one leased core: it has the core's Lane and the workers of the tasks that are there.
 //
 // The thread that learns a fact steps the Lane, under a short priority-inheriting lock. That is the manager when a job
-// arrives. It is the task's own thread when a job arrives on the task's own connection, when a job ends, or when an
-// early job becomes eligible. So a job goes from the manager to the task's thread, or directly to that thread, and
-// nothing comes back. There is no completion queue and no timer thread, and the Lane sees each fact when it happens, as
-// in the simulator. If only the manager stepped the Lane, each job would cost one more wake-up.
+// arrives. It is the task's own thread when a job arrives on the task's own connection, and when a job ends. It is also
+// that thread when an early job (one that arrived before its time) becomes eligible. So a job goes from the manager to
+// the task's thread, or directly to that thread, and nothing comes back. There is no completion queue and no timer
+// thread, and the Lane sees each fact when it happens, as in the simulator. If only the manager stepped the Lane, each
+// job would cost one more wake-up.
 //
 // Ready jobs run in the order of their threads' SCHED_FIFO levels: the kernel is the preemptive platform that the Lane
 // relies on. On a core scheduled by deadlines, the levels follow the deadlines of the current jobs and of jobs that
@@ -56,7 +57,7 @@ class CorePool {
     Time at;
     JobId job;
     Duration used{};       // execution
-    Duration overslept{};  // in suspensions, of a job that declared less; else zero
+    Duration overslept{};  // in suspensions, if that exceeds the contract's S; else zero
     Duration waited{};     // undeclared
   };
   // What happened to a job that came on the task's own connection.

@@ -62,7 +62,7 @@ struct ExecutiveOptions {
   LeaseRequest lease;                         // pool.cores
   std::vector<CoreId> deadline_cores;  // pool.deadline_cores: those that run the earliest deadline first; not all
   DeadlinePolicy deadline_policy = DeadlinePolicy::levels;
-  std::vector<CoreId> served_cores{};  // those of deadline_cores that run by SCHED_DEADLINE; set by start()
+  std::vector<CoreId> served_cores{};  // those of deadline_cores that run by SCHED_DEADLINE; start() finds them
   std::size_t queue_capacity = 1024;   // dispatch.queue_capacity; also of the best-effort queue
   std::size_t max_tasks = 256;
   std::optional<std::size_t> peer_tasks{};  // how many of max_tasks one remote peer may have; 0: all; nothing: half
@@ -127,9 +127,9 @@ using NotAdmitted = std::variant<sched::Refusal, Error>;
 // Returns a sentence for people. Not for real-time threads.
 std::string text_of(const NotAdmitted& why);
 
-// AdmissionHandler gets exactly one call, with the manager's lock held. failed() may also be called without it: on the
-// thread that calls admit(), on another one that finds the queue full, or on the one that stops the executive. Must not
-// block.
+// AdmissionHandler gets exactly one call, with the manager's lock held. failed() may also be called without it, on the
+// thread that calls admit() or the one that stops the executive. If the queue is full, that may be the thread of
+// another caller. Must not block.
 class AdmissionHandler {
  public:
   virtual ~AdmissionHandler() = default;

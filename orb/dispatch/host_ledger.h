@@ -6,9 +6,9 @@
 // (stopped, or starved of its core), a process that has waited for `longest_wait` continues without the lock. So
 // correctness does not depend on the lock. A transaction is valid if, after it has written its promises, all others'
 // promises are still those that it was decided on. Otherwise it writes the old promises back and is tried again. Of two
-// transactions that overlap, at least one detects the other, even if a holder continues after it was passed over. Until
-// then readers see more promised than will be, never less. What cannot be undone (tasks are moved) is decided between
-// claim() and end().
+// transactions that overlap, at least one detects the other, even if a holder continues after it was passed over. While
+// the promises of both are in the file, readers see more promised than will be, never less. What cannot be undone
+// (tasks are moved) is decided between claim() and end().
 //
 // A process that is alone needs neither the lock nor another read. After it has written its promises, one system call
 // tells that nothing has happened to the file since it was found to be alone (os::FileWatch). A server that starts
@@ -18,10 +18,10 @@
 // know our promises until maintain() has entered them there, as when both files were removed.
 //
 // The file is valid as long as it is at its path. If a server finds it gone, maintain() enters its promises into the
-// file that is there then, or creates it. Until then the server's seat (ledger_seats.h) tells others that they do not
-// know all promises, and their transactions do not open. If the seats were removed, too, another server may have
-// started that knew of no promises. The server that then finds a core promised twice logs it, and nothing is admitted
-// there until that is over.
+// file that is there then, or creates it. Until then the server's seat (a lock in a second file, ledger_seats.h) tells
+// others that they do not know all promises, and their transactions do not open. If the seats were removed, too,
+// another server may have started that knew of no promises. The server that then finds a core promised twice logs it,
+// and nothing is admitted there until that is over.
 //
 // Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any.
 // maintain() and a transaction exclude each other: the transaction then answers TRANSIENT and is tried again.
@@ -31,8 +31,8 @@
 // Invariants:
 // - A transaction sees every promise of every living process, or it does not open.
 // - A slot that cannot be read although its owner lives keeps transactions closed until the owner has written it again.
-//   maintain() does that from memory within its period. So damage loses nothing, and never lets two processes promise
-//   the same capacity.
+//   maintain() does that from memory within its period. So damage to a slot loses nothing, and never lets two processes
+//   promise the same capacity.
 // - A process without a slot opens no transaction.
 // - A child made by fork() without exec shares the parent's locks, and keeps the promises until both are gone.
 #pragma once

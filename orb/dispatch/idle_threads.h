@@ -33,7 +33,7 @@ class IdleThreads {
   };
   // Starts the threads; from now on early jobs may start. NO_RESOURCES no_thread.
   Expected<void> start(const Options& options);
-  // Stops the threads; early jobs wait until they are eligible again. Idempotent.
+  // Stops the threads. From then on early jobs wait until they are eligible. Idempotent.
   void stop() noexcept;
 
  private:
