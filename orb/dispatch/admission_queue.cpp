@@ -10,9 +10,9 @@
 
 namespace corelane::dispatch {
 
-// Under the lock. The first place of the peer is its last turn.
+// Call with mutex_ held. The first entry of the peer in waiting_ has its latest round.
 std::uint64_t AdmissionQueue::round_for(PeerId peer) const noexcept {
-  if (peer == PeerId{}) return served_ + 1;  // this process
+  if (peer == PeerId{}) return served_ + 1;  // requests of this process
   const auto last =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const Place& place) { return same_holder(place.peer, peer); });
   return std::max(served_, last == waiting_.end() ? 0 : last->round) + 1;
@@ -34,7 +34,7 @@ bool AdmissionQueue::push(NewcomerPtr newcomer) noexcept {
   return !turned_away;
 }
 
-// With mutex_ held. Returns the newcomer that loses its place, or null.
+// Returns the request that loses its place, or null. Call with mutex_ held.
 NewcomerPtr AdmissionQueue::insert(NewcomerPtr newcomer) noexcept {
   const PeerId peer = newcomer->owner;
   const std::uint64_t round = round_for(peer);

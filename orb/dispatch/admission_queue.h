@@ -1,15 +1,17 @@
-// AdmissionQueue: newcomers that wait until the manager looks at them. Their peers are served by turns: a newcomer gets
-// the round after that of the last newcomer of its peer that waits, or after the round that is being served. Rounds are
-// served in order, and the newcomers of a round in the order in which they came. So a peer of which nothing waits is
-// served after two newcomers of each other peer at most, however many wait.
+// AdmissionQueue holds the admission requests (Newcomer) that wait for the manager. It serves the peers in turn: each
+// request is in a round, and a peer has at most one request in each round. A new request gets the round after the last
+// waiting request of its peer, or after the round being served. Rounds are served in order, and the requests of one
+// round in order of arrival. So a peer without a waiting request is served after at most two requests of each other
+// peer, however many of those wait.
 //
-// If the queue is full one newcomer more turns the last one away: the newest of a peer of which most wait. So a peer of
-// which nothing waits is turned away only where each newcomer in the queue is of another peer.
+// If the queue is full, a new request displaces the last request of the latest round. The peer of that request has
+// about as many waiting requests as any other. A peer without a waiting request is rejected only if no other remote
+// peer has more than two requests in the queue.
 //
-// What this process asks for is always in the next round.
+// Requests of this process are always in the next round, any number of them.
 //
-// Threads: any. Guarded by a priority-inheriting mutex, under which nothing is allocated or freed. Bound of each
-// function under it: `most`.
+// Threads: any. Guarded by a priority-inheriting mutex; nothing is allocated or freed under it. Bound of each function
+// under the mutex: `most`.
 #pragma once
 
 #include <cstddef>
@@ -28,16 +30,16 @@ class AdmissionQueue {
 
   AdmissionQueue() { waiting_.reserve(most); }
 
-  // Takes the newcomer. The one that is turned away for it, which may be the same, is told TRANSIENT queue_full; false:
-  // there was one. After close() the newcomer is told TRANSIENT shutting_down.
+  // Adds the request. Returns false if a request was rejected to make room, perhaps the new one. The rejected request
+  // fails with TRANSIENT queue_full. After close() the new request fails with TRANSIENT shutting_down.
   bool push(NewcomerPtr newcomer) noexcept;
-  // The one whose turn it is; null: nobody waits.
+  // Removes and returns the next request to serve; null: none waits.
   NewcomerPtr pop() noexcept;
   bool empty() const noexcept;
 
-  // Those of the peer, which is gone, are told so.
+  // Fails all requests of the peer, because its connection is gone (errors::task_gone).
   void drop(PeerId peer) noexcept;
-  // Newcomers that wait or come later are told TRANSIENT shutting_down.
+  // Fails the waiting requests, and every later one, with TRANSIENT shutting_down.
   void close() noexcept;
 
  private:
@@ -51,8 +53,8 @@ class AdmissionQueue {
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
-  std::vector<Place> waiting_;  // whose turn is last comes first
-  std::uint64_t served_ = 0;    // the latest round of which somebody was served
+  std::vector<Place> waiting_;  // the request to be served last comes first
+  std::uint64_t served_ = 0;    // the latest round of which a request was served
   bool closed_ = false;
 };
 

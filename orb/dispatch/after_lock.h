@@ -1,10 +1,12 @@
-// AfterLock: what follows from a fact of a core and is done once the core's lock is released: workers whose threads are
-// to run otherwise, workers to wake, the manager, and who watches for an idle core. A woken thread of higher priority
-// would pre-empt the holder at once and run into the lock; and a change of class may wait for the kernel, while whoever
-// wants the lock waits, too. What lowers this thread itself comes last: below others it would owe them all the rest for
-// as long as they run.
+// AfterLock collects what has to be done after a core's lock is released, and does it in its destructor. It applies
+// changed priorities of task threads, wakes the manager and task threads, and notifies the idle watch. Under the lock,
+// a woken thread of higher priority would preempt the holder at once and then block on the lock. A change of scheduling
+// class may wait for the kernel, and every thread that wants the lock would wait with it.
 //
-// Threads: one; made before the lock is taken.
+// The calling thread's own priority is changed last. If it were lowered first, other threads could delay the rest of
+// this work for as long as they run.
+//
+// Threads: one. Construct it before taking the lock, so that it is destroyed after the lock is released.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +21,7 @@ namespace corelane::dispatch {
 
 class AfterLock {
  public:
-  // `self`: whose thread this is; it looks again by itself.
+  // `self`: the worker on the calling thread. It is not woken, because it looks for its next job by itself.
   explicit AfterLock(TaskWorker* self = nullptr) : self_(self) {}
   AfterLock(const AfterLock&) = delete;
   AfterLock& operator=(const AfterLock&) = delete;
@@ -33,13 +35,13 @@ class AfterLock {
   bool is_self(const TaskWorker& worker) const noexcept { return &worker == self_; }
   void settle_self() noexcept { settles_self_ = true; }
   void look_when_idle(IdleWatch* watch) noexcept { idle_watch_ = watch; }
-  // All notes of one fact are for the same inbox.
+  // Puts the note into the inbox; the destructor wakes the manager. All notes of one fact go to the same inbox.
   void note(NoteInbox& inbox, const Note& note) noexcept {
     inbox.put(note);
     inbox_ = &inbox;
   }
-  // Where so many suspensions are found to be too long, or so many jobs have their levels again, at once that there is
-  // no room, the thread is changed at once.
+  // Applies the worker's priority after the lock is released. If more workers change at once than fit in the array, the
+  // rest are changed at once, under the lock.
   void settle(const WorkerPtr& worker) noexcept {
     if (is_self(*worker)) return settle_self();
     const auto end = unsettled_.begin() + static_cast<std::ptrdiff_t>(unsettled_count_);

@@ -1,6 +1,7 @@
-// AgentThread: the thread of an agent that says when it has something to do without a wake-up, and where it sleeps.
+// AgentThread runs an agent on a thread: it steps the agent, and parks while the agent has nothing to do. The agent
+// says when it has work without a wake-up, and on which parker it sleeps.
 //
-// Threads: start() and stop() by whoever owns it.
+// Threads: start() and stop() are called by the owner.
 #pragma once
 
 #include <atomic>
@@ -15,11 +16,11 @@
 
 namespace corelane::dispatch {
 
-// Whether an agent writes into the ledger, again and again; such a one starts no threads, which would inherit the guard
-// against limits of files' sizes.
+// Says whether the agent writes the ledger's file. If it does, a limit of file sizes cannot end the process on its
+// thread (SizeLimitGuard). Such an agent must start no threads, because they would inherit the guard.
 enum class WritesLedger : bool { no, yes };
 
-// The agent outlives it: step(now), wake_at() and parker(), which any thread may unpark.
+// SomeAgent has step(now), wake_at() and parker(), which any thread may unpark. The agent must outlive this object.
 template <typename SomeAgent>
 class AgentThread {
  public:

@@ -1,4 +1,5 @@
-// BackOff: when to try something again that others keep from us: soon at first, then less and less often.
+// BackOff says when to retry an operation that other processes or threads prevent. The waits start short and double up
+// to a maximum.
 // Threads: owned by one.
 #pragma once
 
@@ -14,7 +15,7 @@ class BackOff {
 
   Time at() const noexcept { return at_; }
   bool is_due(Time now) const noexcept { return now >= at_; }
-  // The next try is at `at`, and the waits are short again.
+  // Sets the time of the next try, and makes the waits short again.
   void start(Time at) noexcept {
     at_ = at;
     wait_ = shortest_;

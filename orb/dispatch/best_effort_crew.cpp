@@ -43,7 +43,8 @@ bool await_token(sem_t& semaphore, Time until) noexcept {
   return failed == 0;
 }
 
-// A class that the system refuses leaves it in what the tasks leave.
+// One thread of the crew. If the system refuses a scheduling class, the thread stays under SCHED_OTHER and runs in the
+// time that the tasks leave.
 class BestEffortCrew::Member final : public ServedThread, public Suspendable {
  public:
   explicit Member(BestEffortCrew& crew) : crew_(crew) { sem_init(&known_, 0, 0); }
@@ -68,14 +69,15 @@ class BestEffortCrew::Member final : public ServedThread, public Suspendable {
   void bind(CoreId core) noexcept { (void)thread_.bind(core); }
   void suspend(WaitsFor) noexcept override { crew_.begin_wait(); }
   void resume(WaitsFor) noexcept override { crew_.end_wait(); }
-  // The other half is for those that wait in nested calls, which may wait for each other.
+  // Only half of the substitutes are for threads that wait for a peer. The other half is for threads in nested calls,
+  // which may wait for each other.
   bool has_substitute() const noexcept override { return crew_.waiting() < crew_.size_.waiting / 2; }
 
-  bool ended = false;  // guarded by the crew's mutex: it touches nothing any more
+  bool ended = false;  // guarded by the crew's mutex: the thread touches nothing any more
 
  private:
   BestEffortCrew& crew_;
-  sem_t known_;  // the handle is there: the thread needs it for its class
+  sem_t known_;  // posted once thread_ is set; the thread needs it to change its class
   os::Thread thread_;
 };
 
@@ -105,7 +107,8 @@ Expected<void> BestEffortCrew::start() {
   return {};
 }
 
-// With the mutex. Its handle's place comes first: whoever cannot keep a thread would have to wait for its end.
+// Creates a thread. Call with the mutex held. Reserves the place of its handle first: if the handle could not be kept,
+// the new thread would have to be joined here.
 Expected<void> BestEffortCrew::make_member() try {
   members_.reserve(members_.size() + 1);
   auto member = std::make_unique<Member>(*this);
@@ -151,7 +154,7 @@ void BestEffortCrew::rebind() noexcept {
     if (!member->ended) member->bind(*core_);
 }
 
-// Bound: ends with dismiss(), or when it is not needed.
+// Runs the thread. Bound: ends with dismiss(), or when the thread is not needed.
 void BestEffortCrew::live(Member& self) noexcept {
   while (rest(self)) {
     keep_reserve();
@@ -167,7 +170,7 @@ void BestEffortCrew::work(Member& self) noexcept {
   if (server_) server_->rest(), server_->remove(self);
 }
 
-// False: the thread is to end.
+// Waits in the reserve until the thread is called. Returns false if the thread must end.
 bool BestEffortCrew::rest(Member& self) noexcept {
   while (!dismissed()) {  // bound: `linger`, or until it is called
     if (sleep()) return !dismissed();
@@ -176,18 +179,19 @@ bool BestEffortCrew::rest(Member& self) noexcept {
   return false;
 }
 
-// The last of the reserve sleeps until it is called. False: nobody called for as long as it lingers.
+// Sleeps until the thread is called. Returns false if no call came for `linger`. The last thread of the reserve sleeps
+// without a limit.
 bool BestEffortCrew::sleep() noexcept {
-  // relaxed: whoever sees too many looks again, and of several one may stay for good
+  // relaxed: a thread that sees too large a number looks again; at worst one of several threads stays for good
   const bool last = reserve_.load(std::memory_order_relaxed) <= 1;
   return await_token(called_, last ? never : os::now() + size_.linger);
 }
 
-// Only where another one sleeps that no call is on the way to.
+// Lets the thread end if another one sleeps in the reserve to which no call is on its way.
 bool BestEffortCrew::may_end(Member& self) noexcept {
   const std::lock_guard lock(mutex_);
   int left = reserve_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
-  do {                                                  // bound: retries only when others came, went or were called
+  do {                                                  // bound: retries only if others came, went or were called
     if (left <= 1) return false;
   } while (!reserve_.compare_exchange_weak(left, left - 1, std::memory_order_relaxed));
   bury();
@@ -196,12 +200,13 @@ bool BestEffortCrew::may_end(Member& self) noexcept {
   return true;
 }
 
-// With the mutex. Those that ended before: the last one is left to the next, to start or to join().
+// Joins the threads that have ended. Call with the mutex held. The thread that is about to end is joined by a later
+// call, or by join().
 void BestEffortCrew::bury() noexcept {
   std::erase_if(members_, [](const std::unique_ptr<Member>& member) { return member->ended; });
 }
 
-// What fails is tried again by whoever leaves the reserve next.
+// Creates a thread if the reserve is empty. If that fails, the next thread that leaves the reserve tries again.
 void BestEffortCrew::keep_reserve() noexcept {
   const std::lock_guard lock(mutex_);
   if (dismissed() || reserve_.load(std::memory_order_relaxed) > 0) return;  // relaxed: as in start()
@@ -216,7 +221,8 @@ void BestEffortCrew::keep_reserve() noexcept {
 
 bool BestEffortCrew::call_up() noexcept {
   std::uint64_t load = load_.load(std::memory_order_seq_cst);  // seq_cst: see begin_wait()
-  // Bound: retries only when others waited, went on or were called between. relaxed: a count; the semaphore wakes
+  // Bound: retries only if other threads waited, resumed or were called in between. relaxed: a count; the semaphore
+  // wakes
   while (beyond_of(load) < std::min(waiting_of(load), size_.waiting)) {
     if (!load_.compare_exchange_weak(load, load + 1, std::memory_order_relaxed)) continue;
     reserve_.fetch_sub(1, std::memory_order_relaxed);  // relaxed: as in start()
@@ -234,24 +240,25 @@ bool BestEffortCrew::leave_surplus() noexcept {
 }
 
 Time BestEffortCrew::idle_until(Time now) const noexcept {
-  // relaxed: those that are at work beyond `running` were called before this thread had nothing to do
+  // relaxed: threads at work beyond `running` were called before this thread ran out of work
   return beyond_of(load_.load(std::memory_order_relaxed)) > 0 ? now + size_.linger : never;
 }
 
-// Either whoever submits a job sees the wait, or this sees the job: both write first and read then.
+// Both sides write first and then read. So either the thread that submits a job sees the wait, or this function sees
+// the job.
 void BestEffortCrew::begin_wait() noexcept {
-  const std::uint64_t load = load_.fetch_add(one_waits, std::memory_order_seq_cst) + one_waits;  // seq_cst: as said
+  const std::uint64_t load = load_.fetch_add(one_waits, std::memory_order_seq_cst) + one_waits;  // seq_cst: see above
   if (waiting_of(load) > size_.waiting) note_shortage();
   if (work_.has_unserved()) call_up();
 }
 
 void BestEffortCrew::end_wait() noexcept {
-  load_.fetch_sub(one_waits, std::memory_order_relaxed);  // relaxed: who is too many finds out when he looks
+  load_.fetch_sub(one_waits, std::memory_order_relaxed);  // relaxed: a surplus thread finds out when it looks
 }
 
 void BestEffortCrew::note_shortage() noexcept {
   if (shortages_.fetch_add(1, std::memory_order_relaxed) > 0) return;  // relaxed: a count
-  const os::PriorityScope ordinary = os::PriorityScope::ordinary();    // a server may have lifted it
+  const os::PriorityScope ordinary = os::PriorityScope::ordinary();  // a server may have raised this thread's priority
   warn_if_memory(waiting(),
                  "requests without a contract wait in calls of their own, more than best_effort.waiting, so fewer than "
                  "best_effort.threads serve others; where they wait for each other, timeout.request ends it");

@@ -1,16 +1,18 @@
-// BestEffortCrew: the threads of the best-effort lane in one place: all of them, or those on the core of one server. So
-// many take jobs; one that waits, in a nested call or for a peer to take its reply, is not among them. When a job finds
-// nobody, one of the reserve takes the place of one that waits, and whoever is one too many when he comes for his next
-// job goes to the reserve.
+// BestEffortCrew manages the threads that run best-effort jobs in one place: all of them, or those on the core of one
+// server. Size::running threads take jobs. A thread that waits in a nested call, or for a peer to take its reply, is
+// not counted among them. If a job finds no free thread, a thread of the reserve replaces a waiting one. A thread that
+// finds too many threads at work when it looks for its next job returns to the reserve.
 //
-//                call_up(): a job found nobody        leave_surplus(): more work than should
+//                call_up(): a job found no thread       leave_surplus(): more than `running` work
 //   reserve ─────────────────────────────────▶ at work ─────────────────────────────────▶ reserve ── linger ──▶ end
 //
-// So requests of different chains that processes make of each other go on, up to Size::waiting of them. Until there are
-// as many threads one is always asleep in the reserve: who leaves it as the last makes the next one first. That happens
-// under SCHED_OTHER, before the thread belongs to a server, so whoever submits a job or begins to wait makes no thread.
+// So requests that belong to different call chains between processes make progress, up to Size::waiting of them. Until
+// `running` + `waiting` threads exist, one thread always sleeps in the reserve: the last thread to leave the reserve
+// creates the next one first. It does this under SCHED_OTHER, before it belongs to a server. So a thread that submits a
+// job or begins to wait never creates a thread.
 //
-// Threads: call_up() any; the rest the crew's own, but for start(), dismiss() and join().
+// Threads: call_up() any; start(), dismiss() and join() the owner's; rebind() any that is not real-time; the rest the
+// crew's own. The numbers for reports may be read by any thread.
 #pragma once
 
 #include <semaphore.h>
@@ -31,18 +33,19 @@
 
 namespace corelane::dispatch {
 
-// Waits for a token of the semaphore; false: none came until then. sem_timedwait() knows the realtime clock alone.
+// Waits for a token of the semaphore until the given time. Returns false if none came. It measures time by the
+// monotonic clock, whereas sem_timedwait() uses the realtime clock.
 bool await_token(sem_t& semaphore, Time until) noexcept;
 
 class BestEffortCrew;
 
-// What the threads do.
+// CrewWork is what the threads of a crew do.
 class CrewWork {
  public:
   virtual ~CrewWork() = default;
   // Takes jobs until the crew is dismissed or the calling thread may leave_surplus().
   virtual void take_jobs(BestEffortCrew& crew) noexcept = 0;
-  // Whether there is a job for which no thread has been woken and none is about to ask.
+  // Returns whether there is a job for which no thread has been woken, and for which none is about to ask.
   virtual bool has_unserved() const noexcept = 0;
 };
 
@@ -50,41 +53,44 @@ class BestEffortCrew {
  public:
   struct Size {
     std::size_t running = 2;                     // threads that take jobs
-    std::size_t waiting = 64;                    // threads beside them, at most, while as many wait in nested calls
-    std::size_t stack = 256 * 1024;              // takes memory as it is used
-    Duration linger = std::chrono::seconds{10};  // what a thread of the reserve but the last sleeps before it ends
+    std::size_t waiting = 64;                    // further threads, at most one for each that waits in a nested call
+    std::size_t stack = 256 * 1024;              // bytes of a thread's stack, which takes memory as it is used
+    Duration linger = std::chrono::seconds{10};  // how long an extra thread of the reserve sleeps before it ends
   };
 
-  // On the core of the server, and in its class while they work; or without both. All outlive the crew.
+  // Binds the threads to `core`, and gives them the class that `server` decides while they work; or neither. All
+  // arguments must outlive the crew.
   BestEffortCrew(CrewWork& work, const Size& size, std::optional<CoreId> core = {}, ThreadServer* server = nullptr);
   ~BestEffortCrew();
   BestEffortCrew(const BestEffortCrew&) = delete;
   BestEffortCrew& operator=(const BestEffortCrew&) = delete;
 
-  // Errors: as os::start_thread().
+  // Starts the threads. Errors: as os::start_thread().
   Expected<void> start();
-  // The threads end after what each has, those in the reserve at once; none is made any more. Idempotent.
+  // Ends the threads after their current jobs, those in the reserve at once. No thread is created any more. Idempotent.
   void dismiss() noexcept;
   bool dismissed() const noexcept;
   void join() noexcept;
 
-  // Binds its threads anew to the core: the kernel may have unbound them. Not for real-time threads.
+  // Binds the threads to the core again, because the kernel may have unbound them. Not for real-time threads.
   void rebind() noexcept;
 
   ThreadServer* server() const noexcept { return server_; }
   const Size& size() const noexcept { return size_; }
 
-  // A job found nobody: a thread of the reserve begins to work, if fewer than `running` do. Does not block.
+  // Called when a job found no thread. If fewer than `running` threads work, makes a thread of the reserve begin to
+  // work and returns true. Does not block.
   bool call_up() noexcept;
-  // Whether more than `running` work: then the calling thread is none of them any more.
+  // Returns true if more than `running` threads work. The calling thread then no longer counts as working, and must
+  // stop taking jobs.
   bool leave_surplus() noexcept;
-  // How long a thread that takes jobs may sleep for want of one before it is to look whether it is one too many.
+  // Returns until when a thread that takes jobs may sleep without one. Then it must check whether it is surplus.
   Time idle_until(Time now) const noexcept;
 
-  // Of these, for reports.
+  // Return numbers of this crew's threads, for reports.
   std::size_t threads() const noexcept { return alive_.load(std::memory_order_relaxed); }  // relaxed: a report
   std::size_t waiting() const noexcept;
-  // How often a thread began to wait when so many did that fewer than `running` were left to work.
+  // Returns how often a thread began to wait while so many waited that fewer than `running` were left to work.
   std::uint64_t shortages() const noexcept { return shortages_.load(std::memory_order_relaxed); }  // relaxed: a report
 
  private:
@@ -111,7 +117,7 @@ class BestEffortCrew {
   sem_t called_;  // POSIX: a post takes no lock that a real-time submitter could wait for
   // Upper half: threads that wait in a nested call. Lower half: threads at work beyond `running`.
   std::atomic<std::uint64_t> load_{0};
-  std::atomic<int> reserve_{0};  // threads in the reserve, less calls that none of them has heard yet
+  std::atomic<int> reserve_{0};  // threads in the reserve, minus calls that none of them has taken yet
   std::atomic<bool> dismissed_{false};
   std::atomic<std::uint64_t> shortages_{0};
   std::atomic<std::size_t> alive_{0};
@@ -120,7 +126,7 @@ class BestEffortCrew {
   // Guarded by mutex_.
   std::vector<std::unique_ptr<Member>> members_;
   std::size_t made_ = 0;
-  bool said_ = false;  // that there is no further thread
+  bool said_ = false;  // the log says that no further thread can be created
 };
 
 }  // namespace corelane::dispatch

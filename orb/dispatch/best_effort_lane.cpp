@@ -30,16 +30,17 @@ Pushed BestEffortLane::submit(JobPtr& job) noexcept {
   return pushed;
 }
 
-// One for each job in the queue: to a thread that finishes another job, which collects it there, or to one that sleeps.
+// Gives the token of a queued job to a thread that finishes another job, which collects it at the end, or wakes a
+// thread. There is one token for each job in the queue.
 void BestEffortLane::token() noexcept {
   std::uint64_t word = finishing_.load(std::memory_order_relaxed);  // relaxed: the exchange below checks it
-  // Bound: retries only when another token or thread came between. relaxed: the queue's lock publishes the job.
+  // Bound: retries only if another token or thread came in between. relaxed: the queue's lock publishes the job
   while (word >= one_thread)
     if (finishing_.compare_exchange_weak(word, word + 1, std::memory_order_relaxed)) return;
   wake();
 }
 
-// Where nobody sleeps, one who waits in a nested call is replaced.
+// Wakes a sleeping thread. If none sleeps, calls up a replacement for a thread that waits in a nested call.
 void BestEffortLane::wake() noexcept {
   // seq_cst: see BestEffortCrew::begin_wait()
   if (balance_.fetch_add(1, std::memory_order_seq_cst) < 0) {
@@ -61,7 +62,7 @@ bool BestEffortLane::step(Time) noexcept {
   return true;
 }
 
-// Returns the tokens of jobs that were left to this thread meanwhile.
+// Runs the job. Returns the tokens of jobs that were left to this thread meanwhile.
 BestEffortLane::Tokens BestEffortLane::run(JobPtr job) noexcept {
   job->run(best_effort_context(job->arrived));
   jobs_.fetch_add(1, std::memory_order_relaxed);                // relaxed: a count for reports
@@ -69,7 +70,7 @@ BestEffortLane::Tokens BestEffortLane::run(JobPtr job) noexcept {
   job->finish();
   job.reset();
   std::uint64_t word = finishing_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
-  // Bound: as in token(). All tokens go with the first thread that is done. relaxed: as above
+  // Bound: as in token(). The first thread that is done takes all tokens. relaxed: as above
   while (!finishing_.compare_exchange_weak(word, (word / one_thread - 1) * one_thread, std::memory_order_relaxed)) {
   }
   return static_cast<Tokens>(word % one_thread);
@@ -89,7 +90,7 @@ void BestEffortLane::rebind() noexcept {
   for (const auto& crew : crews_) crew->rebind();
 }
 
-// The thread sleeps until there is a token, or until it is to look whether it is one too many.
+// Sleeps until there is a token, or until the thread must check whether it is surplus.
 void BestEffortLane::await(BestEffortCrew& crew) noexcept {
   if (balance_.fetch_sub(1, std::memory_order_seq_cst) > 0) return;  // seq_cst: as in wake()
   ThreadServer* const server = crew.server();
@@ -98,17 +99,19 @@ void BestEffortLane::await(BestEffortCrew& crew) noexcept {
   if (server) server->work();
 }
 
-// A token that was meant for it is on its way, and taken. relaxed: who reads the count later decides by it.
+// Withdraws a wait that timed out. If the balance shows that no thread waits any more, a token is on its way to this
+// thread, which takes it.
+// relaxed: threads that read the count later decide by it
 void BestEffortLane::give_up_wait() noexcept {
   std::int64_t balance = balance_.load(std::memory_order_relaxed);  // relaxed: the exchange checks it
-  while (balance < 0)                                               // bound: retries only when others came or went
+  while (balance < 0)                                               // bound: retries only if other threads came or went
     if (balance_.compare_exchange_weak(balance, balance + 1, std::memory_order_relaxed)) return;
   await_token(queued_, never);
 }
 
 void BestEffortLane::take_jobs(BestEffortCrew& crew) noexcept {
   Tokens own = 0;
-  // Bound: ends with stop(), or when others are enough.
+  // Bound: ends with stop(), or when the thread is surplus.
   while (own > 0 || !crew.leave_surplus()) {
     if (own == 0) await(crew);
     if (crew.dismissed()) return;

@@ -1,10 +1,10 @@
-// BestEffortLane: jobs without a contract, in order of arrival, on a small pool of threads. Those run under SCHED_OTHER
-// in what time the admitted tasks leave; or, on the cores of BestEffortServers, above the tasks while the server there
-// has budget. The kernel wakes waiters in order of their priority, so who has budget is woken first. Threads that wait
-// in nested calls are replaced meanwhile: BestEffortCrew.
+// BestEffortLane runs jobs without a contract in order of arrival on a small pool of threads. The threads run under
+// SCHED_OTHER, in the time that the admitted tasks leave. On the cores of BestEffortServers they run above the tasks
+// while the server there has budget. The kernel wakes waiting threads in order of priority, so a thread with budget is
+// woken first. A thread that waits in a nested call is replaced meanwhile (BestEffortCrew).
 //
-// A thread that sends a reply is about to be free: a job that comes meanwhile is left to it instead of waking another
-// thread. On one core this is the common case, since the reply wakes the client before its sender goes on.
+// A thread that sends a reply is about to become free. A job that arrives meanwhile is left to it, and no other thread
+// is woken. This is the common case on one core, where the reply wakes the client before its sender continues.
 //
 // Threads: submit() and stop() any; step() any number of pool threads at once.
 #pragma once
@@ -33,13 +33,13 @@ class BestEffortLane final : public Agent, private CrewWork {
   BestEffortLane(const BestEffortLane&) = delete;
   BestEffortLane& operator=(const BestEffortLane&) = delete;
 
-  // Takes the job when done.
+  // Queues the job. Takes it if the result is Pushed::done.
   Pushed submit(JobPtr& job) noexcept;
-  // Runs the oldest job.
+  // Runs the oldest job. Returns false if there is none.
   bool step(Time now) noexcept override;
 
-  // Assembly: one crew of threads, or one on the core of each server. stop() ends them after the job that each has, and
-  // fails what is queued; before it nobody watches the servers any more. Idempotent.
+  // start() creates one crew of threads, or one on the core of each server. stop() ends each thread after its current
+  // job and fails the queued jobs. Before stop(), end the servers' alarms (BudgetThread::stop()). Idempotent.
   Expected<void> start(const BestEffortCrew::Size& size);
   void stop() noexcept;
 
@@ -48,13 +48,13 @@ class BestEffortLane final : public Agent, private CrewWork {
 
   BestEffortServers& servers() noexcept { return servers_; }
   const BestEffortServers& servers() const noexcept { return servers_; }
-  // Those that ran here, and where they were read.
+  // Returns the number of jobs that ran here, or where they were read.
   std::uint64_t jobs() const noexcept;
-  // From here on jobs(), threads() and shortages() have those of `serving` in them. Before anybody asks.
+  // Makes jobs(), threads() and shortages() include those of `serving`. Call it before the first of those calls.
   void count_also(const ServingThreads& serving) noexcept { serving_ = &serving; }
-  // That found the queue full.
+  // Returns the number of jobs that found the queue full.
   std::uint64_t refused() const noexcept { return refused_.load(std::memory_order_relaxed); }  // relaxed: a report
-  // As of BestEffortCrew, of all crews.
+  // Return the sums over all crews; see BestEffortCrew.
   std::size_t threads() const noexcept;
   std::uint64_t shortages() const noexcept;
 
@@ -77,7 +77,7 @@ class BestEffortLane final : public Agent, private CrewWork {
   // Shared.
   RequestQueue queue_;
   sem_t queued_;  // POSIX: a post takes no lock that a real-time submitter could wait for
-  // Tokens of jobs that no thread has taken, less threads that sleep, or are about to, until there is one.
+  // Tokens of jobs that no thread has taken, minus the threads that sleep, or are about to, until there is one.
   std::atomic<std::int64_t> balance_{0};
   // Threads that finish a job (upper half), and tokens of jobs that are left to them (lower half).
   std::atomic<std::uint64_t> finishing_{0};

@@ -24,7 +24,7 @@ bool is_in(const std::vector<CoreId>& cores, CoreId core) {
   return std::find(cores.begin(), cores.end(), core) != cores.end();
 }
 
-// Where the tasks have servers of the kernel's, no SCHED_FIFO level is above them.
+// On cores where the tasks run under SCHED_DEADLINE, no SCHED_FIFO level is above them.
 bool is_wanted(const ExecutiveOptions& options, CoreId core) {
   const std::vector<CoreId>& named = options.best_effort_server.cores;
   return !is_in(options.served_cores, core) && (named.empty() || is_in(named, core));

@@ -1,6 +1,7 @@
-// BestEffortServers: what best-effort jobs may use of the cores above the admitted tasks (best_effort.server): a server
-// on each core, one SCHED_FIFO level above all tasks and one below the manager. To the analysis each is a load of that
-// core, to other processes a promise; and none begins before they know of it and would still hold their deadlines.
+// BestEffortServers provides the servers that let best-effort jobs run above the admitted tasks (best_effort.server).
+// There is one server on each core, at one SCHED_FIFO level above all tasks and below the manager. The analysis counts
+// each server as a load of its core, and other processes see it as a promise. A server begins only when other processes
+// know of it and would still meet their deadlines.
 //
 // Threads: claim(), take_back() and grant() on the manager's; the rest any thread once constructed.
 #pragma once
@@ -17,14 +18,15 @@
 
 namespace corelane::dispatch {
 
-// SCHED_FIFO levels of the tasks: below the manager's, and below the servers' where there are any.
+// Returns the SCHED_FIFO levels of the tasks: below the manager's, and below the servers' if there are any.
 sched::NativeRange task_natives(const ExecutiveOptions& options) noexcept;
 
 class BestEffortServers {
  public:
-  // None.
+  // No servers.
   BestEffortServers() = default;
-  // One on each of the cores that the options name, as far as they are leased.
+  // Makes a server on each core that the options name and that is leased, except cores run by the kernel's
+  // SCHED_DEADLINE.
   BestEffortServers(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, const Clock& clock = {});
 
   bool empty() const noexcept { return posts_.empty(); }
@@ -32,16 +34,16 @@ class BestEffortServers {
   CoreId core(std::size_t i) const noexcept { return posts_[i]->lease.core; }
   ThreadServer& server(std::size_t i) noexcept { return posts_[i]->server; }
 
-  // Appends what runs on the core. Those that have not begun count, too: they may begin at any time.
+  // Appends the loads of the core's servers, also of those that have not begun, because they may begin at any time.
   void add_loads(CoreId core, std::vector<sched::PlatformLoad>& loads) const;
-  // Appends what is promised, or claimed, to this process's promises.
+  // Appends the promises that are made or claimed to this process's promises.
   void add_promises(std::vector<Promise>& promises) const;
-  // Inside a transaction of the provider: claims for each server that has not begun the room that `others` leave beside
-  // `mine`. Those that find none are tried again by the next call; the log says so once.
+  // Claims capacity for each server that has not begun, if it fits beside `others` and `mine`. Servers that do not fit
+  // are tried again by the next call; each logs its first failure. Call it inside a transaction of the provider.
   void claim(std::span<const Promise> others, std::vector<Promise> mine);
-  // What was claimed could not be written down: the next claim() looks anew.
+  // Drops the claims because they could not be written to the ledger. The next claim() tries again.
   void take_back() noexcept;
-  // What was claimed is written down: it begins.
+  // Lets the claimed servers begin, because their promises are written.
   void grant() noexcept;
   bool all_granted() const noexcept;
 
@@ -55,11 +57,11 @@ class BestEffortServers {
     ThreadServer server;
     bool claimed = false;
     bool granted = false;
-    bool said = false;  // that it has to wait
+    bool said = false;  // the log says that it has to wait
   };
   Promise promise_of(const Post& post) const;
 
-  sched::PlatformLoad load_;  // of each
+  sched::PlatformLoad load_;  // of each server
   std::vector<std::unique_ptr<Post>> posts_;
 };
 

@@ -1,9 +1,9 @@
-// BlockWatch: whether a task's jobs wait for something without saying so. A job that took longer than it executed, and
-// slept as it said, was kept from its core by others, or it waited: the kernel counts how long a thread was ready and
-// did not run, and what is left over is a wait.
+// BlockWatch detects jobs of a task that wait without declaring it. The elapsed time of a job, minus its execution and
+// declared suspensions, is the missing time. During it the thread was either preempted or it waited. The kernel counts
+// how long a thread was ready but did not run, so the remainder is a wait.
 //
-// Asking the kernel costs some microseconds, so it is asked only about jobs that took noticeably longer; and of a task
-// whose jobs turn out to have been kept from the core only now and then, since such a job is nothing special.
+// Asking the kernel costs some microseconds. So the watch asks only about jobs with noticeable missing time. If a
+// task's jobs turn out to be merely preempted, it looks at only some of them.
 //
 // Threads: the task's own.
 #pragma once
@@ -17,27 +17,27 @@ namespace corelane::dispatch {
 
 class BlockWatch {
  public:
-  // Shorter waits count as nothing: a page of memory, a lock that another core holds.
+  // Shorter waits are ignored: they may be a page fault, or a lock that a thread on another core holds.
   static constexpr Duration shortest = std::chrono::microseconds{200};
 
   explicit BlockWatch(const Clock& clock) : clock_(clock) {}
 
-  static constexpr int longest_pause = 64;  // jobs between two that are looked at
-  static constexpr int longest_age = 64;    // jobs after which what the kernel said before is too old
+  static constexpr int longest_pause = 64;  // the most jobs that are skipped between two checks
+  static constexpr int longest_age = 64;    // the number of jobs after which the kernel's last answer is too old
 
-  // A job ended, and for so long it neither executed nor slept as it said. How long it waited all the same; zero: not
-  // noticeably, or it was not looked at.
+  // Call at the end of a job. `missing`: how long the job neither executed nor slept as declared. Returns how long it
+  // waited undeclared; zero: not noticeably, or it was not checked.
   Duration end(Duration missing) noexcept;
-  // Whether end() asked the kernel just now.
+  // Returns whether the last end() asked the kernel.
   bool has_asked() const noexcept { return age_ == 0; }
 
  private:
   void ask() noexcept;
 
   const Clock clock_;
-  std::optional<Duration> delay_{Duration{}};  // the kernel's count when it was asked last
+  std::optional<Duration> delay_{Duration{}};  // the kernel's last answer
   int age_ = 0;                                // jobs since then
-  int left_alone_ = 0;                         // jobs that are not looked at from here on
+  int left_alone_ = 0;                         // the number of next jobs that are skipped
   int pause_ = 0;
 };
 

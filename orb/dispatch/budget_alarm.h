@@ -1,7 +1,8 @@
-// BudgetAlarm: when one core's pool is to look whether the job that it watches has used up its budget. A CPU-time timer
-// of the kernel fires at its tick, milliseconds late, so the alarm is one of real time: a job cannot have used more.
+// BudgetAlarm wakes a core's pool when the job that it watches may have used up its budget. It is a timer of real time:
+// a job cannot have executed for longer than that. The kernel's timers of CPU time fire only at its tick, milliseconds
+// late.
 //
-// Threads: under the pool's lock. Does not block.
+// Threads: under the lock of the pool or server that sets it. Does not block.
 #pragma once
 
 #include "orb/base/time.h"
@@ -11,7 +12,8 @@ namespace corelane::dispatch {
 class BudgetAlarm {
  public:
   virtual ~BudgetAlarm() = default;
-  // CorePool::check_budget() is to be called then; `never`: not at all. Replaces what was set.
+  // Sets the time at which CorePool::check_budget() or ThreadServer::check() is called; `never`: it is not called.
+  // Replaces the time that was set.
   virtual void set(Time at) noexcept = 0;
 };
 

@@ -14,7 +14,7 @@
 namespace corelane::dispatch {
 namespace {
 
-// Of a timer or an event, by errno.
+// Returns the error for a timer or an event that could not be made, by errno.
 Error none_left() noexcept {
   const bool descriptors = errno == EMFILE || errno == ENFILE;
   return {.kind = ErrorKind::no_resources, .minor = descriptors ? minor::no_descriptor : minor::no_thread};
@@ -26,13 +26,14 @@ class BudgetThread::Timer final : public BudgetAlarm {
  public:
   Timer() : fd_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
 
-  // One system call. Time zero would disarm, and a time that has passed fires at once.
+  // Makes one system call. Uses 1 ns for earlier times, because zero would disarm the timer. A time that has passed
+  // fires at once.
   void set(Time at) noexcept override {
     itimerspec when{};
     if (at != never) when.it_value = os::to_timespec(std::max(at, Time{Duration{1}}));
     timerfd_settime(fd_.get(), TFD_TIMER_ABSTIME, &when, nullptr);
   }
-  // Whether it went off since the last call.
+  // Returns whether the timer fired since the last call.
   bool take() noexcept {
     std::uint64_t count = 0;
     return read(fd_.get(), &count, sizeof count) == sizeof count;

@@ -1,9 +1,9 @@
-// BudgetThread: one high-resolution timer for each core and for each server, and the thread above all tasks, and above
-// the manager, that they wake: it has the pool look how much its running job has used, and the pool demotes or cancels
-// what uses more than its contract says; and it has the server look what its threads have used, or that its budget is
-// back.
+// BudgetThread enforces the budgets of jobs and servers. It has a high-resolution timer for each core and each server,
+// and one thread above all tasks and the manager that the timers wake. On a core's timer the pool checks how much its
+// running job has used, and demotes or cancels a job that exceeds its contract. On a server's timer the server checks
+// what its threads have used, or gets its budget back.
 //
-// Threads: start() and stop() by whoever owns it; the alarms under the locks of their pools and servers.
+// Threads: start() and stop() are called by the owner; the alarms are set under the locks of their pools and servers.
 #pragma once
 
 #include <memory>
@@ -20,16 +20,16 @@ namespace corelane::dispatch {
 
 class BudgetThread {
  public:
-  // They outlive it.
+  // The pools and servers must outlive this object.
   explicit BudgetThread(std::span<const std::unique_ptr<CorePool>> pools, std::vector<ThreadServer*> servers = {});
   ~BudgetThread();
 
-  // From here on pools and servers have their alarms. NO_RESOURCES no_thread or no_descriptor: the system has no
-  // timer or thread left.
+  // Starts the thread, and gives the pools and servers their alarms. NO_RESOURCES no_thread or no_descriptor: the
+  // system has no timer or thread left.
   Expected<void> start(os::ThreadOptions options);
-  // The thread runs at this SCHED_FIFO level from now on, or as before where the system refuses.
+  // Moves the thread to this SCHED_FIFO level. If the system refuses, its level stays as it is.
   void raise(int fifo_priority) noexcept { (void)thread_.set_priority(fifo_priority); }
-  // After it no budget is watched, and servers leave their threads as they are. Idempotent.
+  // Stops watching budgets; servers leave the classes of their threads as they are. Idempotent.
   void stop() noexcept;
 
  private:

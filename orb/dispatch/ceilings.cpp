@@ -12,11 +12,12 @@ CeilingsOfTask Ceilings::of(const Contract& contract) {
 
 void Ceilings::set(ResourceId resource, CoreId core, int native) noexcept {
   const auto found = entries_.find(resource);
-  if (found == entries_.end()) return;  // nobody uses it
+  if (found == entries_.end()) return;  // no task uses it
   Entry& entry = found->second;
   if (native == 0 && entry.core != core) return;
   entry.core = native == 0 ? no_core : core;
-  // relaxed: who locks it meanwhile has the level before, until TaskWorker::refresh_ceilings(), which has a lock
+  // relaxed: a thread that locks it meanwhile uses the previous level until TaskWorker::refresh_ceilings(), which takes
+  // a lock
   entry.ceiling->native.store(native, std::memory_order_relaxed);
 }
 

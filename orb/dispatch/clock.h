@@ -1,4 +1,4 @@
-// Where the runtime reads time: the machine's clocks, or a test's own; and what the kernel says of a thread's waits.
+// Clock is how the runtime reads time and the kernel's data about threads: from the machine, or from a test.
 // Threads: any; function pointers.
 #pragma once
 

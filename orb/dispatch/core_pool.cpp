@@ -15,8 +15,8 @@ TimerId timer_of(CoreId core) noexcept { return TimerId{static_cast<std::uint64_
 
 }  // namespace
 
-// The pool that has the worker's task, locked. A job may be moved while it runs, so whoever got the lock looks again.
-// Bound: the cores that are lost.
+// Locks the pool that has the worker's task. A job may be moved while it runs, so the check is repeated under the lock.
+// Bound: the number of lost cores.
 class CorePool::Home {
  public:
   explicit Home(const TaskWorker& worker) noexcept {
@@ -56,7 +56,7 @@ void CorePool::use_servers() {
 
 sched::Elapsed CorePool::elapsed(Time now) const noexcept { return {.at = now, .timer = timer_of(core_)}; }
 
-// Null when the task is not here.
+// Returns null if the task is not in this pool.
 const WorkerPtr* CorePool::worker_of(TaskId task) const noexcept {
   for (const WorkerPtr& worker : workers_)
     if (worker->task() == task) return &worker;
@@ -140,7 +140,7 @@ JobList CorePool::dismiss(TaskWorker& worker, Time now) noexcept {
   return cancelled;
 }
 
-// The lower core's lock first: no two threads take two of them in different orders.
+// Locks the pool of the lower core first, so that no two threads lock two pools in different orders.
 void CorePool::move(const WorkerPtr& worker, CorePool& to, Priority priority, Time now) noexcept {
   AfterLock after;
   CorePool& first = to.core_ < core_ ? to : *this;
@@ -203,8 +203,8 @@ std::uint64_t CorePool::timer_releases() const noexcept {
 Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
   AfterLock after(&worker);
   const std::lock_guard lock(mutex_);
-  // Not here any more: another pool's lock guards the worker, whoever moved it wakes it, and not even a look at its
-  // fields is allowed.
+  // If the task is no longer here, another pool's lock guards the worker, so not even its fields may be read. The
+  // thread that moved it wakes the worker.
   const sched::LaneTask* task = lane_task(worker.task());
   if (!task) return never;
   const bool waits = has_early_job(worker, *task);
@@ -220,7 +220,7 @@ bool CorePool::has_early_job(const TaskWorker& worker, const sched::LaneTask& ta
   return !worker.ready_ && task.can_start();
 }
 
-// When the worker has something to take: at once, when its early job is due, or not before it is woken.
+// Returns when the worker can take a job: at once, when its early job is due, or never (it is woken then).
 Time CorePool::next_look(const TaskWorker& worker) const noexcept {
   const sched::LaneTask* task = lane_task(worker.task());
   if (!task) return never;  // see take()
@@ -239,9 +239,9 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   lane_.started(now, next.context.job, worker.task());
 }
 
-// A thread that is below all tasks gets its level back before the Lane hears of the job's end: what its task has
-// waiting is spaced from then, and down there much time may pass after the clock was read. Bound: a job is demoted at
-// most once in each period of its task.
+// A demoted thread gets its level back before the Lane learns of the job's end. The waiting jobs of its task are spaced
+// from that time on, and below all tasks much time may pass after the clock was read. Bound: a job is demoted at most
+// once in each period of its task.
 Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   for (;;) {
     AfterLock after(&worker);
@@ -303,8 +303,8 @@ void CorePool::watch_idleness(IdleWatch* watch, sched::Ppm share) noexcept {
   share_ = share;
 }
 
-// A watch that is told in vain looks in vain: jobs that end otherwise than by finish() are not told of, and the next
-// one that does is.
+// Notifies the idle watch if only early jobs are left. Notifying it when there is nothing to do is harmless. Cancelled
+// and refused jobs do not notify it; the next finish() does.
 void CorePool::tell_of_early_jobs(Time now, AfterLock& after) const noexcept {
   if (idle_watch_ && early_work(now) > Duration::zero() && lane_.idle(now)) after.look_when_idle(idle_watch_);
 }
@@ -314,7 +314,7 @@ bool CorePool::has_early_jobs(Time now) const noexcept {
   return idle_watch_ && early_work(now) > Duration::zero() && lane_.idle(now);
 }
 
-// Budgets of the early jobs that could start. Bound: the core's tasks.
+// Returns the sum of the budgets of the early jobs that could start. Bound: the core's tasks.
 Duration CorePool::early_work(Time now) const noexcept {
   Duration sum{};
   for (const sched::LaneTask& task : lane_.tasks())
@@ -322,7 +322,7 @@ Duration CorePool::early_work(Time now) const noexcept {
   return sum;
 }
 
-// Bound: the core's tasks.
+// Returns the part of the core's share that its tasks do not use. Bound: the core's tasks.
 sched::Ppm CorePool::unpromised() const noexcept {
   sched::Ppm left = share_;
   for (const sched::LaneTask& task : lane_.tasks())
@@ -363,14 +363,14 @@ void CorePool::demote(TaskId task, JobId job, bool cancel, AfterLock& after) noe
   after.settle(*found);
   if (!cancel) return;
   worker.cancelled_ = job;
-  if (!worker.running_) return;  // its thread has not begun with it: see assign()
+  if (!worker.running_) return;  // its thread has not started it yet: see assign()
   worker.running_->time_out();
-  // PAIR job.stop: release here -> acquire in rt::StopToken. A servant that stops finds its job answered.
+  // PAIR job.stop: release here -> acquire in rt::StopToken. A servant that stops then finds its job answered.
   worker.stop_.store(true, std::memory_order_release);
 }
 
-// Manager's commands never come from a Lane, and Arm is not needed: the task that has an early job wakes by itself at
-// the job's time. Bound: the Lane's answer, at most a few commands for each task.
+// Carries out the Lane's commands. A Lane never issues the Manager's commands. Arm is not needed, because the task that
+// has an early job wakes by itself when the job is eligible. Bound: at most a few commands for each task.
 void CorePool::carry_out(std::span<const sched::Command> commands, AfterLock& after, JobList* cancelled) noexcept {
   for (const sched::Command& command : commands) {
     if (const auto* run = std::get_if<sched::Run>(&command)) {
@@ -404,7 +404,7 @@ void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
   if (!found) return;
   TaskWorker* worker = found->get();
   place(*worker, run.job, run.deadline, after);
-  if (worker->context_.job == run.job) {  // it is under way, and has a later place
+  if (worker->context_.job == run.job) {  // the job already runs, and now has the place of the next one
     if (!stranded_ && worker->promote()) after.settle(*found);
     return;
   }
@@ -418,7 +418,7 @@ void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
   after.add(*found);
 }
 
-// The task's thread wakes by itself when its job's time comes; it is woken now to learn when that is.
+// Wakes the task's thread, so that it learns when its early job is eligible. At that time it wakes by itself.
 void CorePool::await_early_job(TaskId task, AfterLock& after) noexcept {
   const WorkerPtr* worker = worker_of(task);
   if (!worker) return;
@@ -426,7 +426,7 @@ void CorePool::await_early_job(TaskId task, AfterLock& after) noexcept {
   after.add(*worker);
 }
 
-// Where it has to stand by then: above what runs with a later deadline.
+// Gives an early job its level, above jobs with later deadlines, before it is eligible.
 void CorePool::place_early_job(const TaskWorker& worker, AfterLock& after) noexcept {
   const sched::LaneTask* task = levels_ ? lane_task(worker.task()) : nullptr;
   if (!task || !has_early_job(worker, *task)) return;
@@ -434,7 +434,7 @@ void CorePool::place_early_job(const TaskWorker& worker, AfterLock& after) noexc
   place(worker, next.job, next.released + worker.contract_.deadline, after);
 }
 
-// By deadlines: whose is earlier has the higher level, before anybody is woken.
+// On a core scheduled by deadlines, gives the job the level of its deadline before any thread is woken.
 void CorePool::place(const TaskWorker& worker, JobId job, Time deadline, AfterLock& after) noexcept {
   if (!levels_) return;
   for (const auto& change : levels_->place(worker.task(), job, deadline - worker.contract_.jitter)) {

@@ -1,16 +1,18 @@
-// CorePool: one leased core: its Lane, and the workers of the tasks that are there.
+// CorePool runs the tasks of one leased core: it has the core's Lane and the workers of the tasks that are there.
 //
-// The Lane is stepped under a short priority-inheriting lock by whoever learns a fact: the manager when a job arrives,
-// the task's own thread when a job comes on the task's own connection, when one ends, or when an early job's time has
-// come. So a job goes manager -> task thread, or straight to the thread, and nothing goes back: no completion queue, no
-// timer thread, and the Lane sees each fact when it happens, as it does in the simulator. (A Lane stepped by the
-// manager alone would cost one more wake-up per job.) What is ready runs in the order of the threads' SCHED_FIFO
-// levels: the kernel is the preemptive platform that the Lane relies on. On a core by deadlines the levels follow the
-// deadlines of the jobs under way, and of those whose time has yet to come (sched::DeadlineLevels), so the same
-// platform runs the earliest deadline first.
+// The thread that learns a fact steps the Lane, under a short priority-inheriting lock. That is the manager when a job
+// arrives. It is the task's own thread when a job arrives on the task's own connection, and when a job ends. It is also
+// that thread when an early job (one that arrived before its time) becomes eligible. So a job goes from the manager to
+// the task's thread, or directly to that thread, and nothing comes back. There is no completion queue and no timer
+// thread, and the Lane sees each fact when it happens, as in the simulator. If only the manager stepped the Lane, each
+// job would cost one more wake-up.
 //
-// Threads: whoever holds the manager's lock, and the threads of this core's tasks. Two pools are locked at once in
-// move() alone, so that a task is always in one of them, with the job that it runs.
+// Ready jobs run in the order of their threads' SCHED_FIFO levels: the kernel is the preemptive platform that the Lane
+// relies on. On a core scheduled by deadlines, the levels follow the deadlines of the current jobs and of jobs that
+// become eligible later (sched::DeadlineLevels). So the same platform runs the earliest deadline first.
+//
+// Threads: the one that holds the manager's lock, the threads of this core's tasks, and others where a function says
+// so. Only move() locks two pools at once, so a task and its running job are always in one of them.
 #pragma once
 
 #include <cstddef>
@@ -48,107 +50,116 @@ class CorePool {
     JobContext context{};
   };
   struct Refused {
-    JobPtr job;  // null: it was taken
+    JobPtr job;  // null: the pool took it
     sched::Refusal reason{};
   };
   struct Ended {
     Time at;
     JobId job;
     Duration used{};       // execution
-    Duration overslept{};  // in suspensions, of a job that declared less; else zero
-    Duration waited{};     // without saying so
+    Duration overslept{};  // in suspensions, if that exceeds the contract's S; else zero
+    Duration waited{};     // undeclared
   };
-  // What became of a job that came on the task's own connection.
+  // What happened to a job that came on the task's own connection.
   enum class Own : std::uint8_t { taken, refused, elsewhere };
 
-  // `inbox` is the manager's: vacated tasks are reported there. `ring`: where what the Lane learns and says is
-  // recorded. `overshoot`: by so much the timers of early jobs are set late, since every fact of the core releases what
-  // is due (docs/servers.md, firm timers).
+  // `inbox`: the manager's; vacated tasks are reported there. `ring`: records what the Lane learns and decides.
+  // `overshoot`: by how much the timers of early jobs are set late. Mostly another fact of the core releases a due job
+  // before its timer (docs/servers.md, firm timers).
   CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring = nullptr, Duration overshoot = {});
 
-  // From now on the core runs by deadlines: its workers' threads get their levels here, by the deadlines of their jobs,
-  // and none of them reads a connection of its own, since what it reads has no deadline yet. Before the first task.
+  // Schedules the core by deadlines from now on. The pool sets the SCHED_FIFO levels of its workers' threads by the
+  // deadlines of their jobs. No thread reads its own connection, because a job has no deadline before it is read. Call
+  // it before the first task.
   void use_deadlines(sched::NativeRange natives);
-  // From now on the platform itself orders the core's jobs by deadlines, with a server for each task (Seat::share): a
-  // thread that wakes has its place. Before the first task.
+  // Lets the kernel order the core's jobs by deadlines, with a server for each task (Seat::share). A thread that wakes
+  // then has its place without the pool. Call it before the first task.
   void use_servers();
   sched::CoreOrder order() const noexcept { return order_; }  // any thread
-  // Whether the thread of a task may read its own connection. Any thread.
+  // Returns whether a task's thread may read its own connection. Any thread.
   bool may_read_own() const noexcept { return order_ != sched::CoreOrder::deadline; }
 
-  // As sched::Lane's. Before the first task.
+  // Does the same as sched::Lane::charge_overruns(). Call it before the first task.
   void charge_overruns() { lane_.charge_overruns(); }
 
-  // With the manager's lock.
+  // Call the following functions with the manager's lock.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
-  // The same, but its jobs wait for an idle instant of the core.
+  // Does the same, but the task's jobs wait for an idle instant of the core.
   void join(const WorkerPtr& worker, Priority priority, Time now) noexcept;
   void reprioritize(TaskId task, Priority priority) noexcept;
   [[nodiscard]] Refused arrive(TaskWorker& worker, JobPtr job, JobId id, Time at) noexcept;
   void vacate(TaskId task, Time now) noexcept;
-  // The task leaves; its waiting jobs come back.
+  // Makes the task leave. Returns its waiting jobs.
   [[nodiscard]] JobList dismiss(TaskWorker& worker, Time now) noexcept;
-  // The task goes from here to another pool, with the job that it may be running (its core was lost); or it stays, as
-  // one that was vacated in vain. Its thread's seat is the caller's business.
+  // Moves the task to the pool `to`, with the job that it may be running (its core was lost). If `to` is this pool, the
+  // task stays, because it was vacated but then not moved. The caller moves the thread (TaskWorker::seat()).
   void move(const WorkerPtr& worker, CorePool& to, Priority priority, Time now) noexcept;
-  // The core is lost, and the tasks that are left here must end. Nothing is promised to them any more, and the system
-  // may let their threads run anywhere: the jobs that they run end below all admitted tasks.
+  // Handles the loss of the core, for the tasks that are left here and must end. Nothing is promised to them any more,
+  // and the system may let their threads run anywhere. So their running jobs end below all admitted tasks.
   void strand() noexcept;
-  // The core is back. False: something of a task that had to end still runs there; ask again later.
+  // Reopens the core that is back. Returns false if part of a task that had to end still runs there; then try again
+  // later.
   bool reopen() noexcept;
-  // Early jobs of a task so far.
+  // Returns the number of early jobs of a task so far.
   std::uint64_t early_jobs(TaskId task) const noexcept;
-  // Early jobs that only their timer released.
+  // Returns the number of early jobs that only their timer released.
   std::uint64_t timer_releases() const noexcept;
 
-  // The worker's thread only. Fills `next` when a job may run now, and gives the time from which to ask again.
+  // Fills `next` if a job of the worker may run now, and returns the time from which to ask again. Call it on the
+  // worker's thread.
   Time take(TaskWorker& worker, Time now, Assignment& next) noexcept;
-  // A job of the task's own connection arrived at `at`, and is found in a step that began at `now`. taken: it is in
-  // `next` when it may run at once. refused: it stays with the caller, with the reason. elsewhere: the task has just
-  // been moved, and its worker is being woken.
+  // Accepts a job that arrived on the task's own connection at `at` and was found in a step that began at `now`. Call
+  // it on the worker's thread.
+  // - taken: the job is accepted, and is in `next` if it may run at once.
+  // - refused: the job stays with the caller; `reason` says why.
+  // - elsewhere: the task has just been moved, and its worker is being woken.
   [[nodiscard]] Own arrive_own(TaskWorker& worker, JobPtr& job, Time at, Time now, Assignment& next,
                                sched::Refusal& reason) noexcept;
 
-  // The worker's thread only, in whichever pool its task is. Gives the time from which to ask take() again.
+  // Ends a job. Returns the time from which to ask take() again. Call this and the next two functions on the worker's
+  // thread; they act on the pool that has the task now.
   static Time finish(TaskWorker& worker, const Ended& job) noexcept;
-  // The job that the worker runs waits for something else than its core, and goes on.
+  // Tell the Lane that the running job waits for something other than its core, or continues.
   static void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
   static void resume(TaskWorker& worker, JobId job, Time at) noexcept;
-  // Whether a job of its task is under way or waits.
+  // Returns whether a job of the worker's task runs or waits.
   static bool has_jobs(const TaskWorker& worker) noexcept;
-  // Jobs of its task behind the one that it runs.
+  // Returns the number of waiting jobs of the task, without the one that runs.
   static std::size_t waiting_jobs(const TaskWorker& worker) noexcept;
 
-  // Budgets that the contract enforces, or that are charged, are watched by this alarm, or by none. Any thread.
+  // Sets the alarm that watches enforced or charged budgets; null: they are not watched. Any thread.
   void watch_budgets(BudgetAlarm* alarm) noexcept;
-  // The alarm went off: demotes or cancels the job that is watched if that has used up its budget; or if it sleeps
-  // instead, under a contract without suspension, since what it does later would come on top of what the analysis
-  // counts. And gives jobs their levels again that go on in the places of the next ones. Any thread.
+  // Call when the alarm fires. Demotes or cancels the watched job if it has used up its budget. Does the same if the
+  // job sleeps although its contract allows no suspension, because what it executes later would come on top of what the
+  // analysis counts. Also gives demoted jobs their levels back if they may continue in the place of their task's next
+  // job. Any thread.
   void check_budget(Time now) noexcept;
 
-  // Early jobs start before their time where `watch` finds the core idle; null: not any more. `share`: of the core,
-  // that all jobs may use together. Any thread. The watch outlives the core's other threads, which may still tell it.
+  // Sets the watch that finds out when the core is idle, so that early jobs may start then; null: they may not any
+  // more. `share`: the part of the core that all jobs together may use. The watch must outlive the core's other
+  // threads, which may still notify it. Any thread.
   void watch_idleness(IdleWatch* watch, sched::Ppm share) noexcept;
-  // Whether an early job waits, and nothing else that the lane knows of. Any thread.
+  // Returns whether an early job waits and the lane has no other job to run. Any thread.
   bool has_early_jobs(Time now) const noexcept;
-  // The core is idle, and nobody else's: early jobs start, as far as the core's share goes. They are beyond what was
-  // admitted, so a caller who never waits would fill the core, and the kernel takes 50 ms of each second from a full
-  // one. Gives the time from which to ask again; `never`: the watch will be told. Thread: the watch's.
+  // Starts early jobs, up to the core's share, because the core is idle and no other process uses it. Early jobs come
+  // on top of what was admitted. Without the limit, a client that never waits would fill the core, and the kernel takes
+  // 50 ms of each second from a full core. Returns the time from which to ask again; `never`: the watch will be
+  // notified. Thread: the watch's.
   Time start_early(Time now) noexcept;
-  // How many that were. Any thread.
+  // Returns how many early jobs were started this way. Any thread.
   std::uint64_t early_starts() const noexcept;
 
   CoreId core() const noexcept { return core_; }
 
  private:
   class Home;
-  // The thread of the job that the alarm was set for, as it was a moment ago.
+  // The state of the job that the alarm was set for, as it was a moment ago.
   struct Looked {
     WorkerPtr worker;  // null: no job is watched
     JobId job{};
     Duration budget{};
-    Duration left{};      // of it
-    bool asleep = false;  // and did not say so
+    Duration left{};      // of the budget
+    bool asleep = false;  // undeclared
   };
   const WorkerPtr* worker_of(TaskId task) const noexcept;
   const sched::LaneTask* lane_task(TaskId task) const noexcept;
@@ -183,31 +194,31 @@ class CorePool {
   const CoreId core_;
   NoteInbox& inbox_;
   const Duration overshoot_;
-  sched::CoreOrder order_ = sched::CoreOrder::priority;  // from the first task on
+  sched::CoreOrder order_ = sched::CoreOrder::priority;  // constant from the first task on
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
   RecordedLane lane_;
   BudgetAlarm* alarm_ = nullptr;
   sched::Watch watched_;
-  Time look_at_ = never;     // the alarm is set for it: what the watched job has used ...
-  Time return_at_ = never;   // ... and this: a demoted job is to have its level again
-  bool may_return_ = false;  // there may be such a job
-  bool stranded_ = false;    // strand() was called: no thread has its level again
+  Time look_at_ = never;     // when to check what the watched job has used
+  Time return_at_ = never;   // when a demoted job gets its level back; the alarm is set for the earlier time
+  bool may_return_ = false;  // there may be a demoted job
+  bool stranded_ = false;    // strand() was called: no thread gets its level back
   struct Unused {
     JobId job{};
     Duration left{};  // of its budget
-    Time since{};     // the first look that found so much
+    Time since{};     // the first check that found this amount
   };
-  Unused unused_;                                // of a job that has hardly anything left
-  std::optional<sched::DeadlineLevels> levels_;  // by deadlines
+  Unused unused_;                                // of a job that has hardly any budget left
+  std::optional<sched::DeadlineLevels> levels_;  // on a core scheduled by deadlines
   sched::NativeRange natives_;
   std::uint64_t timer_releases_ = 0;
   IdleWatch* idle_watch_ = nullptr;
   sched::Ppm share_ = 0;
-  Time early_from_{};  // those that started early are paid for by then
+  Time early_from_{};  // no early job may start before; the budgets of the last ones are paid for then
   std::uint64_t early_starts_ = 0;
-  JobId ending_{};                  // the job that finish() is about: too late to demote it
+  JobId ending_{};                  // the job that finish() handles: too late to demote it
   std::vector<WorkerPtr> workers_;  // shared: a wake-up may still be on its way to a worker that has just left
 };
 

@@ -1,4 +1,4 @@
-// CorePool's looks at what the job that runs has used of its budget, and whether it sleeps instead.
+// The part of CorePool that checks how much of its budget the running job has used, and whether it sleeps.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -10,7 +10,7 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr Duration shortest_look = std::chrono::microseconds{20};  // between two looks at what a job has used
+constexpr Duration shortest_look = std::chrono::microseconds{20};  // least time between two checks of a job
 
 }  // namespace
 
@@ -19,8 +19,8 @@ void CorePool::watch_budgets(BudgetAlarm* alarm) noexcept {
   alarm_ = alarm;
 }
 
-// What the system says of the thread is read without the lock, for which the job's thread may be waiting: that takes
-// long, and is not what is asked about. It stands if the job is still the one that is watched.
+// Reads the thread's execution time and state before taking the lock. Reading them takes long, and a thread that waits
+// for this very lock would look asleep. The result counts only if the same job is still watched.
 void CorePool::check_budget(Time now) noexcept {
   const Looked looked = look_at_watched(now);
   AfterLock after;
@@ -29,19 +29,19 @@ void CorePool::check_budget(Time now) noexcept {
   if (return_at_ <= now) let_return(now, after);
   if (!looked.worker || watched_.job != looked.job || watched_.budget != looked.budget) return;
   if (looked.left > Duration::zero() && !has_waited(looked, now)) return look_again(looked, now);  // it was preempted
-  // Before the kernel finds it out, which would keep the thread from running wherever it is, in a lock of ours, too.
+  // Act before the kernel throttles the thread, which could happen while the thread holds one of our locks.
   const bool enforced = looked.worker->contract_.on_overrun != OverrunPolicy::report;
   if (order_ == sched::CoreOrder::served && !enforced) {
     looked.worker->step_back();
     after.settle(looked.worker);
   }
-  unused_ = {};  // so long a wait is told of once
+  unused_ = {};  // a wait is reported once
   const sched::Overran fact{.at = now, .job = watched_.job, .task = watched_.task, .used = looked.budget - looked.left};
   carry_out(lane_.decide(fact), after);
 }
 
-// The look itself keeps the job from its core, and may take longer than what is left: the job gets more than that each
-// time, or it would never end.
+// Sets the time of the next check. The check itself preempts the job and may take longer than the rest of its budget.
+// So the job gets more time than the check took; otherwise it would never end.
 void CorePool::look_again(const Looked& looked, Time began) noexcept {
   const Time now = looked.worker->clock_.now();
   const Duration pause = std::min(2 * (now - began), BlockWatch::shortest);
@@ -49,13 +49,14 @@ void CorePool::look_again(const Looked& looked, Time began) noexcept {
   set_alarm();
 }
 
-// What is due by now has been told, so the alarm is set anew in any case.
+// Gives jobs that are due their levels back. Sets the alarm again in any case, because its time has passed.
 void CorePool::let_return(Time now, AfterLock& after) noexcept {
   carry_out(lane_.decide(elapsed(now)), after);
   set_alarm();
 }
 
-// Bound: the core's tasks; and nothing where no job waits for its level.
+// Finds when the next demoted job gets its level back. Bound: the core's tasks; returns at once if no job waits for
+// that.
 void CorePool::note_returns() noexcept {
   if (!may_return_) return;
   const Time before = std::exchange(return_at_, never);
@@ -72,8 +73,8 @@ void CorePool::set_alarm() noexcept {
   if (alarm_) alarm_->set(std::min(look_at_, return_at_));
 }
 
-// The job that is watched runs before all others here, so only the platform keeps it from running, and that not for
-// long.
+// Reads the state of the watched job's thread. That job runs before all others here, so only the platform keeps it from
+// running, and not for long.
 CorePool::Looked CorePool::look_at_watched(Time now) const noexcept {
   Looked looked;
   bool may_sleep = true;
@@ -86,7 +87,7 @@ CorePool::Looked CorePool::look_at_watched(Time now) const noexcept {
     looked.worker = *worker;
     looked.job = watched_.job;
     looked.budget = watched_.budget;
-    may_sleep = !(*worker)->running_ || (*worker)->contract_.suspension > Duration::zero();  // or it is being woken
+    may_sleep = !(*worker)->running_ || (*worker)->contract_.suspension > Duration::zero();  // or still being woken
   }
   looked.left = looked.budget - looked.worker->used_by_job();
   const bool stands = looked.left >= BlockWatch::shortest || (before.job == looked.job && before.left == looked.left);
@@ -94,8 +95,9 @@ CorePool::Looked CorePool::look_at_watched(Time now) const noexcept {
   return looked;
 }
 
-// For as long as counts as a wait: what it has left it should have used by now. Where that is less than so long, it is
-// looked at until it has used nothing for so long.
+// Returns whether the job has slept for at least BlockWatch::shortest. If more budget than that is left, the alarm
+// fired after a time in which the job should have used it, so one check is enough. With less budget left, the job is
+// checked until it has used nothing for that long.
 bool CorePool::has_waited(const Looked& looked, Time now) noexcept {
   if (looked.left >= BlockWatch::shortest) return looked.asleep;
   if (unused_.job != looked.job || unused_.left != looked.left)
@@ -103,8 +105,8 @@ bool CorePool::has_waited(const Looked& looked, Time now) noexcept {
   return looked.asleep && now - unused_.since >= BlockWatch::shortest;
 }
 
-// One that goes on after it was preempted, or has slept, has used some of it before. Under the lock: one clock is read,
-// and only then.
+// Sets the alarm for the watched job. A running job may have used part of its budget before a preemption or sleep, so
+// its CPU clock is read. Only then is a clock read under the lock.
 void CorePool::watch(const sched::Watch& watched) noexcept {
   watched_ = watched;
   look_at_ = never;

@@ -1,5 +1,6 @@
-// CoreProvider: who lends this process its cores. An executive admits only on capacity that it holds; several servers
-// of one host agree through their provider (the host ledger, or the reservation daemon) and never promise a core twice.
+// CoreProvider lends this process its cores. An executive admits tasks only on capacity that it holds. Several servers
+// of one host agree through their providers (the host ledger, or the reservation daemon), so they never promise the
+// same capacity twice.
 //
 // Threads: lease() at start-up; a transaction on one thread at a time (the manager); maintain() on a thread that is not
 // real-time, at any time.
@@ -18,34 +19,34 @@ namespace corelane::dispatch {
 struct CoreLease {
   CoreId core;            // one hardware thread
   int physical_core = 0;  // hardware threads with the same number are siblings
-  bool guarded = true;    // false: nobody keeps other processes from promising this core, too
+  bool guarded = true;    // false: other processes may promise this core, too
 };
 
 struct LeaseRequest {
-  std::vector<CoreId> cores;           // those wanted; empty: all that this process may use
+  std::vector<CoreId> cores;           // the requested cores; empty: all that this process may use
   bool siblings = false;               // also the second and further hardware threads of a physical core
-  std::vector<CoreId> by_deadlines{};  // of those, the ones that will run by deadlines
+  std::vector<CoreId> by_deadlines{};  // those of them that will be scheduled by deadlines
 };
 
 enum class PromiseKind : std::uint8_t {
   task,
-  platform,  // what a process runs above its tasks there (manager, reader): C, T, J of `contract` and `blocking`
+  platform,  // what a process runs above its tasks (manager, reader): C, T, J of `contract`, and `blocking`
 };
 
-// One task of one process on one core: what that process has promised; or its platform load there. Other processes need
-// all of it, not only the utilization: priorities of different processes are not ordered among each other, so each
-// takes the others' tasks as interference above its own.
+// A promise of one process on one core: a task that it has admitted there, or its platform load. Other processes need
+// the whole contract, not only the utilization. Priorities of different processes are not ordered among each other, so
+// each process counts the others' tasks as interference above its own.
 struct Promise {
   CoreId core{};
   int physical_core = 0;
   Contract contract{};
-  std::uint32_t owner = 0;  // tells the other processes apart; the provider sets it
+  std::uint32_t owner = 0;  // identifies the other process; the provider sets it
   PromiseKind kind = PromiseKind::task;
   Duration blocking{};  // of a platform load
-  int levels = 0;       // priorities that the owner tells apart on a core; 0: as many as it has tasks
+  int levels = 0;       // distinct priorities that the owner uses on a core; 0: as many as it has tasks
 };
 
-// Whether a provider may believe it: a sound contract, or a load that means something.
+// Returns whether the promise is valid: a sound contract, or a meaningful platform load.
 constexpr bool is_sound(const Promise& p) noexcept {
   const Contract& c = p.contract;
   if (p.kind == PromiseKind::task) return corelane::is_sound(c);
@@ -58,43 +59,43 @@ class CoreProvider {
  public:
   virtual ~CoreProvider() = default;
 
-  // The cores on which this process may make promises. NO_RESOURCES no_core_leased when there is none.
+  // Returns the cores on which this process may make promises. NO_RESOURCES no_core_leased if there is none.
   virtual Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) = 0;
 
-  // Opens a transaction. Gives what the others have promised on this host, valid until the transaction closes.
-  // TRANSIENT when another process is in its transaction right now, or the store is being mended: try again soon. Never
-  // blocks.
+  // Opens a transaction. Returns what other processes have promised on this host, valid until the transaction closes.
+  // TRANSIENT if another process is in its transaction, or the store is being repaired: try again soon. Never blocks.
   virtual Expected<std::span<const Promise>> begin() noexcept = 0;
-  // Replaces what this process promises by `mine` and closes the transaction. On an error the old promise stands and
-  // the transaction is closed all the same: TRANSIENT ledger_busy when another process has changed its promises since
-  // begin(), so that ours would not be decided on what stands there. Needs begin().
+  // Replaces this process's promises by `mine` and closes the transaction. On an error it also closes, and the old
+  // promises stay. TRANSIENT ledger_busy: another process has changed its promises since begin(), so the decision was
+  // not based on the current ones. Call it after begin().
   virtual Expected<void> end(std::span<const Promise> mine) noexcept = 0;
-  // As end(), but the transaction stays open when it succeeded: before a decision that cannot be taken back. Whoever
-  // decides from here on sees `mine`, so what is decided within it stands, wherever this process may be stopped.
+  // Does the same as end(), but on success the transaction stays open. Use it before a decision that cannot be undone.
+  // A process that decides from now on sees `mine`. So what is decided within `mine` is safe, wherever this process may
+  // be stopped.
   virtual Expected<void> claim(std::span<const Promise> mine) noexcept = 0;
-  // Closes the transaction and leaves the promise as it was.
+  // Closes the transaction and leaves the promises as they were.
   virtual void abandon() noexcept = 0;
 
-  // Whether no other process is there that could promise anything, as begin() found it. A decision that changes more
-  // than what end() may refuse (tasks are moved) is for one that is alone, and has claimed what it may need. Within a
-  // transaction.
+  // Returns whether begin() found no other process that could promise anything. Only then may a decision change more
+  // than end() can refuse, such as move tasks. What it may need must be claimed first. Call it within a transaction.
   virtual bool alone() const noexcept = 0;
 
-  // Whether nobody else has promised anything on that physical core right now; false also where that cannot be found
-  // out. Some system calls for each other process. Any thread, not within a transaction of its own; never waits.
+  // Returns whether no other process has promised anything on that physical core right now; false also if that cannot
+  // be found out. Makes some system calls for each other process. Any thread, but not within its own transaction; never
+  // waits.
   virtual bool alone_on(int /*physical_core*/) noexcept { return false; }
-  // Whether alone_on() can ever say yes: the provider sees what others promise.
+  // Returns whether alone_on() can ever return true, because the provider sees the promises of others.
   virtual bool sees_others() const noexcept { return false; }
 
-  // Gives back all that this process promises. Needs no transaction: a promise may shrink at any time. Waits for
-  // maintain() at most. Not within a transaction.
+  // Gives back all promises of this process. Needs no transaction, because a promise may shrink at any time. Waits at
+  // most for maintain(). Do not call it within a transaction.
   virtual void withdraw() noexcept = 0;
 
-  // Whether the core is taken back since lease(): nothing may be promised there, and what was promised ends. It may be
-  // lent again later: then false. Thread: as maintain().
+  // Returns whether the core has been taken back since lease(). Nothing may be promised there then, and what was
+  // promised ends. If it is lent again later, the result is false again. Thread: as maintain().
   virtual bool is_revoked(CoreId) const noexcept { return false; }
 
-  // A few times a second: repairs what others damaged (a deleted or spoiled ledger), and says so in the log.
+  // Repairs what other processes damaged (a deleted or corrupted ledger), and logs it. Call it a few times a second.
   virtual void maintain() noexcept = 0;
 };
 

@@ -53,7 +53,7 @@ bool CoreWatch::step(Time now) noexcept {
 bool CoreWatch::look_for_loss(Watched& each, Time now) noexcept {
   const bool revoked = provider_.is_revoked(each.core);
   note_usable(each, now);
-  const bool gone = each.gone_since != never && now - each.gone_since >= patience;  // no passing thing
+  const bool gone = each.gone_since != never && now - each.gone_since >= patience;  // not only for a moment
   if (!revoked && !gone) return false;
   each.lost = true;
   each.back_since = never;

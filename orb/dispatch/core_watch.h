@@ -1,13 +1,13 @@
-// CoreWatch: notices that a leased core is gone: unplugged, no longer in the process's cpuset or mask, or taken back by
-// whoever lent it; and that it is there again. Tells the manager each of these once. An agent: the housekeeper steps
-// it.
+// CoreWatch tells the manager when a leased core is lost and when it is available again, once each. A core is lost if
+// it is unplugged, is no longer in the process's cpuset or affinity mask, or is taken back by its provider. CoreWatch
+// is an agent that the housekeeper steps.
 //
-// A core that is taken back is lost at once, one that cannot be used once that has lasted `patience`: whoever moves
-// processes between cpusets may leave one between two of them for a moment, and tasks that have left do not come back.
-// A core is there again when it could be used for `patience`.
+// A core that is taken back is lost at once. A core that cannot be used is lost after `patience`. A program that moves
+// processes between cpusets may leave a process in neither for a moment, and ended tasks do not come back. A lost core
+// is available again when it could be used for `patience`.
 //
-// Threads: step() on one that is not real-time and is bound to no core; it makes one system call for each core.
-// A core that could not be used from the beginning (a made-up one) is not watched for that.
+// Threads: step() on a thread that is not real-time and is bound to no core; it makes one system call for each core. A
+// core that was never usable (a simulated one) is not watched for usability.
 #pragma once
 
 #include <functional>
@@ -27,14 +27,14 @@ class CoreWatch final : public Agent {
   static constexpr Duration patience = 3 * period;
   using Usable = bool (*)(CoreId) noexcept;
 
-  // `usable`: whether the calling thread may run there. All outlive this.
+  // `usable`: returns whether the calling thread may run on the core. All arguments must outlive this object.
   CoreWatch(const std::vector<CoreLease>& leases, const CoreProvider& provider, NoteInbox& inbox,
             Usable usable = os::may_run_on);
 
-  // Before the first step. `rebind` is called on the stepping thread before the manager is told that a core returned:
-  // the kernel may have unbound threads meanwhile. It does not throw.
+  // Sets a function that is called on the stepping thread before the manager learns that a core returned. The kernel
+  // may have unbound threads meanwhile. The function must not throw. Call this before the first step.
   void on_return(std::function<void()> rebind) { rebind_ = std::move(rebind); }
-  // Those of `cores` stay lost until a restart.
+  // Makes these cores stay lost until a restart once they are lost.
   void keep_lost(std::vector<CoreId> cores) { final_ = std::move(cores); }
 
   bool step(Time now) noexcept override;
@@ -44,9 +44,9 @@ class CoreWatch final : public Agent {
     CoreId core;
     bool was_usable = false;
     bool lost = false;
-    Time gone_since = never;  // not usable since then
-    Time back_since = never;  // of a lost one: usable again since then
-    bool told = false;        // that it stays lost
+    Time gone_since = never;  // not usable since then; never: usable
+    Time back_since = never;  // of a lost core: usable again since then
+    bool told = false;        // the log says that it stays lost
   };
   bool look_for_loss(Watched& each, Time now) noexcept;
   bool look_for_return(Watched& each, Time now) noexcept;
@@ -58,7 +58,7 @@ class CoreWatch final : public Agent {
   const Usable usable_;
   std::function<void()> rebind_;
   std::vector<CoreId> final_;
-  // Owner: whoever calls step().
+  // Owner: the thread that calls step().
   bool began_ = false;
   std::vector<Watched> cores_;
 };

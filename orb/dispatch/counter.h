@@ -1,4 +1,4 @@
-// Counters that one thread writes and any thread reads.
+// Counters with one writing thread and any number of readers.
 #pragma once
 
 #include <atomic>
@@ -6,7 +6,7 @@
 
 namespace corelane::dispatch {
 
-// Thread: the counter's only writer.
+// Increments the counter. Thread: its only writer.
 inline void increment(std::atomic<std::uint64_t>& counter) noexcept {
   // relaxed: one writer, so nothing is lost between the load and the store; readers need no order
   counter.store(counter.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);

@@ -60,8 +60,8 @@ class Pen {
   std::size_t at_ = 0;
 };
 
-// Reads word after word. An enumerator that this version does not know makes the page unsound: what it stands for is
-// not to be guessed.
+// Reads word after word. An enumerator that this version does not know makes the page unsound, because its meaning is
+// unknown.
 class Glass {
  public:
   Glass(std::span<const std::uint64_t> words, bool& sound) : words_(words), sound_(sound) {}
@@ -99,7 +99,7 @@ std::uint64_t bits_of(const Standing& standing) {
          (standing.guarded ? 0 : unguarded_bit);
 }
 
-// False: there are some that this version does not know.
+// Returns false if there are bits that this version does not know.
 bool put_bits(std::uint64_t bits, Standing& standing) {
   standing.direct = (bits & direct_bit) != 0;
   standing.real_time = (bits & without_fifo_bit) == 0;
@@ -223,14 +223,14 @@ std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) 
   return sound ? std::optional(std::move(counters)) : std::nullopt;
 }
 
-// What the file says while nobody writes into it.
+// Returns the content of the file at a time when its owner does not write it.
 std::optional<ProcessCounters> read_file(const std::string& path) {
   const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
   const auto size = static_cast<std::size_t>(found.st_size) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
   if (size < header_words * sizeof(std::uint64_t)) return std::nullopt;
-  if (size > words_for(most_cores, most_tasks) * sizeof(std::uint64_t)) return std::nullopt;  // no page of ours
+  if (size > words_for(most_cores, most_tasks) * sizeof(std::uint64_t)) return std::nullopt;  // larger than any page
   std::vector<std::uint64_t> words(size / sizeof(std::uint64_t));
   for (int attempt = 0; attempt < 20; ++attempt) {
     if (::pread(file.get(), words.data(), size, 0) != static_cast<ssize_t>(size)) return std::nullopt;
@@ -243,7 +243,7 @@ std::optional<ProcessCounters> read_file(const std::string& path) {
   return std::nullopt;
 }
 
-// The process id in a page's name; 0 for other files.
+// Returns the process id in a page's name; 0 for other files.
 std::int32_t pid_of(const std::string& name) {
   std::int32_t pid = 0;
   if (!name.starts_with(prefix)) return 0;
@@ -254,7 +254,7 @@ std::int32_t pid_of(const std::string& name) {
   return fault == std::errc{} && (end == last || more) ? pid : 0;
 }
 
-// A page, or what its process did not live to fill.
+// Returns whether the file is a page, or one that its process did not live to fill.
 bool is_page(const os::Fd& file) noexcept {
   struct stat found {};
   if (::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return false;
@@ -267,8 +267,8 @@ os::Fd open_page(const std::string& path) noexcept {
   return os::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
 }
 
-// Calls `see(path, pid)` for each file that is named like a page. Not a range's loop, whose step throws what the disk
-// has to say.
+// Calls `see(path, pid)` for each file that is named like a page. Not a range-based loop, whose increment throws on a
+// failure of the disk.
 template <typename See>
 std::error_code for_each_page(const std::string& directory, See see) {
   std::error_code failure;
@@ -278,7 +278,7 @@ std::error_code for_each_page(const std::string& directory, See see) {
   return failure;
 }
 
-// The first name of ours that no living process has.
+// Creates the file under the first of this process's names that no living process uses.
 Expected<std::pair<std::string, os::Fd>> make_file(const std::string& directory) {
   const std::string start = directory + "/" + std::string(prefix) + std::to_string(::getpid());
   for (int i = 0; i < most_namesakes; ++i) {
@@ -381,7 +381,7 @@ std::vector<std::int32_t> page_owners(const std::string& directory, std::error_c
   return pids;
 }
 
-// A page whose lock nobody has is nobody's any more; the lock says so also across namespaces of processes.
+// A page that is not locked has no owner any more. The lock works across pid namespaces, too.
 bool is_stale_page(const std::string& path) noexcept {
   const os::Fd file = open_page(path);
   if (!file || !is_page(file)) return false;

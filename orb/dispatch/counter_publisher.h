@@ -1,8 +1,8 @@
-// CounterPublisher: keeps the process's counter page up to date. What the tasks' threads count are atomics that are
-// there anyway; the housekeeper's thread copies them, so real-time threads pay nothing for being watched.
+// CounterPublisher keeps the process's counter page up to date. The task threads count in atomics that exist anyway,
+// and the housekeeper's thread copies them. So publishing costs real-time threads nothing.
 //
 // Threads: add(), remove() and note() with the manager's lock, step() on the housekeeper's thread. The lock here
-// inherits priority and is held to copy a list of pointers.
+// inherits priority, and is held to copy a list of pointers.
 #pragma once
 
 #include <atomic>
@@ -32,32 +32,33 @@ class CounterPublisher final : public Agent {
   void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label, const std::string& holder);
   void raise_bound(TaskId task, Duration bound) noexcept;
   void remove(TaskId task);
-  // `jobs_refused`: by the manager; what workers have counted is known here.
+  // Sets the manager's counts. `jobs_refused`: those that the manager refused; those that workers refused are counted
+  // here.
   void note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept;
 
-  // Of a job that never came to the manager. Any thread.
+  // Counts a refused job that never reached the manager. Any thread.
   void note_refused_job() noexcept { refused_outside_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
   std::uint64_t refused_outside() const noexcept {
     return refused_outside_.load(std::memory_order_relaxed);  // relaxed: a count
   }
-  // A request that found no room in the manager's queue, or made room for another one. Any thread.
+  // Counts a request that found the manager's queue full, or displaced another request there. Any thread.
   void note_queue_full() noexcept { queue_full_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
-  // With those that found none in the best-effort lane's.
+  // Returns the number of such requests, including those that found the best-effort lane's queue full.
   std::uint64_t queue_full() const noexcept {
     return queue_full_.load(std::memory_order_relaxed) + best_effort_.refused();  // relaxed: a count
   }
 
-  // As PageKeeper::step().
+  // Does the same as PageKeeper::step().
   bool step(Time now) noexcept override;
 
  private:
   struct Row {
     WorkerPtr worker;
-    TaskCounters fixed;                         // what does not change
+    TaskCounters fixed;                         // the fields that do not change
     std::atomic<Duration> largest{Duration{}};  // bound of the response so far
-    // Owner: whoever counts.
-    std::uint64_t seen = 0;  // jobs, those that were turned away too
-    Time used{};             // when there were more of them
+    // Owner: the thread that calls count().
+    std::uint64_t seen = 0;  // jobs at the last count, refused ones included
+    Time used{};             // when that number last grew
   };
   void count(ProcessCounters& counters, Time now);
   static TaskCounters counters_of(Row& row, Time now);
@@ -76,7 +77,7 @@ class CounterPublisher final : public Agent {
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::unordered_map<TaskId, std::shared_ptr<Row>> rows_;
-  std::uint64_t refused_by_gone_ = 0;  // by workers that had a row
+  std::uint64_t refused_by_gone_ = 0;  // jobs refused by workers that have left
 };
 
 }  // namespace corelane::dispatch

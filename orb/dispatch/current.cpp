@@ -6,10 +6,10 @@ namespace corelane::dispatch {
 namespace {
 
 thread_local const CurrentJob* job_here = nullptr;
-thread_local Suspendable* thread_here = nullptr;  // of what is no task's job
+thread_local Suspendable* thread_here = nullptr;  // for what runs outside tasks' jobs
 thread_local bool suspended = false;
 
-// Whom to tell; null when nobody is to be told, or was already.
+// Returns the object to notify of the wait; null if there is none, or the wait is already known.
 Suspendable* told_by(bool sleeps) noexcept {
   if (suspended) return nullptr;
   if (job_here == nullptr) return thread_here;

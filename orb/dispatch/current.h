@@ -1,4 +1,5 @@
-// CurrentJob: the job that the calling thread runs, for whoever is called from it.
+// CurrentJob is the job that runs on the calling thread. Code that a servant calls, such as a nested call, finds it
+// here.
 // Threads: each its own.
 #pragma once
 
@@ -10,43 +11,43 @@
 
 namespace corelane::dispatch {
 
-// What a thread waits for: `peer`: that the client of the request which it runs takes replies. Whoever runs another
-// request of that client instead would only wait, too.
+// What a thread waits for. `peer`: the client of the current request must take replies. Another thread that ran another
+// request of the same client instead would wait, too.
 enum class WaitsFor : std::uint8_t { anything, peer };
 
-// Hears that the thread which it belongs to waits, from suspend() to resume(), for something else than its core. No
-// pairs within pairs. Thread: that thread.
+// Suspendable is notified when its thread begins (suspend()) and ends (resume()) a wait for something other than its
+// core. The calls are not nested. Thread: the one that waits.
 class Suspendable {
  public:
   virtual ~Suspendable() = default;
   virtual void suspend(WaitsFor what) noexcept = 0;
   virtual void resume(WaitsFor what) noexcept = 0;
-  // Whether another thread takes its place from suspend() on, so that it may wait for a peer's sake.
+  // Returns whether another thread replaces it from suspend() on, so that it may wait for a peer.
   virtual bool has_substitute() const noexcept { return false; }
 };
 
-// What a job asks of whoever runs it; suspended it uses none of its budget, and of what its contract says about
-// suspension. Thread: the job's own.
+// JobControl is what a job asks of the code that runs it. A suspended job uses none of its budget, but some of the
+// suspension that its contract declares. Thread: the job's own.
 class JobControl : public Suspendable {
  public:
-  // From here to leave() the thread runs at the resource's ceiling, where that is higher. Pairs are nested. False: the
-  // contract does not name the resource; nothing changes, and it is counted.
+  // Makes the thread run at the resource's ceiling until leave(), if that is higher. Pairs may be nested. Returns false
+  // if the contract does not name the resource; then only a counter changes.
   virtual bool enter(ResourceId resource) noexcept = 0;
   virtual void leave(ResourceId resource) noexcept = 0;
-  // Jobs of the task that wait for this one to end.
+  // Returns the number of the task's jobs that wait for this one to end.
   virtual std::size_t waiting_jobs() const noexcept = 0;
 };
 
 struct CurrentJob {
   JobContext context;
-  const std::atomic<bool>* stop;  // the contract has cancelled it; nobody waits for its result any more
-  JobControl* control = nullptr;  // null where nothing is promised
+  const std::atomic<bool>* stop;  // set when the contract has cancelled the job; null where contracts cancel none
+  JobControl* control = nullptr;  // null if nothing is promised to the task
 };
 
-// Null outside a task's job.
+// Returns the job on the calling thread; null outside a task's job.
 const CurrentJob* current_job() noexcept;
 
-// Makes `job` the current one, until destruction.
+// Makes `job` the current job of the thread until destruction.
 class CurrentScope {
  public:
   explicit CurrentScope(const CurrentJob& job) noexcept;
@@ -58,7 +59,7 @@ class CurrentScope {
   const CurrentJob* const before_;
 };
 
-// What runs on the calling thread outside tasks' jobs tells `thread` when it is suspended, until destruction.
+// Notifies `thread` of the calling thread's waits outside tasks' jobs, until destruction.
 class SuspendableScope {
  public:
   explicit SuspendableScope(Suspendable& thread) noexcept;
@@ -67,11 +68,12 @@ class SuspendableScope {
   SuspendableScope& operator=(const SuspendableScope&) = delete;
 };
 
-// See Suspendable: of the calling thread, now. False in a task's job.
+// Returns Suspendable::has_substitute() for the calling thread, now. False in a task's job.
 bool has_substitute() noexcept;
 
-// While this lives the calling thread waits: its job, if it runs one, is suspended, and its place with those that take
-// requests without a contract is free for another one. `sleeps`: it uses no core; a job that does goes on.
+// Marks the calling thread as waiting until destruction. The job that it runs is suspended. A thread that runs requests
+// without a contract can be replaced meanwhile. `sleeps`: the thread uses no core; otherwise a task's job is not
+// suspended.
 class SuspensionScope {
  public:
   explicit SuspensionScope(bool sleeps = true, WaitsFor what = WaitsFor::anything) noexcept;

@@ -1,6 +1,6 @@
-// Departures: the door through which tasks are asked to leave. It knows the tasks that are there and their owners, so
-// that asking twice, for a stranger's task, or for one that has left costs neither memory nor a step of the manager,
-// however often a client does it.
+// Departures collects requests to end tasks. It knows the existing tasks and their owners. So a useless request costs
+// neither memory nor a step of the manager, however often a client repeats it. A request is useless if it is a
+// repetition, or is for another peer's task or a task that has left.
 //
 // Threads: ask() any; the rest manager only. A fixed table under a priority-inheriting lock. Bound: max_tasks places.
 #pragma once
@@ -30,8 +30,8 @@ class Departures {
     if (place->asked) --asked_;
     *place = {};
   }
-  // Whether the manager has something new to do. `owner` other than 0 must be the task's. `by_operator`: its client is
-  // to be told so.
+  // Asks the task to leave. Returns whether this gives the manager new work. `owner`, unless 0, must be the task's.
+  // `by_operator`: its client is told that an operator ended it.
   bool ask(TaskId task, PeerId owner, bool by_operator = false) noexcept {
     const std::lock_guard lock(mutex_);
     Place* place = task == no_task ? nullptr : find(task);
@@ -41,7 +41,7 @@ class Departures {
     ++asked_;
     return true;
   }
-  // Every task of the owner.
+  // Asks every task of the owner to leave.
   void ask_all(PeerId owner) noexcept {
     const std::lock_guard lock(mutex_);
     for (Place& place : places_) {
@@ -50,7 +50,7 @@ class Departures {
       ++asked_;
     }
   }
-  // A task that was asked to leave, once; no_task: none.
+  // Returns a task that was asked to leave, each once; no_task: none.
   TaskId next(bool* by_operator = nullptr) noexcept {
     const std::lock_guard lock(mutex_);
     if (asked_ == 0) return no_task;
@@ -76,7 +76,7 @@ class Departures {
 
   os::PiMutex mutex_;
   std::vector<Place> places_;  // guarded by mutex_
-  std::size_t asked_ = 0;      // guarded by mutex_: places that are asked
+  std::size_t asked_ = 0;      // guarded by mutex_: tasks that were asked to leave
 };
 
 }  // namespace corelane::dispatch

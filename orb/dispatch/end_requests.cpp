@@ -22,7 +22,7 @@ bool may_ask(const struct stat& file) noexcept {
   return S_ISREG(file.st_mode) && is_trusted && (file.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-// Nothing: it cannot be read, or is too long.
+// Returns nothing if the file cannot be read or is longer than `limit`.
 std::optional<std::string> text_in(const os::Fd& file, std::size_t limit) {
   std::string text(limit + 1, '\0');
   std::size_t size = 0;
@@ -72,7 +72,7 @@ bool EndRequests::look() {
   const bool may = ::fstat(file.get(), &status) == 0 && may_ask(status);
   const auto text = may ? text_in(file, longest) : std::nullopt;
   const auto request = text ? numbers_of(*text) : std::nullopt;
-  if (::unlink(path.c_str()) != 0) return false;  // it would be found again and again
+  if (::unlink(path.c_str()) != 0) return false;  // the request would be found again and again
   if (!request || request->empty() || request->front() != os::this_process().start_ticks) {
     os::log::warn(path + (may ? ": no request to end tasks of this process; use corelane tasks end"
                               : ": only this server's user and root may end its tasks"));

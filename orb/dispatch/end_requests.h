@@ -1,10 +1,10 @@
-// EndRequests: lets an operator end tasks of any client of this process (`corelane tasks end`). The request is a
-// file in the runtime directory, and the answer is another one. An agent: the housekeeper steps it.
+// EndRequests lets an operator end tasks of any client of this process (`corelane tasks end`). The request is a file in
+// the runtime directory, and the answer is another one. EndRequests is an agent that the housekeeper steps.
 //
-//   end-PID        the process's start in clock ticks, and task numbers: words of decimal digits. Whoever asks makes it
-//                  whole, as by rename(). It must belong to this process's user or to root, and nobody else may write
-//                  it: others are not obeyed.
-//   end-PID.done   the numbers of those tasks that end now. Whoever asked removes it.
+//   end-PID        the process's start in clock ticks, and task numbers: words of decimal digits. The requester creates
+//                  it complete, for example with rename(). It must belong to this process's user or to root, and no
+//                  other user may be able to write it; other requests are rejected.
+//   end-PID.done   the numbers of those tasks that end now. The requester removes it.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once
@@ -30,7 +30,7 @@ inline std::string end_request(const std::string& directory, int pid) {
 }
 inline std::string end_answer(const std::string& directory, int pid) { return end_request(directory, pid) + ".done"; }
 
-// The words of such a file; nothing when it holds anything else.
+// Returns the numbers in such a file; nothing if it contains anything else.
 std::optional<std::vector<std::uint64_t>> numbers_of(std::string_view text);
 std::string text_of(const std::vector<std::uint64_t>& numbers);
 
@@ -39,7 +39,7 @@ class EndRequests final : public Agent {
   static constexpr Duration period = std::chrono::milliseconds{250};
   static constexpr std::size_t longest = std::size_t{64} * 1024;  // bytes of a request
 
-  // `end`: whether that task was there and ends now. `directory` empty: nothing can be asked.
+  // `end`: ends the task, and returns whether it was there. `directory` empty: no requests are read.
   EndRequests(std::string directory, std::function<bool(TaskId)> end)
       : directory_(std::move(directory)), end_(std::move(end)) {}
 

@@ -23,7 +23,8 @@ namespace {
 
 constexpr Error bad_option{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
 
-// For admit_and_wait(). The manager answers above the tasks, and who waits may be kept from his core by them.
+// The answer that admit_and_wait() waits for. Its mutex inherits priority: the manager answers above the tasks, and
+// they may keep the waiting thread from its core.
 struct Answer {
   os::PiMutex mutex;
   std::condition_variable_any ready;
@@ -47,7 +48,7 @@ class AnswerHandler final : public AdmissionHandler {
   const std::shared_ptr<Answer> answer_;
 };
 
-// Who never sleeps leaves the rest of his core to nobody, whatever was admitted to it.
+// A real-time thread that never sleeps would take the whole core, whatever was admitted there.
 constexpr std::string_view sleepless =
     "pool.wait = spin needs pool.real_time = off, since a thread under SCHED_FIFO that never sleeps would leave its "
     "core to nobody below it; use spin-then-park or adaptive, which pool.spin bounds";

@@ -1,5 +1,6 @@
-// What an Executive stands on: the manager with its lanes and threads, or tasks that run where their jobs arrive. For
-// the executive's own files. Each function is the Executive's of that name, and says there who may call it.
+// Executive::State is the implementation of an Executive: the manager with its lanes and threads (managed_tasks.h), or
+// tasks that run where their jobs arrive (InlineTasks). For the executive's own files. Each function implements the
+// Executive's of the same name, which says who may call it.
 #pragma once
 
 #include <memory>
@@ -25,7 +26,7 @@ struct Executive::State : private ChoreTaker {
   virtual void resume(const std::shared_ptr<RequestSource>&) noexcept {}
   virtual void note_refused_job() noexcept = 0;
   virtual ExecutiveReport report() const = 0;
-  // Nothing is recorded unless somebody overrides this.
+  // Fails unless it is overridden, because nothing is recorded.
   virtual Expected<std::string> dump_trace(const std::string&) {
     return Error{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
   }

@@ -1,11 +1,11 @@
-// FairShares: how many places of a bounded queue each sharer (a task or a peer) has taken, so that none of them can
-// fill the queue alone. A sharer may take one more while it has fewer places than are free. One sharer alone gets half
-// of the queue. Of n sharers that take places by turns, each gets one part in n + 1. If they come one after another,
-// each gets half of what the others left free: 1/2, 1/4, 1/8, and so on. A sharer without a place gets one until the
-// queue is full.
+// FairShares counts the places of a bounded queue that each sharer (a task or a peer) has taken, so that none can fill
+// the queue alone. A sharer may take one more while it has fewer places than are free. One sharer alone gets half of
+// the queue. Of n sharers that take places by turns, each gets one part in n + 1. If they come one after another, each
+// gets half of what the others left free: 1/2, 1/4, 1/8, and so on. A sharer without a place gets one until the queue
+// is full.
 //
 // Requests of an admitted task count for the task, whichever peer calls it, so a peer with many tasks has many shares.
-// Requests of this process count for nobody.
+// Requests of this process count for no sharer.
 //
 // Threads: guarded by the queue's lock. Nothing allocates after construction. Each function looks at the counts of all
 // sharers that have places, once: `most_counted` at most.
@@ -22,7 +22,7 @@ namespace corelane::dispatch {
 
 class FairShares {
  public:
-  // The task for which a place counts; where there is none, the holder of the peer's connection.
+  // The task for which a place counts; without a task, the holder of the peer's connection.
   struct Sharer {
     TaskId task = no_task;
     PeerId peer{};
@@ -37,8 +37,8 @@ class FairShares {
   std::size_t taken() const noexcept { return taken_; }
   std::size_t capacity() const noexcept { return capacity_; }
 
-  // Takes a place; false: the sharer may not have one more. `given_up`: places that the caller gives back next, which
-  // count as free; 0 or 1.
+  // Takes a place. Returns false if the sharer may not have one more. `given_up`: places, 0 or 1, that the caller gives
+  // back next, which count as free.
   [[nodiscard]] bool take(const Sharer& sharer, std::size_t given_up = 0) noexcept {
     Count* const found = find(sharer);
     if (!has_share(found, given_up)) return false;
@@ -66,7 +66,7 @@ class FairShares {
     Sharer sharer;
     std::size_t places;
   };
-  // Null: the sharer has no place that is counted.
+  // Returns null if the sharer has no place that is counted.
   Count* find(const Sharer& sharer) noexcept {
     const auto found = std::find_if(counts_.begin(), counts_.end(), [&](const Count& c) { return is_of(c, sharer); });
     return found == counts_.end() ? nullptr : &*found;

@@ -8,7 +8,7 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr std::uint64_t linear = 64;  // below: one bucket each
+constexpr std::uint64_t linear = 64;  // values below it have one bucket each
 
 }  // namespace
 

@@ -28,13 +28,14 @@ constexpr Error no_lease{.kind = ErrorKind::no_resources, .minor = minor::no_cor
 using ledger::not_allowed;
 using ledger::too_many;
 
-constexpr Duration remarkable = std::chrono::seconds{1};  // for one transaction
+constexpr Duration remarkable = std::chrono::seconds{1};  // how long a problem lasts before it is logged
 
 bool is_wanted(const std::vector<CoreId>& wanted, CoreId core) {
   return wanted.empty() || std::find(wanted.begin(), wanted.end(), core) != wanted.end();
 }
 
-// One rule for all providers: the cores asked for, and of each physical core only the first unless siblings are wanted.
+// Chooses the cores to lease, by one rule for all providers: the requested cores, and of each physical core only the
+// first unless siblings are requested.
 Expected<std::vector<CoreLease>> choose(const std::vector<os::CoreInfo>& cores, const LeaseRequest& request,
                                         bool guarded) {
   if (const std::string fault = os::fault_of(request.cores, cores); !fault.empty()) {
@@ -52,13 +53,15 @@ Expected<std::vector<CoreLease>> choose(const std::vector<os::CoreInfo>& cores, 
   return leases;
 }
 
-// Whether tasks that hold their deadlines alone do not hold them beside those of `others`. Who is late alone, by the
-// test of priorities on one processor, was admitted by another: as one on a core by deadlines, or with siblings.
+// Returns whether `tasks` meet their deadlines alone, but not beside `others`. By the test for priorities on one
+// processor, some tasks are late even alone. Those were admitted by another test: on a core scheduled by deadlines, or
+// with siblings.
 bool late_beside(const CoreLease& lease, std::span<const Promise> tasks, std::span<const Promise> others) {
   return others_hold(lease, tasks, {}) && !others_hold(lease, tasks, others);
 }
 
-// Of a directory that is made where there is none, and refused where it belongs to somebody else.
+// Opens the ledger in the directory. Creates the directory if there is none, and refuses one that belongs to another
+// user.
 Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::span<const Promise> mine,
                                           LedgerSeats& seats) {
   if (const auto ready = os::make_directory(directory); !ready) {
@@ -68,24 +71,24 @@ Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::spa
   return LedgerFile::open(ledger::path_in(directory), mine, seats);
 }
 
-// Anybody may make a directory in /tmp.
+// Any user may create a directory in /tmp.
 std::string directory_in_tmp() { return "/tmp/corelane-" + std::to_string(geteuid()); }
 
-// Whether what is there can never be this user's.
+// Returns whether the path can never be this user's directory.
 bool is_anothers(const std::string& path) {
   struct stat found {};
   if (lstat(path.c_str(), &found) != 0) return false;
   return !S_ISDIR(found.st_mode) || (found.st_uid != geteuid() && found.st_uid != 0);
 }
 
-// Several hosts may share a home directory. "" without one.
+// Returns "" without a home directory. Has the host's name in it, because several hosts may share a home directory.
 std::string directory_in_home() {
   const std::string home = os::variable("HOME");
   utsname host{};
   return home.empty() || uname(&host) != 0 ? std::string() : home + "/.corelane-" + host.nodename;
 }
 
-// Whether it is one of the two above that counts.
+// Returns whether the runtime directory is one of the two above.
 bool is_in_tmp_or_home() {
   return os::variable("CORELANE_RUNTIME_DIRECTORY").empty() && !os::runs_as_root() &&
          os::variable("XDG_RUNTIME_DIR").empty();
@@ -164,7 +167,7 @@ Expected<void> HostLedger::open_transaction() noexcept {
   return file_->look_around(others_);
 }
 
-// With the transaction's lock, or without it when somebody has kept it for too long.
+// Takes the transaction's lock. Continues without it if another process has kept it for too long.
 Expected<void> HostLedger::enter() noexcept {
   const auto entered = file_->try_enter();
   if (!entered) return entered.error();
@@ -181,7 +184,8 @@ Expected<void> HostLedger::end(std::span<const Promise> mine) noexcept {
   return written;
 }
 
-// Now the lock is worth its price: who starts meanwhile would find no room, and with it waits a little and finds some.
+// Takes the transaction's lock even if begin() did not need it. A server that starts meanwhile would find no capacity;
+// with the lock it waits a little and then finds some.
 Expected<void> HostLedger::claim(std::span<const Promise> mine) noexcept {
   if (!inside_) {
     if (const auto entered = enter(); !entered) {
@@ -202,16 +206,16 @@ Expected<void> HostLedger::put(std::span<const Promise> mine) noexcept {
   return written;
 }
 
-// Written first and looked at then: see the head of host_ledger.h.
+// Writes first and checks then: see the head of host_ledger.h.
 Expected<void> HostLedger::write(std::span<const Promise> mine) noexcept {
   Expected<void> written = file_->write_own(mine);
   system_fault_ = file_->write_fault();
   if (written && !is_as_begun()) written = ledger_busy;
-  if (!written) (void)file_->write_own(mine_);  // maintain() sees to it that it stands there
+  if (!written) (void)file_->write_own(mine_);  // maintain() repeats this if it fails
   return written;
 }
 
-// A system call ended the transaction: maintain() says why. Called before anything else changes errno.
+// Notes that a system call ended the transaction; maintain() logs why. Call it before anything else changes errno.
 void HostLedger::note_fault(const Error& error) noexcept {
   if (error == errors::not_stored) system_fault_ = errno;
 }
@@ -235,20 +239,20 @@ bool HostLedger::alone_on(int physical_core) noexcept {
 void HostLedger::withdraw() noexcept {
   const std::lock_guard lock(mutex_);
   mine_.clear();
-  if (file_) (void)file_->write_own(mine_);  // else nobody sees it anyway
+  if (file_) (void)file_->write_own(mine_);  // without a slot no process sees our promises anyway
 }
 
 void HostLedger::maintain() noexcept try {
   revoked_.look();
   Findings findings;
   {
-    const std::lock_guard looking(looking_);  // first: whoever looks may be kept from its core for long
+    const std::lock_guard looking(looking_);  // first: a thread in alone_on() may hold it long
     const std::unique_lock mine(mutex_, std::try_to_lock);
     if (!mine) return;
     repair(findings);
   }
   tell(findings);
-} catch (const std::bad_alloc&) {  // there is a next time
+} catch (const std::bad_alloc&) {  // tried again at the next call
 }
 
 void HostLedger::repair(Findings& findings) {
@@ -265,7 +269,8 @@ void HostLedger::repair(Findings& findings) {
   look_for_room(findings);
 }
 
-// A file without our slot in it is not kept: a transaction on it would promise what nobody sees.
+// Enters this process into the file that is at the path now. A file without our slot is not kept: a transaction on it
+// would make promises that no other process sees.
 void HostLedger::attach(Findings& findings) {
   findings.replaced = !lost_;
   file_.reset();
@@ -281,7 +286,7 @@ void HostLedger::attach(Findings& findings) {
   lost_ = !file_;
 }
 
-// Said once, until we had it.
+// Logged once until we have a seat again.
 void HostLedger::look_for_seat(Findings& findings) {
   std::string fault = file_->sit_again();
   const bool stands = !fault.empty();
@@ -289,7 +294,7 @@ void HostLedger::look_for_seat(Findings& findings) {
   said_seat_ = stands;
 }
 
-// Said once, until the lock was free again.
+// Logged once until the lock is free again.
 void HostLedger::look_for_stuck(Findings& findings) {
   const auto holder = blocked_since_ == never ? std::nullopt : file_->inside();
   if (!holder) {
@@ -303,7 +308,7 @@ void HostLedger::look_for_stuck(Findings& findings) {
   findings.stuck_for = since;
 }
 
-// Said once, until everybody was there.
+// Logged once until every living server is in the ledger.
 void HostLedger::look_for_absentee(Findings& findings) noexcept {
   const auto absent = file_->absentee();
   if (!absent || !*absent) {
@@ -316,7 +321,8 @@ void HostLedger::look_for_absentee(Findings& findings) noexcept {
   findings.absentee = seats_->pid(**absent);
 }
 
-// Who came while we were not in the ledger knew nothing of our promises. Said once, and once more when all is well.
+// Checks whether a core was promised twice, because a server that started while we were not in the ledger did not know
+// our promises. Logged once, and once more when that is over.
 void HostLedger::look_for_room(Findings& findings) {
   if (!looks_for_room_ || !file_->read_others(others_)) return;
   const auto full = promised_twice();
@@ -325,7 +331,7 @@ void HostLedger::look_for_room(Findings& findings) {
   if (full) findings.core = *full;
 }
 
-// A core on which our deadlines and the others' do not hold together, though each do alone.
+// Returns a core on which our deadlines and the others' do not hold together, although each hold alone.
 std::optional<CoreId> HostLedger::promised_twice() const {
   for (const os::CoreInfo& info : cores_) {
     const CoreLease lease{.core = info.core, .physical_core = info.physical_core};
@@ -342,7 +348,7 @@ bool HostLedger::has_deadline_core(int physical_core) const {
   });
 }
 
-// Said once, until a write succeeded again.
+// Logged once until a write succeeds again.
 void HostLedger::look_for_system_fault(Findings& findings) noexcept {
   if (std::exchange(said_system_fault_, system_fault_) != system_fault_) findings.system_fault = system_fault_;
 }

@@ -1,36 +1,40 @@
-// HostLedger: the cores of one host, shared by all its servers through a file. Every process has a slot in which it
-// writes what it has promised; it reads the others' before it promises more, all under one lock. What a process wrote
-// counts as long as it lives: its slot's lock goes with its last descriptor, after kill -9 too.
+// HostLedger lets all servers of one host share its cores through a file. Each process has a slot in which it writes
+// what it has promised. It reads the others' slots before it promises more, all under one lock. A promise counts as
+// long as its process lives: the kernel drops the slot's lock with the process's last descriptor, also after kill -9.
 //
-// Transactions. Their lock keeps them apart as long as its holder makes way in time. A holder that does not (stopped,
-// or starved of its core) is passed over: whoever has waited for `longest_wait` goes in without the lock. So the lock
-// decides nothing: a transaction is good when, after its promise was written, all others' promises are still those that
-// it was decided on; else the old promise is written back and the transaction is tried again. Of two that overlap at
-// least one finds the other, also a holder that goes on after it was passed over. While both stand there each other's
-// readers see more promised than will be, never less. What cannot be taken back (tasks are moved) is decided between
-// claim() and end().
+// Transactions. The lock keeps transactions apart as long as its holder releases it in time. If the holder does not
+// (stopped, or starved of its core), a process that has waited for `longest_wait` continues without the lock. So
+// correctness does not depend on the lock. A transaction is valid if, after it has written its promises, all others'
+// promises are still those that it was decided on. Otherwise it writes the old promises back and is tried again. Of two
+// transactions that overlap, at least one detects the other, even if a holder continues after it was passed over. While
+// the promises of both are in the file, readers see more promised than will be, never less. What cannot be undone
+// (tasks are moved) is decided between claim() and end().
 //
-// Who is alone needs neither the lock nor to read on: what it promised is written, and then one system call tells that
-// nothing has happened to the file since it was found to be alone (os::FileWatch). Whoever comes takes a slot, touches
-// the file, and reads then: it is either heard of, or has found what was written. Only a directory further up that is
-// renamed, or mounted over, is not heard of; maintain() finds that. There is nobody then whose promises could be missed
-// here, and who starts there knows nothing of ours until maintain() entered them, as where both files were removed.
+// A process that is alone needs neither the lock nor another read. After it has written its promises, one system call
+// tells that nothing has happened to the file since it was found to be alone (os::FileWatch). A server that starts
+// takes a slot, touches the file, and reads then. So either this process notices it, or the new server has read what
+// was written. The watch misses only that a directory further up is renamed or mounted over; maintain() detects that.
+// In that case no other process has promises here that could be missed. A server that starts at the new place does not
+// know our promises until maintain() has entered them there, as when both files were removed.
 //
-// The file is this host's as long as it is at its path. A server that finds it gone enters its promises into the one
-// that is there then, or makes it (maintain()). Until then its seat (ledger_seats.h) tells others that they do not know
-// all promises, and their transactions stay shut. Where the seats went, too, a server may have come in between that
-// knew of nothing: whoever then finds a core promised twice says so, and there is no room there until it is not.
+// The file is valid as long as it is at its path. If a server finds it gone, maintain() enters its promises into the
+// file that is there then, or creates it. Until then the server's seat (a lock in a second file, ledger_seats.h) tells
+// others that they do not know all promises, and their transactions do not open. If the seats were removed, too,
+// another server may have started that knew of no promises. The server that then finds a core promised twice logs it,
+// and nothing is admitted there until that is over.
 //
 // Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any.
-// maintain() and a transaction exclude each other (the transaction then answers TRANSIENT and is tried again), and so
-// do maintain() and alone_on() (maintain() waits, alone_on() says no). alone_on() hinders no transaction, however long
-// its thread is kept from the core.
+// maintain() and a transaction exclude each other: the transaction then answers TRANSIENT and is tried again.
+// maintain() and alone_on() exclude each other, too: maintain() waits, alone_on() returns false. alone_on() never
+// delays a transaction, however long its thread is kept from its core.
 //
-// Invariants: a transaction sees every promise of every living process, or it does not open. A slot that cannot be read
-// but whose owner lives keeps transactions shut until its owner has written it anew, which maintain() does from memory
-// within its period; so damage loses nothing and never lets two processes promise the same capacity. Who has no slot
-// opens no transaction. A child made by fork() without exec shares the parent's locks and keeps the promises until both
-// are gone.
+// Invariants:
+// - A transaction sees every promise of every living process, or it does not open.
+// - A slot that cannot be read although its owner lives keeps transactions closed until the owner has written it again.
+//   maintain() does that from memory within its period. So damage to a slot loses nothing, and never lets two processes
+//   promise the same capacity.
+// - A process without a slot opens no transaction.
+// - A child made by fork() without exec shares the parent's locks, and keeps the promises until both are gone.
 #pragma once
 
 #include <chrono>
@@ -49,22 +53,25 @@
 
 namespace corelane::dispatch {
 
-// Where this user's servers meet: $CORELANE_RUNTIME_DIRECTORY; else for root /run/corelane; else
-// $XDG_RUNTIME_DIR/corelane; else /tmp/corelane-<uid>, or, where another user has taken that name, a directory in
-// $HOME. All servers of a host that are to share honestly must agree on it; the directory above it has to be there.
+// Returns the directory through which this user's servers find each other, the first of these:
+// - $CORELANE_RUNTIME_DIRECTORY;
+// - for root /run/corelane;
+// - $XDG_RUNTIME_DIR/corelane;
+// - /tmp/corelane-<uid> or, if another user has taken that name, a directory in $HOME.
+// All servers of a host that share its cores must use the same directory. Its parent directory must exist.
 std::string runtime_directory();
 
-// Why that is the directory in $HOME, as a sentence; "": it is not.
+// Returns a sentence that says why it is the directory in $HOME; "" if it is not.
 std::string runtime_directory_remark();
 
 class HostLedger final : public CoreProvider {
  public:
-  // How long a transaction of another process is respected.
+  // How long a transaction of another process is waited for.
   static constexpr Duration longest_wait = std::chrono::seconds{1};
 
-  // Makes the directory where its parent is there, opens or makes <directory>/ledger and takes a slot. Waits for
-  // nobody. NO_PERMISSION: directory or file are not ours, cannot be made, or are something else; else as
-  // LedgerFile::open(). The log says what, and how to mend it.
+  // Creates the directory if its parent exists, opens or creates <directory>/ledger, and takes a slot. Does not wait
+  // for other processes. NO_PERMISSION: the directory or the file belongs to another user, cannot be created, or is of
+  // another kind. Other errors as LedgerFile::open(). The log says what is wrong and how to repair it.
   static Expected<std::unique_ptr<HostLedger>> open(const os::Topology& topology,
                                                     const std::string& directory = runtime_directory());
   ~HostLedger() override;
@@ -79,7 +86,7 @@ class HostLedger final : public CoreProvider {
   bool sees_others() const noexcept override { return true; }
   void withdraw() noexcept override;
   void maintain() noexcept override;
-  // Those that <directory>/revoked names.
+  // Returns whether <directory>/revoked names the core.
   bool is_revoked(CoreId core) const noexcept override { return revoked_.has(core); }
 
   const std::string& path() const noexcept { return path_; }
@@ -92,19 +99,19 @@ class HostLedger final : public CoreProvider {
   Expected<void> write(std::span<const Promise> mine) noexcept;
   void note_fault(const Error& error) noexcept;
   bool is_as_begun() noexcept;
-  // What maintain() found and did, for the log: with no lock held, since a log may have to wait for its terminal.
+  // What maintain() found and did. It is logged without a lock, because a log may have to wait for its terminal.
   struct Findings {
     bool replaced = false, header = false, entries = false;
-    bool twice = false, once = false;      // a core is promised twice, or is so no longer
-    CoreId core = no_core;                 // which
-    std::optional<std::int32_t> absentee;  // a process that lives and is not in the ledger; 0: not known which
+    bool twice = false, once = false;      // a core is promised twice, or no longer
+    CoreId core = no_core;                 // the core that is promised twice, or was
+    std::optional<std::int32_t> absentee;  // a living process that is not in the ledger; 0: pid not known
     std::optional<LedgerFault> fault;
     std::string remark;
-    std::string seat;                   // why we have none
-    std::optional<std::int32_t> stuck;  // who keeps the transaction's lock; 0: not known who
+    std::string seat;                   // why this process has no seat
+    std::optional<std::int32_t> stuck;  // the process that keeps the transaction's lock; 0: not known
     Duration stuck_for{};
     int system_fault = 0;      // why the file cannot be locked or written
-    std::size_t too_many = 0;  // promises that our slot has no room for
+    std::size_t too_many = 0;  // the number of promises, if that exceeds a slot's room
   };
   void repair(Findings& findings);
   void attach(Findings& findings);
@@ -120,41 +127,42 @@ class HostLedger final : public CoreProvider {
   // Constant after open().
   const std::vector<os::CoreInfo> cores_;
   const std::string directory_;
-  const std::string path_;  // in there
+  const std::string path_;  // of the ledger in directory_
 
-  // Of lease(), maintain() and is_revoked(), which one thread calls at a time.
+  // Used by lease(), maintain() and is_revoked(), which one thread calls at a time.
   RevokedCores revoked_;
-  std::vector<CoreId> by_deadlines_;  // of those leased
+  std::vector<CoreId> by_deadlines_;  // the leased cores that are scheduled by deadlines
 
-  os::PiMutex looking_;  // held by alone_on() and through maintain(); before mutex_
+  os::PiMutex looking_;  // held by alone_on() and throughout maintain(); locked before mutex_
   LedgerFile::Sight sight_;
 
-  os::PiMutex mutex_;  // held through a transaction and through maintain()
+  os::PiMutex mutex_;  // held throughout a transaction and throughout maintain()
   // Guarded by mutex_.
-  std::optional<LedgerFile> file_;            // there exactly while we hold a slot; replaced with looking_ held, too
-  const std::unique_ptr<LedgerSeats> seats_;  // behind file_: who ends leaves his seat before his slot
+  std::optional<LedgerFile> file_;            // set exactly while we hold a slot; replaced with looking_ held, too
+  const std::unique_ptr<LedgerSeats> seats_;  // after file_: a process that ends gives up its seat before its slot
   bool inside_ = false;                       // we have the transaction's lock
-  bool lost_ = false;                         // the last attempt to attach failed, and the log says so
-  Time blocked_since_ = never;                // somebody else has the transaction's lock, at each look since then
+  bool lost_ = false;                         // the last attempt to attach failed, and that was logged
+  Time blocked_since_ = never;                // since then every attempt found the transaction's lock taken
   bool said_stuck_ = false;
   bool said_seat_ = false;     // the log says why we have no seat
-  Time missed_since_ = never;  // somebody who lives was not in the ledger, at each look since then
+  Time missed_since_ = never;  // since then every check found a living process missing
   bool said_absentee_ = false;
-  bool looks_for_room_ = false;  // others may have come while we were not in the ledger
+  bool looks_for_room_ = false;  // other processes may have started while we were not in the ledger
   bool said_twice_ = false;
   int system_fault_ = 0;       // errno of the last lock or write that failed; 0 after a write that succeeded
-  int said_system_fault_ = 0;  // what the log knows of it
-  std::size_t too_many_ = 0;   // promises that were asked for at once, beyond a slot's room; 0: they never were
+  int said_system_fault_ = 0;  // the value that was logged last
+  std::size_t too_many_ = 0;   // the number of promises that exceeded a slot's room; 0: none did
   bool said_too_many_ = false;
   std::vector<Promise> others_;
   std::vector<Promise> mine_;
 };
 
-// Every core that this process may use, and nobody asked: other processes are not seen. For `unguarded` servers (say so
-// in the log) and for tests on made-up machines.
+// UnguardedCores provides every core that this process may use, without seeing other processes. It is for `unguarded`
+// servers, and for tests on simulated machines.
 class UnguardedCores final : public CoreProvider {
  public:
-  // `promises`: somebody may be promised a core, so that the log warns of others who promise it, too.
+  // `promises`: tasks may be promised a core. lease() then warns in the log that other servers may promise the same
+  // cores.
   explicit UnguardedCores(const os::Topology& topology, bool promises = true)
       : cores_(topology.cores()), promises_(promises) {}
 

@@ -11,8 +11,7 @@
 namespace corelane::dispatch {
 namespace {
 
-// What is done now and then is due at multiples of this since the first step, so that the thread wakes once for
-// several of them.
+// Periodic work is due at multiples of this since the first step, so that one wake-up serves several agents.
 constexpr Duration grid = std::chrono::milliseconds{50};
 
 }  // namespace
@@ -64,7 +63,7 @@ Housekeeper::OrderPtr Housekeeper::next_order() noexcept {
   return orders_.pop_front();
 }
 
-// Later than `now`, though `every` may be shorter than the grid.
+// Returns the next time on the grid. It is later than `now`, although `every` may be shorter than the grid.
 Time Housekeeper::next_after(Time now, Duration every) noexcept {
   if (began_ == never) began_ = now;
   const Duration next = now - began_ + every;
@@ -132,7 +131,7 @@ void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
   if (auto place = threads_.extract(worker)) maker_.take_back(std::move(place.mapped()));
   try {
     graves_.push_back(worker);
-  } catch (const std::bad_alloc&) {  // then whoever lets go of it last frees it
+  } catch (const std::bad_alloc&) {  // then the thread that drops the last reference frees the worker
   }
 }
 
@@ -140,7 +139,8 @@ void Housekeeper::rebind_threads() noexcept {
   for (auto& [worker, thread] : threads_) worker->rebind();
 }
 
-// Bound: the orders left; nobody gives new ones. A thread that is not there yet is not started for its end.
+// Carries out the remaining orders, except `start`: a thread that does not exist yet is not started only to end. Bound:
+// the remaining orders; no thread gives new ones.
 void Housekeeper::close() noexcept {
   while (const OrderPtr order = next_order())
     if (order->kind != Order::Kind::start) carry_out(*order);

@@ -1,8 +1,8 @@
-// Housekeeper: everything around the tasks that takes time: starting their threads, joining them, mending the ledger.
-// An agent, so that the manager thread never waits for any of it.
+// Housekeeper does the slow work for tasks: it starts and joins their threads, maintains the ledger, and steps other
+// agents. It is an agent, so the manager thread never waits for any of this.
 //
 // Threads: start(), adopt() and retire() any thread; step() on the housekeeper's own, which is not real-time; close()
-// once, by whoever ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
+// once, by the thread that ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
 #pragma once
 
 #include <cstddef>
@@ -22,21 +22,20 @@
 
 namespace corelane::dispatch {
 
-// Makes the threads; a test gives one that makes none.
+// ThreadMaker makes the threads of tasks. A test uses one that makes none.
 class ThreadMaker {
  public:
   virtual ~ThreadMaker() = default;
-  // A thread that runs worker->loop() at its seat().
+  // Returns a new thread that runs worker->loop() at its seat().
   virtual Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) = 0;
-  // The same at once, with a thread that is there already and does not run before begin(); null: there is none. Any
-  // thread.
+  // Does the same at once, with an existing thread that does not run before begin(); null: there is none. Any thread.
   virtual std::unique_ptr<WorkerThread> take(const std::string&, const WorkerPtr&) noexcept { return nullptr; }
-  // One that start() or take() gave: its worker has been retired. Waits for the end of loop(); whether the thread ends,
-  // too, is the maker's.
+  // Takes back a thread that start() or take() gave, after its worker was retired. Waits for the end of loop(). Whether
+  // the thread itself ends is up to the maker.
   virtual void take_back(std::unique_ptr<WorkerThread> thread) noexcept { thread.reset(); }
-  // Makes one more thread for take(), where one is missing; whether it did.
+  // Makes one more thread for take() if one is missing. Returns whether it did.
   virtual bool refill() noexcept { return false; }
-  // How many take() has. Any thread.
+  // Returns how many threads take() has. Any thread.
   virtual std::size_t spares() const noexcept { return 0; }
 };
 
@@ -44,48 +43,49 @@ class Housekeeper final : public Agent {
  public:
   static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
 
-  // At most `max_tasks` threads live at once, but for those that are ending.
+  // At most `max_tasks` threads exist at once, not counting those that are ending.
   Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks);
 
-  // From now on `chore` is stepped on this thread, about so often. It outlives this. Before the first step().
+  // Steps `chore` on this thread from now on, about once in each period `every`. It must outlive this object. Call it
+  // before the first step().
   void keep(Agent& chore, Duration every) { chores_.push_back({&chore, every, {}}); }
 
   struct Order;
   using OrderPtr = std::unique_ptr<Order>;
   using Threads = std::unordered_map<WorkerPtr, std::unique_ptr<WorkerThread>>;
-  // Carried out once. The first two kinds bring the place of the thread among the others.
+  // An order is carried out once. `start` and `adopt` orders carry the map node in which the thread is kept.
   struct Order {
     enum class Kind : std::uint8_t { start, adopt, retire };
     Kind kind = Kind::start;
     std::string name;
     WorkerPtr worker;
     Threads::node_type place;
-    std::unique_ptr<WorkerThread> thread;  // of one that runs already
+    std::unique_ptr<WorkerThread> thread;  // for `adopt`: the thread, which already runs
     OrderPtr next;
   };
-  // All that will be ordered for one worker's thread: made beforehand, so that no order fails for want of memory.
+  // The orders for one worker's thread, made in advance, so that no order fails because memory is short.
   struct Orders {
     OrderPtr begin, end;
   };
   static Orders orders_for(std::string name, const WorkerPtr& worker);
 
-  // Starts the thread: ThreadStarted or ThreadFailed.
+  // Starts the thread. The answer is ThreadStarted or ThreadFailed.
   void start(OrderPtr begin) noexcept;
-  // A thread that is there already, or null; see ThreadMaker::take(). Once it runs it is the housekeeper's: adopt().
+  // Returns an existing thread, or null; see ThreadMaker::take(). Once it runs, hand it over with adopt().
   std::unique_ptr<WorkerThread> take(const Order& begin) noexcept;
   void adopt(OrderPtr begin, std::unique_ptr<WorkerThread> thread) noexcept;
-  // The worker has no jobs any more; its thread leaves it.
+  // Makes the worker's thread leave it, because the worker has no jobs any more.
   void retire(OrderPtr end) noexcept;
   std::size_t spare_threads() const noexcept { return maker_.spares(); }
 
-  // Binds all tasks' threads anew to their cores. Thread: the housekeeper's.
+  // Binds all tasks' threads to their cores again. Thread: the housekeeper's.
   void rebind_threads() noexcept;
 
   bool step(Time now) noexcept override;
   Time wake_at() const noexcept;
   os::Parker& parker() noexcept { return parker_; }
 
-  // Ends all threads; what runs finishes first. After the last step().
+  // Ends all threads after their current jobs. Call it after the last step().
   void close() noexcept;
 
  private:
@@ -114,8 +114,8 @@ class Housekeeper final : public Agent {
 
   // Owner: the housekeeper's thread.
   Threads threads_;
-  std::vector<WorkerPtr> graves_;  // freed here and not by a real-time thread that still holds a reference
-  Time began_ = never;             // the first step
+  std::vector<WorkerPtr> graves_;  // retired; freed here, not by a real-time thread that still holds a reference
+  Time began_ = never;             // time of the first step
   Time next_maintenance_{};
   std::vector<Chore> chores_;
 };

@@ -11,7 +11,7 @@
 namespace corelane::dispatch {
 namespace {
 
-// Between two questions whether the core is this process's alone, while an early job waits for that.
+// The time between two checks whether only this process uses the core, while an early job waits for that.
 constexpr Duration patience = std::chrono::milliseconds{10};
 
 }  // namespace
@@ -35,8 +35,8 @@ class IdleThreads::Watcher final : public IdleWatch, public Agent {
   os::Parker& parker() noexcept { return parker_; }
 
  private:
-  // That this thread runs proves something of the core that it is bound to. The kernel unbinds it where the core is
-  // lost.
+  // Binds this thread to its core again, because the kernel unbinds it if the core is lost. Returns whether that
+  // worked: only then does its running say something about that core.
   bool is_there() const noexcept { return os::bind_this_thread(pool_.core()).has_value(); }
 
   CorePool& pool_;
@@ -56,7 +56,8 @@ IdleThreads::IdleThreads(std::span<const std::unique_ptr<CorePool>> pools, std::
 
 IdleThreads::~IdleThreads() { stop(); }
 
-// Not for cores under SCHED_DEADLINE: a thread whose budget is used up is not ready there, and its job pending.
+// Starts no thread for cores under SCHED_DEADLINE. There a job may be pending although its thread is not ready, because
+// the thread's budget is used up.
 Expected<void> IdleThreads::start(const Options& options) {
   for (std::size_t i = 0; i < pools_.size(); ++i) {
     if (pools_[i]->order() == sched::CoreOrder::served) continue;

@@ -1,12 +1,12 @@
-// IdleThreads: a thread for each core at the SCHED_FIFO level right below the tasks'. That it runs is the proof that
-// nothing of the core is ready which the analysis counts: no job that some thread has yet to read, no server's work.
-// Then early jobs may start (orb/sched/lane.h): each idle instant begins a new busy period.
+// IdleThreads runs a thread on each core at the SCHED_FIFO level just below the tasks'. If that thread runs, nothing is
+// ready on the core that the analysis counts: neither a job that is still unread nor a server's work. Then early jobs
+// may start (orb/sched/lane.h), because each idle instant begins a new busy period.
 //
-// That holds as long as all that the analysis counts there is this process's, so the provider is asked right before
-// whether somebody else has promised anything on the core. Who promises something after that answer has no job there
-// before it, so none is pending at the idle instant.
+// This holds only if the analysis counts nothing of other processes on the core. So the provider is asked just before
+// whether another process has promised anything there. A process that makes a promise after that answer had no job
+// there before it, so none is pending at the idle instant.
 //
-// Threads: start() and stop() by whoever owns it; look() of its watches any.
+// Threads: start() and stop() are called by the owner; look() of its watches any.
 #pragma once
 
 #include <memory>
@@ -21,19 +21,19 @@ namespace corelane::dispatch {
 
 class IdleThreads {
  public:
-  // `pools[i]` has the core `leases[i]`. All outlive it.
+  // `pools[i]` has the core `leases[i]`. All arguments must outlive this object.
   IdleThreads(std::span<const std::unique_ptr<CorePool>> pools, std::span<const CoreLease> leases,
               CoreProvider& provider);
   ~IdleThreads();
 
   struct Options {
     int native = 1;        // SCHED_FIFO level: below that of every task
-    sched::Ppm share = 0;  // of a core that jobs may use in all: its capacity less the platform's load
+    sched::Ppm share = 0;  // the part of a core that all jobs may use: its capacity minus the platform load
     std::size_t stack = 0;
   };
-  // From here on early jobs start. NO_RESOURCES no_thread.
+  // Starts the threads; from now on early jobs may start. NO_RESOURCES no_thread.
   Expected<void> start(const Options& options);
-  // After it early jobs wait for their time. Idempotent.
+  // Stops the threads. From then on early jobs wait until they are eligible. Idempotent.
   void stop() noexcept;
 
  private:

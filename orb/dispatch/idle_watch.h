@@ -1,6 +1,5 @@
-// IdleWatch: who tells a core's pool when the core itself is idle. A lane knows of the jobs that it was told of; one
-// that lies in a connection which its task's thread has not read yet, or in a server's queue, keeps the core busy all
-// the same.
+// IdleWatch tells a core's pool when the core itself is idle. A lane knows only some of the jobs that keep the core
+// busy. Others are still unread in a connection of their task's thread, or are in a server's queue.
 //
 // Threads: any, without the pool's lock. Does not block.
 #pragma once
@@ -10,7 +9,8 @@ namespace corelane::dispatch {
 class IdleWatch {
  public:
   virtual ~IdleWatch() = default;
-  // An early job waits, and nothing else of the lane. CorePool::start_early() is to be called once the core is idle.
+  // Called when an early job waits and the lane has no other job to run. The watch must call CorePool::start_early()
+  // once the core is idle.
   virtual void look() noexcept = 0;
 };
 

@@ -1,9 +1,9 @@
-// NoteInbox: what others tell the manager besides requests: a task has vacated its core, a thread lives or failed
-// to, a core is gone.
+// NoteInbox carries notes to the manager, other than requests. A task has vacated its core, a thread has started or
+// failed to start, or a core is lost or has returned.
 //
-// Threads: any pushes, the manager drains. Priority-inheriting lock, held for a move of one note or a swap.
-// Bounded: every note is about a task or an admission, of which there are at most max_tasks, or the loss of a core,
-// told once; the room is taken at start.
+// Threads: any thread pushes, the manager drains. A priority-inheriting lock is held to move one note, or for a swap.
+// Bounded: a note is about a task or an admission, of which there are at most max_tasks, or about a core. The loss and
+// the return of a core are each noted once. The room is reserved at start.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,8 @@ class NoteInbox {
     put(note);
     wake();
   }
-  // In two steps, for whoever holds a lock that the manager may want: wake() when it is released.
+  // Pushes in two steps, for a caller that holds a lock that the manager may want: put() under the lock, wake() after
+  // it.
   void put(const Note& note) noexcept {
     const std::lock_guard lock(mutex_);
     notes_.push_back(note);  // within what was reserved

@@ -19,7 +19,8 @@ bool Inlet::give(const std::shared_ptr<JobSource>& source) noexcept {
   return true;
 }
 
-// Of what comes back nothing is to be closed; else the client has opened another connection.
+// Takes a source that was given. The previous source is closed, because the client has opened another connection,
+// unless the new source is the lent one that comes back.
 void Inlet::receive() noexcept {
   // PAIR inlet.given: acquire here <- release in give().
   if (!given_.load(std::memory_order_acquire)) return;
@@ -33,7 +34,7 @@ void Inlet::receive() noexcept {
   if (!arrival) return;
   const std::shared_ptr<JobSource> before = std::exchange(source_, std::move(arrival));
   if (before && !source_->comes_back()) before->close();
-  enter(Stage::here);  // before the client is told, who may look at the report
+  enter(Stage::here);  // before the client is told, because it may read the report
   source_->opened();
 }
 
@@ -68,8 +69,9 @@ void Inlet::end() noexcept {
   std::exchange(source_, nullptr)->close();
 }
 
-// What its client sent while nothing was read comes when that is over. By its own time it would have become due period
-// by period meanwhile, and a backlog of jobs would run at once above others.
+// Returns the arrival time to use: not before reading was allowed again. With its own time, data that came while
+// nothing was read would have become eligible period by period meanwhile. Then a backlog of jobs would run at once
+// above others.
 Time Inlet::since_opening(Time arrived) const noexcept {
   return arrived == Time{} ? arrived : std::max(arrived, throttle_.opens_at());
 }

@@ -1,4 +1,4 @@
-// Inlet: a worker's end of its JobSource: how one comes to it, and how much of it is read.
+// Inlet is a worker's end of its JobSource. It receives the source, reads jobs from it, and limits how much is read.
 //
 // Threads: give() any; the rest on the task's thread.
 #pragma once
@@ -18,41 +18,44 @@ class Inlet {
  public:
   explicit Inlet(const Contract& contract) : throttle_(contract) {}
 
-  // The thread finds it at its next step: wake it. The newest connection counts: one that is there is closed, lent or
-  // not. False, and the source stays with the caller: the task has left, or it comes back and a newer one is there.
+  // Gives the worker a source. Its thread finds it at its next step, so wake it. The newest connection counts: the
+  // previous source is closed, lent or not. Returns false if the task has left, or if a lent source comes back after a
+  // newer one was given. The caller then keeps the source.
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
-  // The thread must not read, or may again: the source is lent, or taken back. Free where nothing changes.
+  // Lends the source to another reader while the thread must not read, or takes it back. Costs nothing if nothing
+  // changes.
   void lend() noexcept;
   void take_back() noexcept;
 
-  // Reads at most once. nothing: also while it is shut or the source is not here. After piece and bytes the caller says
-  // what that took: read_piece(), wasted().
+  // Reads at most once. The result is `nothing` also while reading is throttled, or while the source is lent or
+  // missing. After `piece` and `bytes` the caller reports the time that took: read_piece(), wasted().
   JobSource::Found read(JobPtr& job, Time now) noexcept;
-  // Nothing is there to be read, as far as is known without a look.
+  // Returns whether nothing is there to be read, as far as is known without reading.
   bool drained() const noexcept {
-    if (given_.load(std::memory_order_relaxed)) return false;  // relaxed: who gives it later wakes the thread
+    if (given_.load(std::memory_order_relaxed)) return false;  // relaxed: giving one later wakes this thread
     return !reads() || source_->drained();
   }
-  // See ReadThrottle. A job that the lane did not take was wasted, too.
+  // See ReadThrottle. Call wasted() also for a job that the lane refused.
   void read_piece(Time now, Duration used) noexcept { throttle_.piece(now, used); }
   void wasted(Time now, Duration used) noexcept { throttle_.wasted(now, used); }
   void ran(Duration used) noexcept { throttle_.ran(used); }
 
-  // Whether it reads a source. Any thread; a report.
+  // Returns whether it reads a source. Any thread; for reports.
   bool is_open() const noexcept { return open_.load(std::memory_order_relaxed); }  // relaxed: a flag
 
-  // What to wait for beside a wake-up: bytes on this descriptor, unless it is -1, and this time.
+  // Return what to wait for beside a wake-up: bytes on this descriptor, unless it is -1, and this time.
   int descriptor(Time now) const noexcept;
   Time wake_at(Time now) const noexcept;
 
-  // Nothing can wait for the source that is read: it is closed. Another may come.
+  // Closes the source that is read, because its descriptor cannot be waited for. Another one may come.
   void drop() noexcept;
-  // The task leaves; a source that is given from now on is refused.
+  // Closes everything, because the task leaves. A source that is given later is refused.
   void close() noexcept;
 
  private:
-  // lent: somebody else reads it. returning: he still does, and it will come back as another source.
+  // lent: another thread reads the source. returning: that thread still reads it, and it will come back as another
+  // source.
   enum class Stage : std::uint8_t { none, here, lent, returning };
   bool reads() const noexcept { return stage_ == Stage::here; }
   void receive() noexcept;
@@ -70,7 +73,7 @@ class Inlet {
   std::atomic<bool> open_{false};
   os::PiMutex mutex_;
   std::shared_ptr<JobSource> arrival_;  // guarded by mutex_
-  PeerId lent_{};                       // guarded by mutex_: what may come back; 0: nothing
+  PeerId lent_{};                       // guarded by mutex_: the connection that may come back; 0: none
   bool closed_ = false;                 // guarded by mutex_
 };
 

@@ -1,5 +1,5 @@
-// InlineChores: what a process does in the mode `leader-followers` beside its requests, such as writing to the log: on
-// a thread of its own under SCHED_OTHER, since every other one may serve a task.
+// InlineChores runs a process's internal work, such as writing to the log, in the mode `leader-followers`. It has its
+// own thread under SCHED_OTHER, because every other thread may serve a task.
 //
 // Threads: submit() any, real-time ones too; step() the thread's, or a test's.
 #pragma once
@@ -18,13 +18,13 @@ class InlineChores final : public Agent {
  public:
   ~InlineChores() override { stop(); }
 
-  // Takes the job when done.
+  // Queues the job. Takes it if the result is Pushed::done.
   Pushed submit(JobPtr& job) noexcept;
-  // Runs the oldest job.
+  // Runs the oldest job. Returns false if there is none.
   bool step(Time now) noexcept override;
 
   Expected<void> start(std::size_t stack);
-  // Ends the thread; what waits fails. Idempotent.
+  // Ends the thread; waiting jobs fail. Idempotent.
   void stop() noexcept;
 
  private:

@@ -1,8 +1,8 @@
-// InlineHousekeeper: what is to be done now and then in a process whose tasks run where their jobs arrive: its counter
-// page, so that `corelane top` shows it, and its lines in the log about late jobs.
+// InlineHousekeeper does the periodic work of a process whose tasks run where their jobs arrive (InlineTasks). It
+// writes the counter page, so that `corelane top` shows the process, and logs late jobs.
 //
-// Threads: made, started and destroyed by one; the report is asked on this one's thread, under SCHED_OTHER, and by who
-// destroys it.
+// Threads: made, started and destroyed by one. `ask` is called on this object's thread, under SCHED_OTHER, and on the
+// thread that destroys it.
 #pragma once
 
 #include <condition_variable>
@@ -23,8 +23,8 @@ class InlineHousekeeper {
  public:
   using Ask = std::function<ExecutiveReport()>;
 
-  // `directory`: the runtime directory; empty: no page. `natives`: where the levels of tasks that are real-time begin,
-  // which they are if `real_time`. `events` and `ask` are valid until destruction.
+  // `directory`: the runtime directory; empty: no page. `real_time`: the tasks run under SCHED_FIFO, at levels within
+  // `natives`. `events` and `ask` must be valid until destruction.
   InlineHousekeeper(std::string directory, std::size_t max_tasks, sched::NativeRange natives, bool real_time,
                     const TaskEvents& events, Ask ask);
   InlineHousekeeper(const InlineHousekeeper&) = delete;
@@ -32,7 +32,7 @@ class InlineHousekeeper {
   ~InlineHousekeeper() { stop(); }
 
   Expected<void> start(std::size_t stack);
-  // Ends the thread; the page stays until destruction. Idempotent; not by two at once.
+  // Ends the thread; the page stays until destruction. Idempotent, but not for two threads at once.
   void stop() noexcept;
 
  private:
@@ -44,7 +44,7 @@ class InlineHousekeeper {
   const Standing standing_;
   const Ask ask_;
 
-  // Owner: the thread, then who destroys it.
+  // Owner: the thread, then the one that destroys this object.
   PageKeeper page_;
   LatenessLog lateness_;
 

@@ -18,7 +18,8 @@
 namespace corelane::dispatch {
 namespace {
 
-// Why a contract is turned away though nothing is analysed: it means nothing, or asks for what nobody does here.
+// Returns why a contract is refused although nothing is analysed: it is invalid, or asks for an overrun policy that
+// this mode does not have.
 std::optional<sched::RefusalCode> fault_in(const Contract& contract) noexcept {
   if (!is_sound(contract)) return sched::RefusalCode::bad_contract;
   if (contract.on_overrun != OverrunPolicy::report) return sched::RefusalCode::overrun_policy;
@@ -35,7 +36,7 @@ struct InlineTasks::Task {
     return {
         .urgency = (contract.deadline - contract.jitter).count(), .importance = contract.importance, .age = id.value};
   }
-  // Whether it was late.
+  // Counts the job that has ended. Returns whether it was late.
   bool account(const JobContext& context, Time end, Duration used) noexcept {
     const std::lock_guard lock(mutex);
     response.record(end - context.release);
@@ -52,7 +53,7 @@ struct InlineTasks::Task {
   const PeerId owner;
   const std::string label;
 
-  std::atomic<int> level{0};  // of priority; changes as others come
+  std::atomic<int> level{0};  // its priority; changes when other tasks are added
 
   os::PiMutex mutex;
   // Guarded by mutex.
@@ -112,12 +113,13 @@ Pushed InlineTasks::submit(JobPtr& job) noexcept {
     if (stopped_) return Pushed::closed;
   }
   if (job->chore) return chores_.submit(job);
-  // On a thread of the pool: when its stream is another's again.
+  // On a thread of the pool the job runs after that thread has passed on the stream.
   if (!defer(job)) begin(std::move(job));
   return Pushed::done;
 }
 
-// Takes the job, and answers it where there is no memory to do it later. False: this thread does nothing later.
+// Moves the job to the list of jobs that this thread runs later; without memory for that, answers it. Returns false if
+// this thread runs nothing later.
 bool InlineTasks::defer(JobPtr& job) noexcept try {
   os::UniqueFunction<void()> work([this, mine = job.get()] { begin(JobPtr(mine)); });
   if (!os::Deferral::defer(work)) return false;
@@ -246,7 +248,7 @@ void InlineTasks::assign_priorities() noexcept {
     tasks_[i]->level.store(levels_[i], std::memory_order_relaxed);  // relaxed: a job may run at the level before
 }
 
-// One after the other: to put them aside all at once would take memory.
+// Moves the tasks to gone_ one by one: to collect them first would need memory.
 template <typename Leaves>
 void InlineTasks::remove_if(Leaves leaves) noexcept {
   const std::lock_guard lock(mutex_);
@@ -265,7 +267,7 @@ void InlineTasks::peer_gone(PeerId peer) noexcept {
   remove_if([&](const Task& known) { return known.owner == peer; });
 }
 
-// No thread is the task's own, so none could read for it.
+// Closes the source, because a task has no thread of its own that could read it.
 void InlineTasks::attach(TaskId, PeerId, std::shared_ptr<JobSource> source) noexcept { source->close(); }
 
 ExecutiveReport InlineTasks::report() const {

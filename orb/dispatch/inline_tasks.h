@@ -1,16 +1,18 @@
-// InlineTasks: what stands behind the mode `leader-followers`. A job runs on the thread that brought it, at once, at
-// its task's priority. Nothing is analysed, no job waits for its release, no core is leased: so nothing is promised,
-// and nobody is refused for want of time: only where the table is full, or for a contract that makes no sense. It is
-// the way of the real-time ORBs that were made for one core, kept to be measured against.
+// InlineTasks implements the mode `leader-followers`. A job runs at once, on the thread that brought it, at its task's
+// priority. Nothing is analysed, no job waits for its release, and no core is leased. So nothing is promised, and no
+// task is refused for lack of capacity. A task is refused only if the table is full, the peer has too many tasks, or
+// the contract is invalid. Real-time ORBs that were made for one core work this way. The mode exists for comparison
+// with them.
 //
-// Jobs without a task run on that thread, too, but under SCHED_OTHER. Where all threads of the pool are in such jobs
-// nobody reads for the tasks; that is the pattern's price, which `followers.threads` moderates. Chores have a thread.
+// Jobs without a task also run on that thread, but under SCHED_OTHER. While all threads of the pool are in such jobs,
+// no thread reads requests for the tasks. That is the price of the pattern; more `followers.threads` reduce it.
+// Internal work (InlineChores) has its own thread.
 //
-// Memory: a task takes all that it needs when it is added; where there is none, NO_MEMORY. A job takes a place among
-// those that its thread does later; where there is none it is answered NO_MEMORY.
+// Memory: a task allocates all that it needs when it is added, or the answer is NO_MEMORY. A job allocates a place in
+// the list of jobs that its thread runs later (os::Deferral), or it is answered NO_MEMORY.
 //
 // Threads: any. A priority-inheriting lock guards the table; no job runs under it. Jobs of one task may run at the same
-// time when they come by several connections; each task's statistics have a lock of their own.
+// time if they come on several connections. Each task's statistics have their own lock.
 #pragma once
 
 #include <atomic>
@@ -36,8 +38,8 @@ namespace corelane::dispatch {
 
 class InlineTasks final : public Executive::State {
  public:
-  // Uses max_tasks, peer_tasks, lowest_native, highest_native, real_time and recorder.runtime_directory, where its
-  // counter page goes.
+  // Uses max_tasks, peer_tasks, lowest_native, highest_native, real_time, and recorder.runtime_directory for the
+  // counter page.
   explicit InlineTasks(const ExecutiveOptions& options);
   ~InlineTasks() override;
 
@@ -52,7 +54,7 @@ class InlineTasks final : public Executive::State {
   ExecutiveReport report() const override;
   void stop() noexcept override;
 
-  // Assembly: the threads of the chores and of the housekeeper.
+  // Starts the threads of InlineChores and of the housekeeper.
   Expected<void> start(std::size_t stack);
 
  private:
@@ -65,7 +67,7 @@ class InlineTasks final : public Executive::State {
   void run(JobPtr job, const TaskPtr& task) noexcept;
   void run_ordinary(JobPtr job) noexcept;
   TaskPtr find(TaskId task, PeerId caller) const noexcept;
-  std::optional<sched::Refusal> barred(const Contract& contract, PeerId owner) const noexcept;  // under the lock
+  std::optional<sched::Refusal> barred(const Contract& contract, PeerId owner) const noexcept;  // call with mutex_ held
   Expected<TaskPtr, NotAdmitted> add(const Contract& contract, PeerId owner, std::string_view label) noexcept;
   template <typename Leaves>
   void remove_if(Leaves leaves) noexcept;
@@ -73,7 +75,7 @@ class InlineTasks final : public Executive::State {
 
   // Constant.
   const std::size_t max_tasks_;
-  const std::size_t peer_tasks_;  // 0: as many as there is room for
+  const std::size_t peer_tasks_;  // 0: no limit but max_tasks
   const sched::NativeRange natives_;
   const bool real_time_;
 
@@ -91,7 +93,7 @@ class InlineTasks final : public Executive::State {
   std::atomic<std::uint64_t> best_effort_jobs_{0};
   InlineChores chores_;
 
-  InlineHousekeeper housekeeper_;  // the last to be made and the first to go: its thread asks for report()
+  InlineHousekeeper housekeeper_;  // constructed last and destroyed first: its thread calls report()
 };
 
 }  // namespace corelane::dispatch
