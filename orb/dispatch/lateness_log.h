@@ -33,10 +33,10 @@ class LatenessLog final : public Agent {
 
   // Writes the line that is due. Returns whether there was one.
   bool step(Time now) noexcept override;
-  // Writes what was not yet told.
+  // Writes what was not logged yet.
   void end() noexcept;
 
-  // Returns what is to be told now, if anything, and counts it as told.
+  // Returns the line that is due, if any, and counts its events as told.
   std::optional<std::string> line(Time now);
 
  private:

@@ -27,9 +27,9 @@
 namespace corelane::dispatch {
 namespace {
 
-// Levels between the manager and the thread that watches budgets. That one thread for all cores must not wait for the
-// manager on any core. It is also above the reader at its default priority. If the system refuses the higher level, the
-// thread has the manager's level.
+// How many levels above the manager the thread runs that watches budgets. That one thread for all cores must not wait
+// for the manager on any core. It also runs above the reader at its default priority. If the system refuses the level,
+// the thread has the manager's level.
 constexpr int levels_above_manager = 2;
 
 std::string text_of(const std::vector<CoreLease>& leases) {

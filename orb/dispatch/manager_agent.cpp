@@ -15,7 +15,7 @@
 namespace corelane::dispatch {
 namespace {
 
-// A process that takes no tasks counts no part of a core, whatever its leases are.
+// Returns the cores for the counter page. A process that takes no tasks has none, whatever its leases are.
 std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   std::vector<CoreCounters> result;
   if (options.max_tasks == 0) return result;

@@ -11,8 +11,8 @@
 #include "orb/sched/task_server.h"
 
 namespace corelane::dispatch {
-// Tells the Manager a fact. A fact that arises while commands are carried out waits until they are done, because the
-// commands are valid only until the Manager is asked again. This saves copying them. At most one fact waits. An answer
+// Tells the Manager a fact. A fact that arises while commands are carried out waits until they are done. The commands
+// are valid only until the Manager is asked again, and this saves copying them. At most one fact waits: an answer
 // admits one newcomer at most. If that fails here, its task departs. The answer to that contains a Dismiss, which finds
 // nothing on the core, so the core is vacated. Nothing else raises a fact.
 void ManagerAgent::tell(const sched::Fact& fact, Time now) noexcept {
@@ -280,8 +280,8 @@ void ManagerAgent::let_go(Record& record, const std::optional<sched::Refusal>& w
   while (JobPtr job = record.first_jobs.pop_front()) answer(std::move(job));
 }
 
-// Handles the note that a task left a core. If the task was moved from a lost core after the note was written, only the
-// Manager uses the note.
+// Handles the note that a task left a core. If the task was moved from a lost core after the note was written, its
+// record stays, and the Manager handles the note.
 void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
   Record* record = find(note.task);
   if (record && record->leaving && record->report.core == note.core) {

@@ -10,7 +10,7 @@ namespace corelane::dispatch {
 void ManagerAgent::forget(Record& record) noexcept {
   counters_.remove(record.report.task);
   TaskReport& last = *record.last;
-  std::swap(record.report.label, last.label);  // it has room
+  std::swap(record.report.label, last.label);  // keeps the string that has room
   std::swap(record.report.latest_misses, last.latest_misses);
   std::swap(record.report, last);
   fill(last, *record.worker);

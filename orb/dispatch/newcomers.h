@@ -30,7 +30,7 @@ namespace corelane::dispatch {
 
 class Newcomers {
  public:
-  static constexpr std::size_t most_refused = 1024;  // that wait for a contract that would have fitted
+  static constexpr std::size_t most_refused = 1024;  // refused ones that wait for a contract that would have fitted
   static constexpr int slice = 32;                   // evaluations, see Manager::continue_preparing()
   static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
   static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again

@@ -26,7 +26,7 @@ class PageKeeper {
   bool wanted() const noexcept { return !directory_.empty(); }
   // Writes the page if that is due: once in each period. If the last write took long, the next one comes later, so that
   // writing costs at most a twentieth of a core. Makes the page if it is missing, also if it was removed. If that
-  // fails, logs the reason once, and tries again later: the directory may appear, or its disk have space. Returns
+  // fails, logs the reason once, and tries again later: the directory may appear, or its disk may have space. Returns
   // whether the page was written.
   bool step(Time now, const Count& count) noexcept;
 

@@ -137,8 +137,8 @@ void PromiseKeeper::tell_interference(const CoreLease& lease, std::span<const Pr
   manager_.set_interference(lease.core, loads);
 }
 
-// Returns whether a task of another process would be late with the newcomers on the core of `lease`, or with the growth
-// of our platform load. That load grows on this core and, for our first task, also on the manager's core.
+// Returns whether the newcomers on the core of `lease`, or the growth of our platform load, would make a task of
+// another process late. The platform load grows on this core and, for our first task, also on the manager's core.
 bool PromiseKeeper::closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
                            std::span<const Contract> newcomers) const {
   if (others.empty()) return false;
@@ -173,8 +173,8 @@ Promise PromiseKeeper::task_promise(const CoreLease& lease, const Contract& orig
           .levels = levels_};
 }
 
-// Makes a load of what an enforced job may execute past its budget, if there is no room for it in the contract before
-// the deadline. The load comes as often as the task, and up to D later.
+// Returns a load for what an enforced job may execute past its budget, if the contract has no room for it before the
+// deadline. The load comes as often as the task, and up to D later.
 std::optional<Promise> PromiseKeeper::overshoot_promise(const CoreLease& lease,
                                                         const Contract& contract) const noexcept {
   const Duration overshoot = overshoot_of(contract);

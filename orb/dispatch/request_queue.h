@@ -1,9 +1,11 @@
 // RequestQueue holds requests that wait for the manager, or for a thread that dispatches in its place. It is bounded.
-// The highest priority comes first; within a priority, the oldest request. A push to a full queue does not wait. If the
-// new request has a higher priority than the lowest in the queue, it displaces a request of that lowest priority, which
-// the caller answers. Otherwise the new request is refused. The queue is also full for a task or a peer that has its
-// share of it (FairShares), whatever the priority. There, a place that would be taken from another job counts as free.
-// So a task or a peer that has a place already takes none from others.
+// The highest priority comes first; within a priority, the oldest request.
+//
+// A push to a full queue does not wait. If the new request has a higher priority than the lowest in the queue, a
+// request of that lowest priority makes room, and the caller answers it. Otherwise the new request is refused. The
+// queue is also full for a task or a peer that has its share of it (FairShares), whatever the priority. For that share,
+// a place that would be taken from another job counts as free. So a task or a peer that has a place already takes none
+// from others.
 //
 // Threads: any number of producers and consumers. A mutex with priority inheritance guards the queue, rather than a
 // lock-free design. It raises a preempted low-priority producer to the manager's priority while that holds the mutex.

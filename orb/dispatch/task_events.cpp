@@ -53,7 +53,7 @@ void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
 // A reader that sees the number sees a task that is no older.
 void TaskEvents::Counter::add(TaskId of) noexcept {
   latest.store(of, std::memory_order_relaxed);  // relaxed: the number below publishes it
-  // PAIR task_events.counted: release here -> acquire in read(). Publishes whose it was.
+  // PAIR task_events.counted: release here -> acquire in read(). Publishes the task.
   number.fetch_add(1, std::memory_order_release);
 }
 

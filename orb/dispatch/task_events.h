@@ -60,7 +60,7 @@ class TaskEvents final : private Job {
   // Replaces the handler of the kind; an empty one removes it. When this returns, no call of the handler before it
   // begins any more. Waits for one that runs, unless called from a handler.
   void set(TaskEventKind kind, TaskEventHandler handler);
-  // Counts the event. If the kind has a handler, the handler is called later.
+  // Counts the event. If the kind has a handler, it is called later, unless `capacity` events wait already.
   void post(const TaskEvent& event) noexcept;
   // Counts a request that came while another one of its task waited, and was refused. No handler is called.
   void note_refused(TaskId of) noexcept;

@@ -3,7 +3,7 @@
 // lease, at least ten of the task's periods. Each call renews it.
 //
 // By default a lease is 60 s for peers over the network and for other users of this host. Processes of this process's
-// user, and of root, hold their tasks as long as they like.
+// user, and of root, hold their tasks without limit.
 //
 // Threads: the holder of the manager's lock. Nothing allocates after construction.
 #pragma once

@@ -1,6 +1,6 @@
 // TaskWorker runs the jobs of one admitted task, one after another, on the task's own thread. Jobs come from its core's
-// pool, where the manager puts them, and from its Inlet, which reads the connection that the task may have for itself.
-// It is an agent: a test steps it by hand; in production loop() does.
+// pool, where the manager puts them. They also come from its Inlet, which reads the connection that the task may have
+// for itself. TaskWorker is an agent: a test steps it by hand; in production loop() does.
 //
 // Threads: step() and loop(): the task's thread; seat(): with the manager's lock; the other functions say so.
 // Invariant: the pool changes only with both pools locked, the old one and the new one. When a core was lost, it may

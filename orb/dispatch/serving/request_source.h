@@ -34,7 +34,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // does not wait.
   virtual Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept = 0;
   // Gives the connection to the thread that reads it from here on. These threads do not use it, or its descriptor, any
-  // more. It waits for nothing: stop() does not close the connection any more.
+  // more. Does not wait, because stop() does not close the connection any more.
   virtual void leave() noexcept = 0;
   // Sends the reply of a job that has run, or keeps it for a moment if more requests of the same read follow.
   virtual void finish(JobPtr job) noexcept = 0;
@@ -42,14 +42,14 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // Detaches the job that runs here: it goes on while another thread reads the connection. Keeps what is left in
   // `buffer` of next(), and sends what finish() kept. Returns whether bytes that were read wait to be served.
   virtual bool detach() noexcept = 0;
-  // A detached job has run: finish_detached() sends its reply, and returns what may go on.
+  // Says what may go on. finish_detached() sends the reply of a detached job that has run, and then returns this.
   struct Next {
     JobPtr job;             // runs on the calling thread, without the turn; null: nothing waits that may run
     bool more = false;      // another thread may take one, too: take_waiting()
     bool may_read = false;  // next() returned `full`, and may be called again
   };
   virtual Next finish_detached(JobPtr job) noexcept = 0;
-  // Thread: any.
+  // Returns a request that waited and may run now. Thread: any.
   virtual Next take_waiting() noexcept = 0;
 
   // Notes that a request of the connection begins or ends to wait. While it waits, for example in a nested call, it
@@ -67,10 +67,10 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   // not seen that yet. The event of that end comes once, and may have come while the turn was taken. Also called
   // without the turn.
   virtual bool unblocked() noexcept = 0;
-  // Returns whether the connection is blocked, as far as unblocked() tells. If it was not before, it is from here on.
+  // Returns whether the connection is blocked, as far as unblocked() tells. From here on it counts as blocked, or not.
   virtual bool block() noexcept = 0;
-  // Say what to watch a blocked connection for: events of epoll on that descriptor that show the end of its peer,
-  // beside EPOLLHUP and EPOLLERR. Nothing: that end is known. The descriptor is constant.
+  // Return what to watch a blocked connection for: epoll events on that descriptor that show the end of its peer,
+  // besides EPOLLHUP and EPOLLERR. Nothing: that end is known. The descriptor is constant.
   virtual int hang_up_descriptor() const noexcept { return descriptor(); }
   virtual std::optional<std::uint32_t> end_events() const noexcept = 0;
 

@@ -56,7 +56,7 @@ class ServingThreads::Monitor final : public UpcallMonitor {
   std::vector<std::shared_ptr<Upcaller>> known_;
 };
 
-// Worker is one thread. Its buffer belongs to the source that it serves.
+// Worker is one of the threads. Its buffer belongs to the source that it serves.
 class ServingThreads::Worker final : public Suspendable, public Upcaller {
  public:
   explicit Worker(ServingThreads& all) : all_(all), buffer_(read_buffer_size) {}

@@ -164,7 +164,7 @@ class ServingThreads {
   std::uint64_t duties_ = 0;   // times that a leader went on duty
   Worker* on_duty_ = nullptr;  // leads again when it has served what it took; null: no thread is on duty
   bool stopped_ = false;
-  bool said_ = false;  // the log says that there is no further thread
+  bool said_ = false;  // a warning was logged that there is no further thread
 };
 
 }  // namespace corelane::dispatch

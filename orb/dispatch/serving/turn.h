@@ -1,6 +1,6 @@
 // Turn is the right to read one connection. Exactly one holder has it, or none while the connection waits in an epoll
-// set. While the holder runs a servant, a monitor can take the turn and give it to another thread, so that a long
-// servant does not stop the reading of its connection.
+// set. While the holder runs a servant, a monitor can take the turn and give it to another thread. So a long servant
+// does not stop the reading of its connection.
 //
 //                      ┌──begin_wait()──▶ waiting ──end_wait() == true──▶ held
 //   free ──claim()──▶ held ──begin_upcall()──▶ upcall ──end_upcall() is true──▶ held ──release()──▶ free
@@ -35,12 +35,13 @@ class Turn {
     word_.store(free_, std::memory_order_release);
   }
 
-  // Call it before the holder waits for bytes. It has nothing of the connection then that may not be lost.
+  // Call it before the holder waits for bytes. At that time it must have no data of the connection that may not be
+  // lost.
   void begin_wait() noexcept {
     // PAIR turn.wait: release here -> acquire in interrupt(). Publishes what this holder did with the connection.
     word_.store(waiting_, std::memory_order_release);
   }
-  // False: another thread has the turn, and ends the connection.
+  // Ends the wait. False: another thread has the turn, and ends the connection.
   bool end_wait() noexcept {
     std::uint64_t expected = waiting_;
     // relaxed: only this thread has touched the connection, or another thread has it
@@ -62,7 +63,7 @@ class Turn {
     word_.store(upcall, std::memory_order_release);
     return upcall;
   }
-  // False: the turn was taken over.
+  // Ends the upcall. False: the turn was taken over.
   bool end_upcall(Upcall upcall) noexcept {
     // relaxed: only this thread has touched the connection; or another thread has it, and finish_detached() takes a
     // lock

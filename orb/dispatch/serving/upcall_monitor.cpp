@@ -65,7 +65,7 @@ bool UpcallMonitor::look() {
   return !seen_.empty();
 }
 
-// Either the barrier makes the begin of a servant visible to the look after it, or the servant's thread sees asleep_
+// Either the barrier makes the start of a servant visible to the look after it, or the servant's thread sees asleep_
 // and wakes this one. seq_cst: together with the barrier, so that the threads that run servants need no barrier of
 // their own.
 void UpcallMonitor::sleep(bool can_order) noexcept {

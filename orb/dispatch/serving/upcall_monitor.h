@@ -53,7 +53,7 @@ class UpcallMonitor {
 
   // Tells the monitor that a servant begins. Call it after Turn::begin_upcall().
   void notice() noexcept {
-    // relaxed: sleep() orders it after that store, by a barrier in all threads
+    // relaxed: the barrier in sleep() orders this load after the store of begin_upcall()
     if (asleep_.load(std::memory_order_relaxed)) wake();
   }
   // Looks once. Returns whether a servant runs. For tests: without a thread.
