@@ -1,8 +1,8 @@
 // RequestQueue holds requests that wait for the manager, or for a thread that dispatches in its place. It is bounded.
 // The highest priority comes first; within a priority, the oldest request.
 //
-// A push to a full queue does not wait. If the new request has a higher priority than the lowest in the queue, a
-// request of that lowest priority makes room, and the caller answers it. Otherwise the new request is refused. The
+// A push to a full queue does not wait. A new request with a higher priority than the lowest in the queue displaces a
+// request of that lowest priority. The caller answers the displaced request. Otherwise the new request is refused. The
 // queue is also full for a task or a peer that has its share of it (FairShares), whatever the priority. For that share,
 // a place that would be taken from another job counts as free. So a task or a peer that has a place already takes none
 // from others.

@@ -34,8 +34,8 @@ class TaskThreads::SystemThread final : public WorkerThread {
     return {};
   }
 
-  // Moves the thread. A refusal leaves it where it was, and the next call asks again. real_time() tells of the
-  // scheduling class. A core of our own lease is there.
+  // Moves the thread. A refusal leaves it where it was, and the next call asks again. real_time() tells whether the
+  // scheduling class was refused. Binding is not refused while a core of our own lease is there.
   bool place(Seat seat) noexcept override { return move_to(seat); }
   bool move_to(Seat seat) noexcept {
     if (!bound_) return true;
