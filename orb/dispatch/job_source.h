@@ -1,8 +1,8 @@
-// JobSource: where the thread of one task gets its jobs from in the mode `direct`: the connection that the task has for
-// itself. Who reads connections (orb/core) implements it; the task's worker drives it.
+// JobSource delivers jobs to the thread of one task in the mode `direct`. It is the connection that the task has for
+// itself. The code that reads connections (orb/core) implements it; the task's worker calls it.
 //
-// Threads: the task's own, but for close(). The first call is opened() or close(), the last is close(), once, or none
-// more once it was taken back and has come back as another one.
+// Threads: the task's own, except for close(). The first call is opened() or close(). The last call is close(), once. A
+// source that was lent and taken back may come back as another one; then the old one is not called any more.
 #pragma once
 
 #include "orb/base/ids.h"
@@ -14,37 +14,40 @@ namespace corelane::dispatch {
 class JobSource {
  public:
   enum class Found : std::uint8_t {
-    nothing,  // nothing is there
-    piece,    // of a message whose end has not come
-    bytes,    // a message that is no job of the task
+    nothing,  // there are no bytes
+    piece,    // a part of a message whose end has not arrived
+    bytes,    // a message that is not a job of the task
     job,
-    end,  // nothing will ever come again
+    end,  // nothing more will arrive
   };
 
   virtual ~JobSource() = default;
 
-  // The task's thread has it now: poll() follows.
+  // Tells the source that the task's thread has it now: poll() follows.
   virtual void opened() noexcept = 0;
-  // Reads at most once. Never blocks. `job`, when found: of the task, its `arrived` set, not submitted.
+  // Reads at most once. Never blocks. A job that is found belongs to the task; its `arrived` is set, and it is not
+  // submitted.
   virtual Found poll(JobPtr& job, Time now) noexcept = 0;
-  // Whether the last poll() took all that was there, as far as it knows: another one is in vain until the descriptor is
-  // readable or wake_at() has come.
+  // Returns whether the last poll() took everything, as far as the source knows. Then another poll() is useless until
+  // the descriptor is readable or wake_at() has come.
   virtual bool drained() const noexcept { return false; }
-  // Which connection it is: what was lent comes back as another source of the same. Not 0. Constant.
+  // Returns the id of its connection. A connection that was lent comes back as another source with the same id. Not 0.
+  // Constant.
   virtual PeerId connection() const noexcept = 0;
-  // Whether it is one that comes back; else somebody has just bound the connection to the task. Constant.
+  // Returns whether it is a source that comes back. If not, the connection has just been bound to the task. Constant.
   virtual bool comes_back() const noexcept = 0;
-  // Readable when poll() would find something new. Constant.
+  // Returns a descriptor that is readable when poll() would find something new. Constant.
   virtual int descriptor() const noexcept = 0;
-  // When poll() has to be called though nothing came; `never` most of the time.
+  // Returns when poll() must be called even if nothing arrived; mostly `never`.
   virtual Time wake_at() const noexcept = 0;
-  // The task's thread may not read it for a while: whoever reads other connections does, and submits what comes.
-  // poll(), drained(), descriptor() and wake_at() are called no more. Again after take_back(): that is called off,
-  // where it is not too late.
+  // Lends the source, because the task's thread may not read it for a while. The threads that read other connections
+  // read it and submit what arrives. poll(), drained(), descriptor() and wake_at() are not called any more. A call
+  // after take_back() cancels that, if it is not too late.
   virtual void lend() noexcept = 0;
-  // After lend(): when more comes the task gets a source for the rest, which comes_back().
+  // Takes the source back after lend(). When more arrives, the task gets a source for the rest, whose comes_back() is
+  // true.
   virtual void take_back() noexcept = 0;
-  // Nobody reads it any more, or nobody ever will: the task has left, or has another connection.
+  // Closes the source: the task has left, or has another connection. No thread reads it any more, or ever will.
   // Thread: the task's, or before opened() the manager's.
   virtual void close() noexcept = 0;
 };

@@ -15,7 +15,7 @@ namespace {
 
 constexpr os::DeadlineShare some_share{std::chrono::microseconds{100}, std::chrono::milliseconds{100}};
 
-// What a thread that is bound there gets.
+// Returns the kernel's answer to a thread that is bound to the core.
 os::DeadlineRefusal try_core(CoreId core) {
   std::atomic<os::DeadlineRefusal> answer{os::DeadlineRefusal::other};
   const auto ask = [&answer]() noexcept {
@@ -54,7 +54,7 @@ KernelCores::KernelCores(const ExecutiveOptions& options) {
   os::log::info("cores " + os::core_list_text(cores_) + " run by SCHED_DEADLINE");
 }
 
-// What prevents it; "" when they are had.
+// Returns what prevents SCHED_DEADLINE on the cores; "" if nothing does.
 std::string KernelCores::fault_of(const std::vector<CoreId>& cores) {
   os::DeadlineRefusal refusal = try_cores(cores);
   if (refusal == os::DeadlineRefusal::domain) {

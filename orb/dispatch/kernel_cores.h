@@ -1,5 +1,5 @@
-// KernelCores: which of the cores by deadlines run under the kernel's own SCHED_DEADLINE (pool.deadline_policy =
-// kernel), and what was done to the system for that; it is undone with this.
+// KernelCores chooses which deadline-scheduled cores run under the kernel's SCHED_DEADLINE (pool.deadline_policy =
+// kernel). It changes the system for that, and its destructor undoes the changes.
 //
 // Threads: start-up code.
 #pragma once
@@ -18,8 +18,8 @@ namespace corelane::dispatch {
 class KernelCores {
  public:
   KernelCores() = default;
-  // Of the leased cores that options.deadline_cores names: all of them, or none, and then the log says why: they run by
-  // levels. Those that are had are left by the process's threads that are not bound to them.
+  // Takes all leased cores that options.deadline_cores names, or none. If none, the log says why, and these cores run
+  // by SCHED_FIFO levels. Threads of the process that are not bound to the taken cores leave them.
   explicit KernelCores(const ExecutiveOptions& options);
 
   const std::vector<CoreId>& cores() const noexcept { return cores_; }
@@ -27,7 +27,7 @@ class KernelCores {
  private:
   std::string fault_of(const std::vector<CoreId>& cores);
 
-  std::optional<os::CoreDomain> domain_;  // where the cpuset of the process had to be parted
+  std::optional<os::CoreDomain> domain_;  // set if the cpuset of the process had to be partitioned
   std::vector<CoreId> cores_;
   std::vector<os::KeptCore> kept_;
 };

@@ -27,7 +27,7 @@ std::string way_to_the_reason(LatenessLog::Recorded recorded) {
 
 }  // namespace
 
-// Where there is no memory the line is lost; counters and trace are not.
+// If there is no memory, the line is lost. Counters and trace are not.
 bool LatenessLog::step(Time now) noexcept try {
   const auto due = line(now);
   if (due)

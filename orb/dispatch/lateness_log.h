@@ -1,6 +1,6 @@
-// LatenessLog: says in the log that jobs ended after their deadline, exceeded their contract, or were refused while one
-// of their task waited: a line soon after the first, and at most one in ten seconds, for all tasks together. Who wants
-// to hear of each has TaskEvents.
+// LatenessLog writes to the log that jobs missed their deadline, exceeded their contract, or were refused while another
+// job of their task waited. It writes a line soon after the first event, and then at most one in ten seconds, for all
+// tasks together. TaskEvents tells of each single event.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once
@@ -21,22 +21,22 @@ class LatenessLog final : public Agent {
  public:
   static constexpr Duration period = std::chrono::seconds{1};  // of step()
   static constexpr Duration quiet = std::chrono::seconds{10};  // between two lines
-  // What a task is called; empty for one that is not known any more.
+  // Returns a task's label; "" if the task is not known any more.
   using LabelOf = std::function<std::string(TaskId)>;
 
-  // Whether there is a recorder, to which the lines then refer; else why there is none.
+  // Says whether there is a recorder, to which the lines then refer. If not, says why.
   enum class Recorded : std::uint8_t { yes, dumped_at_exit, not_in_this_mode, switched_off };
 
-  // `events` outlives this.
+  // `events` must outlive this object.
   LatenessLog(const TaskEvents& events, LabelOf label_of, Recorded recorded = Recorded::yes)
       : events_(events), label_of_(std::move(label_of)), recorded_(recorded) {}
 
-  // Writes the line that is due. Whether there was one.
+  // Writes the line that is due. Returns whether there was one.
   bool step(Time now) noexcept override;
-  // Writes what was not told yet.
+  // Writes what was not logged yet.
   void end() noexcept;
 
-  // What is to be told now, if anything; counts as told.
+  // Returns the line that is due, if any, and counts its events as told.
   std::optional<std::string> line(Time now);
 
  private:

@@ -1,5 +1,6 @@
-// What goes wrong with the host ledger's files, for a program and for whoever has to mend it; and how they are opened.
-// Threads: any; not real-time ones (allocates).
+// LedgerFault describes a failure of the host ledger's files, for the program and for the operator who repairs it. The
+// functions here open these files and describe failures.
+// Threads: any that is not real-time (allocates).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@ namespace corelane::dispatch {
 
 struct LedgerFault {
   Error error;
-  std::string text;  // what, where, and how to mend it
+  std::string text;  // what failed, where, and how to fix it
 };
 
 namespace ledger {
@@ -26,12 +27,12 @@ inline constexpr Error too_many{.kind = ErrorKind::imp_limit, .minor = minor::to
 
 inline constexpr const char* elsewhere = "set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";  // a remedy
 
-// Opens or makes a plain file. Never waits for the other end of a fifo, nor becomes a terminal's process.
-// NO_PERMISSION: it cannot be opened, or is something else.
+// Opens or creates a regular file. Never waits for the other end of a FIFO, and never makes a terminal the controlling
+// one. Error NO_PERMISSION: the file cannot be opened, or is not a regular file.
 Expected<os::Fd, LedgerFault> open_file(const std::string& path);
-// How a text names a server; 0: not known which.
+// Returns how a text names a server; pid 0: it is not known which.
 std::string server_text(std::int32_t pid);
-// PERSIST_STORE, after errno.
+// Returns the fault PERSIST_STORE of a failed write. `reason`: its errno.
 LedgerFault cannot_write(const std::string& path, int reason);
 
 }  // namespace ledger

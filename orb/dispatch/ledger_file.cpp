@@ -29,7 +29,7 @@ using ledger::cannot_write;
 using ledger::elsewhere;
 using ledger::unusable;
 
-constexpr int attempts = 16;  // while others remove the file, or replace one of another version
+constexpr int attempts = 16;  // while other processes remove the file, or replace one of another version
 
 os::LockRange transaction_lock(std::size_t slot) { return {.start = 0, .length = static_cast<off_t>(slot) + 2}; }
 os::LockRange claim_lock(std::size_t slot) {
@@ -39,7 +39,7 @@ os::LockRange life_lock(std::size_t slot) {
   return {.start = static_cast<off_t>(ledger::slot_offset(slot)), .length = 1};
 }
 
-// All of `bytes` or an error. Bound: EINTR, and regular files give the whole at once.
+// Reads all of `bytes`, or returns false. Bound: repeats only after EINTR; a regular file gives everything at once.
 bool read_at(const os::Fd& file, MutableBytes bytes, std::size_t offset) noexcept {
   ssize_t got = -1;
   do got = pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
@@ -47,7 +47,8 @@ bool read_at(const os::Fd& file, MutableBytes bytes, std::size_t offset) noexcep
   return got == static_cast<ssize_t>(bytes.size());
 }
 
-// What a limit cuts short is asked for again, which tells why. Bound: as above.
+// Writes all of `bytes`, or returns false. After a short write it writes the rest, which sets errno if a limit was the
+// cause. Bound: as above.
 bool write_at(const os::Fd& file, Bytes bytes, std::size_t offset) noexcept {
   const os::SizeLimitGuard guard;
   while (!bytes.empty()) {
@@ -83,7 +84,7 @@ Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std:
     if (auto ready = made.prepare_header(); !ready) return ready.error();
     if (auto taken = made.take_slot(mine); !taken) return taken.error();
     made.watch_ = os::FileWatch(made.file_, path.substr(0, path.rfind('/') + 1).c_str());
-    if (made.is_at_path() && seats.is_at_path()) return made;  // else somebody removed it meanwhile
+    if (made.is_at_path() && seats.is_at_path()) return made;  // else another process removed a file meanwhile
   }
   return LedgerFault{not_stored, path + " is removed again and again"};
 }
@@ -107,7 +108,8 @@ Expected<std::vector<LedgerHolder>, LedgerFault> LedgerFile::look(const std::str
   return holders;
 }
 
-// What keeps a reader from believing what follows. An empty file is a ledger that nobody has entered yet.
+// Returns why a reader must not trust what follows the header. An empty file is a ledger that no process has entered
+// yet.
 std::optional<LedgerFault> LedgerFile::fault_of_header() const {
   struct stat found {};
   if (fstat(file_.get(), &found) == 0 && found.st_size == 0) return std::nullopt;
@@ -122,7 +124,7 @@ std::optional<LedgerFault> LedgerFile::fault_of_header() const {
                                      "none runs remove it"};
 }
 
-// A header is the same bytes whoever writes it, so several may.
+// All processes write the same header bytes, so several may write at once.
 Expected<void, LedgerFault> LedgerFile::prepare_header() {
   for (int attempt = 0; attempt < attempts; ++attempt) {
     if (header_is_sound()) return {};
@@ -145,7 +147,8 @@ std::string LedgerFile::version_text() const {
          std::to_string(ledger::version);
 }
 
-// Whoever uses the file has a lock somewhere in it, wherever its version puts that. False: somebody has.
+// Replaces a file of another version that no process uses. A process that uses the file has a lock somewhere in it,
+// wherever its version puts that lock. False: a process has one.
 bool LedgerFile::replace_other_version() {
   const auto alone = os::try_lock(file_);
   if (!alone || !*alone) return false;
@@ -162,7 +165,7 @@ void LedgerFile::mend_header() const noexcept {
   (void)write_at(file_, std::as_bytes(std::span{&header, 1}), 0);
 }
 
-// That of the seat which is ours already comes first: it is kept free for us.
+// First tries the slot of the seat that this process already has: that slot is kept free for it.
 Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine) {
   const std::size_t first = seats_->own().value_or(0);
   for (std::size_t i = 0; i <= ledger::slot_count; ++i) {
@@ -175,16 +178,17 @@ Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine)
                                        " servers run on this host: end some, or " + elsewhere};
 }
 
-// What the slot says is written before the slot counts, and its seat is taken after that: nobody is missed who only
-// begins. The room for all that it may ever say is taken now. Between the two all are told that somebody is there: who
-// was alone and does not hear it has looked before, so what it promised was written before, and we see it.
+// Takes a slot. The content is written before the slot counts, and the seat is taken after that, so a process that is
+// only starting is never missed. The space for all that the slot may ever contain is allocated now. Before it takes the
+// seat, it touches the file, which notifies all other processes. If a process that was alone does not notice the touch,
+// it has looked before, and has written its promises before that look. So this process sees them.
 Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine) {
   const auto claimed = os::try_lock(file_, claim_lock(slot));
   if (!claimed || !*claimed) return claimed;
   const auto living = lives(slot);
   if (!living) return living.error();
   if (!*living) {
-    standing_.reset();  // of another slot
+    standing_.reset();  // it is of another slot
     if (!os::take_room(file_, static_cast<off_t>(ledger::slot_offset(slot)), ledger::slot_size)) return not_stored;
     if (const auto written = write_own(mine); !written) return written.error();
     const auto alive = os::try_lock(file_, life_lock(slot));
@@ -193,14 +197,14 @@ Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine
       if (!os::touch_file(file_)) return not_stored;
       const auto seated = seats_->take(slot);
       if (!seated || *seated) return seated;
-      (void)os::unlock(file_, life_lock(slot));  // it waits for somebody who is not in this ledger yet
+      (void)os::unlock(file_, life_lock(slot));  // kept for the seat's owner, which has not entered this ledger yet
     }
   }
   if (const auto given_up = os::unlock(file_, claim_lock(slot)); !given_up) return given_up.error();
   return false;
 }
 
-// All zero, and so not sound, when there is none.
+// Returns a header with magic 0, which is not sound, if none can be read.
 ledger::FileHeader LedgerFile::read_header() const noexcept {
   ledger::FileHeader header;
   if (!read_at(file_, std::as_writable_bytes(std::span{&header, 1}), 0)) header = {.magic = 0};
@@ -236,7 +240,7 @@ Expected<bool> LedgerFile::lives(std::size_t slot) const noexcept {
   return os::is_locked_elsewhere(file_, life_lock(slot));
 }
 
-// What comes while it looks is kept, and makes it look again.
+// Clears the watch before it looks: a change during the look is kept, and causes another look.
 Expected<void> LedgerFile::look_around(std::vector<Promise>& into) noexcept {
   settled_ = false;
   watch_.clear();
@@ -266,7 +270,7 @@ Expected<bool> LedgerFile::is_promised(int physical_core, Sight& sight) const no
   return no_memory;
 }
 
-// What stands in slots of which none has an owner does not count.
+// If no slot has an owner, the content of the slots does not count.
 Expected<LedgerFile::Others> LedgerFile::find_others(std::vector<Promise>& into, MutableBytes buffer) const {
   into.clear();
   Others others;
@@ -284,7 +288,7 @@ Expected<LedgerFile::Others> LedgerFile::find_others(std::vector<Promise>& into,
   return others;
 }
 
-// Bound: slot_count slots. Who lives beyond the end was cut off.
+// Bound: slot_count slots. A living owner beyond the end of the file means that the file was truncated: fails.
 Expected<LedgerFile::Seen> LedgerFile::read_slots(std::vector<Promise>& into, MutableBytes buffer) const {
   Seen seen{};
   const std::size_t there = slots();
@@ -300,7 +304,7 @@ Expected<LedgerFile::Seen> LedgerFile::read_slots(std::vector<Promise>& into, Mu
   return seen;
 }
 
-// Whether any slot from that one on has an owner beside us.
+// Returns whether any slot from `slot` on has an owner other than this process.
 Expected<bool> LedgerFile::anybody_from(std::size_t slot) const noexcept {
   return os::is_locked_elsewhere(file_, {.start = static_cast<off_t>(ledger::slot_offset(slot)), .length = 0});
 }
@@ -326,7 +330,7 @@ Expected<std::optional<std::size_t>> LedgerFile::absentee() const noexcept {
   return std::optional<std::size_t>{};
 }
 
-// Adds the promises of a living owner, and says what they are known by.
+// Adds the promises of a living owner to `into`. Returns the slot's checksum, which identifies them; 0: none count.
 Expected<std::uint64_t> LedgerFile::read_slot(std::size_t slot, std::vector<Promise>& into, MutableBytes buffer) const {
   const std::size_t offset = ledger::slot_offset(slot);
   const MutableBytes head = buffer.first(ledger::entries_offset);
@@ -345,7 +349,8 @@ Expected<std::uint64_t> LedgerFile::read_slot(std::size_t slot, std::vector<Prom
   return ledger::checksum_in(whole);
 }
 
-// What cannot be read counts only if somebody stands behind it: then it is waited until he has written it anew.
+// Returns the result for a slot that cannot be read. It matters only if its owner lives: then the ledger is unusable
+// until the owner has written the slot again.
 Expected<std::uint64_t> LedgerFile::unreadable(std::size_t slot) const noexcept {
   const auto alive = lives(slot);
   if (!alive || *alive) return unusable;
@@ -360,11 +365,11 @@ bool LedgerFile::others_are_as_read() noexcept {
     const auto sum = slot < there ? look_at(slot) : Expected<std::uint64_t>(std::uint64_t{0});
     if (!sum || *sum != seen_[slot]) return false;
   }
-  const auto beyond = anybody_from(there);  // who lives beyond the end was cut off
+  const auto beyond = anybody_from(there);  // a living owner beyond the end: the file was truncated
   return beyond && !*beyond;
 }
 
-// As read_slot(), by its head alone.
+// Does the same as read_slot(), but reads only the slot's head.
 Expected<std::uint64_t> LedgerFile::look_at(std::size_t slot) noexcept {
   const MutableBytes head = MutableBytes{buffer_}.first(ledger::entries_offset);
   if (!read_at(file_, head, ledger::slot_offset(slot))) return unreadable(slot);
@@ -385,9 +390,9 @@ Expected<void> LedgerFile::write_own(std::span<const Promise> mine) noexcept {
   if (!write_at(file_, Bytes{buffer_}.first(*size), ledger::slot_offset(slot_)))
     return write_fault_ = errno, not_stored;
   standing_ = sum;
-  // Of two processes that each write and then look at the other's slot one at least sees the other: their writes are in
-  // the order in which they took the inode's lock.
-  // seq_cst: keeps our look behind our write also where a system call is no barrier
+  // If two processes each write and then look at the other's slot, at least one of them sees the other: their writes
+  // are in the order in which they took the inode's lock.
+  // seq_cst: keeps our look after our write, even if a system call is no barrier
   std::atomic_thread_fence(std::memory_order_seq_cst);
   return {};
 }

@@ -1,11 +1,11 @@
-// LedgerFile: the host ledger's file, open, with a slot in it that is ours. It says what the others promise and writes
-// down what we do; when to do which is the HostLedger's.
+// LedgerFile is the open file of the host ledger, with one slot in it that belongs to this process. It reads what other
+// processes promise, and writes what this process promises. HostLedger decides when to do which.
 //
-// Nothing here waits for another process, so one that is stopped, wherever it stands, hinders nobody: a slot counts
-// from the moment that its owner has written it, and the lock of a transaction is a courtesy that may be passed over.
+// No function waits for another process, so a process that is stopped at any point blocks no other. A slot counts from
+// the moment that its owner has written it. The lock of a transaction is advisory: a process may ignore it.
 //
-// Threads: one at a time, but for is_promised(). What is noexcept does no more than a few system calls on a regular
-// file for each slot.
+// Threads: one at a time, except for is_promised(). A function that is noexcept makes only a few system calls on a
+// regular file for each slot.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ namespace ledger {
 inline std::string path_in(const std::string& runtime_directory) { return runtime_directory + "/ledger"; }
 }  // namespace ledger
 
-// A process with a slot, as its own namespace numbers it, and what stands there.
+// LedgerHolder is a process with a slot: its pid in its own pid namespace, and the promises in the slot.
 struct LedgerHolder {
   std::int32_t pid = 0;
   std::vector<Promise> promises;
@@ -37,61 +37,65 @@ struct LedgerHolder {
 
 class LedgerFile {
  public:
-  // For who only looks on: those that live and can be read, none where there is no file or an empty one. Takes neither
-  // slot nor lock. NO_PERMISSION: the file cannot be read; PERSIST_STORE: its header is damaged, or of another format
-  // version.
+  // Returns the processes that live and whose slots can be read, for a program that only looks on. There are none if
+  // the file is missing or empty. Takes neither a slot nor a lock. Errors: NO_PERMISSION: the file cannot be read;
+  // PERSIST_STORE: its header is damaged, or of another format version.
   static Expected<std::vector<LedgerHolder>, LedgerFault> look(const std::string& path);
 
-  // Opens or makes the file and that of the seats, mends its header, and takes a slot that says `mine`, with its seat.
-  // NO_PERMISSION: it cannot be opened, or is no plain file; IMP_LIMIT ledger_full: no free slot; PERSIST_STORE: it is
-  // of another format version that servers use, or the system refused to write. `seats` outlives this.
+  // Opens or creates the ledger's file and the file of the seats (LedgerSeats), repairs the header, and takes a slot
+  // with its seat. The slot contains `mine`. Errors: NO_PERMISSION: a file cannot be opened, or is not a regular file;
+  // IMP_LIMIT ledger_full: there is no free slot; PERSIST_STORE: servers use the file in another format version, or the
+  // system refused to write. `seats` must outlive the result.
   static Expected<LedgerFile, LedgerFault> open(const std::string& path, std::span<const Promise> mine,
                                                 LedgerSeats& seats);
 
-  // What open() mended, for the log; "" when nothing.
+  // Returns what open() repaired, for the log; "" if nothing.
   const std::string& remark() const noexcept { return remark_; }
 
   bool is_at_path() const noexcept;
   bool header_is_sound() const noexcept;
   void mend_header() const noexcept;
 
-  // Whether look_around() found no other process and nothing has happened to the file since, for certain: so there is
-  // still nobody, and the file is where it was. One system call, where look_around() takes some. See os::FileWatch.
+  // Returns whether look_around() found no other process and certainly nothing has happened to the file since. Then
+  // there is still no other process, and the file is still at its path. Makes one system call, where look_around()
+  // makes several. See os::FileWatch.
   bool is_still_alone() const noexcept { return settled_ && alone_ && watch_.is_quiet(); }
-  // As read_others(), where the file is at its path and its header sound; else TRANSIENT ledger_unusable.
+  // Does the same as read_others(), if the file is at its path and its header is sound. Otherwise fails with TRANSIENT
+  // ledger_unusable.
   Expected<void> look_around(std::vector<Promise>& into) noexcept;
-  // Whether another process has promised anything on that physical core. Errors: as look_around(). For a second thread,
-  // beside one that does something else here: what open(), sit_again() and the destructor do excepted.
+  // Returns whether another process has promised anything on that physical core. Errors: as look_around(). A second
+  // thread may call it while one thread uses the other functions, except for open(), sit_again() and the destructor.
   struct Sight {
     std::vector<Promise> promises;
     std::vector<std::byte> buffer = std::vector<std::byte>(ledger::slot_size);
   };
   Expected<bool> is_promised(int physical_core, Sight& sight) const noexcept;
 
-  // The lock of a transaction. False: another process has it.
+  // Takes the lock of a transaction. False: another process has it.
   Expected<bool> try_enter() const noexcept;
   void leave() const noexcept;
-  // The process that has it, as its own namespace numbers it; 0: not known who; nothing: nobody.
+  // Returns the pid, in its own pid namespace, of the process that has the lock; 0: not known which; nothing: none has
+  // it.
   std::optional<std::int32_t> inside() const noexcept;
 
-  // Replaces `into` by the promises of all other living processes. TRANSIENT ledger_unusable: those of one cannot be
-  // read, or he has a seat and is not here; NO_MEMORY.
+  // Replaces `into` with the promises of all other living processes. Errors: TRANSIENT ledger_unusable: the promises of
+  // a process cannot be read, or a process has a seat but no slot in this file; NO_MEMORY.
   Expected<void> read_others(std::vector<Promise>& into) noexcept;
-  // Whether it found no other process at all.
+  // Returns whether read_others() found no other process at all.
   bool alone() const noexcept { return alone_; }
-  // Takes our seat again where its file was removed or it was not to be had. Why that cannot be done, for the log; ""
-  // when we have it.
+  // Takes this process's seat again, if its file was removed or the seat could not be taken before. Returns why that
+  // fails, for the log; "" if this process has its seat.
   std::string sit_again();
-  // The seat of a server that lives and has not entered this ledger.
+  // Returns the seat of a server that lives and has not entered this ledger; nothing: there is none.
   Expected<std::optional<std::size_t>> absentee() const noexcept;
-  // Whether they are still what read_others() found.
+  // Returns whether the others' promises are still those that read_others() found.
   bool others_are_as_read() noexcept;
 
-  // Writes nothing where that stands there already, as far as we know: a refusal changes no promise. PERSIST_STORE
-  // system_refused, and write_fault() is then its errno.
+  // Writes the slot, unless it is known to contain `mine` already: a refusal changes no promise. Errors: IMP_LIMIT:
+  // more promises than a slot holds; PERSIST_STORE system_refused, with its errno in write_fault().
   Expected<void> write_own(std::span<const Promise> mine) noexcept;
-  int write_fault() const noexcept { return write_fault_; }  // of the latest write_own(); 0: none
-  // Whether it is really there; if not the next write_own() writes it.
+  int write_fault() const noexcept { return write_fault_; }  // errno of the latest write_own(); 0: none
+  // Returns whether the slot really contains `mine`. If not, the next write_own() writes it.
   bool own_is(std::span<const Promise> mine) noexcept;
 
  private:
@@ -109,7 +113,7 @@ class LedgerFile {
   using Seen = std::array<std::uint64_t, ledger::slot_count>;
   struct Others {
     bool any = false;  // processes, not promises
-    Seen seen{};       // of each slot its checksum; 0: no promise that counts
+    Seen seen{};       // checksum of each slot; 0: no promise that counts
   };
   Expected<Others> find_others(std::vector<Promise>& into, MutableBytes buffer) const;
   Expected<Seen> read_slots(std::vector<Promise>& into, MutableBytes buffer) const;
@@ -120,17 +124,17 @@ class LedgerFile {
   std::string path_;
   os::Fd file_;
   LedgerSeats* seats_;
-  std::int32_t self_ = 0;     // this process, for others' logs
-  std::uint64_t device_ = 0;  // of the file, with its number there
+  std::int32_t self_ = 0;     // pid of this process, for the logs of other processes
+  std::uint64_t device_ = 0;  // of the file, together with inode_
   std::uint64_t inode_ = 0;
   os::FileWatch watch_;
   std::size_t slot_ = 0;  // ours
   std::string remark_;
-  bool settled_ = false;  // look_around() succeeded, and what came before it was forgotten
+  bool settled_ = false;  // look_around() succeeded; events before it were cleared
   bool alone_ = false;
   int write_fault_ = 0;
-  std::optional<std::uint64_t> standing_;  // the checksum of what we know to be in our slot
-  Seen seen_{};                            // by read_others()
+  std::optional<std::uint64_t> standing_;  // checksum of what is known to be in our slot
+  Seen seen_{};                            // as read_others() found them
   std::vector<std::byte> buffer_, found_;  // one slot each
 };
 

@@ -16,16 +16,16 @@ T load(Bytes bytes, std::size_t at = 0) noexcept {
 constexpr std::uint64_t first_sum = 0xcbf2'9ce4'8422'2325;
 constexpr std::uint64_t factor = 0x0000'0100'0000'01b3;
 
-// FNV-1a: finds torn and overwritten parts; nobody defends against an enemy here, who could write a right sum too. That
-// of a file's header is the same in all versions of the format.
+// FNV-1a. It finds parts that were torn or overwritten. It does not defend against an attacker, who could write a right
+// sum, too. The sum of a file's header is the same in all versions of the format.
 std::uint64_t sum_of(Bytes bytes) noexcept {
   std::uint64_t sum = first_sum;
   for (const std::byte b : bytes) sum = (sum ^ static_cast<std::uint8_t>(b)) * factor;
   return sum;
 }
 
-// The same by words, of which there is a whole number: a slot is summed at each decision of a newcomer. The turn brings
-// the high bits of each word to where multiplying spreads them.
+// Does the same by words, since slots are summed at each admission decision. The size must be a multiple of a word. The
+// rotation brings the high bits of each word to where the multiplication spreads them.
 std::uint64_t sum_of_words(Bytes bytes, std::uint64_t sum = first_sum) noexcept {
   for (std::size_t at = 0; at < bytes.size(); at += sizeof sum)
     sum = std::rotl(sum ^ load<std::uint64_t>(bytes, at), 31) * factor;

@@ -1,16 +1,20 @@
-// The host ledger's bytes. One file per host (runtime directory); all integers in host order, since only processes of
-// one kernel share it; every part carries a checksum, so that damage is found and never believed.
+// This file defines the bytes of the host ledger. There is one file per host, in the runtime directory. All integers
+// are in host byte order, since only processes of one kernel share the file. Every part has a checksum, so damage is
+// found and never believed.
 //
 //   0         header: magic u64, version u32, slots u32, slot size u32, reserved u32, checksum u64
 //   4096      slot[i], i = 0..63, 32 KiB each, of one process:
 //             header: magic u32, entries u32, pid i32, reserved u32, checksum u64 (of the slot's header and entries)
 //             entries[n], 64 bytes each: core i32, physical core i32, T, D, C, J, S i64, blocking i64, levels i32,
 //             kind u32 (0 task, 1 platform load: T, C, J and blocking count)
-// Version 3: who has taken a slot touches the file (os::touch_file()), which its other servers rely on, and a slot's
-// checksum goes by words. Version 1 had no platform loads.
-// Locks (open file descriptions): from byte 0 on: the transaction, of the server in slot i over i + 2 bytes, so that
-// whoever finds it knows whose it is; byte 1024 + i: slot i is being taken, or has an owner; the first byte of a slot:
-// its owner lives, and what is written there counts.
+// Version 3: a process that takes a slot touches the file (os::touch_file()), and the other servers rely on that. A
+// slot's checksum is computed by words. Version 1 had no platform loads.
+//
+// Locks (open file descriptions):
+// - from byte 0: the transaction. The server in slot i locks i + 2 bytes, so that a process that finds the lock knows
+//   its owner;
+// - byte 1024 + i: slot i is being taken, or has an owner;
+// - the first byte of a slot: its owner lives, and what is written there counts.
 //
 // Threads: pure functions.
 #pragma once
@@ -72,7 +76,7 @@ inline constexpr std::size_t entries_offset = 64;  // within a slot
 inline constexpr std::size_t max_entries = (slot_size - entries_offset) / sizeof(Entry);
 
 constexpr std::size_t slot_offset(std::size_t slot) { return first_slot + slot * slot_size; }
-// The slots of which a file of that size has a part.
+// Returns how many slots have at least a part in a file of that size.
 constexpr std::size_t slots_within(std::size_t file_size) {
   return file_size <= first_slot ? 0 : std::min(slot_count, (file_size - first_slot + slot_size - 1) / slot_size);
 }
@@ -80,22 +84,23 @@ constexpr std::size_t slot_bytes(std::size_t entries) { return entries_offset + 
 
 FileHeader make_header(std::uint32_t format = version) noexcept;
 bool is_sound(const FileHeader& header) noexcept;
-// An undamaged header of a ledger of another format version.
+// Returns whether it is an undamaged header of a ledger of another format version.
 bool is_other_version(const FileHeader& header) noexcept;
 
-// Writes a slot into `out` (at least slot_bytes(promises.size())) and says how many bytes it takes. Nothing when there
-// are more than max_entries.
+// Writes a slot into `out` (at least slot_bytes(promises.size())) and returns how many bytes it takes. Returns nothing
+// if there are more than max_entries.
 std::optional<std::size_t> write_slot(std::span<const Promise> promises, std::int32_t pid, MutableBytes out) noexcept;
 
-// How many entries the slot that starts with `head` (at least entries_offset bytes) claims; nothing when it is no slot.
+// Returns how many entries the slot that starts with `head` (at least entries_offset bytes) claims; nothing if it is no
+// slot.
 std::optional<std::size_t> entries_of(Bytes head) noexcept;
-// What a slot's header says of its content: it changes with it.
+// Returns the checksum in a slot's header. It changes with the slot's content.
 std::uint64_t checksum_in(Bytes head) noexcept;
-// The process that wrote it, as its own namespace of processes numbers it.
+// Returns the pid of the process that wrote the slot, in that process's own pid namespace.
 std::int32_t pid_in(Bytes head) noexcept;
-// Whether a slot's checksum and every one of its promises are right. `slot` has slot_bytes(entries_of(slot)) bytes.
+// Returns whether a slot's checksum and all its promises are right. `slot` has slot_bytes(entries_of(slot)) bytes.
 bool is_sound(Bytes slot) noexcept;
-// Entry `i` of a sound slot.
+// Returns entry `i` of a sound slot.
 Promise promise_at(Bytes slot, std::size_t i) noexcept;
 
 }  // namespace corelane::dispatch::ledger

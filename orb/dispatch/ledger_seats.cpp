@@ -36,7 +36,7 @@ Expected<bool> LedgerSeats::take(std::size_t seat) noexcept {
   if (own_ && *own_ != seat) (void)os::unlock(file_, seat_lock(*own_));
   own_ = seat;
   const os::SizeLimitGuard guard;
-  const std::int32_t self = getpid();  // for the log alone: a seat without it is one, too
+  const std::int32_t self = getpid();  // only for the log: a seat without a pid counts, too
   (void)!pwrite(file_.get(), &self, sizeof self, seat_lock(seat).start);
   return true;
 }
@@ -45,7 +45,7 @@ std::size_t LedgerSeats::count() const noexcept {
   struct stat found {};
   if (fstat(file_.get(), &found) != 0) return ledger::slot_count;
   const std::size_t within = std::min(ledger::slot_count, static_cast<std::size_t>(found.st_size) / seat_size);
-  // Who sits beyond the end was cut off, or had no room to write himself down.
+  // An owner beyond the end means that the file was truncated, or that the owner had no space to write its pid.
   const auto beyond = os::is_locked_elsewhere(file_, {.start = seat_lock(within).start, .length = 0});
   return beyond && !*beyond ? within : ledger::slot_count;
 }

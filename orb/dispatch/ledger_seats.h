@@ -1,12 +1,12 @@
-// LedgerSeats: who shares a host ledger, written down beside it, so that servers are missed in a ledger that was
-// removed or replaced while they ran. A server has the seat of its slot's number from when it first counted in the
-// ledger until it ends, also while it is in none; a seat that is taken, without a living slot, is one whose promises
-// are not known.
+// LedgerSeats records, in a file beside the host ledger, which servers share it. So if the ledger is removed or
+// replaced while servers run, they are found to be missing there. Each server has a seat, an entry of that file with
+// its slot's number. It has the seat from when it first counts in the ledger until it ends, even while it is in no
+// ledger. If a seat is taken and its slot is not alive, the promises of its owner are not known.
 //
 // The file <ledger>.seats: seat i is the process id (i32) at byte 4 i, and the lock of that byte (open file
-// description), which goes with its owner. Where that file is removed together with the ledger nobody is missed.
+// description), which ends with its owner. If that file is removed together with the ledger, no server is missed.
 //
-// Threads: one at a time. What is noexcept waits for nobody.
+// Threads: one at a time. The functions that are noexcept never wait.
 #pragma once
 
 #include <cstddef>
@@ -24,22 +24,23 @@ class LedgerSeats {
  public:
   explicit LedgerSeats(const std::string& ledger) : path_(ledger + ".seats") {}
 
-  // Opens the file, or makes it, where that was not done or it is no longer at its path; a seat is lost with it then.
-  // Errors as ledger::open_file().
+  // Opens or creates the file, if that was not done or the file is no longer at its path. In that case this process
+  // loses its seat. Errors: as ledger::open_file().
   Expected<void, LedgerFault> open();
   bool is_at_path() const noexcept;
   const std::string& path() const noexcept { return path_; }
 
-  // Takes the seat, and gives up any other that was ours. False: another server has it. PERSIST_STORE: no lock is to be
-  // had.
+  // Takes the seat, and gives up any other seat of this process. False: another server has it. Error PERSIST_STORE: the
+  // file cannot be locked.
   Expected<bool> take(std::size_t seat) noexcept;
   std::optional<std::size_t> own() const noexcept { return own_; }
 
-  // How many there may be: none at or behind it is another server's, also where the file does not reach so far.
+  // Returns an upper bound on seats: none at or after it belongs to another server, even if the file does not reach so
+  // far.
   std::size_t count() const noexcept;
-  // Whether another server has it.
+  // Returns whether another server has the seat.
   Expected<bool> is_taken(std::size_t seat) const noexcept;
-  // Of its owner, as its own namespace numbers it; 0: not known.
+  // Returns the pid of the seat's owner, in the owner's pid namespace; 0: not known.
   std::int32_t pid(std::size_t seat) const noexcept;
 
  private:

@@ -1,4 +1,4 @@
-// The assembly: leases, threads, and the order in which they end. What they do stands in their agents.
+// ManagedTasks assembles the leases and threads of the executive, and ends them in order. The agents do the work.
 #include "orb/dispatch/managed_tasks.h"
 
 #include <algorithm>
@@ -27,8 +27,9 @@
 namespace corelane::dispatch {
 namespace {
 
-// Of the thread that watches budgets: above the manager, whom one thread for all cores is not to wait for on any of
-// them, and above the reader at its default priority. Where the system refuses that it is beside the manager.
+// How many levels above the manager the thread runs that watches budgets. That one thread for all cores must not wait
+// for the manager on any core. It also runs above the reader at its default priority. If the system refuses the level,
+// the thread has the manager's level.
 constexpr int levels_above_manager = 2;
 
 std::string text_of(const std::vector<CoreLease>& leases) {
@@ -44,7 +45,7 @@ std::vector<ThreadServer*> servers_of(BestEffortLane& lane) {
   return result;
 }
 
-// What is wrong with the server of best effort, beside the leases.
+// Returns what is wrong with the options of the best-effort server, given the leases.
 std::optional<std::string> fault_of(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   const BestEffortServerOptions& server = options.best_effort_server;
   if (server.kind == BestEffortServer::none) return std::nullopt;
@@ -54,7 +55,7 @@ std::optional<std::string> fault_of(const ExecutiveOptions& options, const std::
   return sched::fault_of("best_effort", server.reservation);
 }
 
-// What is wrong with the cores by deadlines.
+// Returns what is wrong with the deadline-scheduled cores.
 std::optional<std::string> fault_of_deadlines(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   for (const CoreId core : options.deadline_cores)
     if (std::none_of(leases.begin(), leases.end(), [&](const CoreLease& lease) { return lease.core == core; }))
@@ -64,7 +65,7 @@ std::optional<std::string> fault_of_deadlines(const ExecutiveOptions& options, c
   return std::nullopt;
 }
 
-// What is wrong with the server of best effort on cores where the kernel's own policy goes before it.
+// Returns what is wrong with the best-effort server on cores where the kernel's SCHED_DEADLINE precedes it.
 std::optional<std::string> fault_beside_kernel(const ExecutiveOptions& options) {
   const BestEffortServerOptions& server = options.best_effort_server;
   if (server.kind == BestEffortServer::none) return std::nullopt;
@@ -75,7 +76,7 @@ std::optional<std::string> fault_beside_kernel(const ExecutiveOptions& options) 
   return std::nullopt;
 }
 
-// A period of zero: none.
+// A period of zero: there is no load.
 sched::Ppm share_of(Duration budget, Duration period) {
   return period == Duration::zero() ? 0 : sched::ppm_of(sched::share_of(budget.count(), period.count()));
 }
@@ -96,7 +97,7 @@ LeaseRequest request_of(const ExecutiveOptions& options) {
   return request;
 }
 
-// The manager's core first, which is one by priorities.
+// The manager takes the first core, which must be scheduled by priority.
 void put_deadline_cores_last(const ExecutiveOptions& options, std::vector<CoreLease>& leases) {
   const auto& cores = options.deadline_cores;
   std::stable_partition(leases.begin(), leases.end(), [&](const CoreLease& lease) {
@@ -104,7 +105,7 @@ void put_deadline_cores_last(const ExecutiveOptions& options, std::vector<CoreLe
   });
 }
 
-// Without SCHED_FIFO there is nothing that a server could lift its threads to.
+// Without SCHED_FIFO, a server cannot raise its threads.
 ExecutiveOptions without_vain_server(ExecutiveOptions options) {
   if (options.real_time || options.best_effort_server.kind == BestEffortServer::none) return options;
   os::log::warn("best_effort.server does nothing while pool.real_time is off");
@@ -117,20 +118,21 @@ LatenessLog::Recorded recorded(const RecorderOptions& options) {
   return options.dump_at_exit ? LatenessLog::Recorded::dumped_at_exit : LatenessLog::Recorded::yes;
 }
 
-// The cores by deadlines; the log says of those by the kernel's policy itself.
+// Returns the text about deadline-scheduled cores. KernelCores logs those under the kernel's policy itself.
 std::string deadlines_of(const ExecutiveOptions& options) {
   if (options.deadline_cores.empty() || !options.served_cores.empty()) return {};
   return "; by deadlines " + os::core_list_text(options.deadline_cores);
 }
 
-// Threads of the lane: for what is submitted, which is little where requests run where they are read.
+// Returns the number of threads of the lane. They run submitted requests, which are few if requests run where they are
+// read.
 std::size_t lane_threads(const ExecutiveOptions& options) {
   constexpr std::size_t few = 2;
   return options.best_effort_threads == 0 ? few : options.best_effort_threads;
 }
 
 ServingOptions serving_options(const ExecutiveOptions& options) {
-  // So many busy connections have a thread each, as many as one client makes at most (client.connections = auto).
+  // So many busy connections have one thread each. One client opens at most as many (client.connections = auto).
   constexpr std::size_t fewest = 64, for_each_core = 4, leader = 1;
   const std::size_t by_cores = std::max(fewest, for_each_core * std::thread::hardware_concurrency()) + leader;
   return {.running = options.best_effort_threads == 0 ? by_cores : options.best_effort_threads,
@@ -139,7 +141,7 @@ ServingOptions serving_options(const ExecutiveOptions& options) {
           .stack = options.best_effort_stack};
 }
 
-// Tasks on cores of their own: the modes `manager` and `direct`.
+// ManagedTasks runs tasks on cores of their own: the modes `manager` and `direct`.
 class ManagedTasks final : public Executive::State {
  public:
   ManagedTasks(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
@@ -232,7 +234,7 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   return start_early_jobs(options);
 }
 
-// They need a level of their own below the tasks', and so SCHED_FIFO.
+// Early jobs need a level of their own below the tasks' levels, and therefore SCHED_FIFO.
 Expected<void> ManagedTasks::start_early_jobs(const ExecutiveOptions& options) {
   if (!options.early_jobs) return {};
   if (!options.real_time || options.lowest_native < 2) {
@@ -258,7 +260,8 @@ std::string ManagedTasks::label_of(TaskId task) const {
   return "";
 }
 
-// The manager first, so that nothing new reaches a task; then the housekeeper's thread, whose work shut_down() ends.
+// Stops the manager first, so that nothing new reaches a task. Then stops the housekeeper's thread, whose work
+// shut_down() ends.
 void ManagedTasks::stop() noexcept {
   const std::lock_guard lock(stop_mutex_);
   if (std::exchange(stopped_, true)) return;
@@ -267,7 +270,7 @@ void ManagedTasks::stop() noexcept {
   analysis_thread_.stop();
   housekeeper_thread_.stop();
   manager_.shut_down(os::now());
-  budgets_.stop();  // until now: what runs may have to be told to stop
+  budgets_.stop();  // not earlier: running jobs may have to be told to stop
   lateness_.end();
   manager_.recorder().end();
   serving_.stop();

@@ -1,4 +1,5 @@
-// Tasks on cores of their own, admitted and placed by a manager: what stands behind the modes `manager` and `direct`.
+// Starts the executive of the modes `manager` and `direct`: a manager admits tasks and places them on cores of their
+// own.
 #pragma once
 
 #include <memory>
@@ -8,7 +9,7 @@
 
 namespace corelane::dispatch {
 
-// Leases cores and starts the threads. `provider` outlives them. Errors as of Executive::start().
+// Leases cores and starts the threads. `provider` must outlive the result. Errors: as Executive::start().
 Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveOptions& options,
                                                                 CoreProvider& provider);
 

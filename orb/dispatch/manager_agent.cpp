@@ -1,5 +1,5 @@
-// The manager's duty cycle: its doors and its queues. Newcomers are in manager_newcomers.cpp; what the Manager commands
-// is carried out in manager_commands.cpp; reports are made in manager_report.cpp.
+// The work cycle of ManagerAgent, its entry functions and its queues. manager_newcomers.cpp handles newcomers,
+// manager_commands.cpp carries out what the Manager commands, and manager_report.cpp makes reports.
 #include "orb/dispatch/manager_agent.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 namespace corelane::dispatch {
 namespace {
 
-// Who takes no tasks has no part of a core, whatever the leases are.
+// Returns the cores for the counter page. A process that takes no tasks has none, whatever its leases are.
 std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   std::vector<CoreCounters> result;
   if (options.max_tasks == 0) return result;
@@ -31,7 +31,7 @@ Standing standing_of(const ExecutiveOptions& options, const CoreProvider& provid
           .guarded = provider.sees_others()};
 }
 
-// Takes the first job of a task, unless there is no memory: then null.
+// Makes a newcomer of the first job of a task. Returns null, and leaves the job, if there is no memory.
 NewcomerPtr newcomer_of(JobPtr& job, Time now) noexcept try {
   auto newcomer = std::make_unique<Newcomer>();
   newcomer->contract = *job->contract;
@@ -86,7 +86,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
     best_effort_.rebind();
   });
   losses_.reserve(most_losses);
-  if (options.max_tasks > 0) housekeeper_.keep(core_watch_, CoreWatch::period);  // else nobody misses a core
+  if (options.max_tasks > 0) housekeeper_.keep(core_watch_, CoreWatch::period);  // without tasks a core is not missed
   housekeeper_.keep(recorder_, recorder_.period());
   housekeeper_.keep(counters_, PageKeeper::period);
 }
@@ -116,7 +116,7 @@ void ManagerAgent::ask_for_task(JobPtr job) noexcept {
   wake_for_newcomer(now);
 }
 
-// Where nobody else's job is to go first it need not be in the queue. False: the job is the caller's still.
+// Dispatches the job without the queue, if no other job has to go first. False: the caller still has the job.
 bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
   if (!lock || !queue_.is_clear()) return false;
@@ -125,8 +125,8 @@ bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
   return true;
 }
 
-// False: the manager has to look itself. A thread that finds the lock taken leaves its job in the queue: the
-// holder of the lock may have looked there before.
+// Dispatches what is queued. False: the manager's thread has to look. If the lock is taken, the job stays in the queue,
+// because the holder of the lock may have looked there already.
 bool ManagerAgent::take_turn() noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
   if (!lock) return false;
@@ -166,7 +166,7 @@ bool ManagerAgent::end(TaskId task) noexcept {
   return true;
 }
 
-// When so many go at once that they cannot be noted, their tasks leave one by one.
+// If so many peers go at once that this one cannot be noted, its tasks leave one by one.
 void ManagerAgent::peer_gone(PeerId peer) noexcept {
   if (peer == PeerId{}) return;  // this process itself
   bool noted = false;
@@ -197,12 +197,12 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   const bool serves_newcomers = own_time_.is_left(now);
-  bool busy = read_notes(now);   // with anything but jobs
+  bool busy = read_notes(now);   // anything was done but jobs
   busy |= take_cores_back(now);  // first: the tasks of a lost core may go there
   busy |= leave_lost_core(now);
   busy |= take_attachment();
   const int dispatched = dispatch_jobs(now);
-  // Who asked to leave before somebody asked to come leaves before.
+  // A departure that was requested before an admission is done before it.
   busy |= take_lost_peer(now) || take_departure(now) || (serves_newcomers && take_admission(now));
   if (serves_newcomers && may_analyse(dispatched)) busy |= begin_newcomer(now);
   busy |= promises_.refresh(now);
@@ -210,7 +210,8 @@ bool ManagerAgent::step(Time now) noexcept {
   settled_ = !busy && (settled_ || dispatched == 0);
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
   const Time ended = clock_.now();
-  // A look that finds nothing is free: where it takes as long as the budget, each would call for the next one.
+  // A step that finds nothing is not charged. Otherwise, if it took as long as the budget, each step would cause the
+  // next one.
   if (serves_newcomers && (busy || dispatched > 0)) own_time_.charge(now, ended);
   leave_rest_below(ended);
   return !settled_ || dispatched == batch;
@@ -233,7 +234,8 @@ int ManagerAgent::dispatch_jobs(Time now) noexcept {
   return taken;
 }
 
-// A full batch: more may wait, and goes first. Newcomers are not shut out by a flood that lasts, though.
+// After a full batch, more requests may wait, and they go first. But requests that keep coming do not shut newcomers
+// out.
 bool ManagerAgent::may_analyse(int dispatched) noexcept {
   if (dispatched == batch && ++skipped_ < most_skipped) return false;
   skipped_ = 0;
@@ -275,7 +277,7 @@ bool ManagerAgent::take_departure(Time now) noexcept {
   return true;
 }
 
-// A task that is still waiting for its thread has nobody who knows of it yet.
+// Gives a connection to its task. No client knows of a task that still waits for its thread.
 bool ManagerAgent::take_attachment() noexcept {
   std::unique_ptr<Attachment> attachment;
   {

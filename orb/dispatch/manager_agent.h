@@ -1,32 +1,42 @@
-// ManagerAgent: the one owner of sched::Manager. Takes requests in priority order, asks the Manager, carries out what
-// it commands: jobs go to the core's pool and from there to the task's thread, threads are ordered from the
-// housekeeper. An agent: tests step it by hand, the executive gives it a thread.
+// ManagerAgent owns sched::Manager. It takes requests in priority order, asks the Manager, and carries out the
+// Manager's commands. It gives jobs to the core's pool, which gives them to the task's thread, and it orders threads
+// from the housekeeper. It is an agent: tests step it by hand, and the executive gives it a thread. A newcomer is a
+// request for admission (newcomer.h).
 //
-// Order of work in a step: notes (threads that live, tasks that left their core), a core that was lost, then up to
-// `batch` requests, then one peer or task that leaves (or else one admission is taken in), then the first slice of a
-// newcomer's analysis, or its decision. While requests keep coming that stays away, but for once in `most_skipped`
-// steps. A slice is counted in evaluations and not in time, some 20 us on a core with a hundred tasks. While tasks are
-// on a lost core nobody is admitted.
+// A step does, in this order:
+// - reads notes: threads that live, tasks that left their core;
+// - takes back cores that returned, and moves the tasks of one lost core;
+// - gives a task a connection of its own;
+// - dispatches up to `batch` requests;
+// - lets one peer or task leave, or else takes in one admission;
+// - runs the first slice of a newcomer's analysis, or decides about the newcomer.
 //
-// A step is above all tasks, so newcomers get no more of it than the analysis charges for the platform (OwnTime): what
-// goes beyond that, or beyond a first slice, and what would have fitted instead of a refused contract, and bounds, is
-// done in slices by below(), an agent on a thread below all tasks. Each of its steps takes the lock, so an admitted job
-// waits for one slice at most, which runs at the manager's priority meanwhile. On a core that the tasks fill it gets
-// the part of it that is never promised (5 %), and the manager goes on with first slices as its own time comes back.
+// While full batches of requests arrive, the last item is done only once in `most_skipped` steps. A slice is limited in
+// evaluations, not in time. It takes about 20 us on a core with a hundred tasks. While tasks are on a lost core, no
+// task is admitted.
 //
-// Between two steps of the manager, a thread that hands in a job of an admitted task takes the manager's turn:
-// hand_in() dispatches the queued jobs of admitted tasks, in their order, on the caller's thread. Where none is queued
-// it dispatches the new job alone, which is then not queued and displaces no other. Nothing is analysed there. It saves
-// the hop to the manager's thread, which is there for everything else, and for what comes while it is in a step.
+// A step runs above all tasks. So newcomers get no more time in it than the analysis charges for the platform
+// (OwnTime). below(), an agent on a thread below all tasks, does the rest in slices: what exceeds that time or a first
+// slice, the search for contracts that would have fitted instead of refused ones, and response bounds. Each of its
+// steps takes the lock. So an admitted job waits for one slice at most, which then runs at the manager's priority. On a
+// core that the tasks fill, below() gets the part that is never promised (5 %). The manager goes on with first slices
+// when it has time again.
 //
-// Threads: step(), wake_at() and shut_down() on one thread at a time, below() on another; submit(), hand_in(), admit(),
-// depart(), peer_gone(), report() any thread. Two locks, both priority-inheriting: state_mutex_ (a step, a turn, or a
-// report) and door_mutex_ (the lists of lost peers and attachments). Other threads allocate and free under neither.
+// Between two steps, a thread that hands in a job of an admitted task may dispatch instead of the manager's thread.
+// hand_in() dispatches the queued jobs of admitted tasks, in their order, on the caller's thread. If none is queued, it
+// dispatches only the new job, which is then not queued and displaces no other job. It analyses nothing. This saves the
+// switch to the manager's thread, which does everything else, and takes the jobs that arrive during its step.
 //
-// Memory: what a task's life will take is allocated before it is admitted: on the thread that asks (Newcomer), and in
-// take_room(). Where there is none the newcomer is told NO_MEMORY. After that nothing about the task allocates, neither
-// its jobs nor its moves nor its departure; so what was promised does not depend on what is left. Only that the tasks
-// of a lost core go elsewhere is written down first, which takes memory: without any for Newcomers::patience they end.
+// Threads: step(), wake_at() and shut_down(): one thread at a time; below(): another one; submit(), hand_in(), admit(),
+// depart(), peer_gone(), report(): any. There are two locks, both with priority inheritance: state_mutex_ (a step, a
+// dispatch by hand_in(), or a report) and door_mutex_ (the lists of lost peers and attachments). Other threads allocate
+// and free under neither.
+//
+// Memory: all that a task needs in its life is allocated before it is admitted: on the thread that asks (Newcomer), and
+// in take_room(). If there is no memory, the newcomer gets NO_MEMORY. After that nothing about the task allocates:
+// neither its jobs, nor its moves, nor its departure. So promises do not depend on the memory that is left. There is
+// one exception: the moves of a lost core's tasks are written down first, which takes memory. If there is none for
+// Newcomers::patience, these tasks end.
 #pragma once
 
 #include <cstddef>
@@ -73,9 +83,9 @@ namespace corelane::dispatch {
 class ManagerAgent final : public Agent {
  public:
   static constexpr int batch = 32;
-  static constexpr int most_skipped = 8;  // full batches in a row, before newcomers get a slice all the same
+  static constexpr int most_skipped = 8;  // full batches in a row, after which newcomers get a slice all the same
 
-  // The part of the work that is done below all tasks.
+  // Below does the part of the work that runs below all tasks.
   class Below final : public Agent {
    public:
     explicit Below(ManagerAgent& manager, CoreId core) : manager_(manager), core_(core), home_(core) {}
@@ -101,7 +111,7 @@ class ManagerAgent final : public Agent {
   ~ManagerAgent() override;
 
   bool step(Time now) noexcept override;
-  // When there is something to do without a wake-up.
+  // Returns when there is something to do without a wake-up.
   Time wake_at() const noexcept { return wake_at_; }
   os::Parker& parker() noexcept { return parker_; }
   Below& below() noexcept { return below_; }
@@ -109,31 +119,30 @@ class ManagerAgent final : public Agent {
   std::span<const std::unique_ptr<CorePool>> pools() const noexcept { return pools_; }
   Recorder& recorder() noexcept { return recorder_; }
 
-  // Who hears of the tasks' events; before the first step. It outlives the agent's threads.
+  // Sets the receiver of the tasks' events. Call it before the first step. `events` must outlive the agent's threads.
   void tell_events_to(TaskEvents& events) noexcept { events_ = &events; }
 
-  // Of an admitted task, or the first one of a new task. Any thread.
+  // Takes a job of an admitted task, or the first job of a new task. Any thread.
   Pushed submit(JobPtr& job) noexcept;
-  // The same, but the calling thread dispatches the job of an admitted task itself if it can do so at once. Does not
-  // block.
+  // Does the same, but the calling thread dispatches the job of an admitted task itself if it can do so at once. Does
+  // not block.
   Pushed hand_in(JobPtr& job) noexcept;
   void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler);
   void depart(TaskId task, PeerId owner) noexcept;
   void peer_gone(PeerId peer) noexcept;
-  // By the operator: the client is told so. False: the task is not there, or leaves already.
+  // Ends the task for the operator, and tells its client so. False: the task does not exist, or leaves already.
   bool end(TaskId task) noexcept;
   void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept;
   void note_refused_job() noexcept { counters_.note_refused_job(); }
   ExecutiveReport report() const;
 
-  // No more steps, nor of below(); newcomers that wait are told, threads end, promises are given back. After the last
-  // step().
+  // Tells waiting newcomers, ends threads, and gives promises back. Call it after the last step(), also of below().
   void shut_down(Time now) noexcept;
 
  private:
-  static constexpr std::size_t remembered = 256;    // tasks that left and still stand in the report
-  static constexpr std::size_t most_losses = 1024;  // peers that are gone and not taken in yet, with their newcomers
-  // A task that ended though its client did not ask for it.
+  static constexpr std::size_t remembered = 256;    // tasks that left and are still in the report
+  static constexpr std::size_t most_losses = 1024;  // peers that are gone and not handled yet, with their newcomers
+  // A task that ended although its client did not ask for that.
   struct Ended {
     TaskId task;
     sched::RefusalCode why = sched::RefusalCode::core_lost;
@@ -150,13 +159,13 @@ class ManagerAgent final : public Agent {
     TaskReport report;  // without the worker's numbers, label and misses: copying it allocates nothing
     std::shared_ptr<const std::string> label;
     WorkerPtr worker;
-    bool started = false;  // its thread lives
+    bool started = false;  // its thread runs
     bool leaving = false;
-    std::unique_ptr<AdmissionHandler> handler;  // until its thread lives
-    JobList first_jobs;                         // placed before the thread lived
+    std::unique_ptr<AdmissionHandler> handler;  // until its thread runs
+    JobList first_jobs;                         // placed before the thread ran
     Housekeeper::Orders orders;
-    std::optional<sched::Refusal> why{};  // it has to leave
-    std::shared_ptr<TaskReport> last;     // what is left of it in the report, with room for label and misses
+    std::optional<sched::Refusal> why{};  // set: why it has to leave
+    std::shared_ptr<TaskReport> last;     // its entry in the report after it left, with room for label and misses
   };
 
   void ask_for_task(JobPtr job) noexcept;
@@ -200,7 +209,7 @@ class ManagerAgent final : public Agent {
   void handle(const sched::Evict& evict, Time now) noexcept;
   void handle(const sched::Refuse& refuse, Time now) noexcept;
   template <typename LaneCommand>
-  void handle(const LaneCommand&, Time) noexcept {}  // comes from Lanes only
+  void handle(const LaneCommand&, Time) noexcept {}  // only Lanes give these
 
   void handle_note(const sched::Vacated& note, Time now) noexcept;
   void handle_note(const sched::CoreLost& note, Time now) noexcept;
@@ -241,7 +250,7 @@ class ManagerAgent final : public Agent {
   CounterPublisher counters_;
   Housekeeper housekeeper_;
   CoreWatch core_watch_;
-  std::atomic<Time> time_back_at_{Time{}};  // own_time_ is used up until then
+  std::atomic<Time> time_back_at_{Time{}};  // until then, own_time_ is used up
   Below below_;
   Departures departures_;
   AdmissionQueue admissions_;
@@ -250,7 +259,7 @@ class ManagerAgent final : public Agent {
   NodeList<Attachment> attachments_;  // guarded by door_mutex_; one at most for each connection
   bool closed_ = false;               // guarded by door_mutex_
 
-  // Guarded by state_mutex_: a step, a turn or a report.
+  // Guarded by state_mutex_.
   mutable os::PiMutex state_mutex_;
   RecordedManager manager_;
   PromiseKeeper promises_;
@@ -260,22 +269,22 @@ class ManagerAgent final : public Agent {
   std::vector<std::unique_ptr<CorePool>> pools_;
   std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
   Ceilings ceilings_;
-  std::optional<sched::Fact> follow_up_;  // of the commands that are being carried out; see tell()
+  std::optional<sched::Fact> follow_up_;  // waits until the current commands are carried out; see tell()
   bool carrying_out_ = false;
   std::vector<Note> notes_;
-  std::vector<sched::CoreLost> lost_;  // cores whose tasks are still there; at most one for each core
-  std::vector<CoreId> returned_;       // cores that are there again and not used yet; at most one entry for each
+  std::vector<sched::CoreLost> lost_;  // lost cores whose tasks are still there; at most one entry for each
+  std::vector<CoreId> returned_;       // cores that returned and are not used yet; at most one entry for each
   BackOff returning_{std::chrono::milliseconds{10}, std::chrono::seconds{1}};
   bool below_binds_again_ = false;
   BackOff leaving_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
   int skipped_ = 0;       // steps in which requests left no time for newcomers
-  bool settled_ = false;  // but for jobs nothing was to do since a step found nothing to do
+  bool settled_ = false;  // a step found nothing to do, and since then only jobs came
   JobPtr current_;        // the job that the Manager is being asked about
   Recent<std::shared_ptr<const TaskReport>> gone_{remembered};
-  Recent<Ended> ended_{remembered};  // the latest, so that their clients are told
+  Recent<Ended> ended_{remembered};  // the latest ones, so that their clients are told
   std::uint64_t admitted_ = 0;
-  std::uint64_t jobs_refused_ = 0;     // here; workers count, too
-  std::uint64_t refused_by_gone_ = 0;  // by workers that have left
+  std::uint64_t jobs_refused_ = 0;     // those refused here; workers count, too
+  std::uint64_t refused_by_gone_ = 0;  // those refused by workers that have left
   Time wake_at_ = never;
 };
 

@@ -1,4 +1,4 @@
-// What the Manager commands, carried out: threads, pools, answers.
+// ManagerAgent carries out the Manager's commands here: threads, pools, answers.
 #include <algorithm>
 #include <cassert>
 #include <mutex>
@@ -11,17 +11,18 @@
 #include "orb/sched/task_server.h"
 
 namespace corelane::dispatch {
-// What is told while commands are carried out waits until they are, so that nothing has to be copied: the commands are
-// the Manager's until it is asked again. One fact waits at most. An answer admits one newcomer at most; if that fails
-// here, its task departs, and that answer's Dismiss finds nothing on the core, so it is vacated. Nothing else is told.
+// Tells the Manager a fact. A fact that arises while commands are carried out waits until they are done. The commands
+// are valid only until the Manager is asked again, and this saves copying them. At most one fact waits: an answer
+// admits one newcomer at most. If that fails here, its task departs. The answer to that contains a Dismiss, which finds
+// nothing on the core, so the core is vacated. Nothing else raises a fact.
 void ManagerAgent::tell(const sched::Fact& fact, Time now) noexcept {
   if (!carrying_out_) return carry_out_all(manager_.decide(fact), now);
   assert(!follow_up_);
   follow_up_ = fact;
 }
 
-// Bound: who is admitted late, by the vacated core of one who failed, is one of the two newcomers that the Manager
-// knows; each fails once.
+// Bound: if an admission fails, the core that it vacates may let another newcomer be admitted. The Manager knows two
+// newcomers, and each fails once.
 void ManagerAgent::carry_out_all(std::span<const sched::Command> commands, Time now) noexcept {
   for (carry_out(commands, now); follow_up_;) {
     const sched::Fact fact = *std::exchange(follow_up_, std::nullopt);
@@ -58,12 +59,12 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) noexcept {
   hints_.set(admit.task, admit.priority);
   departures_.know(admit.task, admit.peer);
   leases_of_tasks_.add(admit.task, admit.peer, admit.contract.period, now);
-  if (leases_of_tasks_.look_at() != never) below_.parker().unpark();  // to learn when it has to look
+  if (leases_of_tasks_.look_at() != never) below_.parker().unpark();  // so that it learns when it has to look
   raise_bounds();
   start_thread(*record, now);
 }
 
-// All that the task's life will take. Null: there is not enough memory, and nothing has happened.
+// Allocates all that the task needs in its life. Null: there is not enough memory, and nothing has happened.
 ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const Newcomer& newcomer,
                                               CorePool& pool) noexcept try {
   auto made = std::make_unique<Record>();
@@ -91,7 +92,8 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const N
   return nullptr;
 }
 
-// By deadlines the pool raises it with each job, or the thread has its share of the kernel's own policy.
+// Returns where the task's thread runs. On a core by deadlines, the pool raises the level with each job. On a core
+// under the kernel's own policy, the thread gets a share of it.
 Seat ManagerAgent::seat_on(const CorePool& pool, Priority priority, const Contract& contract) const noexcept {
   if (pool.order() == sched::CoreOrder::priority)
     return {.core = pool.core(), .native = sched::native_of(priority, natives_)};
@@ -102,7 +104,7 @@ Seat ManagerAgent::seat_on(const CorePool& pool, Priority priority, const Contra
   return seat;
 }
 
-// One that sleeps gets its job before it is woken, so that it wakes once.
+// A spare thread gets its job before it is woken, so that it wakes once.
 void ManagerAgent::start_thread(Record& record, Time now) noexcept {
   const TaskId task = record.report.task;
   auto thread = housekeeper_.take(*record.orders.begin);
@@ -113,9 +115,9 @@ void ManagerAgent::start_thread(Record& record, Time now) noexcept {
   housekeeper_.adopt(std::move(record.orders.begin), std::move(thread));
 }
 
-// A newcomer makes others slower: those of its core, and where it made tasks move first those of their cores. A report
-// compares the worst response of a task's life with the largest bound that held during it, so a bound only grows.
-// Bound: the tasks of the process.
+// Raises the tasks' response bounds. A newcomer makes other tasks slower: those of its core and, if it made tasks move
+// first, those of their cores. A report compares the worst response of a task's life with the largest bound that held
+// during it, so a bound only grows. Bound: the tasks of the process.
 void ManagerAgent::raise_bounds() noexcept {
   for (const auto& [id, record] : records_) {
     const auto view = manager_.find(id);
@@ -150,7 +152,7 @@ void ManagerAgent::hand_over(Record& record, JobPtr job, JobId id, Time at) noex
 void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
   Record* record = find(change.task);
   if (!record) return;
-  if (CorePool* pool = pool_of(change.core)) pool->reprioritize(change.task, change.priority);  // if it is there
+  if (CorePool* pool = pool_of(change.core)) pool->reprioritize(change.task, change.priority);  // task may be absent
   if (record->report.core != change.core) return;
   record->report.priority = change.priority;
   if (const CorePool* pool = pool_of(change.core); pool && pool->order() == sched::CoreOrder::priority)
@@ -158,7 +160,7 @@ void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
   hints_.set(change.task, change.priority);
 }
 
-// Who has locked it runs at the new ceiling from here on. Bound: the tasks of the process.
+// A job that has locked the resource runs at the new ceiling from here on. Bound: the tasks of the process.
 void ManagerAgent::handle(const sched::Ceiling& ceiling, Time) noexcept {
   const bool used = ceiling.priority != best_effort;
   ceilings_.set(ceiling.resource, ceiling.core, used ? sched::native_of(ceiling.priority, natives_) : 0);
@@ -171,7 +173,7 @@ void ManagerAgent::handle(const sched::Vacate& vacate, Time now) noexcept {
   if (CorePool* pool = pool_of(vacate.core)) pool->vacate(vacate.task, now);
 }
 
-// From a lost core nobody has vacated the task: the job that it may be running goes along.
+// Moves a task. On a lost core it was not vacated, so the job that it may be running moves with it.
 void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   Record* record = find(move.task);
   CorePool* const to = pool_of(move.to);
@@ -181,7 +183,8 @@ void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   const Seat seat = seat_on(*to, move.priority, record->report.contract);
   record->worker->seat(seat);
   pool_of(from)->move(record->worker, *to, move.priority, now);
-  // The old pool may have changed it meanwhile. By deadlines the new one has, too, and that stands.
+  // The old pool may have changed the seat meanwhile. On a core by deadlines the new pool has changed it, too, and that
+  // stands.
   if (to->order() != sched::CoreOrder::deadline) record->worker->seat(seat);
   hints_.set(move.task, move.priority);
   if (from != move.to) promises_.linger(from, record->report.contract, now);
@@ -189,13 +192,13 @@ void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
 
 void ManagerAgent::handle(const sched::Dismiss& dismiss, Time now) noexcept {
   if (Record* record = find(dismiss.task)) return let_go(*record, record->why, now);
-  // Departed before it had a thread: nothing of it is on the core.
+  // The task departed before it had a thread, so nothing of it is on the core.
   tell(sched::Vacated{.at = now, .task = dismiss.task, .core = dismiss.core}, now);
   promises_.has_changed();
 }
 
-// After CoreLost; the task has left for the Manager. Its client learns the reason from the answer to its jobs: those
-// that wait, and those that it sends later.
+// Ends a task after CoreLost; it has left the Manager already. Its client learns the reason from the answers to its
+// jobs: those that wait, and those that it sends later.
 void ManagerAgent::handle(const sched::Evict& evict, Time now) noexcept {
   ended_.add({evict.task, sched::RefusalCode::core_lost});
   if (Record* record = find(evict.task)) let_go(*record, evict.reason, now);
@@ -220,7 +223,7 @@ sched::Refusal ManagerAgent::reason_for(TaskId task, const sched::Refusal& other
   return reason;
 }
 
-// As one that departs; but its client did not ask for it, and is told.
+// Ends the task like a departure. But its client did not ask for that, and is told the reason.
 void ManagerAgent::end_task(TaskId task, sched::RefusalCode why, Time now) noexcept {
   if (Record* record = find(task)) record->why = sched::Refusal{.code = why};
   ended_.add({task, why});
@@ -233,7 +236,7 @@ bool ManagerAgent::end_unused_tasks(Time now) noexcept {
       [&](TaskId task) { end_task(task, sched::RefusalCode::unused, now); });
 }
 
-// Jobs that ended or were turned away; nothing while one is under way.
+// Returns how many jobs ended or were turned away; nothing while a job is under way.
 std::optional<std::uint64_t> ManagerAgent::use_of(TaskId task) noexcept {
   const Record* const record = find(task);
   if (!record) return 0;
@@ -242,7 +245,8 @@ std::optional<std::uint64_t> ManagerAgent::use_of(TaskId task) noexcept {
   return statistics.response.count() + statistics.refused.load(std::memory_order_relaxed);  // relaxed: counts
 }
 
-// By what the Manager does not know.
+// Fills in what the Manager cannot know: other processes' promises on this core, and the label and jitter of the task
+// that would lose.
 void ManagerAgent::complete(sched::Refusal& refusal) noexcept {
   for (std::size_t i = 0; i < leases_.size(); ++i) {
     const auto view = manager_.find(leases_[i].core);
@@ -260,7 +264,7 @@ void ManagerAgent::complete(sched::Refusal& refusal) noexcept {
   }
 }
 
-// `why`: for an evicted task, whom nobody asked to leave.
+// Ends the task's jobs and takes it from the core. `why`: for a task that ends without a request from its client.
 void ManagerAgent::let_go(Record& record, const std::optional<sched::Refusal>& why, Time now) noexcept {
   record.leaving = true;
   leases_of_tasks_.remove(record.report.task);
@@ -276,7 +280,8 @@ void ManagerAgent::let_go(Record& record, const std::optional<sched::Refusal>& w
   while (JobPtr job = record.first_jobs.pop_front()) answer(std::move(job));
 }
 
-// Of a task that was moved from a lost core since the note was written, the Manager knows better.
+// Handles the note that a task left a core. If the task was moved from a lost core after the note was written, its
+// record stays, and the Manager handles the note.
 void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
   Record* record = find(note.task);
   if (record && record->leaving && record->report.core == note.core) {
@@ -290,7 +295,7 @@ void ManagerAgent::handle_note(const sched::Vacated& note, Time now) noexcept {
 }
 
 void ManagerAgent::handle_note(const sched::CoreLost& note, Time now) noexcept {
-  if (std::erase(returned_, note.core) > 0) return;  // it was not used again yet
+  if (std::erase(returned_, note.core) > 0) return;  // it was not used again before
   if (lost_.empty()) leaving_.start(now);
   lost_.push_back({.at = now, .core = note.core});
 }
@@ -301,7 +306,8 @@ void ManagerAgent::handle_note(const sched::CoreReturned& note, Time now) noexce
   returned_.push_back(note.core);
 }
 
-// A core on which something of a task that had to end still runs is asked about again. Bound: the cores.
+// Uses returned cores again. If something of a task that had to end still runs on a core, it is tried again later.
+// Bound: the cores.
 bool ManagerAgent::take_cores_back(Time now) noexcept {
   if (returned_.empty() || !returning_.is_due(now)) return false;
   const std::size_t taken = std::erase_if(returned_, [&](CoreId core) { return take_back(core, now); });
@@ -318,7 +324,7 @@ bool ManagerAgent::take_back(CoreId core, Time now) noexcept {
   return true;
 }
 
-// The manager's two threads are on a core that is there, and bound to it: the kernel may have unbound them.
+// Puts the manager's two threads on a core that is there, and binds them to it: the kernel may have unbound them.
 void ManagerAgent::settle_home() noexcept {
   below_binds_again_ = true;
   const auto view = manager_.find(promises_.home());
@@ -326,8 +332,9 @@ void ManagerAgent::settle_home() noexcept {
   if (options_.real_time) (void)os::bind_this_thread(promises_.home());
 }
 
-// Its tasks go elsewhere as newcomers come: decided on what other processes promise, when they see that we claim it,
-// and written down. Whom nothing can be written down for in time must end: he would run where others promise, too.
+// Moves the tasks of a lost core. They are placed like newcomers: the decision considers what other processes promise,
+// these processes see our claim, and the result is recorded in the ledger. If the new placement cannot be recorded in
+// the ledger in time, the tasks end. Otherwise they would run on capacity that another process may promise.
 bool ManagerAgent::leave_lost_core(Time now) noexcept {
   if (lost_.empty() || !leaving_.is_due(now)) return false;
   const sched::CoreLost lost = lost_.front();
@@ -339,15 +346,15 @@ bool ManagerAgent::leave_lost_core(Time now) noexcept {
   leaving_.start(now);
   const auto commands = manager_.decide(sched::CoreLost{.at = now, .core = lost.core});
   if (lost.core == promises_.home()) move_home();
-  if (claimed) (void)promises_.commit();  // what was claimed stands until it is written
+  if (claimed) (void)promises_.commit();  // the claim stands until this is written
   promises_.has_changed();
   carry_out_all(commands, now);
-  raise_bounds();  // those who were moved are on the way of others
+  raise_bounds();  // the moved tasks delay others
   pool_of(lost.core)->strand();
   return true;
 }
 
-// This thread goes to another core that is left, where its platform load counts from now on.
+// Moves this thread to another core that is left. Its platform load counts there from now on.
 void ManagerAgent::move_home() noexcept {
   for (const CoreLease& lease : leases_) {
     const auto view = manager_.find(lease.core);

@@ -1,5 +1,5 @@
-// The manager's newcomers: above the tasks as far as its own time goes and a decision takes one slice, below them
-// beyond.
+// How ManagerAgent handles newcomers: above the tasks, as far as its own time lasts and a decision takes one slice;
+// below them otherwise.
 #include <algorithm>
 #include <mutex>
 #include <new>
@@ -11,7 +11,7 @@
 
 namespace corelane::dispatch {
 
-// The next one whose turn it is, once nobody is being decided.
+// Takes in the next newcomer, if none is being decided.
 bool ManagerAgent::take_admission(Time now) noexcept {
   if (!newcomers_.takes_next()) return false;
   NewcomerPtr next = admissions_.pop();
@@ -27,10 +27,10 @@ bool ManagerAgent::take_admission(Time now) noexcept {
   return true;
 }
 
-// His first slice, which most decisions do not exceed.
+// Runs the first slice of a newcomer's analysis. Most decisions take no more.
 bool ManagerAgent::begin_newcomer(Time now) noexcept { return !newcomers_.is_under_way() && decide_newcomer(now); }
 
-// While tasks are on a lost core nobody is admitted.
+// While tasks are on a lost core, no task is admitted.
 bool ManagerAgent::decide_newcomer(Time now) noexcept {
   if (!lost_.empty()) return false;
   std::span<const sched::Command> commands;
@@ -39,14 +39,16 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
   return busy;
 }
 
-// Either thread serves who has come; the one below does when the other would only wake up to find its time used.
+// Wakes a thread for a newcomer. Both threads serve newcomers. The one below the tasks is woken if the manager's would
+// only wake up to find its time used.
 void ManagerAgent::wake_for_newcomer(Time now) noexcept {
   // relaxed: a hint. The manager's thread looks again when its time is back.
   const bool below = now < time_back_at_.load(std::memory_order_relaxed);
   (below ? below_.parker() : parker_).unpark();
 }
 
-// At the end of a step: what it leaves to the thread below the tasks, and when the next one has something to do.
+// Ends a step: wakes the thread below the tasks if work is left for it, and sets when the next step has something to
+// do.
 void ManagerAgent::leave_rest_below(Time now) noexcept {
   const Time back_at = own_time_.back_at(now);
   const bool is_used_up = back_at > now;
@@ -61,12 +63,12 @@ void ManagerAgent::leave_rest_below(Time now) noexcept {
   if (lost_.empty() && !newcomers_.is_under_way()) wake_at_ = std::min(wake_at_, newcomers_.wake_at());
 }
 
-// Who could be served at once.
+// Returns whether a newcomer could be served at once.
 bool ManagerAgent::has_newcomers(Time now) noexcept {
   return newcomers_.takes_next() ? !admissions_.empty() : newcomers_.wake_at() <= now;
 }
 
-// One slice, or one decision, so that dispatching waits for no more than that.
+// Runs one slice, or makes one decision, so that dispatching waits for no more than that.
 bool ManagerAgent::step_below(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
   bool busy = take_lost_peer(now) || take_departure(now) || take_admission(now);
@@ -78,13 +80,14 @@ bool ManagerAgent::step_below(Time now) noexcept {
   counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
   if (std::exchange(below_binds_again_, false)) below_.bind_again();
   below_.note(std::min(lost_.empty() ? newcomers_.wake_at() : never, leases_of_tasks_.look_at()), promises_.home());
-  // The manager's thread writes down what has become less, and sends late refusals even where this one gets no time.
+  // The manager's thread writes down smaller promises, and sends late refusals even if this thread gets no time.
   if (std::min(promises_.wake_at(), newcomers_.tell_by()) < wake_at_) parker_.unpark();
   return busy;
 }
 
-// Bound to the manager's core, whose load says what its boosted slices take there, and under SCHED_OTHER, since a
-// SCHED_FIFO thread that always has something to do makes the kernel stop all of its kind for a part of each second.
+// The thread is bound to the manager's core, whose platform load includes the slices that run boosted. It runs under
+// SCHED_OTHER: if a SCHED_FIFO thread always has something to do, the kernel stops all SCHED_FIFO threads for a part of
+// each second.
 bool ManagerAgent::Below::step(Time now) noexcept {
   const bool busy = manager_.step_below(now);
   if (manager_.options_.real_time && core_ != home_ && os::bind_this_thread(home_)) core_ = home_;

@@ -27,8 +27,8 @@ sched::Ppm half_of(const std::vector<sched::CoreOptions>& cores) {
 sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std::vector<CoreLease>& leases) {
   sched::ManagerOptions result;
   sched::PlatformLoad load = options.platform;
-  load.blocking += options.overshoot;  // a release that is late by so much, which all tasks of a core share
-  load.blocking += spin_of(options);   // what a thread that has nothing to do any more still takes
+  load.blocking += options.overshoot;  // a release may be late by so much; all tasks of a core share it
+  load.blocking += spin_of(options);   // a thread that has nothing to do any more may take so much
   for (const CoreLease& lease : leases)
     result.cores.push_back(
         {.id = lease.core, .capacity = options.capacity, .load = load, .order = order_of(options, lease.core)});

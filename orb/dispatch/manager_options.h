@@ -1,5 +1,5 @@
-// What an executive's options make of its sched::Manager: the one place, so that experiments in virtual time admit as a
-// server does.
+// These functions turn an executive's options into those of its sched::Manager. Nothing else does, so experiments in
+// virtual time admit exactly as a server does.
 //
 // Threads: pure functions.
 #pragma once

@@ -1,4 +1,4 @@
-// What the manager's agent reports: of its tasks, of those that left, and of its cores.
+// The reports of ManagerAgent: about its tasks, about those that left, and about its cores.
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -10,7 +10,7 @@ namespace corelane::dispatch {
 void ManagerAgent::forget(Record& record) noexcept {
   counters_.remove(record.report.task);
   TaskReport& last = *record.last;
-  std::swap(record.report.label, last.label);  // what has room
+  std::swap(record.report.label, last.label);  // keeps the string that has room
   std::swap(record.report.latest_misses, last.latest_misses);
   std::swap(record.report, last);
   fill(last, *record.worker);
@@ -19,7 +19,7 @@ void ManagerAgent::forget(Record& record) noexcept {
   gone_.add(std::move(record.last));
 }
 
-// What the worker counted. Some thousand loads: not under a lock that the manager waits for, where that can be helped.
+// Copies the worker's counters. These are some thousand loads: avoid them under a lock that the manager waits for.
 void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
   const TaskStatistics& statistics = worker.statistics();
   report.jobs = statistics.response.count();
@@ -43,7 +43,8 @@ ExecutiveReport ManagerAgent::report() const {
   std::vector<WorkerPtr> workers;
   std::vector<std::shared_ptr<const std::string>> labels;
   std::vector<std::shared_ptr<const TaskReport>> gone_tasks;
-  // All room is taken first: who allocates under the lock may be pre-empted in there, and the manager waits.
+  // All memory is allocated first: a thread that allocates under the lock may be preempted there while the manager
+  // waits.
   report.tasks.reserve(options_.max_tasks + remembered);
   workers.reserve(options_.max_tasks);
   labels.reserve(options_.max_tasks);

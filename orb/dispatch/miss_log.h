@@ -1,6 +1,7 @@
-// MissLog: the latest deadline misses of one task, so that a report can ask of each what the host did meanwhile.
+// MissLog keeps the latest deadline misses of one task, so that a report can look up what the host did at each of them.
 //
-// Threads: the task's own records; any thread reads a copy. The lock inherits priority and is taken on a miss only.
+// Threads: the task's own thread records; any thread reads a copy. The lock has priority inheritance. The task's thread
+// takes it only on a miss.
 #pragma once
 
 #include <array>
@@ -31,13 +32,13 @@ class MissLog {
     misses_[next_++ % capacity] = miss;
   }
 
-  // In the order of their recording. Allocates; not for real-time threads.
+  // Returns the misses in the order in which they were recorded. Allocates; not for real-time threads.
   std::vector<Miss> latest() const {
     std::vector<Miss> result;
     copy_to(result);
     return result;
   }
-  // Replaces `into`; allocates nothing when that has room for `capacity`.
+  // Replaces `into`. Allocates nothing if it has room for `capacity` misses.
   void copy_to(std::vector<Miss>& into) const {
     into.clear();
     into.reserve(capacity);  // before the lock: the task's thread may wait for it

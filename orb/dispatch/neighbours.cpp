@@ -7,7 +7,8 @@
 namespace corelane::dispatch {
 namespace {
 
-// A task that suspends itself may run late in one period and early in the next: D - C bounds that.
+// Returns a task's jitter as interference. A task that suspends itself may run late in one period and early in the
+// next: D - C bounds that.
 Duration jitter_of(const Contract& c) {
   return c.suspension > Duration::zero() ? std::max(c.jitter, c.deadline - c.budget) : c.jitter;
 }
@@ -19,7 +20,7 @@ sched::Interference interference_of(const Contract& c) {
 bool is_task(const Promise& p) { return p.kind == PromiseKind::task; }
 bool is_load(const Promise& p) { return p.contract.budget > Duration::zero(); }
 
-// Whether the owner's own tasks there share levels, so that any of them may delay any other.
+// Returns whether the owner's own tasks on that core share levels, so that any of them may delay any other.
 bool shares_levels(const Promise& task, std::span<const Promise> all) {
   const auto count = std::count_if(all.begin(), all.end(), [&](const Promise& p) {
     return is_task(p) && p.owner == task.owner && p.core == task.core;
@@ -27,8 +28,8 @@ bool shares_levels(const Promise& task, std::span<const Promise> all) {
   return task.levels > 0 && count > task.levels;
 }
 
-// Whether `other` may delay `task`, both on one physical core. Owners order their tasks (D-J)-monotonically on each
-// hardware thread; equal ones count both ways.
+// Returns whether `other` may delay `task`, both on one physical core. Owners order their tasks by D - J on each
+// hardware thread; of two equal ones, each may delay the other.
 bool runs_above(const Promise& other, const Promise& task, bool shared) {
   if (other.owner != task.owner || other.core != task.core || !is_task(other) || shared) return true;
   return other.contract.deadline - other.contract.jitter <= task.contract.deadline - task.contract.jitter;
@@ -45,7 +46,7 @@ bool holds(const Contract& c, std::span<const sched::Interference> above, Durati
 
 bool is_on(const CoreLease& lease, const Promise& promise) { return promise.physical_core == lease.physical_core; }
 
-// C, T <= 1 h: no overflow.
+// Returns the utilization, rounded up. It does not overflow, because C, T <= 1 h.
 sched::Ppm share_of(const CoreLease& lease, const Promise& promise) {
   if (!is_on(lease, promise) || !is_load(promise)) return 0;
   const sched::Ppm period = promise.contract.period.count();

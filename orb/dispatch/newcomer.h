@@ -1,7 +1,7 @@
-// Newcomer: somebody who asks for admission and waits for a decision: a handler, or the first job of a task. Whoever
-// asks allocates it, and so all that waiting takes.
+// Newcomer is a request for admission that waits for a decision. It comes from a handler, or with the first job of a
+// task. The thread that asks allocates it, including all that waiting takes.
 //
-// Threads: owned by one at a time.
+// Threads: owned by one thread at a time.
 #pragma once
 
 #include <memory>
@@ -29,7 +29,7 @@ struct Newcomer {
     if (job) std::exchange(job, nullptr)->fail(error);
   }
 
-  JobId request{};  // none: nobody has looked at it yet
+  JobId request{};  // none: it was not looked at yet
   Contract contract;
   PeerId owner;
   std::string label;
@@ -37,9 +37,9 @@ struct Newcomer {
   std::unique_ptr<AdmissionHandler> handler;
   JobPtr job;
   Time asked{};
-  Time since{};               // when somebody looked at it first
-  CeilingsOfTask ceilings{};  // keeps those of what it would lock
-  sched::Refusal refusal{};   // of one who waits for what would have fitted
+  Time since{};               // when it was first looked at
+  CeilingsOfTask ceilings{};  // keeps the ceilings of the resources that it would lock
+  sched::Refusal refusal{};   // while it waits for a contract that would have fitted
   std::unique_ptr<Newcomer> next;
 };
 using NewcomerPtr = std::unique_ptr<Newcomer>;

@@ -64,20 +64,20 @@ void Newcomers::decide_first(Time now, std::span<const sched::Command>& commands
   commands = manager_.decide(fact);
   const auto promised = promises_.commit();
   if (promised) return;
-  // Not written down, so not promised: an Admit that finds nobody waiting for it makes the task depart.
+  // The promise was not written, so it does not hold. An Admit that finds no newcomer makes the task depart.
   for (const sched::Command& command : commands)
     if (const auto* admit = std::get_if<sched::Admit>(&command))
       if (auto unwritten = take(admit->request)) try_again(std::move(unwritten), promised.error(), now);
 }
 
-// It is decided anew when only another process came between.
+// Tries again if another process came between. Otherwise the newcomer fails.
 void Newcomers::try_again(NewcomerPtr newcomer, Error error, Time now) noexcept {
   if (error.kind != ErrorKind::transient || now - newcomer->since >= patience) return newcomer->fail(error);
   retry_.failed(now);
   first_ = std::move(newcomer);
 }
 
-// The next one need not wait for what this one waited for.
+// The next newcomer need not wait for what this one waited for.
 void Newcomers::fail_first(Error error) noexcept {
   retry_.start(Time{});
   std::exchange(first_, nullptr)->fail(error);
@@ -92,11 +92,11 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
   if (!newcomer) return false;
   const sched::RefusalCode code = refuse.reason.code;
   if (code == sched::RefusalCode::reorganizing && now - newcomer->since < patience) {
-    retry_.start(now + reorganizing_period);  // tasks are being moved for somebody else: it waits
+    retry_.start(now + reorganizing_period);  // it waits while tasks are moved for another newcomer
     queue_.push(std::move(newcomer));
     return true;
   }
-  // What would fit here may make somebody late there, so beside other processes nothing is proposed.
+  // A contract that fits here may make a task of another process late. So nothing is proposed beside other processes.
   sched::Refusal why = refuse.reason;
   const bool is_open = code == sched::RefusalCode::not_schedulable && !why.nearest.found();
   if (is_open && promises_.beside_others()) why.unproposed = sched::Unproposed::beside_others;
@@ -131,7 +131,7 @@ bool Newcomers::tell_late(Time now) noexcept {
   return true;
 }
 
-// The first gets its refusal as far as it is known.
+// Sends the first refusal as far as it is known.
 void Newcomers::end_explaining() noexcept {
   NewcomerPtr first = explaining_.pop_front();
   sched::Refusal why = first->refusal;

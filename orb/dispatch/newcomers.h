@@ -1,9 +1,9 @@
-// Newcomers: those who ask for admission, from when they are looked at until they are told. One at a time is analysed
-// in slices, and then decided inside a transaction of the PromiseKeeper: what other processes promised is read, the
-// decision made, the new promise written. When the transaction is taken, the newcomers wait and jobs go on. An analysis
-// that takes more than one slice goes on outside the transaction, and starts over when the others promised something
-// else meanwhile. Those who have not been looked at, and those who wait until tasks have been moved for somebody else,
-// are in the AdmissionQueue.
+// Newcomers handles requests for admission (Newcomer), from the first look at them until they are answered. One at a
+// time is analysed in slices. It is then decided inside a transaction of the PromiseKeeper: what other processes
+// promised is read, the decision is made, and the new promise is written. While the transaction is taken, newcomers
+// wait and jobs go on. An analysis that takes more than one slice goes on outside the transaction, and starts again if
+// the others' promises changed meanwhile. The AdmissionQueue holds newcomers that were not looked at yet, and those
+// that wait until tasks have been moved for another newcomer.
 //
 // Threads: any that holds the manager's lock.
 #pragma once
@@ -30,41 +30,42 @@ namespace corelane::dispatch {
 
 class Newcomers {
  public:
-  static constexpr std::size_t most_refused = 1024;  // that wait for what would have fitted instead
+  static constexpr std::size_t most_refused = 1024;  // refused ones that wait for a contract that would have fitted
   static constexpr int slice = 32;                   // evaluations, see Manager::continue_preparing()
   static constexpr Duration reorganizing_period = std::chrono::milliseconds{1};
   static constexpr Duration patience = std::chrono::seconds{3};  // then the newcomer is told to try again
   static constexpr Duration explain_within = std::chrono::milliseconds{50};
 
-  // `spin`: what a task's thread may use after each job, on top of its budget. Each refusal goes to `log`, too.
+  // `spin`: what a task's thread may use after each job, on top of its budget. `log` records each refusal.
   Newcomers(RecordedManager& manager, PromiseKeeper& promises, AdmissionQueue& queue, Duration spin, RefusalLog& log)
       : manager_(manager), promises_(promises), queue_(queue), log_(log), spin_(spin) {}
 
-  // Whether another one may be taken up: nobody is being analysed or decided.
+  // Returns whether another newcomer may be taken in: none is being analysed or decided.
   bool takes_next() const noexcept { return first_ == nullptr; }
-  // The newcomer is the first one from here on, or is told why not.
+  // Makes the newcomer the first one, or tells it why not.
   void propose(NewcomerPtr newcomer, Time now) noexcept;
-  // A slice of the first newcomer's analysis; or, when that has ended, the decision about it: `commands` is then what
-  // the Manager wants done. Whether anything was done.
+  // Runs a slice of the first newcomer's analysis or, when that has ended, decides about it. `commands` is then what
+  // the Manager wants done. Returns whether anything was done.
   bool step(Time now, std::span<const sched::Command>& commands) noexcept;
-  // Whether the first newcomer's analysis has begun and takes more than its first slice.
+  // Returns whether the first newcomer's analysis has begun and takes more than its first slice.
   bool is_under_way() const noexcept { return first_ && first_->request == preparing_; }
-  // A slice of what would have fitted instead of a refused contract. Whether anything was done.
+  // Runs a slice of the search for a contract that would have fitted instead of a refused one. Returns whether anything
+  // was done.
   bool explain(Time now) noexcept;
   bool has_refusals() const noexcept { return !explaining_.empty(); }
-  // Sends the first refusal, without what would have fitted, if `explain_within` has passed since the newcomer was
-  // looked at. Refusals go out in their order. Whether one did.
+  // Sends the first refusal, without a contract that would have fitted, if `explain_within` has passed since the first
+  // look at its newcomer. Refusals go out in their order. Returns whether one did.
   bool tell_late(Time now) noexcept;
   Time tell_by() const noexcept { return explaining_.empty() ? never : explaining_.front()->since + explain_within; }
-  // When step() has something to do: a time that has passed means at once.
+  // Returns when step() has something to do: a time that has passed means at once.
   Time wake_at() const noexcept { return first_ ? retry_.at() : never; }
 
-  // The newcomer that an Admit is about; null when it is gone.
+  // Takes out the newcomer that an Admit is about; null if it is gone.
   NewcomerPtr take(JobId request) noexcept;
-  // The Manager's answer to one of them; false: to none.
+  // Handles a refusal by the Manager. False: it is about none of the newcomers.
   bool refused(const sched::Refuse& refuse, Time now) noexcept;
 
-  // The peer is gone: its newcomers are told so, those who are taken up later too.
+  // Tells the newcomers of a lost peer that it is gone, also those that are taken in later.
   void drop(PeerId peer) noexcept;
   void fail_all(Error error) noexcept;
   std::uint64_t refusals() const noexcept { return refusals_; }
@@ -84,14 +85,14 @@ class Newcomers {
   AdmissionQueue& queue_;
   RefusalLog& log_;
   const Duration spin_;
-  NewcomerPtr first_;                            // not told to the Manager: is being prepared, or has to try again
-  NodeList<Newcomer> deciding_;                  // told, not answered: one, and one that waits until others have moved
-  NodeList<Newcomer> explaining_;                // refused; what would fit is still to be computed
-  Recent<PeerId> lost_peers_{remembered_peers};  // for what their connections may still ask for
-  JobId preparing_{};                            // request of the newcomer whose analysis is under way
+  NewcomerPtr first_;                            // the Manager was not told of it: it is being prepared, or tries again
+  NodeList<Newcomer> deciding_;                  // told, not answered: one, and one that waits until tasks have moved
+  NodeList<Newcomer> explaining_;                // refused; the search for a contract that fits has not ended
+  Recent<PeerId> lost_peers_{remembered_peers};  // their connections may still ask for tasks
+  JobId preparing_{};                            // request of the newcomer that is being analysed
   JobId asking_{};                               // request of the newcomer for which a contract that fits is searched
   BackOff retry_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
-  Time kept_since_ = never;  // transactions are refused since then
+  Time kept_since_ = never;  // transactions have been refused since then
   std::uint64_t refusals_ = 0;
 };
 

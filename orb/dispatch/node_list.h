@@ -1,7 +1,7 @@
-// NodeList: a queue of nodes that whoever adds one has allocated before; so nothing is allocated or freed under the
-// lock that guards the list.
+// NodeList is a queue of nodes that the thread which adds them has allocated. So nothing is allocated or freed under
+// the lock that guards the list.
 //
-// Threads: owned by one at a time. Node has a member `std::unique_ptr<Node> next`.
+// Threads: owned by one thread at a time. Node has a member `std::unique_ptr<Node> next`.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +38,7 @@ class NodeList {
     head_ = std::move(node);
     ++size_;
   }
-  // The first that `wanted` says; null when there is none.
+  // Takes out the first node for which `wanted` is true; null if there is none.
   template <typename Wanted>
   std::unique_ptr<Node> take_if(Wanted wanted) noexcept {
     Node* before = nullptr;

@@ -1,8 +1,8 @@
-// OwnTime: how much of the manager's time above all tasks newcomers may still have. The analysis charges the platform's
-// budget in each of its periods, so that is what they get, as from a sporadic server; what they ask for beyond it is
-// done below the tasks. A step that was begun is not interrupted: what it takes too much is paid by waiting.
+// OwnTime limits how much of the manager's time above all tasks newcomers may have. The analysis charges the platform's
+// budget in each of its periods, so newcomers get that much, as from a sporadic server. The rest of their work is done
+// below the tasks. A step that has begun is not interrupted. If it takes too long, the newcomers wait longer after it.
 //
-// Threads: owned by whoever holds the manager's lock. No clock.
+// Threads: owned by the holder of the manager's lock. No clock.
 #pragma once
 
 #include <algorithm>
@@ -17,27 +17,27 @@ namespace corelane::dispatch {
 
 class OwnTime {
  public:
-  // The most that one step may cost, in budgets: what was longer the host took, on a machine that is virtual.
+  // The most that one step is charged, in budgets. If a step was longer, the host of a virtual machine took the time.
   static constexpr int longest_step = 10;
 
-  // A load without a budget is not charged, and not limited.
+  // A load without a budget is neither charged nor limited.
   explicit OwnTime(const sched::PlatformLoad& load) {
     const sched::Reservation reservation{.budget = load.budget, .period = load.period};
     if (sched::is_sound(reservation)) server_.emplace(reservation);
   }
 
-  // At the begin of a step.
+  // Returns whether time is left. Call it when a step begins.
   bool is_left(Time now) noexcept {
     if (!server_) return true;
     server_->wake(now);
     return server_->available(now) > Duration::zero();
   }
-  // After a step that had something left.
+  // Charges a step. Call it only if is_left() was true for it.
   void charge(Time begun, Time ended) noexcept {
     if (!server_ || ended <= begun) return;
     server_->charge(ended, std::min(ended - begun, longest_step * server_->reservation().budget));
   }
-  // Nothing is left before then; a time that has passed: something is.
+  // Returns when there is time again. A time that has passed: there is time now.
   Time back_at(Time now) const noexcept {
     return !server_ || server_->available(now) > Duration::zero() ? Time{} : server_->next(now);
   }

@@ -34,7 +34,7 @@ PageKeeper::PageKeeper(std::string directory, std::size_t cores, std::size_t tas
 bool PageKeeper::step(Time now, const Count& count) noexcept try {
   if (!wanted() || now < next_) return false;
   next_ = now + period;
-  if (page_ && !page_->is_at_path()) page_.reset();  // somebody removed it, perhaps with the directory
+  if (page_ && !page_->is_at_path()) page_.reset();  // it was removed, perhaps with its directory
   if (!page_ && !make()) return false;
   const Time begin = os::now();
   ProcessCounters counters = counters_of_this_process(now);
@@ -51,7 +51,7 @@ bool PageKeeper::make() {
   auto page = ready ? CounterPage::make(directory_, cores_, tasks_) : Error{};
   if (page) {
     page_ = std::move(*page);
-    remove_stale_pages(directory_);  // here, since it may be that nobody ever looks at counters
+    remove_stale_pages(directory_);  // here, because perhaps no program ever reads counters
   } else if (!std::exchange(said_, true)) {
     const std::string why = ready ? "in " + directory_ + ": " + std::strerror(errno) : ready.error();
     os::log::warn("no counters for `corelane top` as yet: " + why);

@@ -1,5 +1,5 @@
-// PageKeeper: this process's counter page, from when it can be made until the process ends. It says who the process is;
-// what there is to count comes from whoever keeps it.
+// PageKeeper keeps this process's counter page, from when it can be made until the process ends. It writes which
+// process this is; its owner provides the counters.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once
@@ -17,16 +17,17 @@ namespace corelane::dispatch {
 class PageKeeper {
  public:
   static constexpr Duration period = std::chrono::milliseconds{500};
-  // Fills in all but who the process is and when the page is written.
+  // Fills in everything except which process this is and when the page is written.
   using Count = std::function<void(ProcessCounters&)>;
 
   // `directory`: the runtime directory; empty: there is no page.
   PageKeeper(std::string directory, std::size_t cores, std::size_t tasks);
 
   bool wanted() const noexcept { return !directory_.empty(); }
-  // Writes the page when that is due: each period, unless the last time took so long that it would cost more than a
-  // twentieth of a core. Makes it first where it is missing, also when somebody removed it; why it cannot is said once,
-  // since the directory may come, and its disk have room, later. Whether it was written.
+  // Writes the page if that is due: once in each period. If the last write took long, the next one comes later, so that
+  // writing costs at most a twentieth of a core. Makes the page if it is missing, also if it was removed. If that
+  // fails, logs the reason once, and tries again later: the directory may appear, or its disk may have space. Returns
+  // whether the page was written.
   bool step(Time now, const Count& count) noexcept;
 
  private:
@@ -37,7 +38,7 @@ class PageKeeper {
   const std::size_t cores_, tasks_;
 
   std::unique_ptr<CounterPage> page_;
-  bool said_ = false;  // why there is none
+  bool said_ = false;  // the reason why there is no page was logged
   Time next_{};
 };
 

@@ -1,9 +1,9 @@
-// PriorityHints: which priority a task's jobs have in the request queue, for whoever submits them. Only a hint: an
-// answer that is a moment old puts one job in another place of the queue and nothing else.
+// PriorityHints tells a thread that submits a job which priority the task's jobs have in the request queue. It is only
+// a hint: an outdated answer puts one job in another place of the queue, and does nothing else.
 //
-// Threads: whoever holds the manager's lock writes, any thread reads at any time, without lock. A fixed table with
-// linear probing. Bound: `probes` places are looked at; a task that finds none free there goes without a hint (priority
-// 1).
+// Threads: the holder of the manager's lock writes; any thread reads at any time, without a lock. It is a fixed table
+// with linear probing. Bound: `probes` places are looked at. A task that finds no free place there has no hint
+// (priority 1).
 #pragma once
 
 #include <atomic>
@@ -47,7 +47,7 @@ class PriorityHints {
   };
 
   Place* find(TaskId task) noexcept { return find(task, task); }
-  // The place near `home` that holds `task`.
+  // Returns the place near `home` that holds `task`; null: there is none.
   Place* find(TaskId task, TaskId home) noexcept {
     const std::size_t first = static_cast<std::size_t>(home.value * 0x9e37'79b9'7f4a'7c15 >> 32);
     for (std::size_t i = 0; i < probes; ++i) {

@@ -95,7 +95,8 @@ Expected<void> PromiseKeeper::commit() noexcept {
   return written;
 }
 
-// A task lingers once when it leaves, once when it is moved, and once when its core is lost; then refresh() is due.
+// Reserves room in lingering_, too. A task is added there once when it leaves, once when it is moved, and once when its
+// core is lost; then refresh() is due.
 Expected<std::vector<Promise>> PromiseKeeper::promises_with_room() noexcept try {
   std::vector<Promise> mine = promises();
   lingering_.reserve(lingering_.size() + 3 * mine.size());
@@ -105,11 +106,11 @@ Expected<std::vector<Promise>> PromiseKeeper::promises_with_room() noexcept try 
 }
 
 void PromiseKeeper::note_others(std::span<const Promise> others, std::span<const Contract> newcomers) {
-  const bool known = others.empty() && is_known_empty_;  // that nobody else promises anything was told before
+  const bool known = others.empty() && is_known_empty_;  // the Manager knows that nobody else promises anything
   is_known_empty_ = false;                               // until all is told, which may fail
   if (!known) tell_others(others, newcomers);
   is_known_empty_ = others.empty();
-  // The others' deadlines are checked against one newcomer on one core, not against a reshuffle of ours.
+  // The others' deadlines are checked against one newcomer on one core, not against a repacking of our tasks.
   const bool repack = !beside_others_ && provider_.alone();
   if (repack_ != repack) manager_.set_repack(repack);
   repack_ = repack;
@@ -128,7 +129,7 @@ void PromiseKeeper::tell_others(std::span<const Promise> others, std::span<const
   }
 }
 
-// What runs on the core beside our tasks and the platform: other processes, and what serves best effort.
+// Tells what runs on the core beside our tasks and the platform: other processes, best-effort servers and the reader.
 void PromiseKeeper::tell_interference(const CoreLease& lease, std::span<const Promise> others) {
   auto loads = interference_on(lease, others);
   servers_.add_loads(lease.core, loads);
@@ -136,8 +137,8 @@ void PromiseKeeper::tell_interference(const CoreLease& lease, std::span<const Pr
   manager_.set_interference(lease.core, loads);
 }
 
-// Whether another process's task would be late with the newcomers on the core of `lease`, or with what our platform
-// load grows by: there, and for our first task also on the manager's core.
+// Returns whether the newcomers on the core of `lease`, or the growth of our platform load, would make a task of
+// another process late. The platform load grows on this core and, for our first task, also on the manager's core.
 bool PromiseKeeper::closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
                            std::span<const Contract> newcomers) const {
   if (others.empty()) return false;
@@ -157,8 +158,9 @@ const CoreLease& PromiseKeeper::home_lease() const noexcept {
   return leases_.front();
 }
 
-// Neighbours know nothing of resources: the longest section blocks everybody, and what an enforced job exceeds its
-// budget by to end a section is part of its budget; but see overshoot_promise().
+// Makes the promise for a task. Other processes know nothing of resources, so the longest section blocks all of their
+// tasks. An enforced job may exceed its budget to end a section. That time is added to its budget if it fits; if not,
+// see overshoot_promise().
 Promise PromiseKeeper::task_promise(const CoreLease& lease, const Contract& original) const {
   Contract contract = original;
   const Duration longest = longest_section(contract);
@@ -171,8 +173,8 @@ Promise PromiseKeeper::task_promise(const CoreLease& lease, const Contract& orig
           .levels = levels_};
 }
 
-// What an enforced job may execute past its budget does not fit into a contract when there is no room for it before
-// the deadline. It is a load of its own then, as often as the task and up to D later.
+// Returns a load for what an enforced job may execute past its budget, if the contract has no room for it before the
+// deadline. The load comes as often as the task, and up to D later.
 std::optional<Promise> PromiseKeeper::overshoot_promise(const CoreLease& lease,
                                                         const Contract& contract) const noexcept {
   const Duration overshoot = overshoot_of(contract);
@@ -181,18 +183,18 @@ std::optional<Promise> PromiseKeeper::overshoot_promise(const CoreLease& lease,
                       {.budget = overshoot, .period = contract.period, .jitter = contract.deadline + contract.jitter});
 }
 
-// Past its budget, where it is demoted inside a section.
+// Returns how far a job may run past its budget if it is demoted inside a section.
 Duration PromiseKeeper::overshoot_of(const Contract& contract) const noexcept {
   return is_enforced(contract, options_.charge_overruns) ? longest_section(contract) : Duration::zero();
 }
 
-// Every task on every core that it is charged to, those whose work may still delay others, and the platform's load.
+// Returns every task on every core that it is charged to, tasks whose work may still delay others, and the platform's
+// load.
 std::vector<Promise> PromiseKeeper::task_promises() const {
   const std::vector<sched::TaskView> tasks = manager_.tasks();
   std::vector<Promise> result;
-  result.reserve(tasks.size() + lingering_.size() +
-                 2 * leases_.size());  // what it mostly is, with the platform's loads
-  std::vector<Promise> overshoots;     // behind the platform's load, which is there once for each core
+  result.reserve(tasks.size() + lingering_.size() + 2 * leases_.size());  // the usual size, with the platform's loads
+  std::vector<Promise> overshoots;  // come after the platform's load, which is there once for each core
   const auto add = [&](CoreId core, const Contract& contract) {
     for (const CoreLease& lease : leases_) {
       if (lease.core != core) continue;
@@ -217,7 +219,7 @@ std::vector<Promise> PromiseKeeper::promises() const {
   return result;
 }
 
-// Where tasks are, and on the manager's core, which works for all of them. Once for each core.
+// Adds the platform's load where tasks are, and on the manager's core, which works for all of them. Once for each core.
 void PromiseKeeper::add_platform(std::vector<Promise>& promises) const {
   if (promises.empty()) return;
   for (const CoreLease& lease : leases_) {
@@ -243,7 +245,7 @@ void PromiseKeeper::linger(CoreId core, const Contract& contract, Time now) noex
   stale_ = true;
 }
 
-// Inside a transaction.
+// Call it inside a transaction.
 void PromiseKeeper::settle_lingering(std::span<const Promise> others, Time now) noexcept {
   for (Lingering& left : lingering_) {
     if (left.until != never) continue;
@@ -260,14 +262,14 @@ Time PromiseKeeper::lingering_until() const noexcept {
   return next;
 }
 
-// What lingers and is over has made ours stale, and the next try has a time of its own.
+// When a lingering promise has ended, ours are stale, and retry_ has the time of the next attempt.
 Time PromiseKeeper::wake_at() const noexcept { return stale_ ? retry_.at() : lingering_until(); }
 
-// Inside a transaction, which it closes.
+// Call it inside a transaction, which it closes.
 bool PromiseKeeper::write_all(std::span<const Promise> others) noexcept {
   try {
     servers_.claim(others, promises());
-  } catch (const std::bad_alloc&) {  // then they go on waiting
+  } catch (const std::bad_alloc&) {  // then the servers keep waiting
   }
   const auto mine = promises_with_room();
   if (!mine) provider_.abandon();

@@ -1,11 +1,13 @@
-// PromiseKeeper: what this process promises to the others of its host, and what they promise to it. Everything that
-// passes the CoreProvider passes here: a newcomer is decided between begin() and commit(), refresh() writes down what
-// has become less.
+// PromiseKeeper manages what this process promises to the other processes of its host, and what they promise to it. All
+// transactions with the CoreProvider pass through it. A newcomer is decided between begin() and commit(). refresh()
+// writes down smaller promises.
 //
-// A promise covers every task on each core that it is charged to, tasks that have left a core while neighbours may
-// still be busy with what they left behind, the platform's load, and the servers of best effort.
+// A promise covers:
+// - every task, on each core that it is charged to;
+// - tasks that have left a core, while the work that they left there may still delay tasks of other processes;
+// - the platform's load, and the best-effort servers.
 //
-// Threads: owned by whoever holds the manager's lock.
+// Threads: owned by the holder of the manager's lock.
 #pragma once
 
 #include <cstddef>
@@ -28,51 +30,52 @@ namespace corelane::dispatch {
 
 class PromiseKeeper {
  public:
-  static constexpr Duration retry_period = std::chrono::microseconds{200};   // of a transaction that was refused, first
+  static constexpr Duration retry_period = std::chrono::microseconds{200};   // of a refused transaction, at first
   static constexpr Duration longest_retry = std::chrono::milliseconds{100};  // doubled up to this
-  static constexpr Duration server_retry_period = std::chrono::seconds{1};   // of servers that others leave no room
+  static constexpr Duration server_retry_period = std::chrono::seconds{1};   // of servers without room
 
-  // All outlive this. Tells `manager` what is on our cores before anybody else is known.
+  // All arguments must outlive this object. Tells `manager` what is on our cores before any other process is known.
   PromiseKeeper(const ExecutiveOptions& options, std::span<const CoreLease> leases, CoreProvider& provider,
                 BestEffortServers& servers, RecordedManager& manager);
 
-  // Opens a transaction and tells the Manager what others promised: it is interference to the newcomer, and where the
-  // newcomer would break one of theirs its core is closed to it. Errors: as CoreProvider::begin(), NO_MEMORY.
+  // Opens a transaction and tells the Manager what others promised, as interference to the newcomer. Closes a core to
+  // the newcomer if it would break a promise of others there. Errors: as CoreProvider::begin(), NO_MEMORY.
   Expected<void> begin(const Contract& newcomer, Time now) noexcept;
-  // The same for the tasks that a lost core leaves behind, all of which may come to any of our other cores.
+  // Does the same for the tasks of a lost core, all of which may move to any of our other cores.
   Expected<void> begin_leaving(CoreId core, Time now) noexcept;
-  // Nobody may come to any of our cores, until a transaction says otherwise.
+  // Closes all of our cores to new tasks, until a transaction opens them.
   void close_all() noexcept;
-  // Before a decision that moves tasks, which cannot be taken back: promises all of our cores. commit() then says what
-  // of it is needed. On an error the transaction is closed: another process has come.
+  // Promises all of our cores, before a decision that moves tasks and cannot be undone. commit() then reduces the
+  // promise to what is needed. On an error the transaction is closed: another process has come.
   Expected<void> claim_all() noexcept;
   // Writes down what the Manager has decided, and closes the transaction. Errors: as CoreProvider::end(), NO_MEMORY.
   Expected<void> commit() noexcept;
   void abandon() noexcept { provider_.abandon(); }
 
-  // Writes down what has changed since, as soon as the provider has time. Whether it did anything.
+  // Writes down what has changed since, as soon as the provider has time. Returns whether it did anything.
   bool refresh(Time now) noexcept;
   void has_changed() noexcept { stale_ = true; }
-  // The task is no longer charged to the core from its idle instant on, which is now. Our own tasks may use what it
-  // held; a neighbour's may have begun before, and no third party may count on the room before that one is done.
+  // Keeps promising a task that is no longer charged to the core since its idle instant, which is now. Our own tasks
+  // may use what it held. But a job of another process may have begun before, and no third process may count on the
+  // capacity until that job is done.
   void linger(CoreId core, const Contract& contract, Time now) noexcept;
-  // When refresh() has something to do.
+  // Returns when refresh() has something to do.
   Time wake_at() const noexcept;
-  // Nothing is promised any more.
+  // Withdraws all promises.
   void withdraw() noexcept { provider_.withdraw(); }
 
-  // Whether others promised something on our cores, as begin() found it; how much of leases[i] that is, and what of it
-  // is their platform load.
+  // Return whether others promised something on our cores, as begin() found it; how much of leases[i] that is; and how
+  // much of that is their platform load.
   bool beside_others() const noexcept { return beside_others_; }
   sched::Ppm others_on(std::size_t i) const noexcept { return others_[i]; }
   sched::Ppm others_platform_on(std::size_t i) const noexcept { return others_platform_[i]; }
 
-  // The core of the manager's thread, where the platform's load counts in any case.
+  // Returns the core of the manager's thread, where the platform's load always counts.
   CoreId home() const noexcept { return home_; }
   void move_home(CoreId core) noexcept { home_ = core; }
 
  private:
-  // What a task that has left a core still is to the others there.
+  // What is still promised for a task that has left a core.
   struct Lingering {
     Promise promise;
     Time since{};        // the core's idle instant
@@ -107,13 +110,13 @@ class PromiseKeeper {
 
   // With the manager's lock.
   CoreId home_;
-  // By leased core: what other processes promised, and their platform load of it.
+  // By leased core: what other processes promised, and how much of that is platform load.
   std::vector<sched::Ppm> others_, others_platform_;
   bool beside_others_ = false;
   bool is_known_empty_ = false;       // the Manager was told that no other process promises anything
-  std::optional<bool> repack_;        // what it was told
-  std::vector<Lingering> lingering_;  // with room for what may join them before the next commit()
-  bool stale_ = false;                // what is written is not what we promise
+  std::optional<bool> repack_;        // what the Manager was told
+  std::vector<Lingering> lingering_;  // with room for what may be added before the next commit()
+  bool stale_ = false;                // the written promises are not the current ones
   BackOff retry_{retry_period, longest_retry};
 };
 

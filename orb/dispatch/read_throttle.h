@@ -1,19 +1,19 @@
-// ReadThrottle: how much a task's thread may read without getting a job from it. The thread reads at the task's
-// priority, and the analysis knows one budget C in each period T of it. So bytes that become no job (and jobs that the
-// contract does not allow) are read from what the task's jobs leave of that budget: C less the longest that one of them
-// has taken so far. When that is used up nothing is read until as much time has passed as such reading takes at that
-// rate, a period at least: what the client sends stays in its socket. What one read takes too much is paid so, too.
+// ReadThrottle limits how much a task's thread may read without getting a job from it. The thread reads at the task's
+// priority, and the analysis assumes that it uses one budget C in each period T. So bytes that become no job, and jobs
+// that the contract does not allow, are read from what the task's jobs leave of C: C minus the longest job so far. When
+// that is used up, reading pauses for as long as it takes at that rate, at least a period. Meanwhile, what the client
+// sends stays in its socket. The pause also makes up for a read that took too long.
 //
-//   reserve     the longest job so far that kept its budget, without the pieces of its request; half of C before the
-//               first. A job beyond its budget says nothing: on a virtual machine it may be the host's gap
-//   allowance   C - reserve, and C / 16 at least, since somebody has to find out what the bytes are
+//   reserve     the longest job so far that kept its budget, without the pieces of its request; C / 2 before the first.
+//               A job beyond its budget does not count: on a virtual machine a gap of the host may be the cause
+//   allowance   C - reserve, and at least C / 16, since the thread has to find out what the bytes are
 //
-// Pieces of a long request belong to the job that comes of them and count in its budget. They have the allowance, or
-// half of C where that is more, until it is there, since a request without an end would be read for ever.
+// Pieces of a long request belong to the job that they become, and count in its budget. Until that job is there, they
+// may use the allowance, or C / 2 if that is more. Without that limit, a request without an end would be read forever.
 //
-// So where jobs take no longer than those before them, jobs and reading in vain together use C in each T, a read more
-// at most (and C / 16 more where the jobs leave nothing). Reading that follows on other reading within a period is of
-// the same account, so it does not matter where periods begin.
+// So if jobs take no longer than those before them, jobs and useless reading together use C in each T. They exceed it
+// by one read at most, and by C / 16 if the jobs leave nothing. Reading that follows other reading within a period is
+// charged to the same account, so it does not matter where periods begin.
 //
 // Threads: the task's own. No clock.
 #pragma once
@@ -30,7 +30,7 @@ class ReadThrottle {
   explicit ReadThrottle(const Contract& contract)
       : period_(contract.period), budget_(contract.budget), reserve_(contract.budget / 2) {}
 
-  // A read gave no job that the lane took; `used` is what the thread used since its last job or such read.
+  // Charges a read that gave no job that the lane took. `used`: what the thread used since its last job or such read.
   void wasted(Time now, Duration used) noexcept {
     if (now >= last_ + period_) wasted_ = {};
     last_ = now;
@@ -39,14 +39,14 @@ class ReadThrottle {
     shut_if_over(now, wasted_, allowance());
   }
 
-  // A read gave a piece of a request; `used` is what the thread used since its last job or wasted read.
+  // Charges a read that gave a piece of a request. `used`: what the thread used since its last job or wasted read.
   void piece(Time now, Duration used) noexcept {
     pieces_ = used;
     if (now >= last_ + period_) wasted_ = {};
     if (shut_if_over(now, wasted_ + pieces_ - forgiven_, std::max(allowance(), budget_ / 2))) forgiven_ = pieces_;
   }
 
-  // A job has ended that used so much, with the pieces of its request.
+  // Notes that a job has ended that used `used`, with the pieces of its request.
   void ran(Duration used) noexcept {
     const Duration alone = used - std::min(used, pieces_);
     pieces_ = forgiven_ = {};
@@ -55,7 +55,7 @@ class ReadThrottle {
     any_job_ = true;
   }
 
-  // Nothing is to be read before then.
+  // Returns the time before which nothing is to be read.
   Time opens_at() const noexcept { return shut_until_; }
 
  private:
@@ -75,10 +75,10 @@ class ReadThrottle {
 
   Duration reserve_;
   bool any_job_ = false;
-  Time last_{};          // of what was wasted
-  Duration wasted_{};    // since the last pause of a period
-  Duration pieces_{};    // of the request that is being read
-  Duration forgiven_{};  // of them: waited for already
+  Time last_{};          // of the latest wasted read
+  Duration wasted_{};    // since the last pause that took a period
+  Duration pieces_{};    // used for pieces of the request that is being read
+  Duration forgiven_{};  // the part of pieces_ for which reading has paused already
   Time shut_until_{};
 };
 

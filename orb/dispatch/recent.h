@@ -1,6 +1,6 @@
-// Recent: the newest so many values. All room is taken at the start.
+// Recent keeps the newest values, up to a fixed number. All memory is allocated at the start.
 //
-// Threads: owned by one at a time. T's moves do not throw.
+// Threads: owned by one thread at a time. T's moves do not throw.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ class Recent {
       values_[oldest_++ % most_] = std::move(value);
   }
   bool contains(const T& value) const noexcept { return std::ranges::find(values_, value) != values_.end(); }
-  // Calls see(value), the oldest first.
+  // Calls see(value) for each value, the oldest first.
   template <typename See>
   void for_each(See see) const {
     for (std::size_t i = 0; i < values_.size(); ++i) see(values_[(oldest_ + i) % values_.size()]);

@@ -8,7 +8,7 @@ namespace {
 using sched::Command;
 namespace trace = sched::trace;
 
-// The answers to the input that was added last; ends the group. Bound: the answer.
+// Records the answers to the input that was added last, and ends the group. Bound: the answers.
 std::span<const Command> with_answers(RecorderRing* ring, std::span<const Command> commands) noexcept {
   if (!ring) return commands;
   const Time at = ring->last();
@@ -17,7 +17,7 @@ std::span<const Command> with_answers(RecorderRing* ring, std::span<const Comman
   return commands;
 }
 
-// A group of one record.
+// Records a group of one record.
 template <typename T>
 void record(RecorderRing* ring, const T& item) noexcept {
   if (!ring) return;
@@ -112,7 +112,7 @@ void RecordedManager::set_capacity(CoreId core, sched::Ppm capacity) noexcept {
   manager_.set_capacity(core, capacity);
 }
 
-// The Manager counts what is past its limit as one load, whatever it is, so one more than that tells it all.
+// The Manager counts loads past its limit as one, whatever they are. So it is enough to record one more than the limit.
 void RecordedManager::set_interference(CoreId core, std::span<const sched::PlatformLoad> loads) noexcept {
   const std::size_t count = std::min(loads.size(), sched::max_interference + 1);
   begin(ring_, trace::InterferenceSet{core, static_cast<std::uint32_t>(count)});

@@ -1,8 +1,8 @@
-// RecordedLane: a sched::AnyLane that writes down what it is told and what it answers, so that the run can be replayed.
-// RecordedManager: the same for sched::Manager. Without a ring they only pass on.
+// RecordedLane is a sched::AnyLane that records what it is told and what it answers, so that the run can be replayed.
+// RecordedManager does the same for sched::Manager. Without a ring they only pass calls on.
 //
-// Threads: as Lane and Manager: whoever may call one may call the other. Nothing here allocates but what the machines
-// themselves do.
+// Threads: as Lane and Manager: a thread that may call one may call the other. Nothing here allocates, except as the
+// state machines themselves do.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ namespace corelane::dispatch {
 
 class RecordedLane {
  public:
-  // `ring` outlives this; null: nothing is recorded.
+  // `ring` must outlive this object; null: nothing is recorded.
   RecordedLane(CoreId core, std::size_t max_tasks, TimerId timer, RecorderRing* ring)
       : lane_(core, max_tasks, timer), ring_(ring) {}
 
-  // The core runs by deadlines. Before the first task; the trace's options say so, too.
+  // Makes the core run by deadlines. Call it before the first task. The trace's options say so, too.
   void use_deadlines() { lane_.use_deadlines(); }
   bool uses_deadlines() const noexcept { return lane_.uses_deadlines(); }
-  // Overruns under `report` are charged. As above.
+  // Charges overruns under `report`. Call it before the first task. The trace's options say so, too.
   void charge_overruns() { lane_.charge_overruns(); }
 
-  // As AnyLane's.
+  // As in AnyLane.
   bool has_overrun(TaskId task, JobId job, Duration used) const noexcept { return lane_.has_overrun(task, job, used); }
   void allow_early(bool allowed) noexcept;
   bool add(TaskId task, const Contract& contract, Priority priority) noexcept;
@@ -44,7 +44,7 @@ class RecordedLane {
   bool idle(Time now) const noexcept { return lane_.idle(now); }
   std::span<const sched::LaneTask> tasks() const noexcept { return lane_.tasks(); }
 
-  // What the runtime observed, for the trace alone.
+  // Record what the runtime observed, for the trace only.
   void started(Time at, JobId job, TaskId task) noexcept;
   void ended(const sched::trace::Missed& job) noexcept;  // records it when job.at is after its deadline
   void blocked(Time at, JobId job, TaskId task, Duration waited) noexcept;
@@ -60,13 +60,13 @@ class RecordedManager {
  public:
   RecordedManager(const sched::ManagerOptions& options, RecorderRing* ring) : manager_(options), ring_(ring) {}
 
-  // As Manager's.
+  // As in Manager.
   std::span<const sched::Command> decide(const sched::Fact& fact) noexcept;
   void set_capacity(CoreId core, sched::Ppm capacity) noexcept;
   void set_interference(CoreId core, std::span<const sched::PlatformLoad> loads) noexcept;
   void set_closed(CoreId core, bool closed) noexcept;
   void set_repack(bool allowed) noexcept;
-  // Not recorded: they change nothing that is decided.
+  // Not recorded, because they change no decision.
   void prepare(PeerId peer, const Contract& contract) noexcept { manager_.prepare(peer, contract); }
   bool continue_preparing(int evaluations) noexcept { return manager_.continue_preparing(evaluations); }
   bool would_move() const noexcept { return manager_.would_move(); }
@@ -81,7 +81,7 @@ class RecordedManager {
   std::optional<sched::TaskView> find(TaskId task) const noexcept { return manager_.find(task); }
   std::optional<sched::CoreView> find(CoreId core) const noexcept { return manager_.find(core); }
 
-  // What a task is called, for the trace alone.
+  // Records the task's label, for the trace only.
   void name(TaskId task, std::string_view text) noexcept;
 
  private:

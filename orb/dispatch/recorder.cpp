@@ -25,7 +25,7 @@ namespace {
 
 constexpr Error off{.kind = ErrorKind::bad_param, .minor = minor::bad_option};
 using errors::no_memory;
-constexpr int most_names = 10'000;  // of old traces that are in the way
+constexpr int most_names = 10'000;  // of old traces that have the names already
 using errors::not_stored;
 
 Duration read_clock(clockid_t clock) noexcept {
@@ -34,7 +34,7 @@ Duration read_clock(clockid_t clock) noexcept {
   return std::chrono::seconds{now.tv_sec} + Duration{now.tv_nsec};
 }
 
-// Why no trace will be written, though some were asked for; "" where they can be.
+// Returns why no trace can be written although some are configured; "" if they can.
 std::string fault_of(const RecorderOptions& options) {
   if (options.dump_on_miss == 0 && !options.dump_at_exit) return {};
   if (options.size == 0)
@@ -53,11 +53,11 @@ bool write_bytes(const os::Fd& file, Bytes bytes) noexcept {
   return os::write_all(file.get(), {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-// Gives the draft its name; false with errno EEXIST when another file has it.
+// Gives the draft its name. Returns false with errno EEXIST if another file has it.
 bool take_name(const std::string& draft, const std::string& path) noexcept {
   if (::renameat2(AT_FDCWD, draft.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return true;
   if (errno != EINVAL) return false;
-  return ::access(path.c_str(), F_OK) != 0 && ::rename(draft.c_str(), path.c_str()) == 0;  // a file system without
+  return ::access(path.c_str(), F_OK) != 0 && ::rename(draft.c_str(), path.c_str()) == 0;  // no RENAME_NOREPLACE
 }
 
 bool write_by_draft(const std::string& path, Bytes bytes) {
@@ -71,9 +71,9 @@ bool write_by_draft(const std::string& path, Bytes bytes) {
   return false;
 }
 
-// Whole under its name or not there: whoever waits for the file finds all of it. Nothing is left where this process is
-// killed meanwhile, unless the file system has no files without a name, or there is no /proc to give them one. False
-// with errno EEXIST when another file has that name.
+// Writes a file that appears under its name whole or not at all, so a program that waits for it finds all of it. If
+// this process is killed meanwhile, nothing is left. Exceptions are a file system without unnamed files, and a missing
+// /proc, which names them. Returns false with errno EEXIST if another file has that name.
 bool write_new_file(const std::string& path, Bytes bytes) {
   const std::string folder = std::filesystem::path(path).parent_path();
   const os::Fd file(::open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600));
@@ -86,8 +86,8 @@ bool write_new_file(const std::string& path, Bytes bytes) {
 
 }  // namespace
 
-// The file's name comes first, since a program that starts itself anew is called /proc/self/exe. Of a file that was
-// removed the name may be a temporary one: linkers rename a file before they replace it.
+// Prefers the file's name, because a program that starts itself again is called /proc/self/exe. The name of a removed
+// file may be a temporary one: linkers rename a file before they replace it.
 std::string program_name_of(std::string path, const std::string& called) {
   constexpr std::string_view removed = " (deleted)", anew = "exe";
   const bool is_removed = path.ends_with(removed);
@@ -132,7 +132,7 @@ bool Recorder::look_for_misses(Time now) {
   seen_misses_ = misses;
   next_file_ = now + options_.between;
   ++miss_files_;
-  (void)dump(sched::TraceReason::miss);  // the log tells of a failure
+  (void)dump(sched::TraceReason::miss);  // the log reports a failure
   return true;
 }
 
@@ -192,7 +192,7 @@ Expected<std::string> Recorder::dump(sched::TraceReason reason, std::string_view
   return no_memory;
 }
 
-// Under the first number that is free: a process of another namespace, or of another time, may have had our pid.
+// Uses the first free number: a process of another pid namespace, or an earlier one, may have had our pid.
 Expected<std::string> Recorder::write_trace(const std::string& folder, const sched::TraceFile& trace) {
   const std::string start =
       folder + "/" + trace.program + "-" + std::to_string(trace.pid) + "-" + std::string(name_of(trace.reason)) + "-";
@@ -210,7 +210,7 @@ Expected<std::string> Recorder::write_trace(const std::string& folder, const sch
 }
 
 void Recorder::end() noexcept {
-  if (options_.dump_at_exit && !rings_.empty()) (void)dump(sched::TraceReason::exit);  // the log tells of a failure
+  if (options_.dump_at_exit && !rings_.empty()) (void)dump(sched::TraceReason::exit);  // the log reports a failure
 }
 
 }  // namespace corelane::dispatch

@@ -1,12 +1,12 @@
-// Recorder: the rings of one executive, one for its Manager and one for each core, and the files that they are dumped
-// to: when a deadline was missed, on request, and at the end. docs/recorder.md has the format and the use.
+// Recorder keeps the rings of one executive, one for its Manager and one for each core, and dumps them to files: when a
+// deadline was missed, on request, and at the end. docs/recorder.md describes the format and the use.
 //
-// Why a ring for each state machine and not for each thread: whoever tells a machine something holds its lock already,
-// so a ring has one writer at a time and its order is the machine's own, which is what a replay needs; a thread's ring
-// would be lost with its task, and ten thousand tasks would need as many.
+// There is a ring for each state machine, not for each thread. A thread that tells a machine something holds its lock
+// already. So a ring has one writer at a time, and its order is that of the machine, which a replay needs. A thread's
+// ring would be lost with its task, and ten thousand tasks would need as many rings.
 //
-// Threads: manager() and lane() any; their rings as RecorderRing says. step(), dump() and end() on threads that are
-// not real-time: they allocate and write files.
+// Threads: manager() and lane(): any; their rings: as RecorderRing says. step(), dump() and end(): threads that are not
+// real-time, because they allocate and write files.
 #pragma once
 
 #include <cstddef>
@@ -26,29 +26,29 @@
 
 namespace corelane::dispatch {
 
-// The file name of this process's program, for people.
+// Returns the file name of this process's program, for people to read.
 std::string program_name();
-// By what /proc/self/exe leads to, and the base name of what the program was called.
+// Does the same for the target of /proc/self/exe and the base name by which the program was called.
 std::string program_name_of(std::string path, const std::string& called);
 
 class Recorder final : public Agent {
  public:
-  // `manager`: what the Manager is made with; `lane_tasks`: what each Lane is, their timers being their cores' numbers.
+  // `manager`: the options of the Manager. `lane_tasks`: the max_tasks of each Lane, whose timer has its core's number.
   Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t lane_tasks);
 
-  // Null when nothing is recorded.
+  // Null: nothing is recorded.
   RecorderRing* manager() noexcept { return rings_.empty() ? nullptr : rings_.front().get(); }
   RecorderRing* lane(CoreId core) noexcept;
 
-  // Writes a file when a deadline was missed since the last time, and when somebody asked for one. One thread.
+  // Writes a file if a deadline was missed since the last time, and one if a dump was requested. One thread at a time.
   bool step(Time now) noexcept override;
-  // How often step() is due: soon enough that the ring still holds what led to a miss.
+  // Returns how often step() is due: soon enough that the ring still holds what led to a miss.
   Duration period() const noexcept { return std::chrono::milliseconds{watches_misses() ? 50 : 250}; }
 
-  // Writes what is in the rings to a new file and gives its path. `directory`: instead of the configured one.
+  // Writes the content of the rings to a new file and returns its path. `directory` replaces the configured one.
   // Errors, which the log explains: BAD_PARAM bad_option: nothing is recorded; PERSIST_STORE system_refused; NO_MEMORY.
   Expected<std::string> dump(sched::TraceReason reason, std::string_view directory = {});
-  // The last dump, where that is configured.
+  // Writes the last dump, if that is configured.
   void end() noexcept;
 
   sched::TraceFile snapshot(sched::TraceReason reason) const;
@@ -66,7 +66,7 @@ class Recorder final : public Agent {
   const std::size_t lane_tasks_;
   std::vector<std::unique_ptr<RecorderRing>> rings_;  // the manager's, then one for each core
 
-  // Owner: whoever calls step().
+  // Owner: the thread that calls step().
   std::uint64_t seen_misses_ = 0;
   unsigned miss_files_ = 0;
   Time next_file_{};

@@ -1,4 +1,4 @@
-// What a user may choose about the recorder; see docs/recorder.md.
+// RecorderOptions are the settings of the recorder; see docs/recorder.md.
 // Threads: values; read at start.
 #pragma once
 
@@ -16,15 +16,16 @@ struct RecorderOptions {
   unsigned dump_on_miss = 0;  // recorder.dump_on_miss: at most so many files ...
   Duration between = std::chrono::seconds{10};  // ... and the next one so long after the one before, at the earliest
   bool dump_at_exit = false;                    // recorder.dump_at_exit
-  std::string runtime_directory{};              // where dumps are asked for, and the counter page is; empty: nowhere
+  std::string runtime_directory{};              // where dumps are requested, and the counter page is; empty: nowhere
 };
 
-// A dump of process `pid` is asked for by making the first of these files in its runtime directory. When the second
-// one is there it holds the path of the dump, or nothing when that failed; whoever asked removes it.
+// dump_request() names the file that requests a dump of process `pid` when it is made in that process's runtime
+// directory. dump_answer() names the file that then appears: it contains the path of the dump, or nothing if that
+// failed. The program that requested the dump removes it.
 inline std::string dump_request(const std::string& directory, int pid) {
   return directory + "/dump-" + std::to_string(pid);
 }
-// Whoever asks has the lock of this file meanwhile, since there is one answer.
+// A program that requests a dump locks this file meanwhile, because there is only one answer.
 inline std::string dump_turn(const std::string& directory, int pid) { return dump_request(directory, pid) + ".lock"; }
 inline std::string dump_answer(const std::string& directory, int pid) { return dump_request(directory, pid) + ".done"; }
 

@@ -8,8 +8,8 @@ namespace corelane::dispatch {
 RecorderRing::RecorderRing(std::size_t slots)
     : mask_(std::bit_ceil(std::max(slots, least)) - 1), slots_(std::make_unique<Slot[]>(mask_ + 1)) {}
 
-// A word's release orders the tag's zero before it: who reads the word (acquire) and then the tag sees that the slot
-// was taken. On x86-64 all of these are plain moves.
+// A word's release orders the tag's zero before it. So a reader that loads the word (acquire) and then the tag sees
+// that the slot was taken. On x86-64 all of these are plain moves.
 void RecorderRing::write() noexcept {
   const std::span<const std::uint64_t> words = scratch_.span();
   last_ = Time{Duration{static_cast<std::int64_t>(words[0])}};
@@ -26,7 +26,7 @@ void RecorderRing::write() noexcept {
   }
 }
 
-// Whether the slot still holds what was written at `position`.
+// Returns whether the slot still holds what was written at `position`.
 bool RecorderRing::read(std::uint64_t position, std::uint64_t& found,
                         std::array<std::uint64_t, payload>& words) const noexcept {
   const Slot& slot = slots_[position & mask_];
@@ -49,7 +49,7 @@ RecorderRing::Copy RecorderRing::copy() const {
   for (; position < head; ++position) {
     std::uint64_t tag = 0;
     std::array<std::uint64_t, payload> words{};
-    if (!read(position, tag, words)) {  // overwritten meanwhile, and all before it with it
+    if (!read(position, tag, words)) {  // overwritten meanwhile, and all before it, too
       result.words.clear();
       left = 0;
       result.lost = position + 1;

@@ -1,13 +1,13 @@
-// RecorderRing: the latest scheduling records of one state machine, in memory of a fixed size; the oldest are
-// overwritten. Writing takes no lock, no system call and no allocation, and never waits; whoever reads sees whole
+// RecorderRing keeps the latest scheduling records of one state machine, in memory of a fixed size. New records
+// overwrite the oldest. Writing takes no lock, no system call and no allocation, and never waits. A reader sees whole
 // records or none.
 //
-// Threads: one writer at a time (a Lane's and the Manager's callers exclude each other by the lock that guards the
-// machine itself); any number of readers at any time.
+// Threads: one writer at a time (the lock that guards a Lane or the Manager excludes its callers from each other); any
+// number of readers at any time.
 // Slots of 64 bytes, a power of two of them; a record takes one or more in a row:
 //   word 0     tag: (position + 1) << 8 | number of the slot within its record; 0 while it is being written
 //   words 1-7  of the record (orb/sched/trace.h); the last slot's rest is unused
-// Invariant: what lies below head_ is whole, and its groups are: one input with all its answers.
+// Invariant: all records below head_ are whole, and so are their groups: one input with all its answers.
 #pragma once
 
 #include <array>
@@ -26,10 +26,10 @@ class RecorderRing {
   static constexpr std::size_t payload = 7;  // words of a slot beside its tag
   static constexpr std::size_t least = 64;   // slots; a longest record has 14
 
-  // At least so many slots. Takes and touches the memory.
+  // Makes a ring of at least so many slots. Allocates and touches the memory.
   explicit RecorderRing(std::size_t slots);
 
-  // Writer only. What was added is seen by readers from publish() on.
+  // Adds a record. Writer only. Readers see it from publish() on.
   template <typename T>
   void add(const T& item, Time at) noexcept {
     sched::encode(item, at, scratch_);
@@ -43,18 +43,18 @@ class RecorderRing {
     // PAIR recorder.head: release here -> acquire in copy(). Publishes the slots below it.
     head_.store(next_, std::memory_order_release);
   }
-  // The time of the latest record, for those that have none of their own.
+  // Returns the time of the latest record, for records that have none of their own.
   Time last() const noexcept { return last_; }
 
-  // A job ended late: whoever dumps on a miss looks at misses(). Any thread.
+  // Counts a job that ended late. A dump on a miss looks at misses(). Any thread.
   void note_miss() noexcept { misses_.fetch_add(1, std::memory_order_relaxed); }             // relaxed: a count
   std::uint64_t misses() const noexcept { return misses_.load(std::memory_order_relaxed); }  // relaxed: a count
 
   struct Copy {
-    std::uint64_t lost = 0;            // slots before the first of these that are gone
+    std::uint64_t lost = 0;            // slots before the first of these, which were overwritten
     std::vector<std::uint64_t> words;  // whole records, in order
   };
-  // Any thread that is not real-time (allocates). Bound: the ring.
+  // Returns a copy of the ring. Any thread that is not real-time (allocates). Bound: the ring.
   Copy copy() const;
 
   std::size_t slots() const noexcept { return mask_ + 1; }

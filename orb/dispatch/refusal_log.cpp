@@ -19,8 +19,8 @@ void RefusalLog::record(std::string_view label, PeerId owner, const Contract& co
   ++row.times;
 }
 
-// That of the label and of clients, or not, or the one that was refused longest ago, emptied for it; a free one is
-// older than all.
+// Returns the row of the label, for clients or for this process. If there is none, returns the row with the oldest
+// refusal, emptied; a free row is older than all.
 RefusalLog::Row& RefusalLog::row_of(std::string_view label, PeerId owner) noexcept {
   const bool is_own = owner == PeerId{};
   const auto is_its = [&](const Row& row) {

@@ -1,9 +1,9 @@
-// RefusalLog: who was refused admission lately, how often, and why. All clients who asked for tasks of their own of one
-// label (an operation, mostly) are one row, with the reason of the latest: one that asks again and again, by connection
-// after connection, has one. The process' own task of the label has another.
+// RefusalLog keeps the latest refusals of admission: which, how often, and why. All clients that asked for tasks of one
+// label (an operation, mostly) share one row, with the reason of the latest refusal. So a client that asks again and
+// again over new connections has one row. The process's own task of the label has another row.
 //
-// Threads: whoever decides about newcomers records, one at a time; any thread reads a copy. The lock inherits priority
-// and is held for a look at all rows. All room is taken at the start.
+// Threads: the thread that decides about newcomers records, one at a time; any thread reads a copy. The lock has
+// priority inheritance and is held while all rows are looked at. All memory is allocated at the start.
 #pragma once
 
 #include <array>
@@ -21,27 +21,27 @@
 
 namespace corelane::dispatch {
 
-// Of the latest refusal, but for the count.
+// Describes the latest refusal, except for `times`.
 struct RefusedNewcomer {
   std::string label;
   PeerId owner{};
   Contract contract{};
   sched::Refusal why{};
   Time asked{};
-  std::uint64_t times = 0;  // since the row began: one that was forgotten begins anew
+  std::uint64_t times = 0;  // since the row began; a row that was replaced begins again
 };
 
 class RefusalLog {
  public:
-  static constexpr std::size_t most = 64;          // rows; for one more the one that was refused longest ago goes
-  static constexpr std::size_t label_length = 95;  // of longer labels the beginning is kept, and tells them apart
+  static constexpr std::size_t most = 64;          // rows; one more replaces the row with the oldest refusal
+  static constexpr std::size_t label_length = 95;  // longer labels are cut to this, and compared by it
 
   RefusalLog() : rows_(most) {}
 
   // Allocates nothing.
   void record(std::string_view label, PeerId owner, const Contract& contract, const sched::Refusal& why,
               Time asked) noexcept;
-  // The newest first. Not for real-time threads.
+  // Returns the rows, the newest first. Not for real-time threads.
   std::vector<RefusedNewcomer> latest() const;
 
  private:
@@ -55,7 +55,7 @@ class RefusalLog {
     sched::Refusal why{};
     Time asked{};
     std::uint64_t times = 0;  // 0: free
-    std::uint64_t turn = 0;   // of its latest refusal
+    std::uint64_t turn = 0;   // the number of its latest refusal
   };
   Row& row_of(std::string_view label, PeerId owner) noexcept;
 

@@ -64,7 +64,7 @@ JobPtr RequestQueue::pop() noexcept {
   return take_from(static_cast<std::size_t>(std::bit_width(occupied_)) - 1);
 }
 
-// The oldest of a level that is occupied. With mutex_.
+// Takes the oldest job of a level that is not empty. With mutex_.
 JobPtr RequestQueue::take_from(std::size_t level) noexcept {
   JobPtr job = lists_[level].pop_front();
   if (lists_[level].empty()) occupied_ &= ~(std::uint64_t{1} << level);

@@ -1,14 +1,17 @@
-// RequestQueue: where requests wait for the manager, or for the thread that takes its turn. Bounded; higher priority
-// first, first come first served within a priority. Full is an answer, not a wait: a request of a higher priority than
-// the least in the queue takes the place of one of those, and that one is answered; else the one that comes is. The
-// queue is also full for a task or a peer that has its share of it (FairShares), whatever the priority: a place that
-// would be taken from another job counts as free, so a task or a peer that has a place already takes none from others.
+// RequestQueue holds requests that wait for the manager, or for a thread that dispatches in its place. It is bounded.
+// The highest priority comes first; within a priority, the oldest request.
 //
-// Threads: any number of producers and consumers. Guarded by a priority-inheriting mutex, not lock-free: a pre-empted
-// low-priority producer is lifted to the manager's priority while it holds it, and the order over priorities stays
-// exact, which a set of rings does not give without a scan. Under the lock a push looks at the counts of the sharers
-// once, a pop once, and a push that displaces a job twice; there are FairShares::most_counted at most. Neither
-// allocates: jobs are linked through themselves.
+// A push to a full queue does not wait. A new request with a higher priority than the lowest in the queue displaces a
+// request of that lowest priority. The caller answers the displaced request. Otherwise the new request is refused. The
+// queue is also full for a task or a peer that has its share of it (FairShares), whatever the priority. For that share,
+// a place that would be taken from another job counts as free. So a task or a peer that has a place already takes none
+// from others.
+//
+// Threads: any number of producers and consumers. A mutex with priority inheritance guards the queue, rather than a
+// lock-free design. It raises a preempted low-priority producer to the manager's priority while that holds the mutex.
+// It also keeps the order over priorities exact, which a set of rings does not do without a scan. Under the mutex, a
+// push looks at the counts of the sharers once, a pop once, and a push that displaces a job twice. Bound:
+// FairShares::most_counted counts. Neither allocates, because jobs are linked through themselves.
 #pragma once
 
 #include <array>
@@ -26,7 +29,7 @@ namespace corelane::dispatch {
 
 enum class Pushed : std::uint8_t { done, full, closed };
 
-// Jobs in order of arrival, linked through themselves. Owns them. Owning thread only.
+// JobList holds jobs in order of arrival, linked through themselves, and owns them. Owning thread only.
 class JobList {
  public:
   JobList() = default;
@@ -45,20 +48,20 @@ class JobList {
 
 class RequestQueue {
  public:
-  static constexpr std::size_t levels = 64;  // priorities above share the highest, those below the lowest
+  static constexpr std::size_t levels = 64;  // higher priorities share the highest level, lower ones the lowest
 
   explicit RequestQueue(std::size_t capacity) : shares_(capacity) {}
 
-  // Takes the job when done; otherwise it stays with the caller. Where the queue is full and `displaced` is there, the
-  // oldest job of the lowest priority, if that is below `priority`, makes room and comes back in `displaced`: of those
-  // that matter least the one that has waited longest, whose deadline is nearest. Any thread.
+  // Takes the job if the answer is done; otherwise the caller keeps it. If the queue is full and `displaced` is given,
+  // the oldest job of the lowest priority makes room, if that priority is below `priority`. It is returned in
+  // `displaced`. Of the least important jobs, it has waited longest, and its deadline is nearest. Any thread.
   Pushed push(JobPtr& job, Priority priority, JobPtr* displaced = nullptr) noexcept;
-  // The oldest job of the highest priority; null: there is none. Any thread.
+  // Takes the oldest job of the highest priority; null: there is none. Any thread.
   JobPtr pop() noexcept;
-  // From now on push() answers closed; what is in can still be popped. Any thread.
+  // Makes push() answer closed from now on. Jobs in the queue can still be popped. Any thread.
   void close() noexcept;
 
-  // Whether nothing is in, and push() would take a job: who comes now is the next. Any thread.
+  // Returns whether the queue is empty and push() would take a job: a job that comes now is the next. Any thread.
   bool is_clear() const noexcept { return clear_.load(std::memory_order_relaxed); }  // relaxed: see note_clear()
 
   std::size_t size() const noexcept;

@@ -12,7 +12,7 @@ struct Names {
   std::set<std::string, std::less<>> all;  // guarded by mutex
 };
 
-// Never destroyed: resources are made before main(), and asked for after it.
+// Never destroyed: resources are made before main(), and looked up after it.
 Names& names() {
   static Names& made = *new Names;
   return made;

@@ -1,7 +1,7 @@
-// The names of the resources that this process has made (rt::Resource), so that a misspelt one is told: of what only
-// its contract calls so, nobody would ever know that it is not the one that is locked.
+// These functions remember the names of the resources that this process has made (rt::Resource), so that misspelled
+// names are reported. If only a contract uses a name, nobody would notice that it is not the one that is locked.
 //
-// Threads: any but real-time ones: a lock, and it allocates.
+// Threads: any that is not real-time: they take a lock and allocate.
 #pragma once
 
 #include <string>
@@ -10,9 +10,10 @@
 
 namespace corelane::dispatch {
 
-// Once and for all, since the resource may come again. Where there is no memory it is not remembered.
+// Remembers the name for good, because the resource may be made again. If there is no memory, the name is not
+// remembered.
 void remember_resource(std::string_view name) noexcept;
-// Sorted, each once.
+// Returns the names, sorted, each once.
 std::vector<std::string> remembered_resources();
 
 }  // namespace corelane::dispatch

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t longest = 16 * 1024;
 constexpr std::string_view between = ", \t\r\n";
 
-// Nothing when something else than numbers of cores stands there.
+// Returns the cores; nothing if the text contains anything else than numbers of cores.
 std::optional<std::vector<CoreId>> parse(std::string_view text) {
   std::vector<CoreId> cores;
   for (std::size_t at = text.find_first_not_of(between); at != text.npos; at = text.find_first_not_of(between)) {

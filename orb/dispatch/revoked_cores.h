@@ -1,6 +1,6 @@
-// RevokedCores: the cores of this host that its operator has taken back from the servers that meet in a runtime
-// directory: the file `revoked` there names hardware threads, as in "2,3". A core that it names no more, or that had
-// been named by a file that is gone, is lent again.
+// RevokedCores holds the cores that the operator of this host has taken back from the servers that share a runtime
+// directory. The file `revoked` there names hardware threads, as in "2,3". A core that it does not name any more is
+// lent again, and so are all cores when the file is gone.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once
@@ -16,7 +16,7 @@ class RevokedCores {
  public:
   explicit RevokedCores(const std::string& directory) : path_(directory + "/revoked") {}
 
-  // Reads the file again. What it cannot read changes nothing, and is said once.
+  // Reads the file again. If it cannot be read, nothing changes, and the log says so once.
   void look();
   bool has(CoreId core) const noexcept;
   const std::string& path() const noexcept { return path_; }

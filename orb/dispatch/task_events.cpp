@@ -22,7 +22,7 @@ std::uint8_t bit_of(TaskEventKind kind) noexcept {
   return static_cast<std::uint8_t>(1u << static_cast<unsigned>(kind));
 }
 
-// The function that sets the handler.
+// Returns the name of the function that sets the handler.
 const char* setter_of(TaskEventKind kind) noexcept {
   constexpr const char* names[] = {"on_miss", "on_overrun", "on_oversleep"};
   return names[static_cast<std::size_t>(kind)];
@@ -42,7 +42,7 @@ void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
   std::shared_ptr<const TaskEventHandler> next;
   if (handler) next = std::make_shared<const TaskEventHandler>(std::move(handler));
   const std::lock_guard lock(calling_);
-  // relaxed: a hint for post(); who finds no handler tells nobody
+  // relaxed: a hint for post(); without a handler, tell() does nothing
   if (next)
     wanted_.fetch_or(bit_of(kind), std::memory_order_relaxed);
   else
@@ -50,10 +50,10 @@ void TaskEvents::set(TaskEventKind kind, TaskEventHandler handler) {
   handlers_[static_cast<std::size_t>(kind)] = std::move(next);
 }
 
-// Who reads the number finds a name that is no older.
+// A reader that sees the number sees a task that is no older.
 void TaskEvents::Counter::add(TaskId of) noexcept {
   latest.store(of, std::memory_order_relaxed);  // relaxed: the number below publishes it
-  // PAIR task_events.counted: release here -> acquire in read(). Publishes whose it was.
+  // PAIR task_events.counted: release here -> acquire in read(). Publishes the task.
   number.fetch_add(1, std::memory_order_release);
 }
 
@@ -102,7 +102,7 @@ bool TaskEvents::waiting() noexcept {
   return count_ > 0;
 }
 
-// When the taker has no room the next event asks again.
+// If the taker has no room, the next event asks again.
 void TaskEvents::ask_for_thread() noexcept {
   // PAIR task_events.posted: acquire here <- release in recycle(). The job is free.
   if (posted_.exchange(true, std::memory_order_acquire)) return;
@@ -121,7 +121,7 @@ void TaskEvents::run(const JobContext&) noexcept {
 
 void TaskEvents::tell(const TaskEvent& event) noexcept {
   const std::lock_guard lock(calling_);
-  const auto handler = handlers_[static_cast<std::size_t>(event.kind)];  // kept, since it may replace itself
+  const auto handler = handlers_[static_cast<std::size_t>(event.kind)];  // a copy, because it may replace itself
   if (!handler) return;
   try {
     (*handler)(event);
@@ -138,7 +138,7 @@ void TaskEvents::recycle() noexcept {
   const bool ran = std::exchange(ran_, false);
   // PAIR task_events.posted: release here -> acquire in ask_for_thread().
   posted_.store(false, std::memory_order_release);
-  if (ran && waiting()) ask_for_thread();  // what came after the last look
+  if (ran && waiting()) ask_for_thread();  // for what came after the last look
 }
 
 }  // namespace corelane::dispatch

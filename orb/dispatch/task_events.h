@@ -1,8 +1,9 @@
-// TaskEvents: jobs that missed their deadline or exceeded their contract, told to the application.
+// TaskEvents tells the application of jobs that missed their deadline or exceeded their contract.
 //
-// Threads: post() any, real-time ones too: a short lock with priority inheritance, no allocation. note_refused() any:
-// two atomics, since who floods makes it often. The handlers run on one thread at a time, that of a chore (see
-// Job::chore), which is none of a task's. set() any thread that is not real-time.
+// Threads: post(): any, also real-time ones; it takes a short lock with priority inheritance, and allocates nothing.
+// note_refused(): any; it makes two atomic operations, because a client that floods the server causes many calls. The
+// handlers run on one thread at a time, that of a chore (see Job::chore), which is no task's thread. set(): any thread
+// that is not real-time.
 #pragma once
 
 #include <array>
@@ -33,15 +34,15 @@ struct TaskEvent {
   Time finished{};
   Duration used{};         // execution time
   Duration suspended{};    // in declared suspensions
-  std::uint64_t lost = 0;  // events that found no room since the one before, of any kind
+  std::uint64_t lost = 0;  // events of any kind, since the one before, that found no room
 };
 using TaskEventHandler = std::function<void(const TaskEvent&)>;
 
-// Whether the calling thread is in a handler: it must wait neither for requests, which it may have to run, nor for the
-// threads that run handlers.
+// Returns whether the calling thread is in a handler. It must wait neither for requests, which it may have to run
+// itself, nor for the threads that run handlers.
 bool inside_event_handler() noexcept;
 
-// Where a chore is handed to.
+// ChoreTaker takes chores (Job::chore) and runs them later.
 class ChoreTaker {
  public:
   virtual ~ChoreTaker() = default;
@@ -53,21 +54,21 @@ class TaskEvents final : private Job {
  public:
   static constexpr std::size_t capacity = 256;  // events that wait for their handler
 
-  // `taker` runs nothing any more when this dies.
+  // `taker` must not run anything any more when this object is destroyed.
   explicit TaskEvents(ChoreTaker& taker) noexcept : taker_(taker) { chore = true; }
 
-  // Replaces the handler of the kind; an empty one takes it back. After it no call of the one before begins; waits for
-  // one that runs, unless called from a handler.
+  // Replaces the handler of the kind; an empty one removes it. When this returns, no call of the handler before it
+  // begins any more. Waits for one that runs, unless called from a handler.
   void set(TaskEventKind kind, TaskEventHandler handler);
-  // It is counted; more happens only if the kind has a handler.
+  // Counts the event. If the kind has a handler, it is called later, unless `capacity` events wait already.
   void post(const TaskEvent& event) noexcept;
-  // A request of the task came while one waited, and is refused. It is counted, and no handler's.
+  // Counts a request that came while another one of its task waited, and was refused. No handler is called.
   void note_refused(TaskId of) noexcept;
 
   // What was posted so far. Any thread.
   struct Count {
     std::uint64_t events = 0;
-    TaskId last{};  // whose the last one was
+    TaskId last{};  // the task of the latest one
   };
   struct Tally {
     Count misses, overruns, oversleeps, refusals;
@@ -99,7 +100,7 @@ class TaskEvents final : private Job {
   Counter refused_;
   std::atomic<std::uint8_t> wanted_{0};  // bit i: kind i has a handler
   std::atomic<bool> posted_{false};      // the job is with the taker
-  bool ran_ = false;                     // owner: whoever has the job
+  bool ran_ = false;                     // owner: the thread that has the job
 
   os::PiMutex mutex_;
   // Guarded by mutex_.

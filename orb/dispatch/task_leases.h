@@ -1,11 +1,11 @@
-// TaskLeases: which tasks of other processes are held and not used. What an admitted task holds nobody else gets, so
-// one whose client makes no calls ends: its lease is over when none came for so long, and for ten of its periods. Each
-// call renews it.
+// TaskLeases finds tasks of other processes that are held and not used. The capacity of an admitted task is not given
+// to others. So a task whose client makes no calls ends: its lease is over when no call came for the length of the
+// lease, at least ten of the task's periods. Each call renews it.
 //
-// By default a lease is 60 s for peers over the network and other users of this host. Processes of this one's user, and
-// of root, hold their tasks as long as they like.
+// By default a lease is 60 s for peers over the network and for other users of this host. Processes of this process's
+// user, and of root, hold their tasks without limit.
 //
-// Threads: whoever holds the manager's lock. Nothing allocates after construction.
+// Threads: the holder of the manager's lock. Nothing allocates after construction.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@ namespace corelane::dispatch {
 class TaskLeases {
  public:
   static constexpr Duration of_strangers = std::chrono::seconds{60};
-  static constexpr int periods = 10;                            // of the task, at least
-  static constexpr Duration between = std::chrono::seconds{1};  // two looks
+  static constexpr int periods = 10;                            // a lease is at least so many periods of its task
+  static constexpr Duration between = std::chrono::seconds{1};  // time between two looks
 
   // `length`: ExecutiveOptions::task_lease.
   TaskLeases(std::optional<Duration> length, std::size_t max_tasks) : length_(length) { leases_.reserve(max_tasks); }
@@ -38,11 +38,12 @@ class TaskLeases {
   void remove(TaskId task) noexcept {
     std::erase_if(leases_, [&](const Lease& lease) { return lease.task == task; });
   }
-  // When look() has something to do.
+  // Returns when look() has something to do.
   Time look_at() const noexcept { return leases_.empty() ? never : look_at_; }
 
-  // Calls end(task) for each task whose lease is over, which has none from then on. `use_of(task)`: a count that grows
-  // with each call, or nothing while a job of it is under way. Whether there was one. Bound: the tasks.
+  // Calls end(task) for each task whose lease is over, and removes that lease. `use_of(task)` returns a count that
+  // grows with each call, or nothing while a job of the task is under way. Returns whether a lease was over. Bound: the
+  // tasks.
   template <typename UseOf, typename End>
   bool look(Time now, UseOf use_of, End end) noexcept {
     if (now < look_at()) return false;
@@ -71,7 +72,7 @@ class TaskLeases {
     std::uint64_t used = 0;
     Time since{};  // the last look that found it used
   };
-  // Zero: as long as it likes.
+  // Returns the length of a lease; zero: it does not end.
   Duration length_of(PeerId owner) const noexcept {
     if (owner == PeerId{}) return Duration::zero();
     return length_.value_or(is_of_own_user(owner) ? Duration::zero() : of_strangers);

@@ -25,7 +25,8 @@ class TaskThreads::SystemThread final : public WorkerThread {
   SystemThread(bool bound, Seat seat) : bound_(bound), seat_(seat) {}
   ~SystemThread() override { start_->leave(); }  // what it runs finishes first; then it is joined
 
-  // Not in the constructor: a thread that runs has a handle by then, which ends it.
+  // Starts the thread. This is not in the constructor, because a thread that runs needs a complete handle, which ends
+  // it.
   Expected<void> start(os::ThreadOptions options) {
     auto thread = os::start_thread(std::move(options), [start = start_]() noexcept { start->run(); });
     if (!thread) return thread.error();
@@ -33,8 +34,8 @@ class TaskThreads::SystemThread final : public WorkerThread {
     return {};
   }
 
-  // A refusal leaves the thread where it was, and the next call asks again: real_time() tells of the class, and a core
-  // of our own lease is there.
+  // Moves the thread. A refusal leaves it where it was, and the next call asks again. real_time() tells whether the
+  // scheduling class was refused. Binding is not refused while a core of our own lease is there.
   bool place(Seat seat) noexcept override { return move_to(seat); }
   bool move_to(Seat seat) noexcept {
     if (!bound_) return true;
@@ -59,9 +60,9 @@ class TaskThreads::SystemThread final : public WorkerThread {
   void begin() noexcept override { start_->parker.unpark(); }
 
   void wait_for_end() noexcept { start_->wait_for_end(); }  // of its worker's loop()
-  // What it was bound to may have been lost since: the next place() binds it in any case.
+  // Forgets the core, which may have been lost since. So the next place() binds the thread in any case.
   void forget_core() noexcept { seat_.core = no_core; }
-  // As long as it sleeps: under SCHED_OTHER, wherever it was bound to.
+  // Puts the thread under SCHED_OTHER while it sleeps, wherever it is bound.
   void rest() noexcept { move_to({.core = seat_.core, .native = 0}); }
 
  private:
@@ -100,13 +101,13 @@ class TaskThreads::SystemThread final : public WorkerThread {
 
     os::Parker parker;
     // Written before parker.unpark(), read by the thread after it woke.
-    std::array<char, 16> name{};  // ended by a zero
-    WorkerPtr worker;             // null: nothing is to do
+    std::array<char, 16> name{};  // zero-terminated
+    WorkerPtr worker;             // null: there is nothing to do
     std::atomic<bool> ended{false};
     std::atomic<bool> leaving{false};
   };
 
-  // First, since who has a share is bound to its core.
+  // Leaves the share. This comes first, because a thread with a share is bound to its core.
   void leave_share(Seat seat) noexcept {
     (void)thread_.set_priority(seat.native);
     seat_.native = seat.native;
@@ -121,7 +122,7 @@ class TaskThreads::SystemThread final : public WorkerThread {
 
   const std::shared_ptr<Start> start_ = std::make_shared<Start>();
   const bool bound_;
-  Seat seat_;  // as it is
+  Seat seat_;  // where it is now
   os::DeadlineRefusal refusal_ = os::DeadlineRefusal::none;
   os::Thread thread_;
 };
@@ -154,7 +155,7 @@ std::unique_ptr<WorkerThread> TaskThreads::take(const std::string& name, const W
   auto spare = take_spare();
   if (!spare) return nullptr;
   spare->forget_core();
-  if (!spare->move_to(worker->seat())) {  // start() tells why
+  if (!spare->move_to(worker->seat())) {  // start() reports why
     put_spare(std::move(spare));
     return nullptr;
   }
@@ -170,22 +171,22 @@ std::unique_ptr<TaskThreads::SystemThread> TaskThreads::take_spare() noexcept {
   return spare;
 }
 
-// Nobody else makes threads, so it is one of ours.
+// Nothing else makes threads, so this is one of ours.
 void TaskThreads::take_back(std::unique_ptr<WorkerThread> thread) noexcept {
   std::unique_ptr<SystemThread> spare(static_cast<SystemThread*>(thread.release()));
   spare->wait_for_end();
   put_spare(std::move(spare));
 }
 
-// One too many ends here, behind the lock.
+// A spare that is not needed ends here, after the lock is released.
 void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
   spare->rest();
   const std::lock_guard lock(mutex_);
   if (spares_.size() < most_spares()) spares_.push_back(std::move(spare));
 }
 
-// One at a time, so that orders come between. A system that gives no more threads gives none to a newcomer either, who
-// is told.
+// Makes one spare at a time, so that orders are done in between. If the system gives no thread here, it gives none to a
+// newcomer either, and the newcomer is told.
 bool TaskThreads::refill() noexcept try {
   if (spares() >= wanted_) return false;
   auto spare = std::make_unique<SystemThread>(real_time_, Seat{});

@@ -1,9 +1,9 @@
-// TaskThreads: the threads that tasks run on. Some are there before anybody needs them, asleep: a newcomer takes one,
-// which costs a few microseconds, and does not wait until one is made, which costs some hundred. A thread whose task
-// has left becomes a spare again, so that no thread is made or ended while tasks come and go. Where there are enough it
-// ends, under SCHED_OTHER: that takes the kernel some fifty microseconds, which are in nobody's budget.
+// TaskThreads keeps the threads that tasks run on. Some sleep as spares before a task needs them. A new task takes one
+// in a few microseconds; making one would take some hundred. A thread whose task has left becomes a spare again, so
+// that no thread is made or ended while tasks come and go. If there are enough spares, it ends, under SCHED_OTHER: that
+// takes the kernel some fifty microseconds, which are in no budget.
 //
-// Threads: take() the manager, start(), take_back() and refill() the housekeeper; any of them at any time.
+// Threads: take(): the manager's; start(), take_back() and refill(): the housekeeper's; any of them at any time.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ namespace corelane::dispatch {
 
 class TaskThreads final : public ThreadMaker {
  public:
-  // `real_time`: bound to their cores, under SCHED_FIFO. `spares` threads wait, each with its `stack`, and up to twice
-  // as many once tasks have left.
+  // `real_time`: the threads are bound to their cores, under SCHED_FIFO. `spares`: so many threads wait, each with its
+  // `stack`, and up to twice as many once tasks have left.
   TaskThreads(bool real_time, std::size_t stack, std::size_t spares);
   ~TaskThreads() override;
 
@@ -41,7 +41,7 @@ class TaskThreads final : public ThreadMaker {
   const std::size_t wanted_;
 
   mutable os::PiMutex mutex_;
-  std::vector<std::unique_ptr<SystemThread>> spares_;  // guarded by mutex_; with room for all
+  std::vector<std::unique_ptr<SystemThread>> spares_;  // guarded by mutex_; has room for all
 };
 
 }  // namespace corelane::dispatch

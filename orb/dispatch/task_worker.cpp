@@ -40,7 +40,7 @@ bool TaskWorker::step(Time now) noexcept {
   return busy;
 }
 
-// What comes on the task's own connection goes to the lane here, on the task's thread.
+// Reads the task's own connection, and gives its job to the lane, on the task's thread.
 bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   if (!at_the_door_) {
     const auto found = inlet_.read(at_the_door_, now);
@@ -63,13 +63,13 @@ bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   return true;
 }
 
-// Who leaves is refused, too, and does nothing wrong.
+// A request that arrives while its task is leaving is refused, but not counted as misbehavior.
 void TaskWorker::note_refused(sched::RefusalCode why) noexcept {
   statistics_.refused.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
   if (events_ && why == sched::RefusalCode::job_waiting) events_->note_refused(task_);
 }
 
-// Of what came a job is charged for the pieces of its request alone.
+// A job is charged only for reading the bytes of its own request.
 void TaskWorker::charge_reading(JobSource::Found found, Time now) noexcept {
   if (found != JobSource::Found::piece && found != JobSource::Found::bytes) return;
   const Duration before = charged_from();
@@ -86,7 +86,7 @@ Duration TaskWorker::charged_from() noexcept {
   return before == unknown ? begin_charge() : before;
 }
 
-// What the thread uses from here on is its next job's.
+// Begins a charge: what the thread uses from here on belongs to its next job.
 Duration TaskWorker::begin_charge() noexcept {
   const Duration used = clock_.cpu_time();
   used_before_.store(used, std::memory_order_relaxed);  // relaxed: the pool's lock orders it for used_by_job()
@@ -104,7 +104,8 @@ bool TaskWorker::is_asleep() const noexcept {
   return clock_.is_asleep(tid_.load(std::memory_order_relaxed));  // relaxed: as the clock
 }
 
-// Its execution time counts from the end of the job before: waking up and reading the request are part of it.
+// Runs a job. Its execution time counts from the end of the job before: waking up and reading the request are part of
+// it.
 void TaskWorker::run(Assignment& next, Time begun) noexcept {
   const Duration before = charged_from();
   current_ = next.context.job;
@@ -122,14 +123,14 @@ void TaskWorker::run(Assignment& next, Time begun) noexcept {
   account(next.context, end, used);
   const Duration waited = blocks_.end(end - begun - used - slept_);
   if (waited > Duration::zero()) increment(statistics_.blocks);
-  if (blocks_.has_asked()) begin_charge();  // nobody's budget
+  if (blocks_.has_asked()) begin_charge();  // it is in no budget
   wake_at_ = CorePool::finish(*this, {.at = end,
                                       .job = next.context.job,
                                       .used = used,
                                       .overslept = has_overslept() ? slept_ : Duration::zero(),
                                       .waited = waited});
   rests_ = wake_at_ > end && !at_the_door_ && inlet_.drained();
-  // PAIR worker.pool: as in step(). By deadlines nobody spins: it would be above others for nothing.
+  // PAIR worker.pool: as in step(). On a core by deadlines no thread spins: it would run above others for nothing.
   spins_ = pool_.load(std::memory_order_acquire)->order() == sched::CoreOrder::priority;
 }
 
@@ -177,7 +178,7 @@ void TaskWorker::resume(WaitsFor) noexcept {
 
 std::size_t TaskWorker::waiting_jobs() const noexcept { return CorePool::waiting_jobs(*this); }
 
-// Of the contract; max_uses: it is none.
+// Returns the index of the resource in the contract; max_uses: the contract does not name it.
 std::size_t TaskWorker::use_index(ResourceId resource) const noexcept {
   std::size_t i = 0;
   while (i < max_uses && (contract_.uses[i].resource != resource || resource == no_resource)) ++i;
@@ -204,7 +205,7 @@ void TaskWorker::refresh_ceilings() noexcept {
   place();
 }
 
-// A demoted job ends its sections at their ceilings first.
+// A demoted job first ends its critical sections, at their ceilings.
 int TaskWorker::native() const noexcept {
   int level = demoted_.load(std::memory_order_relaxed) ? 0 : seat_.native;  // relaxed: see is_served()
   for (std::size_t i = 0; i < max_uses; ++i)
@@ -223,7 +224,7 @@ void TaskWorker::loop() noexcept {
     const bool last = retired_.load(std::memory_order_acquire);
     const Time now = clock_.now();
     const bool busy = step(now);
-    if (busy && (last || !rests_)) continue;  // whoever rests would find nothing in another step
+    if (busy && (last || !rests_)) continue;  // if it rests, another step would find nothing
     if (last) break;
     wait(now);
   }
@@ -237,7 +238,7 @@ void TaskWorker::wait(Time now) noexcept {
     if (strategy.mode != os::WaitMode::park) spun_ = strategy.spin;
     return wait_by(strategy, now);
   }
-  // What has no end is in nobody's budget, neither now nor once its next job is there.
+  // Spinning without an end is in no budget, neither now nor when the next job is there.
   used_before_.store(unknown, std::memory_order_relaxed);  // relaxed: see begin_charge()
   wait_by(strategy, now);
   begin_charge();
@@ -247,7 +248,7 @@ void TaskWorker::wait_by(os::WaitStrategy strategy, Time now) noexcept {
   const int fd = at_the_door_ ? -1 : inlet_.descriptor(now);
   if (fd < 0) return bell_.wait(wake_at(now), strategy);
   if (bell_.open()) return bell_.wait_beside(fd, wake_at(now), strategy);
-  inlet_.drop();  // no descriptor is left for the bell: the client goes on over its shared connection
+  inlet_.drop();  // no descriptor is left for the bell: the client uses its shared connection
 }
 
 void TaskWorker::retire() noexcept {
@@ -274,14 +275,14 @@ void TaskWorker::place() noexcept {
   if (thread_) misplaced_ = !thread_->place({.core = seat_.core, .native = placed_at_, .share = share});
 }
 
-// What was refused before: the kernel judges by the core where the thread ran last, so who comes from another one asks
-// here, on the new one; and who lost his share asks whenever he wakes.
+// Asks again for a share that was refused. The kernel judges by the core where the thread ran last. So a thread that
+// comes from another core asks here, on the new core. A thread that lost its share asks whenever it wakes.
 void TaskWorker::take_share() noexcept {
   const std::lock_guard lock(seat_mutex_);
   if (misplaced_ && is_served()) place();
 }
 
-// Whoever changes either mark settles afterwards, so the last one to place the thread sees both.
+// A thread that changes either mark calls settle() afterwards. So the last one to place the worker's thread sees both.
 bool TaskWorker::is_served() const noexcept {
   // relaxed: no other data depends on the marks
   return !demoted_.load(std::memory_order_relaxed) && !stepped_back_.load(std::memory_order_relaxed);

@@ -1,10 +1,11 @@
-// TaskWorker: what runs the jobs of one admitted task, one after another, on the task's own thread. They come from its
-// core's pool, where the manager brings them, and from the inlet, the connection that the task may have for itself. An
-// agent: a test steps it by hand, in production loop() does.
+// TaskWorker runs the jobs of one admitted task, one after another, on the task's own thread. Jobs come from its core's
+// pool, where the manager puts them. They also come from its Inlet, which reads the connection that the task may have
+// for itself. TaskWorker is an agent: a test steps it by hand; in production loop() does.
 //
-// Threads: step() and loop() on the task's thread; seat() with the manager's lock; the rest says so.
-// Invariant: the pool changes with both pools locked, the old one and the new one; while a job runs, too, when a core
-// was lost. So whoever has locked the pool looks whether it still is the worker's (CorePool::Home).
+// Threads: step() and loop(): the task's thread; seat(): with the manager's lock; the other functions say so.
+// Invariant: the pool changes only with both pools locked, the old one and the new one. When a core was lost, it may
+// change while a job runs. So a thread that has locked the pool checks whether it is still the worker's
+// (CorePool::Home).
 #pragma once
 
 #include <algorithm>
@@ -38,103 +39,105 @@ class CorePool;
 class TaskWorker;
 using WorkerPtr = std::shared_ptr<TaskWorker>;
 
-// Where a worker's thread runs.
+// Seat is where a worker's thread runs: its core and its scheduling class.
 struct Seat {
   CoreId core = no_core;
-  int native = 0;             // SCHED_FIFO level; 0 SCHED_OTHER
-  os::DeadlineShare share{};  // SCHED_DEADLINE instead, unless it is none
+  int native = 0;             // SCHED_FIFO level; 0: SCHED_OTHER
+  os::DeadlineShare share{};  // if set, SCHED_DEADLINE instead
 
   friend constexpr bool operator==(const Seat&, const Seat&) = default;
 };
 
-// A thread that runs TaskWorker::loop(). Its destructor joins: retire() the worker first.
+// WorkerThread is a thread that runs TaskWorker::loop(). Its destructor joins: call the worker's retire() first.
 class WorkerThread {
  public:
   virtual ~WorkerThread() = default;
-  // False: not all of it was granted; the thread is as near to it as the system allows.
+  // Moves the thread. False: not all of it was granted; the thread is as near to the seat as the system allows.
   virtual bool place(Seat seat) noexcept = 0;
   virtual bool real_time() const noexcept = 0;
-  // Of a thread that ThreadMaker::take() gave: it runs from now on.
+  // Starts a thread that ThreadMaker::take() returned.
   virtual void begin() noexcept {}
-  // Binds it anew to the core of the last place(): the kernel may have unbound it since.
+  // Binds the thread again to the core of the last place(): the kernel may have unbound it since.
   virtual void rebind() noexcept {}
 };
 
-// Counters of one task. Owner: the task's thread writes, but for what note_refused() counts; anyone reads; no order
-// among them, so all is relaxed.
+// TaskStatistics are the counters of one task. Owner: the task's thread writes, except for what note_refused() counts;
+// any thread reads. There is no order among them, so all accesses are relaxed.
 struct TaskStatistics {
   Histogram response;  // from the release to the end of run()
   MissLog late;        // has its own lock
   std::atomic<std::uint64_t> misses{0};
   std::atomic<std::uint64_t> overruns{0};
-  std::atomic<std::uint64_t> refused{0};           // jobs that were turned away: mostly, while one waited
-  std::atomic<std::uint64_t> oversleeps{0};        // suspended themselves for longer than S in all
-  std::atomic<std::uint64_t> blocks{0};            // waited without saying so: see BlockWatch
-  std::atomic<std::uint64_t> undeclared_locks{0};  // of a resource that the contract does not name
+  std::atomic<std::uint64_t> refused{0};           // jobs that were turned away, mostly while one waited
+  std::atomic<std::uint64_t> oversleeps{0};        // jobs that suspended themselves for longer than S in all
+  std::atomic<std::uint64_t> blocks{0};            // jobs that waited without declaring it: see BlockWatch
+  std::atomic<std::uint64_t> undeclared_locks{0};  // locks of resources that the contract does not name
 };
 
 class TaskWorker final : public Agent, private JobControl {
  public:
-  // `ceilings`: of what the contract uses. `strategy`: how its thread waits for its next job; see docs/scheduling.md.
+  // `ceilings`: those of the resources that the contract uses. `strategy`: how the thread waits for its next job; see
+  // docs/scheduling.md.
   TaskWorker(TaskId task, const Contract& contract, CorePool& pool, const Clock& clock, CeilingsOfTask ceilings = {},
              os::WaitStrategy strategy = {});
   ~TaskWorker() override;
 
-  // Runs the ready job, if there is one; else reads the inlet, and runs the job that comes of it.
+  // Runs the ready job, if there is one. Otherwise reads the inlet, and runs the job that comes of it.
   bool step(Time now) noexcept override;
-  // When step() has something to do again without a wake-up and without bytes at the inlet. Owning thread only.
+  // Returns when step() has something to do again without a wake-up and without bytes at the inlet. Owning thread only.
   Time wake_at(Time now) const noexcept { return std::min(wake_at_, inlet_.wake_at(now)); }
-  // Steps until retire(); a job that is ready then still runs.
+  // Steps until retire(). A job that is ready then still runs.
   void loop() noexcept;
 
   // Any thread.
   void wake() noexcept { bell_.ring(); }
   void retire() noexcept;
-  // Its job has used up its budget: the thread runs below all tasks until the job ends, or promote(). With the pool's
+  // Puts the thread below all tasks until the job ends, or promote(): the job has used up its budget. With the pool's
   // lock; takes effect with settle().
   void demote() noexcept;
-  // As before demote(), with settle(): what its job does now is in the place of the task's next one. False: it was not
-  // demoted. With the pool's lock.
+  // Undoes demote(); takes effect with settle(). What the job does from now on takes the place of the task's next job.
+  // False: it was not demoted. With the pool's lock.
   bool promote() noexcept;
-  // It has used more than its budget, under a contract that does not enforce that, on a core whose tasks have servers:
-  // the thread runs behind the core's tasks until the job ends. With the pool's lock; takes effect with settle().
+  // Puts the thread behind the core's tasks until the job ends. The job has used more than its budget, its contract
+  // does not enforce the budget, and the core's tasks have servers. With the pool's lock; takes effect with settle().
   void step_back() noexcept;
-  // As before demote() and step_back(), with settle(). False: it was neither. With the pool's lock.
+  // Undoes demote() and step_back(); takes effect with settle(). False: neither was in effect. With the pool's lock.
   bool restore() noexcept;
-  // Applies what demote(), step_back() and restore() wrote down. Some system calls, which may wait for the kernel:
-  // without the pool's lock. Any thread; twice or late does no harm.
+  // Applies what demote(), step_back() and restore() noted. Makes some system calls, which may wait for the kernel:
+  // call it without the pool's lock. Any thread. A call that is repeated or late does no harm.
   void settle() noexcept;
   // See WorkerThread::rebind(). Any thread.
   void rebind() noexcept;
-  // The ceiling of a resource has changed, which its job may have locked. Any thread.
+  // Applies a changed ceiling of a resource that the job may have locked. Any thread.
   void refresh_ceilings() noexcept;
-  // Execution time of the job that runs, so far. Any thread. A system call.
+  // Returns the execution time so far of the job that runs. Any thread. Makes a system call.
   Duration used_by_job() const noexcept;
-  // Whether its thread waits for something other than its core. Any thread. Some microseconds.
+  // Returns whether the thread waits for something other than its core. Any thread. Takes some microseconds.
   bool is_asleep() const noexcept;
-  // A job of it was turned away. Any thread.
+  // Counts a job of the task that was turned away. Any thread.
   void note_refused(sched::RefusalCode why) noexcept;
-  // Who hears of jobs that are late or exceed the contract; it outlives the thread. Before that starts.
+  // Sets the receiver of events about jobs that are late or exceed the contract. It must outlive the thread. Call it
+  // before the thread starts.
   void tell_events_to(TaskEvents* events) noexcept { events_ = events; }
-  // The task gets a connection of its own. See Inlet::give().
+  // Gives the task a connection of its own. See Inlet::give().
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
-  // The thread came to life (housekeeper), or is about to end (null).
+  // Sets the thread when it has started (manager or housekeeper), or null when it is about to end.
   void attach(WorkerThread* thread) noexcept;
-  // From now on the thread belongs there. With the manager's lock.
+  // Sets where the thread belongs from now on. With the manager's lock.
   void seat(Seat seat) noexcept;
   Seat seat() const noexcept;
-  // The same, without a level where the thread has none: the system refused it, or the thread has a share instead. For
-  // a report; any thread.
+  // Returns the same, but level 0 if the thread has no level: the system refused it, or the thread has a share instead.
+  // For a report; any thread.
   Seat granted_seat() const noexcept;
-  // Another level where it is. With the pool's lock, of a core by deadlines.
+  // Sets another level on the same core. With the pool's lock, of a core by deadlines.
   void set_level(int native) noexcept;
-  // The same, of the thread that calls: a higher one than it has it gets at once. False: it gets a lower one once it
-  // calls settle().
+  // Does the same for the calling thread. A level above the one that it has takes effect at once. False: the level is
+  // lower, and takes effect when the thread calls settle().
   bool raise_level(int native) noexcept;
 
   TaskId task() const noexcept { return task_; }
-  // Any thread; a report.
+  // For a report; any thread.
   bool has_own_connection() const noexcept { return inlet_.is_open(); }
   const TaskStatistics& statistics() const noexcept { return statistics_; }
 
@@ -183,18 +186,18 @@ class TaskWorker final : public Agent, private JobControl {
   bool ready_ = false;  // context_ names a job of jobs_ that may run
   JobContext context_{};
   Job* running_ = nullptr;
-  JobId cancelled_{};  // the latest job that was, maybe before it began
+  JobId cancelled_{};  // the latest job that was cancelled, maybe before it began
 
   // Owner: the task's thread.
   Inlet inlet_;
-  JobPtr at_the_door_;  // read, while the task was being moved
+  JobPtr at_the_door_;  // was read while the task was being moved
   Time wake_at_ = never;
-  bool rests_ = false;   // the last step ran a job, and found nothing to follow it
-  bool spins_ = false;   // it ran a job, and has not waited since: what it spins is charged once for each
-  Duration spun_{};      // since its last job, at most; nothing of it was reading
-  JobId current_{};      // that runs
-  Time suspended_at_{};  // it
-  Duration slept_{};     // by it, in suspensions that are over
+  bool rests_ = false;   // the last step ran a job, and found no other to follow it
+  bool spins_ = false;   // it ran a job, and has not waited since: spinning is charged once for each job
+  Duration spun_{};      // at most so much since its last job; none of it was reading
+  JobId current_{};      // the job that runs
+  Time suspended_at_{};  // when that job was suspended
+  Duration slept_{};     // that job's suspensions that are over
   BlockWatch blocks_;
 
   // Shared.
@@ -207,15 +210,16 @@ class TaskWorker final : public Agent, private JobControl {
   std::atomic<bool> retired_{false};
   os::Doorbell bell_;
   TaskStatistics statistics_;
-  // Written with the pool's lock, read by whoever places the thread. Not behind seat_mutex_: that is held while the
-  // kernel is asked, and whoever writes them holds the lock of a core.
+  // Written with the pool's lock, read by threads that place the worker's thread. Not guarded by seat_mutex_: that is
+  // held while the kernel is asked, and a thread that writes them holds the lock of a core.
   std::atomic<bool> demoted_{false};
   std::atomic<bool> stepped_back_{false};
-  // Not with the pool's lock, but on cores by deadlines, and where one fact is about more workers than AfterLock holds.
+  // Not taken with the pool's lock, except on cores by deadlines, and if one fact concerns more workers than AfterLock
+  // holds.
   mutable os::PiMutex seat_mutex_;
   Seat seat_;                                  // guarded by seat_mutex_
   WorkerThread* thread_ = nullptr;             // guarded by seat_mutex_
-  int placed_at_ = 0;                          // guarded by seat_mutex_: the level that was asked for last
+  int placed_at_ = 0;                          // guarded by seat_mutex_: the latest level that was asked for
   bool misplaced_ = false;                     // guarded by seat_mutex_: the system refused its seat
   std::array<std::uint8_t, max_uses> held_{};  // guarded by seat_mutex_: how often its job has locked what it uses
 };

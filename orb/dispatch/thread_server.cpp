@@ -90,8 +90,8 @@ void ThreadServer::step() noexcept {
   alarm_->set(work ? verdict.again : sched::next(driver_.server(), now));
 }
 
-// Whether work that comes now would have budget. An I/O server that has no caller yet has none to show, and may all the
-// same.
+// Returns whether work that comes now would have budget. An I/O server that has no caller yet has no budget to show,
+// but may begin.
 bool ThreadServer::may_begin(Time now) const noexcept {
   const sched::Server& server = driver_.server();
   return sched::available(server, now) > Duration::zero() || sched::next(server, now) <= now;

@@ -1,6 +1,7 @@
-// ThreadServer: one server of orb/sched at work on real threads. The threads that run its work have its SCHED_FIFO
-// priority while it has budget, and run under SCHED_OTHER, in what others leave, while it has none. Several threads may
-// share a server: one that blocks does not keep the others from working, and what they use together is bounded.
+// ThreadServer runs the work of one server of orb/sched on real threads. While the server has budget, these threads
+// have its SCHED_FIFO priority. While it has none, they run under SCHED_OTHER, in the time that others leave. Several
+// threads may share a server: one that blocks does not keep the others from working, and the sum of what they use is
+// bounded.
 //
 //   its threads                                     an alarm (BudgetThread)
 //     work() / rest(): work came, is over  ─┐  ┌───  check(): the budget may be used up, or be back
@@ -9,11 +10,12 @@
 //                     their class changed when the verdict says so, the alarm set
 //
 // A thread that rests keeps the class that its next work may begin with, so waking it costs nothing more. What threads
-// use under SCHED_OTHER is nobody's budget. What they use between the end of the budget and the alarm is an overrun,
-// which the server pays.
+// use under SCHED_OTHER is charged to no budget. What they use between the end of the budget and the alarm is an
+// overrun, which the server pays.
 //
 // Threads: any.
-// The lock inherits priority; under it a clock is read and perhaps a class changed for each thread, and a timer set.
+// The lock has priority inheritance. Under it, for each thread a clock is read and perhaps a class changed, and a timer
+// is set.
 #pragma once
 
 #include <cstddef>
@@ -29,12 +31,12 @@
 
 namespace corelane::dispatch {
 
-// A thread whose class a server decides.
+// ServedThread is a thread whose scheduling class a server decides.
 class ServedThread {
  public:
   virtual ~ServedThread() = default;
   virtual void set_native(int native) noexcept = 0;  // SCHED_FIFO level; 0: SCHED_OTHER
-  virtual Duration cpu_time() const noexcept = 0;    // used so far
+  virtual Duration cpu_time() const noexcept = 0;    // execution time so far
 };
 
 struct ServerStatus {
@@ -46,33 +48,35 @@ struct ServerStatus {
 
 class ThreadServer {
  public:
-  // Whether its threads may sleep while they work: nobody says when, so that is guarded against.
+  // Says whether the threads may sleep while they work. The server is not told when they do, so it guards against that.
   enum class Work : std::uint8_t { may_sleep, always_runs };
 
-  // native: of its threads while they are served, in 1 .. 99. Until grant() they stay under SCHED_OTHER.
+  // `native`: the level of the threads while they are served, in 1 .. 99. Until grant() they stay under SCHED_OTHER.
   ThreadServer(const sched::Server& server, int native, const Clock& clock = {}, Work kind = Work::may_sleep);
   ThreadServer(const ThreadServer&) = delete;
   ThreadServer& operator=(const ThreadServer&) = delete;
 
-  // So many threads at most will be added.
+  // Announces that at most so many threads will be added.
   void expect(std::size_t threads);
-  // The thread outlives remove(), or dismiss().
+  // Adds a thread. It must live until remove() or dismiss().
   void add(ServedThread& thread);
-  // It does not work; from now on it runs under SCHED_OTHER, and what it uses is nobody's budget.
+  // Removes a thread that does not work. From now on it runs under SCHED_OTHER, and what it uses is charged to no
+  // budget.
   void remove(ServedThread& thread) noexcept;
-  // null: no alarm, so nothing is lowered or raised any more while its threads work.
+  // Sets the alarm. Null: there is none, so no thread is lowered or raised any more while the threads work.
   void watch(BudgetAlarm* alarm) noexcept;
 
-  // Its threads are about to end: they are left as they are, and not touched any more.
+  // Leaves the threads as they are, and does not touch them any more: they are about to end.
   void dismiss() noexcept;
 
-  // From now on it has its budget: whoever shares the core has been promised no more than it leaves.
+  // Gives the server its budget from now on: the others on the core were promised no more than it leaves.
   void grant() noexcept;
 
-  // One of its threads has work from now on; until rest(). `caller` matters to an I/O server: on whose behalf it works.
+  // Notes that one of the threads has work from now on, until rest(). `caller` is for an I/O server: the caller for
+  // which the thread works.
   void work(const sched::IoCaller& caller = {}) noexcept;
   void rest() noexcept;
-  // What its threads have used is looked at; said when the alarm goes off, and harmless at any other time.
+  // Looks at what the threads have used. Called when the alarm goes off; harmless at any other time.
   void check() noexcept;
 
   ServerStatus status() const noexcept;
@@ -100,7 +104,7 @@ class ThreadServer {
   BudgetAlarm* alarm_ = nullptr;
   std::size_t working_ = 0;
   sched::IoCaller caller_{};
-  int placed_ = 0;  // what the threads have now
+  int placed_ = 0;  // the level that the threads have now
   bool granted_ = false;
   bool dismissed_ = false;
   std::uint64_t exhausted_ = 0;

@@ -1,7 +1,7 @@
-// RequestSource: a connection whose requests without a contract run on the thread that reads them. Who reads
-// connections (orb/core) implements it; ServingThreads drives it.
+// RequestSource is a connection whose requests without a contract run on the thread that reads them. The code that
+// reads connections (orb/core) implements it; ServingThreads calls it.
 //
-// Threads: the holder of the turn, one at a time, unless a function says otherwise.
+// Threads: the holder of the turn (turn.h), one at a time, unless a function says otherwise.
 #pragma once
 
 #include <cstdint>
@@ -22,65 +22,69 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
     job,      // a request, to run on this thread
     again,    // bytes were taken, and what they asked for was answered or handed in elsewhere
     nothing,  // no bytes came
-    full,     // requests of this connection wait for others of it; Next::may_read says when to read on
-    blocked,  // the peer takes no replies, or memory is short; ServingThreads::resume() is called once that is over
+    full,     // its requests wait for others of this connection; Next::may_read says when to read on
+    blocked,  // the peer takes no replies, or memory is short; ServingThreads::resume() follows when that is over
     gone,     // the connection has ended: it is not called any more
-    leaves,   // another thread is to read it from here on: leave() follows, and then it is not called any more
+    leaves,   // another thread is to read it from here on: leave() follows, and no other call
   };
   virtual ~RequestSource() = default;
 
-  // The next request of what was read already; where there is none, sends what finish() kept and reads once into
-  // `buffer`, which stays the source's until the next call. Waits for bytes until `until`; a time in the past: not at
-  // all.
+  // Returns the next request of what was read already. If there is none, sends what finish() kept, and reads once into
+  // `buffer`. The buffer belongs to the source until the next call. Waits for bytes until `until`; a time in the past:
+  // does not wait.
   virtual Found next(JobPtr& job, MutableBytes buffer, Time until) noexcept = 0;
-  // The threads have let go of it, and of its descriptor: gives it to the thread that reads it from here on. Waits for
-  // nobody: stop() does not close it any more.
+  // Gives the connection to the thread that reads it from here on. These threads do not use it, or its descriptor, any
+  // more. Does not wait, because stop() does not close the connection any more.
   virtual void leave() noexcept = 0;
-  // The job has run: sends its reply, or keeps it for a moment if more requests of the same read follow.
+  // Sends the reply of a job that has run, or keeps it for a moment if more requests of the same read follow.
   virtual void finish(JobPtr job) noexcept = 0;
 
-  // The job that runs here goes on while another thread reads the connection. Keeps what is left in `buffer` of next(),
-  // and sends what finish() kept. Whether bytes that were read wait to be served.
+  // Detaches the job that runs here: it goes on while another thread reads the connection. Keeps what is left in
+  // `buffer` of next(), and sends what finish() kept. Returns whether bytes that were read wait to be served.
   virtual bool detach() noexcept = 0;
-  // A detached job has run: sends its reply, and says what may go on.
+  // Says what may go on. finish_detached() sends the reply of a detached job that has run, and then returns this.
   struct Next {
-    JobPtr job;             // to run on the calling thread, without the turn; null: nothing waits that may run
+    JobPtr job;             // runs on the calling thread, without the turn; null: nothing waits that may run
     bool more = false;      // another thread may take one, too: take_waiting()
-    bool may_read = false;  // next() found it full, and may be called again
+    bool may_read = false;  // next() returned `full`, and may be called again
   };
   virtual Next finish_detached(JobPtr job) noexcept = 0;
-  // Thread: any.
+  // Returns a request that waited and may run now. Thread: any.
   virtual Next take_waiting() noexcept = 0;
 
-  // A request of the connection begins to wait. In a nested call for example it does not count among those that run;
-  // while one waits for the peer, none is begun. Whether take_waiting() has one more now. Thread: any; pairs.
+  // Notes that a request of the connection begins or ends to wait. While it waits, for example in a nested call, it
+  // does not count among those that run. While one waits for the peer, no request is begun. Returns whether
+  // take_waiting() has one more now. Thread: any; calls come in pairs.
   virtual bool begin_wait(WaitsFor what) noexcept = 0;
   virtual bool end_wait(WaitsFor what) noexcept = 0;
 
-  // From here on descriptor() is readable as soon as something comes. False: something is there.
+  // Makes descriptor() readable as soon as something comes, from here on. False: something is there.
   virtual bool arm() noexcept = 0;
   // Constant.
   virtual int descriptor() const noexcept = 0;
 
-  // Whether next() would not say blocked now, or the peer has ended the connection and next() has not seen that yet.
-  // The event of that end may have come while the turn was taken, and it comes once. Also without the turn.
+  // Returns whether next() would not answer `blocked` now, or whether the peer has ended the connection and next() has
+  // not seen that yet. The event of that end comes once, and may have come while the turn was taken. Also called
+  // without the turn.
   virtual bool unblocked() noexcept = 0;
-  // Whether it is blocked, as far as unblocked() tells, and from here on if it was not.
+  // Returns whether the connection is blocked, as far as unblocked() tells. From here on it counts as blocked, or not.
   virtual bool block() noexcept = 0;
-  // What to watch a blocked connection for: events of epoll on that descriptor, by which its peer's end is seen, beside
-  // EPOLLHUP and EPOLLERR. Nothing: that end is known. The descriptor is constant.
+  // Return what to watch a blocked connection for: epoll events on that descriptor that show the end of its peer,
+  // besides EPOLLHUP and EPOLLERR. Nothing: that end is known. The descriptor is constant.
   virtual int hang_up_descriptor() const noexcept { return descriptor(); }
   virtual std::optional<std::uint32_t> end_events() const noexcept = 0;
 
-  // When the connection has waited for long enough, if nothing comes; `never`: it may wait for ever. Thread: any.
+  // Returns when the connection has waited for long enough, if nothing comes; `never`: it may wait forever. Thread:
+  // any.
   virtual Time expires_at() const noexcept = 0;
-  // That time has come: ends the connection, unless something came meanwhile. Whether it has ended.
+  // Ends the connection because that time has come, unless something came meanwhile. Returns whether it has ended.
   virtual bool expire(Time now) noexcept = 0;
-  // Another connection needs its place: the same, unless something is under way for the peer. `surely`: it is not, and
-  // the connection ends in any case.
+  // Ends the connection because another one needs its place, unless something is under way for the peer. Returns
+  // whether it has ended. `surely`: nothing is under way, and the connection ends in any case.
   virtual bool give_way(bool surely) noexcept = 0;
 
-  // The process stops: a thread that waits in next() returns, and finds the source gone. Thread: any.
+  // Closes the connection because the process stops. A thread that waits in next() returns, and finds the source gone.
+  // Thread: any.
   virtual void close() noexcept = 0;
 
   Turn turn;
@@ -89,7 +93,7 @@ class RequestSource : public std::enable_shared_from_this<RequestSource> {
   friend class ServingThreads;
   // Guarded by the mutex of ServingThreads.
   RequestSource* next_ready_ = nullptr;
-  std::shared_ptr<RequestSource> next_helped_;  // such a list keeps what is in it
+  std::shared_ptr<RequestSource> next_helped_;  // the list keeps its members alive
   bool is_helped_ = false;                      // is in that list
 };
 

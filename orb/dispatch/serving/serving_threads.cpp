@@ -56,7 +56,7 @@ class ServingThreads::Monitor final : public UpcallMonitor {
   std::vector<std::shared_ptr<Upcaller>> known_;
 };
 
-// One thread. Its buffer belongs to the source that it serves.
+// Worker is one of the threads. Its buffer belongs to the source that it serves.
 class ServingThreads::Worker final : public Suspendable, public Upcaller {
  public:
   explicit Worker(ServingThreads& all) : all_(all), buffer_(read_buffer_size) {}
@@ -92,12 +92,12 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
   void take_over(Turn::Upcall upcall) noexcept override { all_.take_over(*this, upcall); }
 
   os::Parker parker;
-  // Guarded by the mutex of the threads.
+  // Guarded by mutex_ of ServingThreads.
   std::size_t detached = 0;
   bool ended = false;
   bool has_begun = false;
 
-  std::atomic<bool> on_duty{false};  // this is on_duty_ of the threads; changes with their mutex
+  std::atomic<bool> on_duty{false};  // this is on_duty_ of ServingThreads; changes with its mutex
 
   // Guards the source and, while that is detached, the buffer.
   os::PiMutex mutex;
@@ -126,7 +126,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
     const std::lock_guard lock(mutex);
     source = next;
   }
-  // Where the monitor keeps what is left in the buffer, this waits for it.
+  // If the monitor is keeping what is left in the buffer, this waits for it.
   void detach() noexcept {
     const std::lock_guard lock(mutex);
     source.reset();
@@ -157,7 +157,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
           break;
         }
         case RequestSource::Found::full:
-          return;  // who makes room has it put in line
+          return;  // a thread that makes room queues it again
         case RequestSource::Found::blocked:
           return all_.wait_blocked(served);
         case RequestSource::Found::gone:
@@ -169,18 +169,18 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
     }
   }
 
-  // False: the connection was taken over.
+  // Runs the job. False: the connection was taken over.
   bool run(const SourcePtr& served, JobPtr& job) noexcept {
     const Turn::Upcall upcall = served->turn.begin_upcall();
     all_.monitor_->notice();
     run_one(*job);
     if (served->turn.end_upcall(upcall)) return served->finish(std::move(job)), true;
-    { const std::lock_guard taken_over(mutex); }  // take_over() has it until the request is known to run elsewhere
+    { const std::lock_guard taken_over(mutex); }  // take_over() holds it until the source is given to another thread
     finish_alone(served, std::move(job));
     return false;
   }
 
-  // The rest of a request whose connection somebody else reads by now, and what waited for it.
+  // Finishes a request whose connection another thread reads by now, and runs what waited for it.
   void finish_alone(const SourcePtr& served, JobPtr job) noexcept {
     go_on(served, served->finish_detached(std::move(job)));
     all_.end_detached(*this);
@@ -255,7 +255,7 @@ void ServingThreads::stop() noexcept {
   std::vector<std::byte> buffer(read_buffer_size);
   for (const SourcePtr& source : sources) {
     JobPtr job;
-    if (is_known(*source)) (void)source->next(job, buffer, Time{});  // hears that it is closed
+    if (is_known(*source)) (void)source->next(job, buffer, Time{});  // it notices that it is closed
   }
   const Lock lock(mutex_);
   first_ready_ = last_ready_ = nullptr;
@@ -323,7 +323,7 @@ ServingThreads::Work ServingThreads::take_work() noexcept {
   return {.source = std::move(helped), .helps = true};
 }
 
-// Waits for the epoll set; if a connection waits to be served already, only looks at it.
+// Waits for the epoll set. If a connection waits to be served already, only polls the set.
 void ServingThreads::lead(Lock& lock) noexcept {
   led_ = true;
   since_wait_ = 0;
@@ -343,13 +343,14 @@ void ServingThreads::lead(Lock& lock) noexcept {
       if (!stopped_) (void)eventfd_read(bell_.get(), &ignored);
       continue;
     }
-    // One that has ended meanwhile is not there any more; another one at its place looks in vain.
+    // A source that has ended meanwhile is not found. If another one has its address, a thread finds nothing to read
+    // there.
     const auto found = sources_.find(raw);
     if (found != sources_.end() && found->second->turn.claim()) push_ready(*found->second);
   }
 }
 
-// Until it is called. False: the thread ends.
+// Waits until the worker is called. False: the thread ends.
 bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
   idle_.push_back(&worker);
   update_hints();
@@ -375,7 +376,7 @@ bool ServingThreads::rest(Worker& worker, Lock& lock) noexcept {
 }
 
 bool ServingThreads::may_stay(const Worker& worker) const noexcept {
-  // relaxed: hints; a thread that stays in vain looks again after options_.look
+  // relaxed: hints; a thread that stays needlessly looks again after options_.look
   return !lacks_thread_.load(std::memory_order_relaxed) && !worker.on_duty.load(std::memory_order_relaxed);
 }
 
@@ -417,7 +418,7 @@ bool ServingThreads::call_thread(Lock& lock) noexcept {
   return true;
 }
 
-// On an ordinary thread. Ends with the lock.
+// Makes a thread. Call it on an ordinary thread. Returns with the lock held.
 Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   std::shared_ptr<Worker> made;
   try {
@@ -450,7 +451,7 @@ Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   return started;
 }
 
-// With the lock: joins those that have ended, or are about to.
+// With the lock. Joins workers that have ended, or are about to.
 void ServingThreads::bury() {
   std::erase_if(workers_, [this](const std::shared_ptr<Worker>& worker) {
     if (!worker->ended) return false;
@@ -490,7 +491,7 @@ void ServingThreads::give_up_turn(const SourcePtr& source) noexcept {
   source->block() ? wait_blocked(source) : give_back(source);
 }
 
-// The turn goes first: an event that came before that would find it taken, and be lost.
+// Releases the turn before it asks epoll: an event that came before would find the turn taken, and be lost.
 void ServingThreads::give_back(const SourcePtr& source) noexcept {
   if (!source->arm()) return put_ready(source);
   const int fd = source->descriptor();
@@ -500,9 +501,9 @@ void ServingThreads::give_back(const SourcePtr& source) noexcept {
   note_expiry(source->expires_at());  // last: expire_some() can only claim a free turn
 }
 
-// Its time to expire goes on, and its peer's end is watched for. resume() or an event may find the turn still taken and
-// do nothing. So this thread looks again after release(). It asks epoll before: afterwards another thread may have the
-// turn and wait for bytes.
+// The time to expire goes on, and the end of the peer is watched for. resume() or an event may find the turn still
+// taken and do nothing. So this thread looks again after release(). It asks epoll before release(): afterwards another
+// thread may have the turn and wait for bytes.
 void ServingThreads::wait_blocked(const SourcePtr& source) noexcept {
   watch_end(*source);
   source->turn.release();
@@ -510,7 +511,7 @@ void ServingThreads::wait_blocked(const SourcePtr& source) noexcept {
   if (source->unblocked()) resume(source);
 }
 
-// The descriptor may be another one than that for bytes.
+// The descriptor may differ from that for bytes.
 void ServingThreads::watch_end(RequestSource& source) noexcept {
   const auto events = source.end_events();
   if (!events) return;
@@ -584,11 +585,11 @@ void ServingThreads::end_detached(Worker& worker) noexcept {
   update_hints();
 }
 
-// With the worker's mutex it cannot use its buffer for anything else meanwhile.
+// With the worker's mutex held, the worker cannot use its buffer for anything else.
 void ServingThreads::take_over(Worker& worker, Turn::Upcall upcall) noexcept {
   const std::lock_guard busy(worker.mutex);
   if (!worker.source || !worker.source->turn.take_over(upcall)) return;
-  const SourcePtr source = std::move(worker.source);  // whatever runs for it from here on is another thread's
+  const SourcePtr source = std::move(worker.source);  // from here on, all that runs for it is another thread's
   begin_detached(worker);
   source->detach() ? put_ready(source) : give_back(source);
 }

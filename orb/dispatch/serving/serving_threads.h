@@ -1,10 +1,10 @@
-// ServingThreads: ordinary threads (SCHED_OTHER) that read connections, run the requests without a contract that they
-// find, and answer them. No request passes from one thread to another.
+// ServingThreads are ordinary threads (SCHED_OTHER) that read connections, run the requests without a contract that
+// they find, and answer them. No request passes from one thread to another.
 //
-// A thread stays with its connection and waits there for the next request, as long as another thread looks after the
-// other connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set; when a
-// connection has something, another thread becomes the leader before the request runs. If there is no other thread, the
-// leader is on duty: it serves what it found, stays nowhere, and leads again.
+// A thread stays with its connection and waits there for the next request, as long as another thread handles the other
+// connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set. When a connection has
+// something, another thread becomes the leader before the request runs. If there is no other thread, the leader is on
+// duty: it serves what it found, does not stay with a connection, and leads again.
 //
 //             ┌─────────────── give back: another connection waits, or nothing came for a while ──────────────┐
 //             ▼                                                                                               │
@@ -42,7 +42,7 @@ struct ServingOptions {
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
   Duration stay = std::chrono::milliseconds{200};      // how long a thread waits at its connection for the next request
-  // How long it waits until it looks whether another connection had no thread meanwhile, and leaves. With more than 20
+  // How long it waits until it checks whether another connection had no thread meanwhile, and leaves. With more than 20
   // ms a wait for the next request takes one system call: see receive_timeout of orb/transport/socket.cpp.
   Duration look = std::chrono::milliseconds{25};
   Duration linger = std::chrono::seconds{10};  // how long a thread that is not needed waits before it ends
@@ -56,21 +56,23 @@ class ServingThreads {
   ServingThreads(const ServingThreads&) = delete;
   ServingThreads& operator=(const ServingThreads&) = delete;
 
-  // NO_RESOURCES no_thread or no_descriptor.
+  // Starts the threads. Errors: NO_RESOURCES no_thread or no_descriptor.
   Expected<void> start();
-  // Closes all sources and ends the threads after what each has. Idempotent.
+  // Closes all sources, and ends each thread after the work that it has. Idempotent.
   void stop() noexcept;
 
-  // Reads and serves it from now on; the caller had the turn. False: the system refuses to watch its descriptor, or
-  // these threads have stopped; the source stays the caller's. Thread: any, also a real-time one; makes no thread.
+  // Reads and serves the connection from now on; the caller had the turn. False: the system refuses to watch its
+  // descriptor, or these threads have stopped; the source stays with the caller. Thread: any, also a real-time one;
+  // makes no thread.
   bool add(std::shared_ptr<RequestSource> source) noexcept;
-  // Ends the connection for the sake of another one, unless it is in use. Whether it has ended. Thread: as add().
+  // Ends the connection to make room for another one, unless it is in use. Returns whether it has ended. Thread: as
+  // add().
   bool evict(const std::shared_ptr<RequestSource>& source) noexcept;
 
-  // A connection that was blocked may go on. Thread: as add().
+  // Lets a connection that was blocked go on. Thread: as add().
   void resume(const std::shared_ptr<RequestSource>& source) noexcept;
 
-  // Of these, for reports. Thread: any.
+  // For reports. Thread: any.
   std::uint64_t jobs() const noexcept;
   std::size_t threads() const noexcept;
   std::size_t connections() const noexcept;
@@ -82,17 +84,17 @@ class ServingThreads {
   using SourcePtr = std::shared_ptr<RequestSource>;
   using Lock = std::unique_lock<os::PiMutex>;
 
-  // Of a worker.
+  // What a worker does next.
   struct Work {
     SourcePtr source{};  // null: the thread ends
-    bool helps = false;  // runs a request that waits; else it has the turn
+    bool helps = false;  // runs a request that waits; otherwise the worker has the turn
   };
   Work next_work(Worker& worker) noexcept;
   Work take_work() noexcept;
   void lead(Lock& lock) noexcept;
   bool rest(Worker& worker, Lock& lock) noexcept;
   bool may_stay(const Worker& worker) const noexcept;
-  // How often the leader has served a connection itself, because no other thread was there.
+  // Returns how often the leader has served a connection itself, because no other thread was there.
   std::uint64_t duties() const noexcept;
   void expire_some() noexcept;
 
@@ -106,7 +108,7 @@ class ServingThreads {
   void update_hints() noexcept;
   void end_duty(Worker& worker) noexcept;
 
-  // Wakes or makes a thread where one is needed; gives the lock up meanwhile. False: there is none.
+  // Wakes or makes a thread if one is needed; releases the lock meanwhile. False: there is none.
   bool call_thread(Lock& lock) noexcept;
   Expected<void> grow(Lock& lock) noexcept;
   void bury();
@@ -120,7 +122,7 @@ class ServingThreads {
   void call_help(const SourcePtr& source) noexcept;
   void forget(const RequestSource& source) noexcept;
   void note_expiry(Time at) noexcept;
-  // The worker is in a long servant, or waits in a nested call. Pairs, and pairs within pairs.
+  // Note that the worker is in a long servant, or waits in a nested call. Calls come in pairs, and pairs may nest.
   void begin_detached(Worker& worker) noexcept;
   void end_detached(Worker& worker) noexcept;
   // Thread: the monitor's.
@@ -136,7 +138,7 @@ class ServingThreads {
 
   // Read by every thread before it waits at its connection.
   std::atomic<bool> lacks_thread_{false};  // a connection waits to be served, and no thread is about to take it
-  std::atomic<std::int64_t> next_expiry_;  // ns; the leader looks at the connections' times then
+  std::atomic<std::int64_t> next_expiry_;  // ns; at that time the leader looks which connections have expired
   std::atomic<std::uint64_t> jobs_{0};     // of threads that have ended
   std::atomic<std::uint64_t> shortages_{0};
   std::atomic<std::uint64_t> generation_{1};  // of workers_
@@ -144,7 +146,7 @@ class ServingThreads {
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<std::shared_ptr<Worker>> workers_;
-  std::vector<Worker*> idle_;  // the one that went last is woken first
+  std::vector<Worker*> idle_;  // the one that began to rest last is woken first
   // Connections with something to serve, in order. Their turns are taken, for the threads that will serve them.
   RequestSource* first_ready_ = nullptr;
   RequestSource* last_ready_ = nullptr;
@@ -157,12 +159,12 @@ class ServingThreads {
   std::size_t called_ = 0;    // threads that rested, were woken and have not asked for work yet
   std::size_t growing_ = 0;   // calls of grow() that start one
   std::uint64_t made_ = 0;
-  int since_wait_ = 0;  // sources that were taken from that list since somebody asked the epoll set
+  int since_wait_ = 0;  // sources taken from that list since a thread last asked the epoll set
   bool led_ = false;
   std::uint64_t duties_ = 0;   // times that a leader went on duty
-  Worker* on_duty_ = nullptr;  // leads as soon as it has served what it took; null: nobody, or a thread leads
+  Worker* on_duty_ = nullptr;  // leads again when it has served what it took; null: no thread is on duty
   bool stopped_ = false;
-  bool said_ = false;  // that there is no further thread
+  bool said_ = false;  // a warning was logged that there is no further thread
 };
 
 }  // namespace corelane::dispatch

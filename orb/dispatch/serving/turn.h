@@ -1,15 +1,16 @@
-// Turn: the right to read one connection. Exactly one holder has it, or nobody while the connection waits in an epoll
-// set. The holder may run a servant; a monitor can then take the turn from it and give it to another thread, so that a
-// long servant does not make its connection deaf.
+// Turn is the right to read one connection. Exactly one holder has it, or none while the connection waits in an epoll
+// set. While the holder runs a servant, a monitor can take the turn and give it to another thread. So a long servant
+// does not stop the reading of its connection.
 //
 //                      ┌──begin_wait()──▶ waiting ──end_wait() == true──▶ held
 //   free ──claim()──▶ held ──begin_upcall()──▶ upcall ──end_upcall() is true──▶ held ──release()──▶ free
 //                                                │
 //                                                └──take_over(number)──▶ held, by the monitor; end_upcall() == false
 //
-// A thread that ends the connection may interrupt a holder that waits for bytes: end_wait() is false then.
+// A thread that ends the connection may interrupt a holder that waits for bytes: then end_wait() returns false.
 //
-// Threads: claim(), interrupt() and take_over() any; the rest the holder's. What one holder did is visible to the next.
+// Threads: claim(), interrupt() and take_over(): any; the other functions: the holder. What one holder did is visible
+// to the next.
 #pragma once
 
 #include <atomic>
@@ -19,14 +20,14 @@ namespace corelane::dispatch {
 
 class Turn {
  public:
-  // Of one upcall of this connection; never used again.
+  // The number of one upcall of this connection; never used again.
   using Upcall = std::uint64_t;
   static constexpr Upcall no_upcall = 0;
 
-  // The first holder is the thread that made the connection.
+  // Takes the turn if it is free. The first holder is the thread that made the connection.
   bool claim() noexcept {
     std::uint64_t expected = free_;
-    // PAIR turn.free: acquire here <- release in release(). relaxed on failure: somebody else reads
+    // PAIR turn.free: acquire here <- release in release(). relaxed on failure: another thread reads
     return word_.compare_exchange_strong(expected, held_, std::memory_order_acquire, std::memory_order_relaxed);
   }
   void release() noexcept {
@@ -34,26 +35,27 @@ class Turn {
     word_.store(free_, std::memory_order_release);
   }
 
-  // Before the holder waits for bytes, and has nothing of the connection that may not be lost.
+  // Call it before the holder waits for bytes. At that time it must have no data of the connection that may not be
+  // lost.
   void begin_wait() noexcept {
     // PAIR turn.wait: release here -> acquire in interrupt(). Publishes what this holder did with the connection.
     word_.store(waiting_, std::memory_order_release);
   }
-  // False: somebody else has the turn, and ends the connection.
+  // Ends the wait. False: another thread has the turn, and ends the connection.
   bool end_wait() noexcept {
     std::uint64_t expected = waiting_;
-    // relaxed: nobody but this thread has touched the connection, or it is somebody else's
+    // relaxed: only this thread has touched the connection, or another thread has it
     return word_.compare_exchange_strong(expected, held_, std::memory_order_relaxed);
   }
-  // Whether the holder waited for bytes; then the caller is the holder, and has to end the connection.
+  // Takes the turn from a holder that waits for bytes. True: the caller is the holder, and has to end the connection.
   bool interrupt() noexcept {
     std::uint64_t expected = waiting_;
     // PAIR turn.wait: acquire here <- release in begin_wait(). relaxed on failure: the connection is in use
     return word_.compare_exchange_strong(expected, held_, std::memory_order_acquire, std::memory_order_relaxed);
   }
 
-  // Before a servant runs: one store. Nothing of the connection, this included, may be touched until end_upcall() of
-  // that number returned true.
+  // Call it before a servant runs; it is one store. Nothing of the connection, this object included, may be touched
+  // until end_upcall() of that number has returned true.
   Upcall begin_upcall() noexcept {
     const Upcall upcall = ++last_;
     // PAIR turn.upcall: release here -> acquire in take_over(). Publishes which job runs, and what is read and not
@@ -61,19 +63,19 @@ class Turn {
     word_.store(upcall, std::memory_order_release);
     return upcall;
   }
-  // False: the turn was taken over.
+  // Ends the upcall. False: the turn was taken over.
   bool end_upcall(Upcall upcall) noexcept {
-    // relaxed: nobody but this thread has touched the connection; or it is somebody else's, and finish_detached() takes
-    // a lock
+    // relaxed: only this thread has touched the connection; or another thread has it, and finish_detached() takes a
+    // lock
     return word_.compare_exchange_strong(upcall, held_, std::memory_order_relaxed);
   }
 
-  // The upcall under way; no_upcall: there is none. For the monitor.
+  // Returns the upcall under way, for the monitor; no_upcall: there is none.
   Upcall upcall() const noexcept {
     const std::uint64_t word = word_.load(std::memory_order_relaxed);  // relaxed: take_over() checks it
     return word > waiting_ ? word : no_upcall;
   }
-  // Whether that upcall was still under way; then the caller is the holder.
+  // Takes the turn if that upcall is still under way. True: the caller is the holder.
   bool take_over(Upcall upcall) noexcept {
     // PAIR turn.upcall: acquire here <- release in begin_upcall(). relaxed on failure: the upcall has ended
     return word_.compare_exchange_strong(upcall, held_, std::memory_order_acquire, std::memory_order_relaxed);

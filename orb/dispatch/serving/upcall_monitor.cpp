@@ -10,7 +10,7 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr Duration longest_blind_sleep = std::chrono::milliseconds{10};  // where the system has no membarrier
+constexpr Duration longest_blind_sleep = std::chrono::milliseconds{10};  // if the system has no membarrier
 
 }  // namespace
 
@@ -29,7 +29,7 @@ void UpcallMonitor::stop() noexcept {
 }
 
 void UpcallMonitor::run() noexcept {
-  const bool can_order = os::can_order_threads();  // which registers the process
+  const bool can_order = os::can_order_threads();  // also registers the process
   int quiet = 0;                                   // looks that found no servant
   // PAIR monitor.stopped: acquire here <- release in stop().
   while (!stopped_.load(std::memory_order_acquire)) try {
@@ -65,8 +65,9 @@ bool UpcallMonitor::look() {
   return !seen_.empty();
 }
 
-// Either the barrier makes a servant's beginning visible to the look behind it, or its thread sees asleep_ and wakes
-// this one. seq_cst: with the barrier, which the threads that run servants need not pay for.
+// Either the barrier makes the start of a servant visible to the look after it, or the servant's thread sees asleep_
+// and wakes this one. seq_cst: together with the barrier, so that the threads that run servants need no barrier of
+// their own.
 void UpcallMonitor::sleep(bool can_order) noexcept {
   asleep_.store(true, std::memory_order_seq_cst);
   if (can_order) os::order_threads();

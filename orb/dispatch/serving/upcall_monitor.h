@@ -1,13 +1,12 @@
-// UpcallMonitor: a thread that looks at the threads which run servants, and takes the connection from one whose servant
-// runs for longer than `patience`.
+// UpcallMonitor is a thread that watches the threads which run servants. It takes the connection from a thread whose
+// servant runs for longer than `patience`.
 //
-// A thread says with one store that a servant begins. The monitor looks; where it finds the same upcall under way after
-// `patience` it takes over. The pause between two looks that find no servant doubles from `often` to `seldom`, and is
-// `often` again after a take-over or a sleep. After some time without servants the monitor sleeps until the next
-// servant begins. So a servant keeps its connection for at most 2 * patience + seldom. A look preempts the calls of a
-// busy core.
+// A thread says with one store that a servant begins. If the monitor finds the same upcall under way after `patience`,
+// it takes over. The pause between two looks that find no servant doubles from `often` to `seldom`. It is `often` again
+// after a take-over or a sleep. After some time without servants the monitor sleeps until the next servant begins. So a
+// servant keeps its connection for at most 2 * patience + seldom. A look preempts the calls of a busy core.
 //
-// Threads: notice() those that run servants; start() and stop() ordinary ones.
+// Threads: notice(): those that run servants; start() and stop(): ordinary ones.
 #pragma once
 
 #include <atomic>
@@ -23,18 +22,18 @@
 
 namespace corelane::dispatch {
 
-// A thread that runs servants. Thread: any.
+// Upcaller is a thread that runs servants. Thread: any.
 class Upcaller {
  public:
   virtual ~Upcaller() = default;
-  // What runs now, and for which connection: each numbers its own upcalls.
+  // The upcall that runs now, and its connection. Each connection numbers its own upcalls.
   struct Now {
     const void* of = nullptr;
     Turn::Upcall upcall = Turn::no_upcall;
     friend bool operator==(const Now&, const Now&) = default;
   };
   virtual Now now() noexcept = 0;
-  // Another thread is to read the connection, if that upcall still runs.
+  // Lets another thread read the connection, if that upcall still runs.
   virtual void take_over(Turn::Upcall upcall) noexcept = 0;
 };
 
@@ -52,18 +51,18 @@ class UpcallMonitor {
   Expected<void> start();
   void stop() noexcept;
 
-  // A servant begins: after Turn::begin_upcall().
+  // Tells the monitor that a servant begins. Call it after Turn::begin_upcall().
   void notice() noexcept {
-    // relaxed: sleep() makes the order of the store before this certain, by a barrier in all threads
+    // relaxed: the barrier in sleep() orders this load after the store of begin_upcall()
     if (asleep_.load(std::memory_order_relaxed)) wake();
   }
-  // Looks once. Whether a servant runs. For tests: without a thread.
+  // Looks once. Returns whether a servant runs. For tests: without a thread.
   bool look();
-  // How long to wait after a look, which found a servant or none. Once for each look. For tests.
+  // Returns how long to wait after a look. `busy`: it found a servant. Call it once for each look. For tests.
   Duration pause_after(bool busy) noexcept;
 
  protected:
-  // Valid until the next call.
+  // Returns the threads to watch. The result is valid until the next call.
   virtual const std::vector<std::shared_ptr<Upcaller>>& upcallers() = 0;
 
  private:
