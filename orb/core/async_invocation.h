@@ -2,7 +2,7 @@
 // is sent. CORBA 3.3 part 1, 22.9 (AMI callback model).
 //
 // Threads: the caller's. The handler runs on a thread of the ORB: one thread for each connection, which handles one
-// reply after another. The call goes over the connection that all calls share, also if the object is in this process.
+// reply after another. The call goes over a connection for calls outside tasks, also if the object is in this process.
 #pragma once
 
 #include <exception>

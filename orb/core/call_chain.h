@@ -1,7 +1,7 @@
 // ChainedCall is a call within the process that runs on another thread while its caller waits. The callee may call back
 // a task that waits in this chain of calls. Such a call-back runs on the thread that waits, as part of that task's job.
 // The reason: a task runs one job at a time. As a job of its own, the call-back would wait for the job that waits for
-// it. wire_chain.h does the same for calls between processes; there the call-back ends in this class.
+// it. wire_chain.h extends this to calls between processes, and runs its call-backs through this class.
 //
 // Threads: the caller makes the object and waits for it. The callee's thread works inside a Scope of it, and ends it
 // with done(). Only one thread of a chain runs at a time. After a thread's first call, nothing here allocates.

@@ -179,7 +179,7 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
 }
 
 // Chooses the request's code sets. Raises. `body`: the form of the arguments, if they are already encoded and depend on
-// it. A server of this ORB has this ORB's code sets and version, even if the reference does not say so.
+// it. A Corelane server has this ORB's code sets and version, even if the reference does not say so.
 void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
   const bool names_none = !address_->code_sets.choice && !address_->code_sets.error;
   const auto who = names_none ? current_->server_at(*address_) : Reference::Server::other;

@@ -110,7 +110,7 @@ class ClientCall {
   // State of the call in progress.
   Reference* origin_ = nullptr;                  // the caller's reference
   Reference* current_ = nullptr;                 // where the call goes now
-  std::shared_ptr<Reference> kept_, forwarded_;  // keep these two if the caller does not
+  std::shared_ptr<Reference> kept_, forwarded_;  // keep origin_ and current_ if the caller does not
   CallOptions options_;
   std::shared_ptr<ClientConnection> connection_;
   const Address* address_ = nullptr;  // the address of current_ that the call uses

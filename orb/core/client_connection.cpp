@@ -83,8 +83,8 @@ bool ClientConnection::enter_alone(PendingReply& pending) noexcept {
 // Tries to lead alone. Returns false if another thread leads, or calls are in the list.
 bool ClientConnection::lead_unlisted() noexcept {
   std::uint32_t nobody = 0;
-  // PAIR client_connection.use: acquire here <- release in leave_alone() and stop_leading(). What the leader before has
-  // read and left is seen. relaxed on failure: the call goes to the list, under the mutex
+  // PAIR client_connection.use: acquire here <- release in leave_alone() and stop_leading(). This thread sees
+  // what the leader before it has read. relaxed on failure: the call goes to the list, under the mutex
   return use_.compare_exchange_strong(nobody, led, std::memory_order_acquire, std::memory_order_relaxed);
 }
 
@@ -115,8 +115,8 @@ void ClientConnection::leave_alone(PendingReply& pending) noexcept {
   alone_ = nullptr;
   pending.alone_ = false;
   std::uint32_t own = led;
-  // PAIR client_connection.use: release here -> acquire in lead_unlisted() and lead(). seq_cst: before the look at
-  // peer_ended_, see on_peer_end(). relaxed on failure: a call has come to the list, and the mutex orders what follows
+  // PAIR client_connection.use: release here -> acquire in lead_unlisted() and lead(). seq_cst: before
+  // peer_ended_ is read, see on_peer_end(). relaxed on failure: a call has come to the list; the mutex orders the rest
   if (!use_.compare_exchange_strong(own, 0, std::memory_order_seq_cst, std::memory_order_relaxed)) {
     const Lock lock(mutex_);
     stop_leading();
@@ -132,13 +132,14 @@ bool ClientConnection::lead() noexcept {
 
 // With mutex_ held.
 void ClientConnection::stop_leading() noexcept {
-  // seq_cst: before the look at peer_ended_, see on_peer_end()
+  // seq_cst: before peer_ended_ is read, see on_peer_end()
   use_.fetch_and(~led, std::memory_order_seq_cst);
   wake_successor();
 }
 
-// Sends, and waits for room if the thread may wait. Such threads may fill only their share of the backlog. Other
-// threads, such as a task's thread that sends a oneway, do not wait and may use all of it.
+// Sends. A thread that may wait, or is not real-time, waits for room until the deadline. Such threads may fill only
+// their share of the backlog. A real-time thread, such as a task's thread that sends a oneway, does not wait and may
+// use all of it.
 Expected<void> ClientConnection::send_by(Time deadline, Parts request, bool may_wait,
                                          std::uint64_t& position) noexcept {
   const auto sent = send_behind_batch(Time{}, request, position);

@@ -1,5 +1,5 @@
-// This file is the reading part of ClientConnection: it makes messages of bytes, delivers them to the waiting calls,
-// and handles the peer's end.
+// This file is the reading part of ClientConnection: it assembles messages from bytes, delivers them to the waiting
+// calls, and handles the peer's end.
 // Thread: the leader's, except on_peer_end() and on_idle(), which run on the reactor's thread.
 #include <algorithm>
 #include <cstring>
@@ -218,9 +218,9 @@ void ClientConnection::break_up() noexcept {
   if (const auto owner = owner_.lock()) owner->on_broken(*this, answered_.load(std::memory_order_relaxed));
 }
 
-// Has the leader read what is left; without a leader, this thread reads it. This thread writes peer_ended_ and then
-// reads use_. A leader that stops writes use_ and then reads peer_ended_. All these are seq_cst, so at least one of the
-// two sees the other's write.
+// The leader reads what is left; without a leader, this thread does. This thread writes peer_ended_ and then reads
+// use_. A leader that stops writes use_ and then reads peer_ended_. All these are seq_cst, so at least one of the two
+// sees the other's write.
 void ClientConnection::on_peer_end() noexcept {
   // seq_cst: as said above
   peer_ended_.store(true, std::memory_order_seq_cst);

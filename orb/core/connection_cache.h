@@ -33,7 +33,7 @@ class ConnectionCache {
 
   struct Options {
     bool channels = true;         // use the channels that an address names
-    std::size_t connections = 1;  // to one endpoint, for plain traffic
+    std::size_t connections = 1;  // at most, to one endpoint, for plain traffic
     // Ends the transport's connection attempts early; null if nothing does.
     std::shared_ptr<transport::ConnectStop> connect_stop{};
   };
@@ -58,8 +58,8 @@ class ConnectionCache {
   };
   // Returns the calling thread's connection to one of the addresses. Tries the addresses in order. Of an address,
   // endpoints with a connection come first, together with channels that have not failed. Its other endpoints follow.
-  // Endpoints that gave no answer lately come after those of all addresses. Each attempt may take its share of the time
-  // left.
+  // After all these come endpoints that gave no answer lately, and channels that the call has no time to make. Each
+  // attempt may take its share of the time left.
   // Errors: TRANSIENT connect_failed; not_trusted if a stranger answers at a guarded Unix socket, after which TCP is
   // not tried; TIMEOUT deadline_passed; BAD_INV_ORDER orb_destroyed.
   Expected<Found> acquire(transport::Transport& transport, std::span<const Address> addresses, Time deadline,

@@ -61,8 +61,8 @@ class ContractsFile {
 
   // Says whether objects may still be activated. Objects that are activated on demand may be, while the program runs.
   enum class Look { running, ended };
-  // Returns a line for each interface that no activated object has, with the interface that was probably meant. Each
-  // line is returned once while the program runs and once at its end.
+  // Returns a line for each interface of the file that no activated object has, with the interface that was probably
+  // meant. Each line is returned once while the program runs and once at its end.
   std::vector<std::string> unused(Look look) const;
   // Returns a line for each unknown resource that an operation of an activated interface uses. Each is returned as
   // often as those of unused(). A name is known if it is in `made` or in the IDL of an activated interface. A resource

@@ -19,8 +19,8 @@ class Gate {
  public:
   using Submit = std::function<void(dispatch::JobPtr)>;
 
-  // `submit` gets the jobs that waited, when the gate opens or closes for good. `capacity`: how many jobs may wait; no
-  // peer gets more than its share of it.
+  // `submit` gets the jobs that waited when the gate stops holding. `capacity`: how many jobs may wait; no peer gets
+  // more than its share of it.
   Gate(Submit submit, std::size_t capacity) : submit_(std::move(submit)), shares_(capacity) {}
 
   Turnstile& turnstile() noexcept { return turnstile_; }

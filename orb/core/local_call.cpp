@@ -66,7 +66,7 @@ void wait_at_gate(Orb& orb, ActiveObject& object, const Upcall& upcall, std::opt
 
 // Runs the operation. Waits while the manager holds requests, no longer than timeout.request.
 void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
-  const InsideServant servant;  // until after the visit: the last visitor to leave may end the servant
+  const InsideServant servant;  // outlives the visit: the last visitor to leave releases the servant
   std::optional<Time> deadline;
   // Bound: the deadline.
   for (;;) {

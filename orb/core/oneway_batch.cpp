@@ -46,7 +46,7 @@ bool OnewayBatch::is_burst(Time now) noexcept {
 Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, Time now) noexcept {
   const std::size_t length = length_of(request);
   if (length > longest_request || !is_burst(now)) return false;
-  // relaxed: only this thread makes it this thread's, and another one can take it away only when the burst is over
+  // relaxed: only this thread makes itself the owner, and others take that away only when the burst is over
   if (owner_.load(std::memory_order_relaxed) != &this_thread && !begin()) return false;
   const std::lock_guard lock(mutex_);
   if (owner_.load(std::memory_order_relaxed) != &this_thread) return false;  // relaxed: mutex_ is held
@@ -54,7 +54,7 @@ Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, 
     if (const auto sent = send_all(deadline); !sent) return sent.error();
   if (bytes_.empty()) since_ = now;
   for (const Bytes part : request) bytes_.insert(bytes_.end(), part.begin(), part.end());  // begin() has made room
-  // relaxed: this thread looks at it, or another one that holds the mutex
+  // relaxed: read by this thread, or with the mutex held
   filled_.store(true, std::memory_order_relaxed);
   return true;
 }

@@ -86,7 +86,7 @@ class OnewayBatch : public std::enable_shared_from_this<OnewayBatch> {
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::shared_ptr<transport::Connection> stream_;  // null after end()
-  std::atomic<const void*> owner_{nullptr};        // the thread that owns the burst; it may read it without mutex_
+  std::atomic<const void*> owner_{nullptr};        // the thread that owns the burst; it alone may ask without mutex_
   std::vector<std::byte> bytes_;
   Time since_{};  // when the oldest of them came
 
