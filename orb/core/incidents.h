@@ -30,8 +30,8 @@ class Incidents {
   // gets. Returns true if lines() is due.
   bool servant_threw(std::string_view operation, ErrorKind answer, std::string_view text, Time now) noexcept;
 
-  // Counts a connection that was closed because of its client: it violated the protocol, exceeded a limit, did not read
-  // its replies, or sent half a message. Returns true if lines() is due.
+  // Counts a connection that was closed because of its client. The client violated the protocol, exceeded a limit, did
+  // not read its replies, or sent half a message. Returns true if lines() is due.
   bool client_cut_off(const Error& reason, Time now) noexcept;
 
   // Counts a message that exceeds limits.message_size. Its call was answered with `text`, see too_large_text(). Returns
