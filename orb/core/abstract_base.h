@@ -1,7 +1,8 @@
-// Abstract interfaces: what is passed by reference or by value, as it turns out at run time. CORBA 3.3 part 1, 5.3 and
-// part 2, 9.3.7; IDL to C++11, 6.19. On the wire a boolean goes before: true for an object reference.
+// AbstractBase is the base class of IDL abstract interfaces. A value of such a type is an object reference or a
+// valuetype; which of the two is known only at run time. On the wire a boolean comes first: true for an object
+// reference. CORBA 3.3 part 1, 5.3 and part 2, 9.3.7; IDL to C++11, 6.19.
 //
-// Threads: as Object and ValueBase.
+// Threads: as for Object and ValueBase.
 #pragma once
 
 #include <concepts>
@@ -21,7 +22,7 @@ class AbstractBase {
   static Handle<AbstractBase> _stub(const std::shared_ptr<Reference>& reference);
 
   virtual ~AbstractBase() = default;
-  // Nil where it is a value, and where it is an object.
+  // Return this as an object, or as a value; nil if it is the other kind.
   Handle<Object> _to_object();
   Handle<ValueBase> _to_value();
 
@@ -34,11 +35,12 @@ template <typename T>
 concept AbstractInterface = std::derived_from<T, AbstractBase> && !std::derived_from<T, Object> && !ValueType<T>;
 
 void encode_abstract(cdr::Writer& writer, const Handle<AbstractBase>& object);
-// One of the two, or none for nil.
+// Decodes into `reference` or into `value`, and into neither for nil.
 bool decode_abstract(cdr::Reader& reader, std::shared_ptr<Reference>& reference, std::shared_ptr<any::Value>& value);
 void print_abstract(std::ostream& out, const Handle<AbstractBase>& object);
 
-// For generated code: no concept is asked, because compilers may keep what it said of T before T's definition.
+// For generated code. It checks no concept, because compilers may remember the concept's result from before T was
+// defined.
 template <typename T>
 bool decode_abstract_as(cdr::Reader& reader, Handle<T>& out) {
   std::shared_ptr<Reference> reference;
@@ -69,7 +71,7 @@ struct AbstractTraits : HandleTraits<T> {
   using typename HandleTraits<T>::ref_type;
   using is_abstract = std::true_type;
 
-  // Of an abstract interface, object or value. Nil when it is no T. May ask the object.
+  // Narrows an abstract interface, an object or a value to T. Returns nil if it is not a T. May call the object.
   template <typename U>
   static ref_type narrow(const Handle<U>& from) {
     if (auto same = std::dynamic_pointer_cast<T>(from.shared())) return ref_type(std::move(same));

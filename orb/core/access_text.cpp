@@ -20,7 +20,8 @@ std::optional<std::uint32_t> number_in(std::string_view text) {
                                                                                       : std::nullopt;
 }
 
-// These two keep what they give until the next call; settings are read by one thread.
+// getpwnam() and getgrnam() return static data that the next call overwrites. That is safe here: one thread reads the
+// settings.
 std::optional<uid_t> user_named(const std::string& name) {
   if (const auto number = number_in(name)) return number;
   const passwd* found = getpwnam(name.c_str());

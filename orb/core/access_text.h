@@ -1,5 +1,6 @@
-// The setting channel.allow: "anyone", or users and groups, as an access list.
-// Threads: any but real-time ones (reads the system's lists of users and groups).
+// parse_access() turns the setting channel.allow into an access list. The setting is "anyone", or a list of users and
+// groups.
+// Threads: any except real-time ones, because it reads the system's lists of users and groups.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace corelane::core {
 
-// "alice, 1001, @plant, @44". Else what is expected, as the end of a sentence.
+// Parses text such as "alice, 1001, @plant, @44". If that fails, returns what was expected, worded as the end of a
+// sentence.
 Expected<channel::Access, std::string> parse_access(std::string_view text);
 
 }  // namespace corelane::core

@@ -16,7 +16,7 @@ giop::CodeSetAgreement code_sets_of(const giop::IiopProfile& profile) {
   const giop::TaggedComponent* component = giop::find_component(profile.components, giop::component::code_sets);
   if (component == nullptr) return {};
   const auto theirs = giop::parse_code_sets(component->data);
-  return giop::agree_on_code_sets(theirs ? &*theirs : nullptr);  // what cannot be read is as if it were not there
+  return giop::agree_on_code_sets(theirs ? &*theirs : nullptr);  // an unreadable component counts as absent
 }
 
 SameHost compare(const giop::UnixAddress& there, const HostView& here) noexcept {
@@ -53,8 +53,8 @@ Address without_endpoints(const giop::TaggedProfile& tagged, const giop::IiopPro
           .code_sets = code_sets_of(profile)};
 }
 
-// Of a server of TAO's that listens at a Unix socket only. Its host is not named: elsewhere nothing answers at the
-// path.
+// Returns the address of a TAO server that listens only at a Unix socket. The profile does not name the server's host.
+// On another host nothing answers at the path.
 std::optional<Address> address_of_uiop(const giop::Ior& ior) {
   for (const giop::TaggedProfile& tagged : ior.profiles) {
     std::string path;

@@ -1,8 +1,8 @@
-// Address: what a reference says of the way to its object, made ready for calls: which endpoints this process can reach
-// and in which order it tries them; and the profile of an object that this process serves.
-// CORBA 3.3 part 2, 9.7.2; docs/wire.md.
+// Address holds what calls need from an object reference: the endpoints that this process can reach, in the order in
+// which it tries them. profile_of() makes the profile of an object that this process serves. CORBA 3.3 part 2, 9.7.2;
+// docs/wire.md.
 //
-// Threads: values; any.
+// Threads: any. All types are values.
 #pragma once
 
 #include <cstdint>
@@ -19,21 +19,22 @@
 
 namespace corelane::core {
 
-// Where this process is, as far as it matters to whoever wants to reach it by other ways than the network.
+// HostView identifies the host and the file system of a process. From it a client can tell whether it can reach a
+// server through Unix sockets and channels.
 struct HostView {
   std::string boot_id;                // of the kernel
-  std::uint64_t mount_namespace = 0;  // equal ones see the same files
-  std::string name{};                 // of the host; all that omniORB goes by
+  std::uint64_t mount_namespace = 0;  // processes with equal values see the same files
+  std::string name{};                 // of the host; omniORB compares only this
 
   static const HostView& of_process();
 };
 
-// Whether a server can be reached by a Unix socket, and if not, why.
+// Says whether a server can be reached through a Unix socket, and if not, why.
 enum class SameHost : std::uint8_t { yes, no_socket_named, other_host, other_namespace };
-// As the end of a sentence for the log.
+// Returns a text for the log, worded as the end of a sentence.
 std::string_view text_of(SameHost same_host) noexcept;
 
-// Where requests for an object go: one IIOP profile, made ready.
+// Address says where requests for an object go. It holds one decoded IIOP profile.
 struct Address {
   giop::Version version;
   std::vector<transport::Endpoint>
@@ -41,17 +42,19 @@ struct Address {
   SameHost same_host = SameHost::no_socket_named;
   std::vector<std::byte> object_key;
   std::uint32_t profile_tag = 0;
-  std::vector<std::byte> profile;  // its content, for servers that ask for it
+  std::vector<std::byte> profile;  // content of the profile, for servers that ask for it
   giop::CodeSetAgreement code_sets;
 };
 
-// One for each IIOP profile that can be read, in their order; where there is none, one for the first of TAO's UIOP.
+// Returns one address for each readable IIOP profile, in the same order. If there is none, returns one for the first
+// UIOP profile (of TAO).
 std::vector<Address> addresses_of(const giop::Ior& ior, const HostView& here = HostView::of_process());
-// The first of them; nothing when there is none.
+// Returns the first of them; nothing if there is none.
 std::optional<Address> address_of(const giop::Ior& ior, const HostView& here = HostView::of_process());
 
-// The profile of an object served at these endpoints: the first of TCP as its address, the others as alternates, Unix
-// sockets and channels as components. Without any of TCP the address is empty, which leads nobody anywhere else.
+// Makes the profile of an object that is served at these endpoints. The first TCP endpoint becomes its address, and the
+// other TCP endpoints become alternate addresses. Unix sockets and channels become components. Without a TCP endpoint
+// the address is empty, so that no client connects to a wrong server.
 giop::TaggedProfile profile_of(const std::vector<transport::Endpoint>& endpoints, Bytes object_key,
                                const HostView& here = HostView::of_process());
 

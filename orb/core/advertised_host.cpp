@@ -25,7 +25,7 @@ std::string_view trimmed(std::string_view text) {
   return first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Nothing: it is none.
+// Returns a port from 1 to 65535; nothing for other text.
 std::optional<std::uint16_t> port_of(std::string_view text) {
   std::uint16_t port = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), port);
@@ -33,7 +33,8 @@ std::optional<std::uint16_t> port_of(std::string_view text) {
   return port;
 }
 
-// "host", "host:port", "[address]:port", "[address]", or an IPv6 address alone, which has two colons at least.
+// Parses "host", "host:port", "[address]:port", "[address]", or a bare IPv6 address, which has at least two colons.
+// Returns nothing for other text.
 std::optional<transport::Endpoint> parse_one(std::string_view text) {
   std::string_view host = text, port;
   bool has_port = false;

@@ -1,5 +1,7 @@
-// Which hosts and ports a server's references name. Where it listens everywhere, 0.0.0.0 or ::, that is no host that
-// anybody could call, so one of the host's own addresses is taken. Threads: none; values.
+// advertised_host() chooses the host that a server's references name. A server that listens at 0.0.0.0 or :: listens at
+// all addresses of its host. Clients cannot call such an address, so the references name one of the host's own
+// addresses.
+// Threads: any; pure functions.
 #pragma once
 
 #include <string>
@@ -13,18 +15,19 @@ namespace corelane::core {
 
 struct AdvertisedHost {
   std::string host;
-  std::string remark;  // one line for the log when the host was chosen here; else ""
+  std::string remark;  // one line for the log if the host was chosen here; otherwise ""
 };
 
-// `bound`: what the server listens on, as a number. `addresses`: this host's. For 0.0.0.0 the first IPv4 address beyond
-// loopback and link-local, for :: the first such IPv6 address, or IPv4, which that socket serves as well; loopback
-// where there is none.
+// Returns `bound` unless that is 0.0.0.0 or ::. `bound`: the address that the server listens at, in numeric form.
+// `addresses`: the addresses of this host. For 0.0.0.0, returns the first IPv4 address that is neither loopback nor
+// link-local. For ::, returns the first such IPv6 address, or else such an IPv4 address, which that socket serves, too.
+// If there is none, returns the loopback address.
 AdvertisedHost advertised_host(const std::string& bound, const std::vector<os::HostAddress>& addresses);
 
-// endpoint.host: "plant.example", "plant.example:47090, [2001:db8::1]:2809, 2001:db8::1". A port of 0: the one that is
-// listened at. Empty for other texts.
+// Parses the setting endpoint.host, such as "plant.example" or "plant.example:47090, [2001:db8::1]:2809, 2001:db8::1".
+// In the result, port 0 means the port that the server listens at. Returns an empty list for malformed text.
 std::vector<transport::Endpoint> parse_advertised(std::string_view text);
-// Whether it is the address that stands for all of a host, 0.0.0.0 or ::.
+// Returns whether the host is 0.0.0.0 or ::, which mean all addresses of a host.
 bool is_everywhere(const std::string& host) noexcept;
 
 }  // namespace corelane::core

@@ -20,7 +20,7 @@ namespace {
 
 using errors::orb_destroyed;
 
-constexpr std::chrono::milliseconds idle_time{100};  // without calls: then a collector's thread ends
+constexpr std::chrono::milliseconds idle_time{100};  // a collector's thread ends after this time without calls
 
 thread_local bool handling = false;
 
@@ -30,7 +30,7 @@ void complain(std::string_view thrown) noexcept try {
   os::log::warn("a reply was not delivered, or its handler threw");
 }
 
-// What a handler throws has nobody to go to.
+// Calls the handler. Logs what it throws, because no caller could catch it.
 void tell(const AsyncInvocation::OnReply& on_reply, AsyncReply& reply) noexcept {
   if (!on_reply) return;
   try {
@@ -51,12 +51,12 @@ void finish(AsyncCall& call, std::exception_ptr exception) noexcept {
 
 }  // namespace
 
-// The calls of one connection and their thread.
+// Collector holds the asynchronous calls of one connection, and the thread that waits for their replies.
 class AsyncCalls::Collector {
  public:
   Collector(AsyncCalls& all, std::shared_ptr<ClientConnection> connection)
       : all_(all), connection_(std::move(connection)) {}
-  // Not on its own thread.
+  // Joins its thread, so it must not run on that thread.
   ~Collector() { stop(); }
 
   Expected<void> start() {
@@ -69,7 +69,8 @@ class AsyncCalls::Collector {
   const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
 
   enum class Posted : std::uint8_t { sent, not_sent, stopped };
-  // not_sent, and where it raises: the call is the caller's again. stopped: likewise, and this takes no more calls.
+  // Sends the request. not_sent: the request was not sent. stopped: the collector takes no more calls. In both cases,
+  // and if post() raises, the caller owns the call again.
   Posted post(AsyncCall& call) {
     ClientCall& sent = *call.call;
     if (!enter(call)) return Posted::stopped;
@@ -83,14 +84,15 @@ class AsyncCalls::Collector {
     return Posted::not_sent;
   }
 
-  // True: it takes no more calls from here on, and its thread ends, because it has none.
+  // Stops taking calls if it has none, so that its thread ends. Returns whether it has stopped.
   bool stop_if_idle() {
     const std::lock_guard lock(mutex_);
     if (calls_.empty() && !settling_) stopping_ = true;
     return stopping_;
   }
 
-  // After its connection was closed: waits for its thread, which ends when the last of its calls has.
+  // Blocks until its thread has ended, which it does after the last of its calls. Call it after the connection was
+  // closed.
   void stop() noexcept {
     {
       const std::lock_guard lock(mutex_);
@@ -101,8 +103,8 @@ class AsyncCalls::Collector {
   }
 
  private:
-  // Bound: until it is idle or stop() is called, and then until the connection, which is closed by then, has failed
-  // what is under way.
+  // Bound: until it is idle or stop() is called. After stop(), until the closed connection has failed the calls in
+  // progress.
   void run() {
     handling = true;
     Time idle_since = os::now();
@@ -120,7 +122,7 @@ class AsyncCalls::Collector {
     return !calls_.empty();
   }
 
-  // False: it has stopped.
+  // Adds the call. Returns false if the collector has stopped.
   bool enter(AsyncCall& call) {
     const std::lock_guard lock(mutex_);
     if (!stopping_) calls_.emplace(&call.call->pending(), std::move(call));
@@ -144,7 +146,8 @@ class AsyncCalls::Collector {
     settling_ = false;
   }
 
-  // The thread is woken: it may be told to stop, and wait for this call.
+  // Removes a call that was not sent. Wakes the thread, because it may have been told to stop and may wait only for
+  // this call.
   void take_back(AsyncCall& call, const PendingReply& reply) {
     {
       const std::lock_guard lock(mutex_);
@@ -163,7 +166,7 @@ class AsyncCalls::Collector {
   }
 
   AsyncCalls& all_;
-  std::shared_ptr<ClientConnection> connection_;  // constant until the thread has let itself go
+  std::shared_ptr<ClientConnection> connection_;  // constant until the thread ends by itself
   ReplyGroup group_;
   os::Thread thread_;
 
@@ -177,8 +180,8 @@ class AsyncCalls::Collector {
 AsyncCalls::AsyncCalls() = default;
 AsyncCalls::~AsyncCalls() { close(); }
 
-// A collector that is idle and ends. The one that ended before it is joined: at most one thread that has ended is kept.
-// False: it is to go on.
+// Stops a collector if it is idle, so that its thread ends. Joins the one that ended before, so that at most one ended
+// thread is kept. Returns false if the collector must continue.
 bool AsyncCalls::let_go(Collector& idle) {
   std::shared_ptr<Collector> before;  // joined after the lock
   const std::lock_guard lock(mutex_);
@@ -201,7 +204,7 @@ std::shared_ptr<AsyncCalls::Collector> AsyncCalls::collector_of(const std::share
 }
 
 void AsyncCalls::start(AsyncCall& call) {
-  // Bound: a call's retries, and a collector's end that comes between its being found and its being used.
+  // Bound: the call's retries, and rounds in which the collector ends between collector_of() and post().
   for (;;) {
     const auto posted = collector_of(call.call->connection())->post(call);
     if (posted == Collector::Posted::sent) return;

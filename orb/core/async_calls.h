@@ -1,9 +1,10 @@
-// AsyncCalls: the calls of an ORB that nobody waits for in a stub. For each connection that carries some, a collector
-// thread waits for their replies and hands each to its handler; where other threads wait on that connection too, it
-// takes its turn in reading with them. It ends soon after the last of its calls has.
+// AsyncCalls runs the asynchronous calls of an ORB, for which no stub waits. Each connection with such calls has a
+// collector thread. It waits for their replies and passes each one to its handler. If other threads wait on that
+// connection, too, the collector takes turns with them in reading. A collector thread ends soon after its last call has
+// ended.
 //
-// Threads: any but real-time ones. The collectors are threads of their own (SCHED_OTHER); a handler that takes long
-// holds up the replies behind it on the same connection, and no caller that waits for himself.
+// Threads: any except real-time ones. The collectors are threads of their own (SCHED_OTHER). A slow handler delays the
+// later asynchronous replies on the same connection. It does not delay callers that wait for their own replies.
 #pragma once
 
 #include <map>
@@ -29,11 +30,11 @@ class AsyncCalls {
   AsyncCalls();
   ~AsyncCalls();
 
-  // Sends the request, retried and forwarded as a waiting call is. Raises what keeps it from being sent, and leaves the
-  // call alone then.
+  // Sends the request. Retries and forwards it like a call that waits. Raises what prevents sending; then the caller
+  // still owns `call`, and the handler is not called.
   void start(AsyncCall& call);
-  // After the connections were closed: waits until all handlers have heard. Later calls: BAD_INV_ORDER. Not from a
-  // handler.
+  // Blocks until all handlers have returned. Call it after the connections were closed, and not from a handler. Later
+  // calls raise BAD_INV_ORDER.
   void close() noexcept;
 
  private:
@@ -44,11 +45,11 @@ class AsyncCalls {
   std::mutex mutex_;
   // Guarded by mutex_.
   std::vector<std::shared_ptr<Collector>> collectors_;
-  std::shared_ptr<Collector> ended_;  // the last one whose thread let itself go; to be joined
+  std::shared_ptr<Collector> ended_;  // the last one whose thread ended by itself; to be joined
   bool closed_ = false;
 };
 
-// Whether this thread is inside a handler.
+// Returns whether the calling thread is inside a reply handler.
 bool inside_reply_handler() noexcept;
 
 }  // namespace corelane::core

@@ -1,8 +1,8 @@
-// AsyncInvocation: one call through an asynchronous stub: marshal(), then send(), which returns when the request is
-// sent. CORBA 3.3 part 1, 22.9 (AMI callback model).
+// AsyncInvocation is one call through an asynchronous stub. Call marshal(), then send(), which returns when the request
+// is sent. CORBA 3.3 part 1, 22.9 (AMI callback model).
 //
-// Threads: the caller's; the reply is heard on a thread of the ORB, one for each connection, one reply after another.
-// The call goes over the connection that all calls share, also to an object of this process.
+// Threads: the caller's. The handler runs on a thread of the ORB: one thread for each connection, which handles one
+// reply after another. The call goes over a connection for calls outside tasks, also if the object is in this process.
 #pragma once
 
 #include <exception>
@@ -19,13 +19,14 @@
 
 namespace corelane::core {
 
-// How an asynchronous call ended. Valid while its handler runs.
+// AsyncReply says how an asynchronous call ended. It is valid while its handler runs.
 class AsyncReply {
  public:
   AsyncReply(cdr::Reader& results, std::exception_ptr exception)
       : results_(results), exception_(std::move(exception)) {}
 
-  // Result, inout and out values, in order. False: the call ended with an exception.
+  // Decodes the result, inout and out values, in order. Returns false if the call raised an exception, or if they
+  // cannot be decoded; see exception().
   template <typename... T>
   bool unmarshal(T&... results) {
     if (exception_) return false;
@@ -34,7 +35,7 @@ class AsyncReply {
     note_bad_reply();
     return false;
   }
-  // What the call raised: an exception of the operation or of the system.
+  // Returns what the call raised, a user exception or a system exception; null if nothing.
   const std::exception_ptr& exception() const noexcept { return exception_; }
 
  private:
@@ -48,21 +49,22 @@ class AsyncInvocation {
  public:
   using OnReply = std::function<void(AsyncReply&)>;
 
-  // `operation` is a constant.
+  // `operation` must outlive the call; in generated code it is a constant.
   AsyncInvocation(const Object& object, const Operation& operation);
   AsyncInvocation(const AsyncInvocation&) = delete;
   AsyncInvocation& operator=(const AsyncInvocation&) = delete;
   ~AsyncInvocation();
 
-  // In and inout arguments, in order.
+  // Encodes the in and inout arguments, in order.
   template <typename... T>
   void marshal(const T&... arguments) {
     [[maybe_unused]] cdr::Writer& writer = request();
     (encode(writer, arguments), ...);
   }
 
-  // Sends. What keeps the request from being sent is raised here, and no handler hears of it; all else goes to the
-  // handler, exactly once: the reply, or the exception, COMM_FAILURE too when the ORB ends. A nil one: nobody is told.
+  // Sends the request. Raises what prevents sending; then the handler is not called. Otherwise the handler is called
+  // exactly once, with the reply or an exception. If the ORB ends first, the exception is COMM_FAILURE. With a nil
+  // handler, the outcome is ignored.
   template <typename Handler>
   void send(const Handle<Handler>& handler, std::type_identity_t<void (*)(Handler&, AsyncReply&)> on_reply) {
     if (!handler) return send(nullptr);

@@ -8,7 +8,7 @@
 namespace corelane::core {
 namespace {
 
-thread_local ChainedCall* working_for = nullptr;  // the call for which the thread works
+thread_local ChainedCall* working_for = nullptr;  // the call that the thread works for
 thread_local const giop::ChainContext* served_chain = nullptr;
 
 struct KeptParker {
@@ -41,14 +41,14 @@ ChainedCall::Scope::Scope(ChainedCall& call) noexcept
 
 ChainedCall::Scope::~Scope() { working_for = before_; }
 
-// Bound: the call, and what it calls back.
+// Bound: the duration of the call and of its call-backs.
 void ChainedCall::wait() noexcept {
   for (;;) {
     Posted* posted = nullptr;
     {
       const dispatch::SuspensionScope waits;
       // PAIR chain.done: acquire here <- release in done(). PAIR chain.posted: acquire here <- release in call_back().
-      // Bound: as above, and one stale token of an earlier call.
+      // Bound: as above, plus one stale token of an earlier call.
       while (!done_.load(std::memory_order_acquire)) {
         posted = posted_.exchange(nullptr, std::memory_order_acquire);
         if (posted != nullptr) break;
@@ -66,7 +66,7 @@ void ChainedCall::wait() noexcept {
 
 void ChainedCall::done() noexcept {
   const std::shared_ptr<os::Parker> parker = parker_;
-  // PAIR chain.done: release here -> acquire in wait(). Publishes what the callee has left.
+  // PAIR chain.done: release here -> acquire in wait(). Publishes the callee's results.
   done_.store(true, std::memory_order_release);
   parker->unpark();
 }

@@ -1,10 +1,10 @@
-// ChainedCall: a call within the process that runs on another thread while its caller waits; and the way back. What the
-// callee calls of a task that waits in its chain runs on the thread that waits there, as a part of that task's job:
-// the task runs one job at a time, so a job of its own would wait for the one that waits for it. Calls across processes
-// have the way back of wire_chain.h, which ends in this one.
+// ChainedCall is a call within the process that runs on another thread while its caller waits. The callee may call back
+// a task that waits in this chain of calls. Such a call-back runs on the thread that waits, as part of that task's job.
+// The reason: a task runs one job at a time. As a job of its own, the call-back would wait for the job that waits for
+// it. wire_chain.h extends this to calls between processes, and runs its call-backs through this class.
 //
-// Threads: made and waited for by the caller; the callee's thread works inside a Scope of it, and ends it by done().
-// Only one thread of a chain runs at a time. Nothing here allocates after the first call of a thread.
+// Threads: the caller makes the object and waits for it. The callee's thread works inside a Scope of it, and ends it
+// with done(). Only one thread of a chain runs at a time. After a thread's first call, nothing here allocates.
 #pragma once
 
 #include <atomic>
@@ -19,8 +19,8 @@ struct ChainContext;
 
 namespace corelane::core {
 
-// The calling thread serves a request that is nested in these waits of other processes and of this one, until
-// destruction.
+// Marks, until its destruction, that the calling thread serves a request that is nested in these waits. The waits are
+// those of other processes and of this one.
 class ServedChain {
  public:
   explicit ServedChain(const giop::ChainContext* waits) noexcept;
@@ -28,14 +28,14 @@ class ServedChain {
   ServedChain(const ServedChain&) = delete;
   ServedChain& operator=(const ServedChain&) = delete;
 
-  // Of the calling thread; null: it is nested in none.
+  // Returns the calling thread's waits; null if its work is nested in none.
   static const giop::ChainContext* current() noexcept;
 
  private:
   const giop::ChainContext* const before_;
 };
 
-// What is called back.
+// CallBack is the work of a call-back.
 class CallBack {
  public:
   virtual ~CallBack() = default;
@@ -48,12 +48,13 @@ class ChainedCall {
   ChainedCall(const ChainedCall&) = delete;
   ChainedCall& operator=(const ChainedCall&) = delete;
 
-  // The caller: until done(). Runs what calls back meanwhile; the job of the thread is suspended while nothing does.
+  // Blocks the caller until done(), and runs call-backs meanwhile. The thread's job is suspended while no call-back
+  // runs.
   void wait() noexcept;
-  // The callee, last: this may be gone when it returns.
+  // Ends the call. The callee calls it last, because the object may be gone when it returns.
   void done() noexcept;
 
-  // The calling thread works for the call.
+  // Marks, until its destruction, that the calling thread works for the call.
   class Scope {
    public:
     explicit Scope(ChainedCall& call) noexcept;
@@ -66,13 +67,14 @@ class ChainedCall {
     const ServedChain served_;
   };
 
-  // Runs `work` as a part of the job in which the task is: on the calling thread if it is that job's, or on the one
-  // that waits in this thread's chain. False: there is none, and nothing ran.
+  // Runs `work` as part of the job that the task runs now. It runs on the calling thread if that runs the job,
+  // otherwise on the thread that waits in this thread's chain. Returns false, without running `work`, if there is no
+  // such job.
   static bool call_back(TaskId task, CallBack& work) noexcept;
 
-  // For which the calling thread works; null: for none.
+  // Returns the call that the calling thread works for; null if there is none.
   static ChainedCall* current() noexcept;
-  // Whether a job of the task waits for it, or for a call that it is a part of.
+  // Returns whether a job of the task waits for this call, or for a call that this call is a part of.
   bool is_within(TaskId task) noexcept { return of_task(task, this) != nullptr; }
 
  private:
@@ -81,14 +83,14 @@ class ChainedCall {
     ChainedCall& answer;
   };
 
-  // The innermost call, from this one outwards, for which a job of the task waits; null: there is none.
+  // Returns the innermost call, from `call` outwards, that a job of the task waits for; null if there is none.
   static ChainedCall* of_task(TaskId task, ChainedCall* call) noexcept;
 
   // Constant.
   const std::shared_ptr<os::Parker> parker_;  // the caller's
-  const TaskId task_;                         // whose job the caller is in
-  ChainedCall* const outer_;                  // for which the caller works
-  const giop::ChainContext* const waits_;     // of other processes, for which it does
+  const TaskId task_;                         // the task whose job the caller is in
+  ChainedCall* const outer_;                  // the call that the caller works for
+  const giop::ChainContext* const waits_;     // other processes' waits that the caller works for
 
   // Shared.
   std::atomic<Posted*> posted_{nullptr};

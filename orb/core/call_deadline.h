@@ -1,7 +1,8 @@
-// CallDeadline: calls that this thread begins while one lives end by then, though timeout.request may be later: for who
-// calls an object of which he cannot know whether it answers. They nest; the earliest counts.
+// CallDeadline limits the calls that the thread begins while the object lives. They end at `latest`, even if
+// timeout.request allows more time. Use it to call an object that may not answer. CallDeadlines nest; the earliest
+// counts.
 //
-// Threads: each is its thread's own.
+// Threads: each object belongs to the thread that made it.
 #pragma once
 
 #include "orb/base/time.h"
@@ -15,7 +16,7 @@ class CallDeadline {
   CallDeadline& operator=(const CallDeadline&) = delete;
   ~CallDeadline();
 
-  // Of the calling thread; `never` without one.
+  // Returns the calling thread's limit; `never` if it has none.
   static Time current() noexcept;
 
  private:

@@ -22,7 +22,7 @@ namespace corelane::core {
 namespace {
 
 constexpr int max_retries = 2;
-constexpr std::size_t kept_calls = 8;  // per thread: as deep as calls usually nest
+constexpr std::size_t kept_calls = 8;  // per thread; calls seldom nest more deeply
 
 struct CallCache {
   std::vector<std::unique_ptr<ClientCall>> calls;
@@ -37,7 +37,7 @@ std::string ways_of(std::span<const Address> addresses) {
   return ways;
 }
 
-// Request ids are of the process, so that a request can go over another connection unchanged.
+// Returns a request id that is unique in the process, so that a request can go over another connection unchanged.
 std::uint32_t next_request_id() noexcept {
   static std::atomic<std::uint32_t> next{1};
   return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only uniqueness counts
@@ -48,11 +48,12 @@ Error with_completion(Error error, Completion completed) {
   return error;
 }
 
-// Before 1.2 a body is aligned with the header before it. One more context of 4 bytes moves it by 12.
+// Before GIOP 1.2, the alignment of a body depends on the header before it. An additional context of 4 bytes moves the
+// body by 12 bytes.
 constexpr std::uint32_t padding_context = 0x434C4E00;
 constexpr std::array<std::byte, 4> padding_data{};
 
-// Spinning uses a job's budget, so `adaptive` sleeps at once in a job.
+// Returns the strategy to use in a job. Spinning uses the job's budget, so `adaptive` sleeps at once in a job.
 os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {
   if (strategy.mode == os::WaitMode::adaptive && dispatch::current_job() != nullptr) strategy.mode = os::WaitMode::park;
   return strategy;
@@ -93,9 +94,9 @@ void ClientCall::reset() noexcept {
   contexts_ = {};
   writer_.forget();
   if (spare_.size() > 0) spare_.clear();
-  room_.release();  // where the message may lie; the next call begins with clear()
+  room_.release();  // the message may lie there; the next call begins with clear()
   pending_.forget();
-  reader_ = cdr::Reader();  // lets go of the values that it has read
+  reader_ = cdr::Reader();  // releases the values that it has read
 }
 
 void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation,
@@ -114,8 +115,8 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   deadline_ =
       std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
   request_id_ = next_request_id();
-  // Refused here, a message that is too large costs one call; on the wire it would cost the connection and all its
-  // calls.
+  // A message that is too large is refused here, so that only this call fails. On the wire it would break the
+  // connection and fail all its calls.
   writer_.set_limit(state.settings.giop.message_size);
   spare_.set_limit(state.settings.giop.message_size);
   chain_.count = 0;
@@ -131,7 +132,7 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   throw;
 }
 
-// Finds or makes the connection to where the call goes now. Raises.
+// Finds or makes the connection to the call's current target. Raises.
 void ClientCall::connect() {
   if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
   endpoint_ = nullptr;
@@ -177,8 +178,8 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
   }
 }
 
-// `body`: of the arguments, where they are written already and depend on it. Raises. A server of this ORB has the code
-// sets and the version of this ORB also where the reference does not say so.
+// Chooses the request's code sets. Raises. `body`: the form of the arguments, if they are already encoded and depend on
+// it. A Corelane server has this ORB's code sets and version, even if the reference does not say so.
 void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
   const bool names_none = !address_->code_sets.choice && !address_->code_sets.error;
   const auto who = names_none ? current_->server_at(*address_) : Reference::Server::other;
@@ -187,7 +188,7 @@ void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
   version_ = is_ours ? giop::giop_1_2 : address_->version;
   const giop::CodeSetAgreement& server = is_ours ? giop::agreement_of_ours() : address_->code_sets;
   const auto named = connection_->named_code_sets();
-  if (server.choice && server.choice == named && !body) {  // nearly always
+  if (server.choice && server.choice == named && !body) {  // the usual case
     code_sets_ = {.sets = server.sets};
     return;
   }
@@ -201,7 +202,7 @@ void ClientCall::note_code_sets() noexcept {
   if (code_sets_.to_name) connection_->name_code_sets(*code_sets_.to_name);
 }
 
-// Where the header of this operation is kept: several of a reference have their turn.
+// Returns the slot for the operation's header. Several operations of one reference usually have different slots.
 ClientCall::Header& ClientCall::header_slot() noexcept {
   const auto where = reinterpret_cast<std::uintptr_t>(operation_.data()) / 16 + current_->id();
   return headers_[where % headers_.size()];
@@ -227,9 +228,9 @@ void ClientCall::compose(cdr::Writer& writer) {
     return;
   }
   compose_anew(writer);
-  header.reference = 0;  // until all of it is there
+  header.reference = 0;  // until the header is complete
   header.operation = operation_;
-  // The alignment of the body comes with the body.
+  // Without the padding before the body, which is written together with the body.
   const Bytes whole = writer.bytes().first(writer.header_end());
   header.bytes.assign(whole.begin(), whole.end());
   header.address = address_;
@@ -279,7 +280,7 @@ void ClientCall::compose_anew(cdr::Writer& writer) {
     contexts[count++] = {giop::context::chain, chain};
   }
   giop::begin_request(writer, header, std::span(contexts).first(count), version_);
-  // First at a multiple of 8, where a later header can always put it, whatever its version.
+  // The first body begins at a multiple of 8. A later header of any version can place its body there, too.
   const std::size_t place = &writer == &writer_ ? 0 : body_at_ % 8;
   if (writer.size() % 8 != place) {
     contexts[count++] = {padding_context, padding_data};
@@ -289,7 +290,7 @@ void ClientCall::compose_anew(cdr::Writer& writer) {
   writer.set_code_sets(code_sets_.sets);
 }
 
-// The same arguments under a new header.
+// Writes a new header before the same arguments.
 void ClientCall::recompose() {
   const bool has_text = writer_.depends_on_code_set();
   choose_code_sets(has_text ? std::optional(code_sets_.sets.chars) : std::nullopt);
@@ -318,7 +319,7 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   const Orb::State& state = origin_->orb()->state();
   if (!giop::finish(writer_)) raise_unwritable();
   if (options_.oneway) {
-    const bool may_batch = options_.connection == nullptr;  // as tasks' have their own
+    const bool may_batch = options_.connection == nullptr;  // calls of tasks name their own connection
     const auto sent = connection_->send(writer_.parts(), deadline_, may_batch);
     if (sent) note_code_sets();
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
@@ -327,7 +328,7 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
   return take_reply(raises);
 }
 
-// A job that calls is suspended while it sleeps.
+// Sends the request and waits. A job that makes the call is suspended while its thread sleeps.
 bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   strategy = as_in_job(strategy);
   const bool sleeps = strategy.mode != os::WaitMode::spin;
@@ -337,20 +338,20 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   }
   WireWait called_back(wait_number_, pending_);
   bool over = !connection_->start(pending_, request_id_, writer_.parts(), deadline_);
-  // Bound: the deadline, and what calls back.
+  // Bound: the deadline, and the duration of call-backs.
   while (!over) {
     {
       const dispatch::SuspensionScope waits(sleeps);
       over = connection_->wait(pending_, deadline_, strategy, &called_back);
     }
-    // What is called back may change or free the arguments, and the call may have to be sent again.
+    // A call-back may change or free the arguments, and the request may have to be sent again.
     if (!over) writer_.copy_lasting();
     called_back.serve();
   }
   return pending_.answered();
 }
 
-// The request could not be written.
+// Raises the error for which the request could not be encoded.
 [[noreturn]] void ClientCall::raise_unwritable() const {
   const Error error = writer_.error();
   if (error.minor != minor::message_too_large) raise(error);
@@ -358,7 +359,8 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
                               origin_->orb()->state().settings.giop.message_size));
 }
 
-// `CallDeadline` may leave a call less than a server takes that has just started, or is busy.
+// Returns the text for a time-out. A CallDeadline may give a call less time than a server needs that has just started
+// or is busy.
 std::string ClientCall::text_of_late_reply() const {
   constexpr std::chrono::seconds telling_silence{1};
   std::string text(minor::text(minor::deadline_passed));
@@ -371,7 +373,8 @@ std::string ClientCall::text_of_late_reply() const {
   return text;
 }
 
-// A job that waited in vain may have kept waiting whom it waited for.
+// Raises the error of a failed call. If a job's call timed out, the callee may have waited for that job; the text then
+// says so.
 [[noreturn]] void ClientCall::raise_failed(const Error& error) const {
   if (error.minor == minor::bad_magic)
     raise(error, "what listens at " + to_string(connection_->peer()) + " is no ORB: it sent \"" +
@@ -395,7 +398,8 @@ std::string text_of_vain_wait(TaskId task, std::size_t others) {
          "waited for each other: make one of the calls without a contract, asynchronously, or before or after its job";
 }
 
-// A call that certainly did not run is tried again, over a new connection, or that of a task over the shared one.
+// Returns Next::again if the call certainly did not run. It is then sent over a new connection; a task's call goes over
+// the shared one instead. Otherwise raises.
 ClientCall::Next ClientCall::failed(const Error& error) {
   const bool late = error.minor == minor::no_send_room;
   if (error.completed != Completion::no || late || retries_++ == max_retries) raise_failed(error);
@@ -464,7 +468,8 @@ void ClientCall::raise_user_exception(cdr::Reader& body, std::span<const RaisesE
   raise(Error{ErrorKind::unknown, Completion::yes, minor::undeclared_exception}, std::string(id));
 }
 
-// Where another server has taken an endpoint of the reference, the object's own may be reached at another one.
+// Returns whether another server has taken an endpoint of the reference, and the object's own server may be reachable
+// at another endpoint.
 bool ClientCall::is_for_other_server(const Error& error) {
   return error.kind == ErrorKind::object_not_exist && error.minor == minor::earlier_start &&
          error.completed == Completion::no && endpoint_ != nullptr && current_->try_last(*endpoint_);
@@ -473,7 +478,7 @@ bool ClientCall::is_for_other_server(const Error& error) {
 ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   ReceivedException received = read_exception(body, contexts_);
   if (is_for_other_server(received.error)) return Next::again;
-  // A forward that leads nowhere is forgotten, so that the next call asks the original again.
+  // Forget a forward whose call failed, so that the next call asks the original again.
   if (current_ != origin_) origin_->set_forward(nullptr);
   raise(received.error, std::move(received.detail));
 }
@@ -530,7 +535,8 @@ ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& con
   const auto error = giop::decode_system_exception(body);
   received.error = error ? *error : with_completion(error.error(), Completion::maybe);
   if (const auto context = contexts.find(giop::context::exception_detail))
-    if (auto text = giop::decode_detail(*context)) received.detail.text = as_one_line(*text);  // it goes to terminals
+    if (auto text = giop::decode_detail(*context))
+      received.detail.text = as_one_line(*text);  // it may be printed on a terminal
   if (const auto context = contexts.find(giop::context::refusal)) {
     if (const auto refusal = giop::decode_refusal(*context)) {
       received.detail.refusal =

@@ -1,6 +1,8 @@
-// ClientCall: one remote call: request bytes, the way to the server (connections, retries, forwards), and the reply.
+// ClientCall is one remote call: the request's bytes, the way to the server (connections, retries, forwards), and the
+// reply.
 //
-// Thread: the caller's. Kept in a per-thread cache with its buffers, so that a warm call allocates nothing of its own.
+// Thread: the caller's. A cache of each thread keeps calls with their buffers, so that a warm call allocates nothing
+// itself.
 #pragma once
 
 #include <array>
@@ -27,41 +29,44 @@ using ClientCallPtr = std::unique_ptr<ClientCall, ClientCallRecycler>;
 
 struct CallOptions {
   bool oneway = false;
-  std::shared_ptr<TaskBinding> binding{};          // the task whose job this is
-  std::shared_ptr<ClientConnection> connection{};  // to go over this one and no other
-  const Contract* contract = nullptr;              // to ask admission for
-  bool waits = true;                               // the calling thread, for the reply
-  Time latest = never;                             // ends by then, though timeout.request may be later
+  std::shared_ptr<TaskBinding> binding{};          // the task that runs the call as its job
+  std::shared_ptr<ClientConnection> connection{};  // use only this connection
+  const Contract* contract = nullptr;              // request admission for this contract
+  bool waits = true;                               // the calling thread waits for the reply
+  Time latest = never;                             // the call ends by then, even if timeout.request is later
 };
 
 class ClientCall {
  public:
   static ClientCallPtr acquire();
 
-  // Writes the header; the arguments follow in arguments(). The reference is kept by the caller until the call has
-  // ended, or by this where the calling thread does not wait for the reply.
+  // Writes the request's header; the arguments follow through arguments(). The caller keeps the reference until the
+  // call has ended. If the calling thread does not wait for the reply, this object keeps it.
   void begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options = {});
   cdr::Writer& arguments() noexcept { return writer_; }
 
-  // Sends, waits, follows forwards. Raises; returns when the operation ended without exception or was oneway.
+  // Sends the request, waits for the reply, and follows forwards. Raises the call's exception. Returns if the operation
+  // ended without exception or is oneway.
   void invoke(std::span<const RaisesEntry> raises);
-  // The same in pieces, for calls that a collector waits for: post() sends, false: call retry(), which makes the call
-  // ready to be sent again or raises; settle(), when pending() has ended: false: post() it again. Raises as invoke().
+  // Do the same in pieces, for calls that a collector waits for. post() sends. If it returns false, call retry(), which
+  // prepares the call for another post() or raises. When pending() has ended, call settle(). If it returns false, call
+  // post() again. settle() raises like invoke().
   bool post(ReplyGroup& group);
   void retry();
   bool settle(std::span<const RaisesEntry> raises);
   PendingReply& pending() noexcept { return pending_; }
   Orb& orb() const noexcept { return *origin_->orb(); }
 
-  // LocateRequest instead of the operation: whether the server has the object. Raises system exceptions.
+  // Sends a LocateRequest instead of the operation, and returns whether the server has the object. Raises system
+  // exceptions.
   bool locate();
 
   cdr::Reader& results() noexcept { return reader_; }
-  // What they could not be read for. The operation ran.
+  // Raises the error for which results() could not be decoded. It is COMPLETED_YES, because the operation ran.
   [[noreturn]] void raise_bad_results() const;
-  // The contexts of the reply.
+  // Returns the reply's service contexts.
   const giop::ContextList& contexts() const noexcept { return contexts_; }
-  // The connection that carried the call.
+  // Returns the connection that carried the call.
   const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
 
  private:
@@ -71,8 +76,8 @@ class ClientCall {
   void reset() noexcept;
   void compose(cdr::Writer& writer);
   void compose_anew(cdr::Writer& writer);
-  // The header of an earlier call, up to its body: calls of one operation through one reference differ in the request
-  // id alone, unless they have service contexts.
+  // The header of an earlier call, up to its body. Without service contexts, headers of one operation through one
+  // reference differ only in the request id.
   struct Header {
     std::uint64_t reference = 0;  // Reference::id()
     const Address* address = nullptr;
@@ -102,14 +107,14 @@ class ClientCall {
   Next take_system_exception(cdr::Reader& body);
   bool is_for_other_server(const Error& error);
 
-  // Of the call under way.
-  Reference* origin_ = nullptr;                  // as the caller holds it
-  Reference* current_ = nullptr;                 // where it goes now
-  std::shared_ptr<Reference> kept_, forwarded_;  // what keeps them, where the caller does not
+  // State of the call in progress.
+  Reference* origin_ = nullptr;                  // the caller's reference
+  Reference* current_ = nullptr;                 // where the call goes now
+  std::shared_ptr<Reference> kept_, forwarded_;  // keep origin_ and current_ if the caller does not
   CallOptions options_;
   std::shared_ptr<ClientConnection> connection_;
-  const Address* address_ = nullptr;  // of current_; by which it goes
-  // Of that address, where another one may be tried instead; null: none may.
+  const Address* address_ = nullptr;  // the address of current_ that the call uses
+  // The endpoint that the call uses, if another one may be tried instead; otherwise null.
   const transport::Endpoint* endpoint_ = nullptr;
   std::string_view operation_;
   giop::Addressing addressing_ = giop::Addressing::key;
@@ -117,31 +122,32 @@ class ClientCall {
   std::size_t body_at_ = 0;
   giop::RequestCodeSets code_sets_;
   giop::Version version_;
-  bool asks_orb_ = false;  // whether the server is of this ORB, see Reference::server_at()
+  bool asks_orb_ = false;  // the request asks whether the server is Corelane, see Reference::server_at()
   Time now_{};             // when the call began
   Time deadline_ = never;
   int forwards_ = 0;
   int retries_ = 0;
-  std::uint64_t wait_number_ = 0;  // by which call-backs find the thread; 0: they do not
+  std::uint64_t wait_number_ = 0;  // identifies the waiting thread to call-backs; 0: no call-backs
 
-  // Kept.
+  // Kept from call to call.
   cdr::Writer writer_;
   cdr::Writer spare_;
   transport::SendRoom room_;
-  std::array<Header, 4> headers_;  // by header_slot()
+  std::array<Header, 4> headers_;  // indexed by header_slot()
   PendingReply pending_;
-  giop::ChainContext chain_;  // in which the call is nested
+  giop::ChainContext chain_;  // the waits that the call is nested in
   cdr::Reader reader_;
   giop::ContextList contexts_;
   ReferenceEnvironment environment_{static_cast<Orb*>(nullptr)};
 };
 
-// What a reply with a system exception says, contexts included.
+// A system exception received in a reply, with the details from the reply's service contexts.
 struct ReceivedException {
   Error error;
   Detail detail;
 };
-// What the time-out of a call says that was made by a job of the task, while so many others waited for that job.
+// Returns the text for a call that timed out. A job of the task made the call, while `others` other calls waited for
+// that job.
 std::string text_of_vain_wait(TaskId task, std::size_t others);
 ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts);
 

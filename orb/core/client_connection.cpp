@@ -17,7 +17,7 @@ namespace {
 
 constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_passed};
 
-// Over a Unix socket or a channel one oneway costs little more than one of a batch.
+// Returns a batch only for TCP. Over a Unix socket or a channel, batching oneways saves little.
 std::shared_ptr<OnewayBatch> batch_for(const std::shared_ptr<transport::Connection>& stream) {
   const bool is_tcp = stream->peer().kind == transport::EndpointKind::tcp;
   return is_tcp ? std::make_shared<OnewayBatch>(stream) : nullptr;
@@ -65,7 +65,7 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Pa
   if (!enter_alone(pending)) enter(pending);
   auto sent = send_behind_batch(Time{}, request, pending.sent_at_);
   if (!sent && sent.error().minor == minor::no_send_room) {
-    // Replies to others are read meanwhile: the server may be waiting for room, too.
+    // Another thread reads replies meanwhile: the server may be waiting for room, too.
     if (pending.alone_) share(pending);
     const dispatch::SuspensionScope waits;
     sent = send_behind_batch(deadline, request, pending.sent_at_);
@@ -80,11 +80,11 @@ bool ClientConnection::enter_alone(PendingReply& pending) noexcept {
   return pending.alone_;
 }
 
-// False: somebody else leads, or calls are in the list.
+// Tries to lead alone. Returns false if another thread leads, or calls are in the list.
 bool ClientConnection::lead_unlisted() noexcept {
   std::uint32_t nobody = 0;
-  // PAIR client_connection.use: acquire here <- release in leave_alone() and stop_leading(). What the leader before has
-  // read and left is seen. relaxed on failure: the call goes to the list, under the mutex
+  // PAIR client_connection.use: acquire here <- release in leave_alone() and stop_leading(). This thread sees
+  // what the leader before it has read. relaxed on failure: the call goes to the list, under the mutex
   return use_.compare_exchange_strong(nobody, led, std::memory_order_acquire, std::memory_order_relaxed);
 }
 
@@ -100,7 +100,7 @@ void ClientConnection::set_listed() noexcept {
   use_.fetch_or(listed, std::memory_order_release);
 }
 
-// A call that was alone goes to the list. Another call of the list leads.
+// Moves a call that was alone to the list. Then another call of the list leads.
 void ClientConnection::share(PendingReply& pending) {
   const Lock lock(mutex_);
   waiting_.push_back(&pending);
@@ -110,13 +110,13 @@ void ClientConnection::share(PendingReply& pending) {
   stop_leading();
 }
 
-// The end of a call that was alone.
+// Ends a call that was alone.
 void ClientConnection::leave_alone(PendingReply& pending) noexcept {
   alone_ = nullptr;
   pending.alone_ = false;
   std::uint32_t own = led;
-  // PAIR client_connection.use: release here -> acquire in lead_unlisted() and lead(). seq_cst: before the look at
-  // peer_ended_, see on_peer_end(). relaxed on failure: a call has come to the list, and the mutex orders what follows
+  // PAIR client_connection.use: release here -> acquire in lead_unlisted() and lead(). seq_cst: before
+  // peer_ended_ is read, see on_peer_end(). relaxed on failure: a call has come to the list; the mutex orders the rest
   if (!use_.compare_exchange_strong(own, 0, std::memory_order_seq_cst, std::memory_order_relaxed)) {
     const Lock lock(mutex_);
     stop_leading();
@@ -124,7 +124,7 @@ void ClientConnection::leave_alone(PendingReply& pending) noexcept {
   settle_end();
 }
 
-// False: somebody else leads.
+// Tries to lead. Returns false if another thread leads.
 bool ClientConnection::lead() noexcept {
   // seq_cst: as in leave_alone(), for on_peer_end()
   return (use_.fetch_or(led, std::memory_order_seq_cst) & led) == 0;
@@ -132,12 +132,14 @@ bool ClientConnection::lead() noexcept {
 
 // With mutex_ held.
 void ClientConnection::stop_leading() noexcept {
-  // seq_cst: before the look at peer_ended_, see on_peer_end()
+  // seq_cst: before peer_ended_ is read, see on_peer_end()
   use_.fetch_and(~led, std::memory_order_seq_cst);
   wake_successor();
 }
 
-// Beyond its share of the backlog who may wait does. Others, such as a task's thread that sends a oneway, do not.
+// Sends. A thread that may wait, or is not real-time, waits for room until the deadline. Such threads may fill only
+// their share of the backlog. A real-time thread, such as a task's thread that sends a oneway, does not wait and may
+// use all of it.
 Expected<void> ClientConnection::send_by(Time deadline, Parts request, bool may_wait,
                                          std::uint64_t& position) noexcept {
   const auto sent = send_behind_batch(Time{}, request, position);
@@ -147,14 +149,15 @@ Expected<void> ClientConnection::send_by(Time deadline, Parts request, bool may_
   return send_behind_batch(deadline, request, position);
 }
 
-// After the oneways that this thread has in the batch.
+// Sends the request after the oneways that this thread has in the batch.
 Expected<void> ClientConnection::send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept {
   if (batch_)
     if (const auto sent = batch_->flush(deadline); !sent) return sent;
   return stream_->send_by(deadline, request, position);
 }
 
-// The server has not got all of it, so it cannot run it. What it said before it went may still be there to be read.
+// Fails a call whose request was not sent. The server has not received all of it, so it cannot run it. What the server
+// sent before it closed may still be unread.
 void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
   const bool is_lost = error.minor != minor::no_send_room;
   if (is_lost) broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint; the stream itself refuses
@@ -176,7 +179,7 @@ void ClientConnection::not_sent(PendingReply& pending, const Error& error) {
   if (is_lost) break_up();
 }
 
-// Reads what the peer said before its end. Another thread that leads may be in the middle of it: then this one waits
+// Reads what the peer sent before its end. If another thread leads, it may be reading the same; then this thread waits
 // until that is done.
 void ClientConnection::read_last_words(PendingReply& pending) {
   if (pending.alone_) {
@@ -201,8 +204,8 @@ void ClientConnection::read_last_words(PendingReply& pending) {
   }
 }
 
-// While the request is written the call is this thread's, even if it has ended by then. What fails a connection fails
-// all that wait at that time: after it nobody is let in.
+// While it writes the request, this thread owns the call, even if the call has already ended. A failure of the
+// connection fails all calls in the list; after that, no call is added.
 bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline,
                             ReplyGroup& group) {
   pending.id_ = request_id;
@@ -260,17 +263,18 @@ Expected<void> ClientConnection::send(Parts request, Time deadline, bool may_bat
   return sent;
 }
 
-// A connection that was closed because its peer takes nothing leaves oneways unsent, and no caller hears of them.
+// Logs once that oneways were lost. A connection that was closed because its peer takes nothing leaves oneways unsent,
+// and no caller learns of it.
 void ClientConnection::warn_of_loss(const Error& error) noexcept try {
   const bool waited =
       error.minor == minor::send_stalled || error.minor == minor::send_backlog || error.minor == minor::send_backlogs;
-  // relaxed: nothing but who is first hangs on it
+  // relaxed: only the first exchange matters
   if (!waited || os::is_real_time() || told_loss_.exchange(true, std::memory_order_relaxed)) return;
   os::log::warn("oneways to " + to_string(peer()) + " were lost: " + std::string(minor::text(error.minor)));
 } catch (const std::bad_alloc&) {
 }
 
-// The connection is this thread's until its reply is there.
+// Waits for the reply of a call that has the connection for itself.
 bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::WaitStrategy strategy,
                                   Interruption* beside) {
   // Bound: the deadline; each round takes bytes or sleeps.
@@ -289,7 +293,7 @@ bool ClientConnection::wait_alone(PendingReply& pending, Time deadline, os::Wait
   return true;
 }
 
-// The caller leads when nobody does; otherwise it sleeps until its reply is there or the leader has gone.
+// The caller leads if no thread does. Otherwise it sleeps until its reply is there or the leader has stopped.
 bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside) {
   if (pending.alone_) {
     if (!wait_alone(pending, deadline, strategy, beside)) return false;
@@ -318,7 +322,8 @@ bool ClientConnection::wait(PendingReply& pending, Time deadline, os::WaitStrate
   return true;
 }
 
-// One round of a thread that waits, without the lock: it reads for all when nobody does and it may, else it sleeps.
+// Does one round of waiting, with the lock released. The thread reads for all if it may lead and no other does;
+// otherwise it sleeps.
 void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline,
                                      os::WaitStrategy strategy, Interruption* beside) {
   const bool leads = may_lead && lead();
@@ -335,7 +340,7 @@ void ClientConnection::lead_or_sleep(Lock& lock, bool may_lead, os::Parker& park
   if (leads) use_.fetch_and(~led, std::memory_order_seq_cst);
 }
 
-// Takes a call off the list; another one that waits becomes the leader.
+// Removes a call from the list; another waiting call becomes the leader.
 void ClientConnection::remove(PendingReply& pending) noexcept {
   std::erase(waiting_, &pending);
   update_listed();
@@ -344,12 +349,14 @@ void ClientConnection::remove(PendingReply& pending) noexcept {
 
 // With mutex_ held.
 void ClientConnection::update_listed() noexcept {
-  if (waiting_.empty()) use_.fetch_and(~listed, std::memory_order_relaxed);  // relaxed: it says that nothing is there
+  if (waiting_.empty())
+    use_.fetch_and(~listed, std::memory_order_relaxed);  // relaxed: it only says that the list is empty
 }
 
-// A thread that waits for its own call comes first: a collector may be busy with a handler.
+// Wakes a thread to lead, if none does. A thread that waits for its own call comes first, because a collector may be
+// busy with a handler.
 void ClientConnection::wake_successor() noexcept {
-  // relaxed: whoever leads looks for a successor under the mutex when it stops
+  // relaxed: a leader wakes a successor under the mutex when it stops
   if (waiting_.empty() || (use_.load(std::memory_order_relaxed) & led) != 0) return;
   const auto first = [&](auto&& may) {
     const auto found = std::find_if(waiting_.begin(), waiting_.end(), may);
@@ -373,8 +380,8 @@ void ClientConnection::hand_over(PendingReply& pending) noexcept {
   group.wake();
 }
 
-// Whether its collector has something to read for. Not while a call that has ended is still being posted: the poster
-// hands it over soon, and would not be heard.
+// Returns whether the group's collector has calls to read for. Returns false while an ended call is still being posted:
+// its poster hands it over soon, and a collector that reads would not notice.
 bool ClientConnection::may_lead(const ReplyGroup& group) const noexcept {
   bool has_calls = false;
   for (const PendingReply* p : waiting_) {
@@ -412,8 +419,8 @@ void ClientConnection::cancel(std::uint32_t request_id) noexcept {
   (void)stream_->send(writer.bytes());  // best effort: the caller has its answer already
 }
 
-// The monitor notices a server that went away while nobody waited. A thread that calls just after that may be faster:
-// a look before a call is better than a failure in it.
+// The monitor notices a server that ends an idle connection. A thread that calls just after that may be faster than the
+// monitor. So after a long idle time the stream is checked before the call, which would otherwise fail.
 bool ClientConnection::usable(Time now) noexcept {
   if (!open()) return false;
   if (!stream_->is_open()) return break_up(), false;

@@ -1,10 +1,10 @@
-// ClientConnection: one connection to a server. A thread that has it for itself sends its request and reads its own
-// reply, without a lock. Threads that share it wait in a list: one of them, the leader, reads for all; when it has its
-// own reply it wakes another one to lead.
+// ClientConnection is one connection to a server, which threads may share. A thread that has the connection for itself
+// sends its request and reads its own reply, without a lock. Threads that share it wait in a list. One of them, the
+// leader, reads for all. When the leader has its own reply, it wakes another thread to lead.
 //
-// Threads: any. use_ says whether somebody leads and whether the list has entries. It is taken like a lock: a thread
-// that finds it 0 leads alone, and its call is not in the list. One priority-inheriting mutex guards the list; it is
-// held while a reply is copied to a call of the list, never while reading from the socket.
+// Threads: any. use_ says whether a thread leads and whether the list has entries. It is taken like a lock: a thread
+// that finds it 0 leads alone, and its call is not in the list. One mutex with priority inheritance guards the list. It
+// is held while a reply is copied to a call of the list, never while reading from the socket.
 #pragma once
 
 #include <atomic>
@@ -32,55 +32,57 @@ namespace corelane::core {
 class ClientConnection;
 class PendingReply;
 
-// The owner of a connection, which hears that it will carry no more calls, or that nobody has used it for long.
+// ConnectionOwner is told that its connection will carry no more calls, because it broke or was unused for long.
 // Thread: any; no lock of the connection is held.
 class ConnectionOwner {
  public:
   virtual ~ConnectionOwner() = default;
-  // Once for each connection. `answered`: it has brought a reply before.
+  // Called once for each connection. `answered`: it has delivered a reply before.
   virtual void on_broken(ClientConnection& connection, bool answered) noexcept = 0;
 };
 
-// What else the thread of a call may have to look after while it waits. Thread: the waiting one.
+// Interruption is other work for a thread that waits for a call, such as a call-back. Thread: the waiting one.
 class Interruption {
  public:
   virtual bool is_called() const noexcept = 0;
-  // Rings when that has become true; open.
+  // Returns a doorbell that rings when is_called() has become true. Its open() was called.
   virtual os::Doorbell& bell() noexcept = 0;
 
  protected:
   ~Interruption() = default;
 };
 
-// Calls of one connection that one thread, the collector, waits for together.
+// ReplyGroup holds calls of one connection that one thread, the collector, waits for together.
 class ReplyGroup {
  public:
-  // Ends attend(). Thread: any.
+  // Makes attend() return. Thread: any.
   void wake() noexcept { parker_.unpark(); }
 
  private:
   friend class ClientConnection;
   os::Parker parker_;
-  // Guarded by the connection's mutex: what attend() is to give, in order.
+  // Guarded by the connection's mutex: the ended calls that attend() will return, in order.
   PendingReply* first_ = nullptr;
   PendingReply* last_ = nullptr;
 };
 
-// One call that waits for its reply. Lives with the caller; reused by it.
+// PendingReply is one call that waits for its reply. The caller owns and reuses it.
 class PendingReply {
  public:
   enum class State : std::uint8_t { waiting, answered, failed };
 
-  // After wait(): the reply, whole.
+  // Returns the whole reply. Call it after wait().
   giop::Message message() const noexcept { return {header_, lies_at_}; }
-  // The reply is not needed any more: what the peer lent goes back.
+  // Releases the reply's memory if the peer lent it.
   void forget() noexcept { lent_.reset(); }
-  // After a failure. COMPLETED_NO: the server has not and will not run the call, so it may be sent again.
+  // Returns why the call failed. COMPLETED_NO: the server has not run and will not run the call, so it may be sent
+  // again.
   const Error& error() const noexcept { return error_; }
   bool answered() const noexcept { return state_ == State::answered; }
-  // Ends a wait for it that may be interrupted, if its thread sleeps. Thread: any, while it is waited for.
+  // Wakes the waiting thread if it sleeps in a wait with an Interruption. Thread: any, while a thread waits for the
+  // call.
   void interrupt() noexcept { parker_.unpark(); }
-  // In the list that attend() gave.
+  // Returns the next call in the list that attend() returned.
   PendingReply* next() const noexcept { return next_; }
 
  private:
@@ -91,16 +93,16 @@ class PendingReply {
   // The reply lies in one of these.
   Bytes lies_at_;
   os::ByteBuffer bytes_;
-  std::unique_ptr<std::byte[]> buffer_;  // the connection's, which has got the one that was here
-  std::shared_ptr<const void> lent_;     // what keeps the memory of a long reply that the peer wrote
+  std::unique_ptr<std::byte[]> buffer_;  // a buffer of the connection, which got the one that was here
+  std::shared_ptr<const void> lent_;     // keeps the memory of a long reply that the peer wrote
   std::uint64_t sent_at_ = 0;            // where the request begins in the stream
   Error error_;
   os::Parker parker_;
-  // Of a posted call.
+  // For posted calls.
   ReplyGroup* group_ = nullptr;
   PendingReply* next_ = nullptr;
   Time deadline_ = never;
-  bool alone_ = false;    // its thread has the connection for itself; of that thread
+  bool alone_ = false;    // its thread has the connection for itself; owner: that thread
   bool posting_ = false;  // its request is still being written
   bool away_ = false;     // its thread does something else; guarded by the connection's mutex
 };
@@ -109,64 +111,67 @@ class ClientConnection final : public transport::ConnectionMonitor {
  public:
   ClientConnection(std::shared_ptr<transport::Connection> stream, const giop::Limits& limits);
   ~ClientConnection() override;
-  // The same, and from the start the connection notices the peer's end and its own idle times, and tells the owner.
+  // Makes a connection that also monitors its stream. It notices the peer's end and its own idle times, and tells the
+  // owner.
   static std::shared_ptr<ClientConnection> make(std::shared_ptr<transport::Connection> stream,
                                                 const giop::Limits& limits, std::weak_ptr<ConnectionOwner> owner = {});
 
-  // The parts of one request, which need not be kept once it was sent.
+  // The parts of one request. They may be freed after the request was sent.
   using Parts = std::span<const Bytes>;
 
-  // Sends a request that gets a reply, and waits for it. False: failed, see pending.error(); TIMEOUT is COMPLETED_MAYBE
-  // and has sent a CancelRequest.
+  // Sends a request that gets a reply, and waits for the reply. Returns false if the call failed, see pending.error().
+  // After TIMEOUT, which is COMPLETED_MAYBE, a CancelRequest was sent.
   bool call(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline, os::WaitStrategy strategy);
   bool call(PendingReply& pending, std::uint32_t request_id, Bytes request, Time deadline, os::WaitStrategy strategy) {
     return call(pending, request_id, Parts{&request, 1}, deadline, strategy);
   }
-  // The same in two: false: not sent, and that was that.
+  // Do the same in two steps. start() returns false if the request was not sent; do not call wait() then.
   bool start(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline);
-  // False: `beside` has called, and the call is still under way; wait again.
+  // Returns false if `beside` interrupted the wait. The call is still in progress, so call wait() again.
   bool wait(PendingReply& pending, Time deadline, os::WaitStrategy strategy, Interruption* beside = nullptr);
-  // Sends a request whose reply goes to the group's collector. False: not sent, see pending.error(), COMPLETED_NO.
+  // Sends a request whose reply goes to the group's collector. Returns false if it was not sent; pending.error() is
+  // then COMPLETED_NO.
   bool post(PendingReply& pending, std::uint32_t request_id, Parts request, Time deadline, ReplyGroup& group);
-  // Thread: the group's collector. Waits until calls of the group have ended, one has passed its deadline, wake(), or
-  // `until` where the group has no calls; gives those that have ended, as a list. With calls under way it reads for all
-  // when nobody does.
+  // Blocks until calls of the group have ended, one has passed its deadline, or wake() is called. Returns at `until` if
+  // the group has no calls. Returns the ended calls as a list. While calls are in progress and no other thread reads,
+  // it reads for all. Thread: the group's collector.
   PendingReply* attend(ReplyGroup& group, Time until = never);
-  // Sends a request without reply. Who is no real-time thread waits for room until the deadline. `may_batch`: it may go
-  // out with others that the thread sends right before and after it; see OnewayBatch.
+  // Sends a request without reply. A thread that is not real-time waits for room until the deadline. `may_batch`: the
+  // request may be sent together with others that the thread sends right before and after it; see OnewayBatch.
   Expected<void> send(Parts request, Time deadline, bool may_batch = false) noexcept;
 
-  // False when it cannot carry another call. Looks at the stream when it was idle for long.
+  // Returns false if it cannot carry another call. Checks the stream if the connection was idle for long.
   bool usable(Time now) noexcept;
-  // A call that begins now would have to share it. A hint.
+  // Returns whether a call that begins now would have to share it. A hint.
   bool busy() const noexcept { return use_.load(std::memory_order_relaxed) != 0; }  // relaxed: a hint
   void close() noexcept;
-  // Calls under way go on until the oneways that wait have been sent, or until `deadline`.
+  // Closes the connection when the waiting oneways have been sent, or at `deadline`. Until then, calls in progress go
+  // on.
   void close_when_sent(Time deadline) noexcept;
-  // False: it will carry nothing any more.
+  // Returns false if it will carry nothing any more.
   bool open() const noexcept { return !broken_.load(std::memory_order_relaxed); }  // relaxed: a hint
 
-  // What the requests so far have named; nothing: none has.
+  // Returns the code sets that earlier requests have named; nothing if none has.
   std::optional<giop::CodeSetChoice> named_code_sets() const noexcept {
     const std::uint64_t sets = code_sets_.load(std::memory_order_relaxed);  // relaxed: the server has read it
     if (sets == 0) return std::nullopt;
     return giop::CodeSetChoice{static_cast<std::uint32_t>(sets >> 32), static_cast<std::uint32_t>(sets)};
   }
-  // A request that names these was answered, or is on its way with all others behind it.
+  // Notes that a request which named these code sets was answered, or is on its way ahead of all later ones.
   void name_code_sets(const giop::CodeSetChoice& choice) noexcept {
     code_sets_.store(std::uint64_t{choice.for_char} << 32 | choice.for_wchar, std::memory_order_relaxed);
   }
-  // Threads that have it as theirs, for a pool to count.
+  // Counts the threads that use it as their connection. The pool maintains the count.
   std::atomic<int>& threads() noexcept { return threads_; }
-  // Tasks that live by it: it is not closed as idle.
+  // Counts the tasks that depend on it. While there are any, it is not closed as idle.
   std::atomic<int>& tasks() noexcept { return tasks_; }
   const transport::Endpoint& peer() const noexcept { return stream_->peer(); }
-  // The first bytes of a peer that does not speak GIOP, as text for people; empty: it does, or has said nothing. For a
-  // call that has failed.
+  // Returns the first bytes of a peer that does not speak GIOP, as readable text. Empty if the peer speaks GIOP or has
+  // sent nothing. Call it after a call has failed.
   std::string foreign_words() const;
-  // It has brought a reply.
+  // Returns whether it has delivered a reply.
   bool answered() const noexcept { return answered_.load(std::memory_order_relaxed); }  // relaxed: a hint
-  // For a caller that marshals a request while it keeps this.
+  // Returns the stream, for a caller that encodes a request while it keeps this connection.
   transport::Connection& stream() const noexcept { return *stream_; }
 
   void on_peer_end() noexcept override;
@@ -176,7 +181,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   using Lock = std::unique_lock<os::PiMutex>;
   static constexpr Duration long_idle = std::chrono::milliseconds{20};
   static constexpr std::size_t buffer_size = 68 * 1024;    // holds 64 KiB of results and their header
-  static constexpr std::size_t exchanged_from = 8 * 1024;  // a reply in the buffer goes to the call with the buffer
+  static constexpr std::size_t exchanged_from = 8 * 1024;  // from this size on, a call gets the buffer, not a copy
   static constexpr Error lost{ErrorKind::comm_failure, Completion::maybe, minor::connection_lost};
   static constexpr Error dismissed{ErrorKind::transient, Completion::no, minor::peer_closed};
   // Bits of use_.
@@ -217,7 +222,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void warn_of_loss(const Error& error) noexcept;
   void fail_all(const Error& error) noexcept;
   Error why_lost() const noexcept;
-  // With mutex_ held, or of the call that is alone.
+  // Call it with mutex_ held, or for the call that is alone.
   void settle(PendingReply& pending, PendingReply::State state) noexcept;
   static void hand_over(PendingReply& pending) noexcept;
   bool may_lead(const ReplyGroup& group) const noexcept;
@@ -230,7 +235,7 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void cancel(std::uint32_t request_id) noexcept;
 
   const std::shared_ptr<transport::Connection> stream_;
-  const std::shared_ptr<OnewayBatch> batch_;  // null where a send costs little
+  const std::shared_ptr<OnewayBatch> batch_;  // null if a single send costs little
   const giop::Limits limits_;
   std::weak_ptr<ConnectionOwner> owner_;  // constant
 
@@ -239,22 +244,22 @@ class ClientConnection final : public transport::ConnectionMonitor {
   std::atomic<bool> broken_{false};
   std::atomic<bool> told_owner_{false}, told_loss_{false};
   std::atomic<bool> answered_{false};
-  std::atomic<bool> dismissed_{false};  // by CloseConnection: what has no reply by then has not run and will not
+  std::atomic<bool> dismissed_{false};  // by CloseConnection: calls without a reply have not run and will not
   std::atomic<bool> peer_ended_{false};
   std::atomic<int> threads_{0}, tasks_{0};
   std::atomic<Time> last_used_;  // when the latest call began
-  // led: somebody reads, or is about to; listed: waiting_ has entries. The first changes as a lock does, the second
-  // with mutex_ held.
+  // led: a thread reads, or is about to. listed: waiting_ has entries. led changes like a lock; listed changes with
+  // mutex_ held.
   std::atomic<std::uint32_t> use_{0};
 
   // Owner: the leader.
   giop::Assembler assembler_;
   std::unique_ptr<std::byte[]> buffer_;
-  bool has_one_message_ = false;   // what was read last, and nothing else
-  os::AdaptiveSpin learnt_;        // of those that wait beside something
+  bool has_one_message_ = false;   // the last read was exactly one message
+  os::AdaptiveSpin learnt_;        // of threads that wait with an Interruption
   PendingReply* alone_ = nullptr;  // the leader's own call, when it is not in the list
-  std::uint8_t checked_ = 0;       // of the stream's first four bytes
-  // What came instead of GIOP. Written before the calls fail, and read by them.
+  std::uint8_t checked_ = 0;       // how many of the stream's first four bytes are checked
+  // What the peer sent instead of GIOP. Written before the calls fail, and read after that.
   std::vector<std::byte> foreign_;
 
   os::PiMutex mutex_;

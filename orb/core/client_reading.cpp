@@ -1,5 +1,6 @@
-// How a ClientConnection reads: bytes to messages, messages to the calls that wait for them, and the peer's end.
-// Thread: the leader's, but for on_peer_end() and on_idle(), which are the reactor's.
+// This file is the reading part of ClientConnection: it assembles messages from bytes, delivers them to the waiting
+// calls, and handles the peer's end.
+// Thread: the leader's, except on_peer_end() and on_idle(), which run on the reactor's thread.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -16,7 +17,7 @@ namespace corelane::core {
 namespace {
 
 std::optional<std::uint32_t> request_id_of(const giop::Message& message, const giop::Limits& limits) noexcept {
-  if (message.header.version == giop::giop_1_2) {  // comes first; the caller of the reply parses all of it
+  if (message.header.version == giop::giop_1_2) {  // the id comes first; the call's thread parses the rest
     std::uint32_t id = 0;
     return message.body().read(id) ? std::optional(id) : std::nullopt;
   }
@@ -28,7 +29,7 @@ std::optional<std::uint32_t> request_id_of(const giop::Message& message, const g
   return reply ? std::optional(reply->header.request_id) : std::nullopt;
 }
 
-// Exactly one message, not fragmented.
+// Returns whether the bytes are exactly one message, not fragmented.
 bool is_one_message(Bytes bytes) noexcept {
   constexpr std::size_t flags_at = 6, size_at = 8;
   constexpr auto little = std::byte{1}, more_fragments = std::byte{2};
@@ -41,7 +42,7 @@ bool is_one_message(Bytes bytes) noexcept {
 
 }  // namespace
 
-// False: nothing came.
+// Reads once. Returns false if nothing came by the deadline.
 bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
   transport::Lent lent;
   const auto got = stream_->receive({buffer_.get(), buffer_size}, deadline, strategy, lent);
@@ -64,14 +65,14 @@ bool ClientConnection::glance() {
 bool ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside) {
   const auto poll = [&] { return beside.is_called() || glance(); };
   const auto sleep = [&](Time until) {
-    if (read_some(Time{}, {})) return true;  // from here on the descriptor tells of more
+    if (read_some(Time{}, {})) return true;  // from here on the descriptor signals further bytes
     beside.bell().wait_beside(stream_->descriptor(), until);
     return beside.is_called() || read_some(Time{}, {});
   };
   return os::wait_for(deadline, strategy, learnt_, poll, sleep, [] { return no_core; });
 }
 
-// The common case, a reply that came alone and whole, needs no assembler. False: it is something else.
+// Handles the common case, a reply that came alone and whole, without the assembler. Returns false for anything else.
 bool ClientConnection::take_whole_reply(Bytes bytes, const transport::Lent& lent) {
   const auto header = giop::parse_header(bytes.first(giop::header_size));
   if (!header || header->type != giop::MessageType::reply || bytes.size() > limits_.message_size) return false;
@@ -81,7 +82,7 @@ bool ClientConnection::take_whole_reply(Bytes bytes, const transport::Lent& lent
   return true;
 }
 
-// The peer may be anything that listens at a port: it is told by its first bytes, though they are no whole header.
+// Checks the stream's first bytes, even before a whole header is there, because any program may listen at the port.
 bool ClientConnection::is_giop(Bytes bytes) noexcept {
   constexpr std::string_view magic = "GIOP";
   for (const std::byte byte : bytes.first(std::min(bytes.size(), magic.size() - checked_)))
@@ -122,7 +123,7 @@ void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
 
 void ClientConnection::deliver(const giop::Message& message, const transport::Lent& lent) noexcept {
   if (message.header.type == giop::MessageType::close_connection) {
-    // Orderly: what has no reply by now was not and will not be run. CORBA 3.3 part 2, 9.5.1.1.
+    // Orderly close: calls without a reply have not run and will not run. CORBA 3.3 part 2, 9.5.1.1.
     dismissed_.store(true, std::memory_order_relaxed);  // relaxed: read by the leader, or after broken_ as a hint
     return fail_all(dismissed);
   }
@@ -142,12 +143,12 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Le
   if (found != waiting_.end()) give(**found, message, lent);
 }
 
-// With mutex_ held, or to the call that is alone. A call that does not wait any more (time-out, a doubled reply) gets
-// nothing.
+// Gives the reply to its call. Call it with mutex_ held, or for the call that is alone. Does nothing if the call no
+// longer waits, as after a time-out or a duplicate reply.
 void ClientConnection::give(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) noexcept {
   if (pending.state_ != PendingReply::State::waiting) return;
   pending.header_ = message.header;
-  if (message.refusal != 0) {  // too large; it ran
+  if (message.refusal != 0) {  // too large; the operation ran
     pending.error_ = {ErrorKind::imp_limit, Completion::yes, message.refusal};
     return settle(pending, PendingReply::State::failed);
   }
@@ -160,7 +161,7 @@ void ClientConnection::give(PendingReply& pending, const giop::Message& message,
   }
 }
 
-// std::bad_alloc.
+// Stores the reply for its call, and copies it only if necessary. Throws std::bad_alloc.
 void ClientConnection::keep_reply(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) {
   pending.lies_at_ = message.bytes;
   if ((pending.lent_ = lent.keeper_of(message.bytes)) || exchange_buffer(pending, message.bytes)) return;
@@ -168,7 +169,8 @@ void ClientConnection::keep_reply(PendingReply& pending, const giop::Message& me
   pending.lies_at_ = pending.bytes_;
 }
 
-// A long reply that came alone is not copied: the call gets the buffer in which it lies. False: it is something else.
+// Gives the call the buffer that holds a long reply which came alone, so that it is not copied. Returns false for other
+// replies.
 bool ClientConnection::exchange_buffer(PendingReply& pending, Bytes message) noexcept {
   if (!has_one_message_ || message.size() < exchanged_from || message.data() != buffer_.get()) return false;
   if (!pending.buffer_) pending.buffer_.reset(new (std::nothrow) std::byte[buffer_size]);
@@ -177,21 +179,21 @@ bool ClientConnection::exchange_buffer(PendingReply& pending, Bytes message) noe
   return true;
 }
 
-// The peer is gone. What it has never looked at did not run.
+// Fails all calls because the peer is gone. Requests that the peer has never read did not run.
 void ClientConnection::lose_all(const Error& reason) noexcept {
   Error error = why_lost();
   if (reason.minor == minor::channel_spoiled) error.minor = reason.minor;
   fail_waiting(error, true);
 }
 
-// Of calls that the peer's end has left without a reply.
+// Returns the error for calls that have no reply when the peer ends.
 Error ClientConnection::why_lost() const noexcept {
   return dismissed_.load(std::memory_order_relaxed) ? dismissed : lost;  // relaxed: as in deliver()
 }
 
 void ClientConnection::fail_all(const Error& error) noexcept { fail_waiting(error, false); }
 
-// By the leader. `unread_is_no`: calls that the peer cannot have read are COMPLETED_NO.
+// Fails all waiting calls. `unread_is_no`: calls that the peer cannot have read are COMPLETED_NO. Thread: the leader's.
 void ClientConnection::fail_waiting(const Error& error, bool unread_is_no) noexcept {
   broken_.store(true, std::memory_order_relaxed);  // relaxed: a hint
   const auto fail = [&](PendingReply& pending) {
@@ -208,7 +210,7 @@ void ClientConnection::fail_waiting(const Error& error, bool unread_is_no) noexc
   break_up();
 }
 
-// It carries no more calls; the owner hears of that once.
+// Ends the use of the connection, and tells the owner so once.
 void ClientConnection::break_up() noexcept {
   broken_.store(true, std::memory_order_relaxed);                     // relaxed: a hint
   if (told_owner_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: only one caller sees false
@@ -216,8 +218,9 @@ void ClientConnection::break_up() noexcept {
   if (const auto owner = owner_.lock()) owner->on_broken(*this, answered_.load(std::memory_order_relaxed));
 }
 
-// Whoever leads reads what is left; otherwise this thread does. Each of the two sides writes its word and then looks at
-// the other's, in one order for all (seq_cst), so at least one of them sees the other.
+// The leader reads what is left; without a leader, this thread does. This thread writes peer_ended_ and then reads
+// use_. A leader that stops writes use_ and then reads peer_ended_. All these are seq_cst, so at least one of the two
+// sees the other's write.
 void ClientConnection::on_peer_end() noexcept {
   // seq_cst: as said above
   peer_ended_.store(true, std::memory_order_seq_cst);
@@ -232,7 +235,8 @@ void ClientConnection::settle_end() noexcept {
   stop_leading();
 }
 
-// What the peer sent before its end: replies, and perhaps CloseConnection. By the leader.
+// Reads what the peer sent before its end: replies, and perhaps CloseConnection. Thread: the leader's. Bound:
+// most_reads.
 void ClientConnection::read_to_end() noexcept {
   constexpr int most_reads = 1024;
   for (int i = 0; i < most_reads && open(); ++i)
@@ -240,7 +244,7 @@ void ClientConnection::read_to_end() noexcept {
 }
 
 void ClientConnection::on_idle() noexcept {
-  // relaxed: a task that comes now has used the connection just before, which is then not idle
+  // relaxed: a task that is added now has just used the connection, so it is not idle
   if (busy() || tasks_.load(std::memory_order_relaxed) > 0) return;
   close();
   break_up();

@@ -10,7 +10,7 @@ namespace {
 
 using Text = std::string_view;
 
-// What stands before and behind the first `border`; nothing where it is not there.
+// Returns what is before and after the first `border`; nothing if the text does not contain it.
 std::optional<std::pair<Text, Text>> parts(Text text, Text border) {
   const std::size_t at = text.find(border);
   if (at == Text::npos) return std::nullopt;
@@ -32,7 +32,7 @@ std::string list_of(const std::vector<std::string>& words) {
   return list;
 }
 
-// "0.1" for "0.100000".
+// Returns "0.1" for "0.100000".
 std::string short_number(std::string number) {
   if (number.find('.') == number.npos) return number;
   number.erase(number.find_last_not_of('0') + 1);
@@ -40,7 +40,7 @@ std::string short_number(std::string number) {
   return number;
 }
 
-// What stands behind -- is no option.
+// Describes the words that were left over. A word after -- is not an option.
 std::string superfluous(std::vector<std::string> words) {
   std::ranges::reverse(words);  // the library takes a command line from its end
   const auto border = std::ranges::find(words, "--");

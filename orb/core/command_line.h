@@ -1,6 +1,6 @@
-// What is wrong with a program's command line, for programs whose options CLI11 reads. That library names the words
-// which were left over; those often are sound, and the misspelt option stands elsewhere.
-// Threads: pure. Allocates.
+// fault_of_command_line() says what is wrong with a command line whose options CLI11 reads. CLI11 itself names the
+// words that were left over. Those are often correct, and the misspelled option is elsewhere.
+// Threads: any; pure functions, which allocate.
 #pragma once
 
 #include <span>
@@ -12,20 +12,20 @@
 
 namespace corelane::core {
 
-// "there is no option --core; is --cores meant?" for the first of the words that looks like an option and is none of
-// `known` ("--cores", "-q"); "" where there is none. What stands behind -- is another program's.
+// Returns "there is no option --core; is --cores meant?" for the first word that looks like an option and is not in
+// `known` ("--cores", "-q"). Returns "" if there is none. Ignores what follows "--", which belongs to another program.
 std::string unknown_option(std::span<const std::string> words, const std::vector<std::string>& known);
 
-// What CLI11 says, in words that tell what to do: "--cores needs COUNT behind it" for "--cores: 1 required COUNT
-// missing". What is not known is left as it is.
+// Rewords an error text of CLI11 so that it says what to do: "--cores needs COUNT behind it" for "--cores: 1 required
+// COUNT missing". Returns an unknown text unchanged.
 std::string reworded(std::string_view said);
 
-// unknown_option() for the options of the commands that were given, the program's own too, or what the library says,
+// Returns unknown_option() for the options of the program and of the given commands, or else the text of CLI11,
 // reworded. `App` is CLI::App, whose parse() of the words has failed.
 template <typename App>
 std::string fault_of_command_line(const App& app, std::span<const std::string> words, std::string_view said) {
   std::vector<std::string> known;
-  for (const App* command = &app; command != nullptr;) {  // bound: their depth
+  for (const App* command = &app; command != nullptr;) {  // bound: the nesting of commands
     for (const auto* const option : command->get_options()) {
       for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
       for (const std::string& name : option->get_snames()) known.push_back("-" + name);

@@ -24,11 +24,12 @@ using transport::Endpoint;
 using transport::EndpointKind;
 
 using errors::orb_destroyed;
-constexpr std::size_t most_announced = 1024;  // endpoints; with more they are all said once more
+constexpr std::size_t most_announced = 1024;  // endpoints; beyond that, all are logged once more
 
 constexpr Error nowhere{ErrorKind::transient, Completion::no, minor::no_usable_profile};
 
-// The share of the time left that the first of `endpoints` may take, so that a silent one hides no other.
+// Returns the end of the first attempt's share of the time left for `endpoints` attempts. So a silent endpoint leaves
+// time for the others.
 Time share_of(Time deadline, std::size_t endpoints) noexcept {
   if (deadline == never) return never;
   return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(endpoints);
@@ -41,7 +42,7 @@ bool names_channel(const Address& address) noexcept {
                      [](const Endpoint& endpoint) { return endpoint.kind == EndpointKind::channel; });
 }
 
-// As its file tells.
+// Says what is wrong with the socket, judging by its file.
 std::string unix_fault(const Endpoint& socket) {
   if (faccessat(AT_FDCWD, socket.path.c_str(), W_OK, AT_EACCESS) == 0) return "its Unix socket did not answer";
   if (errno == EACCES) return "its Unix socket is not for this user (endpoint.unix_mode of the server)";
@@ -81,7 +82,8 @@ std::string why_text(const Endpoint& endpoint, const Address& address, Channels 
   return faults.empty() ? why : why + ", but " + faults;
 }
 
-// To one server: a channel has eight descriptors, and these have an eighth of all that this process may have.
+// Returns the most channels to one server, at least 4. A channel takes eight descriptors. These channels may take an
+// eighth of the descriptors of this process.
 std::size_t most_channels() noexcept { return std::max<std::size_t>(4, os::descriptor_limit() / 64); }
 
 std::string way_text(const Endpoint& endpoint, const Address& address, Channels channels) {
@@ -106,8 +108,8 @@ ConnectionCache::Pool ConnectionCache::pool_of(const Endpoint& endpoint, Traffic
   return pool;
 }
 
-// Servers come back at other endpoints: pools that nobody uses any more go when the next one is made. No reference has
-// them, and nobody gets one but by way of this cache.
+// Removes unused pools when the next one is made, because servers restart at other endpoints. An unused pool is not
+// held by a reference, and only this cache could hand it out.
 void ConnectionCache::sweep() {
   const auto unused = [](const Pool& pool) { return !pool || (pool->tidy() && pool.use_count() == 1); };
   std::erase_if(pools_, [&](const auto& entry) {
@@ -116,7 +118,7 @@ void ConnectionCache::sweep() {
   });
 }
 
-// In the order in which they are tried.
+// Returns the pools in the order in which they are tried.
 std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<const Address> addresses,
                                                                     const Wish& wish) {
   const Time now = os::now();
@@ -156,7 +158,8 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
   for (const Candidate& candidate : all) {
     const Endpoint& endpoint = candidate.pool->endpoint();
     const Time until = share_of(deadline, left--);
-    // Anybody may listen at a port, and nobody tells who does: it is no way around a socket that is a stranger's.
+    // Any user may listen at a port, and the kernel does not say which one does. So TCP does not replace a Unix socket
+    // that belongs to a stranger.
     if (endpoint.kind == EndpointKind::tcp && error == transport::not_trusted) continue;
     auto connection = candidate.pool->acquire(transport, until, wish.order);
     if (connection) {
@@ -171,7 +174,7 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
   return error.value_or(nowhere);
 }
 
-// Once for each endpoint: a connection that is made again says nothing new.
+// Logs each endpoint once: a further connection adds no information.
 void ConnectionCache::announce(const Found& found) {
   const Endpoint& endpoint = found.pool->endpoint();
   {

@@ -1,7 +1,7 @@
-// ConnectionCache: the client connections of one ORB: a pool for each endpoint and kind of traffic, made when first
-// called.
+// ConnectionCache holds the client connections of one ORB: a pool for each endpoint and kind of traffic, made at the
+// first call.
 //
-// Threads: any but real-time ones when a connection has to be made; see ConnectionPool.
+// Threads: any, but not real-time ones if a connection must be made; see ConnectionPool.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@
 
 namespace corelane::core {
 
-// Calls of admitted tasks have connections apart from all others, so that neither kind delays the other.
+// Calls of admitted tasks and other calls use separate connections, so that neither kind delays the other.
 enum class Traffic : std::uint8_t { plain, contract };
 
 class ConnectionCache {
@@ -32,51 +32,53 @@ class ConnectionCache {
   using ConnectionPtr = ConnectionPool::ConnectionPtr;
 
   struct Options {
-    bool channels = true;         // whether to take those that an address names
-    std::size_t connections = 1;  // to one endpoint, for plain traffic
-    // What connects of the transport are under; null: nobody ends them early.
+    bool channels = true;         // use the channels that an address names
+    std::size_t connections = 1;  // at most, to one endpoint, for plain traffic
+    // Ends the transport's connection attempts early; null if nothing does.
     std::shared_ptr<transport::ConnectStop> connect_stop{};
   };
   ConnectionCache(const giop::Limits& limits, Options options) : limits_(limits), options_(std::move(options)) {}
 
-  // How much time a call needs to have to make a channel first, which takes some milliseconds.
+  // The least time that a call must have left to make a channel first. Making one takes some milliseconds.
   static constexpr Duration time_for_channel = std::chrono::milliseconds{40};
 
-  // What a call wants of its connection.
+  // What a call requires of its connection.
   struct Wish {
     Traffic traffic = Traffic::plain;
     CallOrder order = CallOrder::free;
     bool may_make_channel = true;                          // false: the call has less than time_for_channel
     std::span<const transport::Endpoint> tried_last = {};  // endpoints that come after all others
   };
-  // What a call goes over.
+  // The connection that a call uses.
   struct Found {
     ConnectionPtr connection;
-    std::shared_ptr<ConnectionPool> pool;  // of which it is
-    const Address* address;                // by which of the addresses
-    bool is_makeshift;                     // a channel is there, but the call had no time to make one
+    std::shared_ptr<ConnectionPool> pool;  // that the connection belongs to
+    const Address* address;                // the address that was used
+    bool is_makeshift;                     // the address names a channel, but the call had no time to make it
   };
-  // The calling thread's connection to one of the addresses: the one that ConnectionPool::keeps_thread() says, else for
-  // each address in turn: to an endpoint that is connected
-  // already, else to the first that can be connected, each with its share of the time left. Endpoints that gave no
-  // answer lately come after all others. TRANSIENT connect_failed, or not_trusted where a stranger answers at a guarded
-  // Unix socket: then other Unix sockets alone are tried. A channel that has not failed is made also where another
-  // endpoint of its address is connected. TIMEOUT deadline_passed, BAD_INV_ORDER orb_destroyed.
+  // Returns the calling thread's connection to one of the addresses. A connection over which the
+  // thread has sent oneways comes first; see ConnectionPool::keeps_thread(). Otherwise tries the addresses in order. Of an address,
+  // endpoints with a connection come first, together with channels that have not failed. Its other endpoints follow.
+  // After all these come endpoints that gave no answer lately, and channels that the call has no time to make. Each
+  // attempt may take its share of the time left.
+  // Errors: TRANSIENT connect_failed; not_trusted if a stranger answers at a guarded Unix socket, after which TCP is
+  // not tried; TIMEOUT deadline_passed; BAD_INV_ORDER orb_destroyed.
   Expected<Found> acquire(transport::Transport& transport, std::span<const Address> addresses, Time deadline,
                           const Wish& wish);
-  // A connection that one task has for itself: it is closed with the others. BAD_INV_ORDER orb_destroyed.
+  // Registers a connection that only one task uses, so that close() closes it, too. Fails with BAD_INV_ORDER
+  // orb_destroyed.
   Expected<void> adopt(const ConnectionPtr& connection);
-  // Refuses calls from here on, and closes all connections as soon as they have sent what waits in their backlogs, at
-  // the latest at `deadline`; waits for that. Connects under way end at once. Calls under way fail with COMM_FAILURE,
-  // later ones too.
+  // Refuses calls from now on. Closes each connection when it has sent its backlog, at the latest at `deadline`, and
+  // waits for that. Connection attempts in progress end at once. Calls in progress, and later calls over these
+  // connections, fail with COMM_FAILURE.
   void close(Time deadline);
   std::size_t size() const;
-  // Threads that wait for another thread's attempt to connect.
+  // Returns the number of threads that wait for another thread's attempt to connect.
   std::size_t waiting() const;
 
  private:
   using Pool = std::shared_ptr<ConnectionPool>;
-  using Pools = std::array<Pool, 2>;  // by Traffic
+  using Pools = std::array<Pool, 2>;  // indexed by Traffic
   struct Before {
     bool operator()(const transport::Endpoint& a, const transport::Endpoint& b) const noexcept {
       return std::tie(a.port, a.host, a.path, a.kind) < std::tie(b.port, b.host, b.path, b.kind);
@@ -107,13 +109,13 @@ class ConnectionCache {
   bool closed_ = false;
 };
 
-// Whether channels are tried: on; off by client.channel; no_time: the call had less than time_for_channel.
+// Says whether channels are tried. off: client.channel is off. no_time: the call had less than time_for_channel.
 enum class Channels : std::uint8_t { on, off, no_time };
 Channels channels_for(bool setting, bool is_makeshift) noexcept;
-// Why a call goes over this endpoint of the address, as a line of the log. Those before it were not to be had, or,
-// being channels, not tried.
+// Returns a line for the log that says why a call uses this endpoint of the address. The endpoints before it could not
+// be used, or were channels that were not tried.
 std::string way_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);
-// The part of it behind the endpoint.
+// Returns the part of that line after the endpoint.
 std::string why_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);
 
 }  // namespace corelane::core

@@ -18,11 +18,11 @@ namespace {
 using errors::deadline_passed;
 using errors::orb_destroyed;
 
-// A further connection is worth less than the first: a thread that does not get it soon shares one.
+// How long a thread tries to make a further connection. Then it shares one.
 constexpr std::chrono::milliseconds patience_for_further{250};
-// So long no further connection is tried after the server refused one.
+// For how long no further connection is tried after the server refused one.
 constexpr std::chrono::seconds between_growths{10};
-// So long an endpoint that did not answer is asked after all others.
+// For how long an endpoint that did not answer is tried after all others.
 constexpr std::chrono::seconds silence{10};
 
 std::uint64_t next_pool_id() noexcept {
@@ -30,18 +30,18 @@ std::uint64_t next_pool_id() noexcept {
   return last.fetch_add(1, std::memory_order_relaxed) + 1;  // relaxed: only uniqueness counts
 }
 
-// Which connection of each pool the thread has.
+// ThreadConnections holds the thread's connection of each pool.
 class ThreadConnections {
  public:
   struct Entry {
     std::weak_ptr<ClientConnection> connection{};
-    bool ordered = false;  // what the thread has sent over it may still be under way
+    bool ordered = false;  // what the thread has sent over it may still be on its way
 
     Entry() = default;
     Entry(const Entry&) = delete;
     Entry& operator=(const Entry&) = delete;
     ~Entry() { take(nullptr); }
-    // From here on the thread has this one, and not the one before. Null: none.
+    // Makes this the thread's connection, in place of the one before. Null: none.
     void take(const std::shared_ptr<ClientConnection>& taken) noexcept {
       // relaxed: numbers by which a pool chooses
       if (const auto before = connection.lock()) before->threads().fetch_sub(1, std::memory_order_relaxed);
@@ -51,7 +51,7 @@ class ThreadConnections {
     }
   };
 
-  // Null: the thread has none of that pool.
+  // Returns null if the thread has no connection of that pool.
   Entry* find(std::uint64_t pool) noexcept {
     if (pool == last_pool_) return last_;
     const auto found = entries_.find(pool);
@@ -59,7 +59,7 @@ class ThreadConnections {
     last_pool_ = pool;
     return last_ = &found->second;
   }
-  // std::bad_alloc.
+  // Finds or makes the entry. Throws std::bad_alloc.
   Entry& make(std::uint64_t pool) {
     if (Entry* const known = find(pool)) return *known;
     if (entries_.size() >= sweep_at_) sweep();
@@ -69,7 +69,7 @@ class ThreadConnections {
   }
 
  private:
-  // Entries whose connection is gone go, so that a thread that calls one server after the other keeps few.
+  // Removes entries whose connection is gone, so that a thread that calls many servers in turn keeps few entries.
   void sweep() {
     std::erase_if(entries_, [](const auto& entry) { return entry.second.connection.expired(); });
     sweep_at_ = std::max(least_sweep, 2 * entries_.size());
@@ -79,11 +79,11 @@ class ThreadConnections {
   static constexpr std::size_t least_sweep = 32;
   std::unordered_map<std::uint64_t, Entry> entries_;
   std::size_t sweep_at_ = least_sweep;
-  std::uint64_t last_pool_ = 0;  // the one that find() gave last; no pool has 0
+  std::uint64_t last_pool_ = 0;  // the pool of last_; no pool has id 0
   Entry* last_ = nullptr;
 };
 
-// The thread that takes it has it from here on. A thread that is about to end keeps nothing.
+// Makes this the calling thread's connection. Does nothing in a thread that is about to end.
 void give_to_thread(std::uint64_t pool, const std::shared_ptr<ClientConnection>& connection, CallOrder order) {
   auto* const kept = kept_by_thread<ThreadConnections>();
   if (kept == nullptr) return;
@@ -124,7 +124,7 @@ bool ConnectionPool::keeps_thread() const noexcept {
   return connection && connection->open();
 }
 
-// One that another thread's call does not use now; null: there is none.
+// Returns a connection that no call uses now; null if there is none.
 ConnectionPool::ConnectionPtr ConnectionPool::not_busy() noexcept {
   const std::lock_guard lock(mutex_);
   for (const ConnectionPtr& connection : connections_)  // bound: client.connections
@@ -160,13 +160,13 @@ std::size_t ConnectionPool::waiting() const noexcept {
 }
 
 bool ConnectionPool::tidy() {
-  std::vector<ConnectionPtr> broken;  // end after the lock
+  std::vector<ConnectionPtr> broken;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   broken = take_broken();
   return connections_.empty() && attempts_.empty();
 }
 
-// With mutex_ held. They end after it.
+// Removes the broken connections. Call it with mutex_ held, and destroy the result after that.
 std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::take_broken() {
   const auto kept =
       std::partition(connections_.begin(), connections_.end(), [](const ConnectionPtr& c) { return c->open(); });
@@ -212,7 +212,7 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Trans
                                                                 CallOrder order) {
   const Time now = os::now();
   if (auto found = of_thread(now, order)) return found;
-  // Bound: the deadline; a round is repeated when another thread ran out of its own time, or after its success.
+  // Bound: the deadline. A round repeats if another thread ran out of its own time, or has made a connection.
   for (;;) {
     (void)tidy();
     Lock lock(mutex_);
@@ -232,7 +232,7 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Trans
       continue;
     }
     auto made = connect(transport, deadline, lock);
-    if (!made && lock.owns_lock()) continue;  // no further one: it shares
+    if (!made && lock.owns_lock()) continue;  // no further connection could be made: share one
     if (!made) return made;
     give_to_thread(id_, *made, order);
     (*made)->threads().fetch_sub(1, std::memory_order_relaxed);  // relaxed: a hint; see Connecting::end()
@@ -240,7 +240,7 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::acquire(transport::Trans
   }
 }
 
-// The end of an attempt, whichever way it comes.
+// Connecting ends an attempt in any case, also after an exception.
 class ConnectionPool::Connecting {
  public:
   // With the lock. std::bad_alloc.
@@ -253,7 +253,7 @@ class ConnectionPool::Connecting {
     if (!ended_) (void)end(errors::connect_failed);
   }
 
-  // The outcome that counts: the pool may have been closed meanwhile.
+  // Ends the attempt and returns its outcome. That is orb_destroyed if the pool was closed meanwhile.
   Expected<ConnectionPtr> end(Expected<ConnectionPtr> outcome) {
     const std::lock_guard lock(pool_.mutex_);
     ended_ = true;
@@ -262,7 +262,7 @@ class ConnectionPool::Connecting {
     pool_.failed_ = !outcome && pool_.connections_.empty();
     if (!outcome && !pool_.connections_.empty()) pool_.grows_from_ = os::now() + between_growths;  // before others wake
     if (outcome) {
-      // relaxed: a hint; until this thread has it, nobody else takes it
+      // relaxed: a hint; other threads do not take the connection before this thread has it
       (*outcome)->threads().fetch_add(1, std::memory_order_relaxed);
       pool_.connections_.push_back(*outcome);
       pool_.silent_until_ = {};
@@ -279,7 +279,8 @@ class ConnectionPool::Connecting {
   bool ended_ = false;
 };
 
-// Called with the lock, which it gives up; with the lock again after an attempt at a further connection that failed.
+// Makes a connection. Call it with the lock held; it releases the lock. It takes the lock again only if a further
+// connection could not be made.
 Expected<ConnectionPool::ConnectionPtr> ConnectionPool::connect(transport::Transport& transport, Time deadline,
                                                                 Lock& lock) {
   const bool is_first = connections_.empty();
@@ -293,8 +294,8 @@ Expected<ConnectionPool::ConnectionPtr> ConnectionPool::connect(transport::Trans
   return outcome;
 }
 
-// The outcome of another thread's attempt; nothing when this thread is to look again, as it is where there are
-// connections that it can share.
+// Waits for another thread's attempt. Returns its outcome, or nothing if this thread must look again, because another
+// thread may try, or because there are connections that it can share.
 std::optional<Expected<ConnectionPool::ConnectionPtr>> ConnectionPool::join(std::shared_ptr<Attempt> attempt,
                                                                             Lock& lock, Time deadline) {
   os::Parker parker;
@@ -309,7 +310,8 @@ std::optional<Expected<ConnectionPool::ConnectionPtr>> ConnectionPool::join(std:
   return std::nullopt;
 }
 
-// Wakes under the lock: a waiter that is late takes it before its parker goes.
+// Ends the attempt and wakes the threads that wait for it. Call it with mutex_ held: a waiter takes the lock before it
+// destroys its parker.
 void ConnectionPool::finish(Attempt& attempt, Expected<ConnectionPtr> outcome) noexcept {
   if (attempt.outcome) return;
   attempt.outcome = std::move(outcome);
@@ -328,9 +330,10 @@ std::vector<ConnectionPool::ConnectionPtr> ConnectionPool::close(Time deadline) 
   return closing;
 }
 
-// A server that ends a connection before it has answered anything does so because it has enough of them.
+// Removes the connection. A server that ends a connection before it has answered anything has enough connections, so no
+// further one is tried for a while.
 void ConnectionPool::on_broken(ClientConnection& connection, bool answered) noexcept {
-  ConnectionPtr ending;  // ends after the lock
+  ConnectionPtr ending;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto found = std::find_if(connections_.begin(), connections_.end(),
                                   [&](const ConnectionPtr& c) { return c.get() == &connection; });

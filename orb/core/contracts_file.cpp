@@ -10,7 +10,7 @@
 #include "orb/sched/lane.h"
 #include "orb/sched/placement.h"
 
-// Header-only use would parse in every program; the library is linked.
+// The compiled library is linked. The header-only form would compile the parser into every program.
 #include <toml++/toml.h>
 
 namespace corelane::core {
@@ -24,20 +24,20 @@ const std::vector<std::string>& keys() {
   return names;
 }
 
-// "IDL:Plant/Controller:1.0": a format, a colon, and no C++ name.
+// Returns whether the text is like "IDL:Plant/Controller:1.0": a format, a colon, and not a C++ name.
 bool is_repository_id(std::string_view text) {
   const std::size_t colon = text.find(':');
   return colon != text.npos && colon > 0 && colon + 1 < text.size() && text.find("::") == text.npos;
 }
 
-// What somebody who wrote "Plant::Controller" or "Plant/Controller" meant.
+// Returns the repository id that was probably meant by "Plant::Controller" or "Plant/Controller".
 std::string as_repository_id(std::string text) {
   for (std::size_t at = text.find("::"); at != text.npos; at = text.find("::")) text.replace(at, 2, "/");
   std::replace(text.begin(), text.end(), '.', '/');
   return "IDL:" + text + ":1.0";
 }
 
-// Of somebody who wrote [Plant.Controller.step], which is a table in a table in one.
+// Returns the table header that was probably meant by [Plant.Controller.step], which TOML reads as nested tables.
 std::string as_table(const std::string& first, const toml::node& node) {
   std::string path = first, last;
   const toml::table* table = node.as_table();
@@ -49,14 +49,15 @@ std::string as_table(const std::string& first, const toml::node& node) {
   return "[\"" + as_repository_id(path) + "\"." + (last.empty() ? "OPERATION" : last) + "]";
 }
 
-// Which resource somebody who wrote `name` may have meant.
+// Returns the end of a fault that says which resource was probably meant by `name`.
 std::string resource_question(const std::string& name, const std::vector<std::string>& made) {
   if (made.empty()) return "; none was made at all";
   const std::string best = meant(name, made, "is");
   return best.empty() ? "; made: " + listed(made) : best + " meant?";
 }
 
-// Which interface somebody who wrote `id` probably meant; empty: none is like it. Few slips: all ids are half alike.
+// Returns the end of a fault that says which interface was probably meant by `id`; empty if none is similar. It allows
+// few slips, because all ids resemble each other.
 std::string question(const std::string& id, const std::vector<std::string>& known) {
   constexpr std::size_t slips = 2;
   if (known.empty() || distance(id, nearest(id, known)) > slips) return {};
@@ -67,7 +68,7 @@ FilePlace place_of(const toml::source_region& region) {
   return {.line = region.begin.line, .column = region.begin.column};
 }
 
-// "deadline 8ms -> 20ms, budget 1500us -> 310us"; "" where nothing changes. `uses`: what the file says of them.
+// Returns "deadline 8ms -> 20ms, budget 1500us -> 310us"; "" if nothing changes. `uses`: the text of uses_text().
 std::string changes_of(const Contract& before, const Contract& after, const std::string& uses) {
   std::string text;
   const auto add = [&text](const char* term, const std::string& from, const std::string& to) {
@@ -84,7 +85,7 @@ std::string changes_of(const Contract& before, const Contract& after, const std:
   return text;
 }
 
-// Without a contract in the IDL.
+// Describes the contract of an operation that has none in the IDL.
 std::string given_text(const Contract& contract, const std::string& uses) {
   return "period " + to_string(contract.period) + ", deadline " + to_string(contract.deadline) + ", budget " +
          to_string(contract.budget) + " and jitter " + to_string(contract.jitter) +
@@ -93,7 +94,7 @@ std::string given_text(const Contract& contract, const std::string& uses) {
 
 }  // namespace
 
-// What it advises fits with the jitter that the contract has, and with the default one, which is a tenth of the period.
+// The values that the text advises work with the contract's jitter, and with the default jitter, a tenth of the period.
 std::optional<std::string> backlog_fault_of(const Contract& c) {
   if (sched::backlog_fits(c)) return std::nullopt;
   constexpr auto most = static_cast<std::int64_t>(sched::max_waiting);
@@ -109,7 +110,7 @@ std::optional<std::string> backlog_fault_of(const Contract& c) {
          (latest >= c.budget + c.suspension && latest > c.jitter ? " or D <= " + to_string(latest) : "");
 }
 
-// One file, until its first fault.
+// Reader reads one file, until its first fault.
 class ContractsFile::Reader {
  public:
   explicit Reader(ContractsFile& file) : file_(file) {}
@@ -203,7 +204,7 @@ class ContractsFile::Reader {
     return std::nullopt;
   }
 
-  // What no IDL can mend: unsound even with the best of what is left out.
+  // Returns the fault of an entry that no IDL can make sound, whatever values it has for the keys that are left out.
   static std::optional<std::string> hopeless(const Entry& entry) {
     const Contract best = {.period = entry.period.value_or(longest_period),
                            .deadline = entry.deadline.value_or(longest_period),
@@ -215,7 +216,7 @@ class ContractsFile::Reader {
   }
 
   ContractsFile& file_;
-  FilePlace at_;  // of what is being read
+  FilePlace at_;  // the place that is being read
 };
 
 Expected<std::shared_ptr<const ContractsFile>, SettingsFault> ContractsFile::load(const std::string& path) {
@@ -254,7 +255,7 @@ Contract ContractsFile::merged(const Entry& entry, const Contract* declared) {
   return contract;
 }
 
-// uses[0] of a contract by the name that the file gives it.
+// Replaces "uses[0]" and the like in a text with the name that the file gives the resource.
 std::string ContractsFile::with_names(std::string text, const Entry& entry) {
   for (std::size_t i = 0; i < entry.resources.size(); ++i) {
     const std::string number = "uses[" + std::to_string(i) + "]", name = "uses." + entry.resources[i].name;
@@ -264,7 +265,7 @@ std::string ContractsFile::with_names(std::string text, const Entry& entry) {
   return text;
 }
 
-// "uses bus for 200us and log for 1ms".
+// Returns "uses bus for 200us and log for 1ms".
 std::string ContractsFile::uses_text(const Entry& entry) {
   std::string text;
   for (std::size_t i = 0; i < entry.resources.size(); ++i)
@@ -272,7 +273,7 @@ std::string ContractsFile::uses_text(const Entry& entry) {
   return "uses " + (text.empty() ? "nothing" : text);
 }
 
-// The most derived interface that says something of the operation.
+// Returns the operation's entry in the most derived interface that has one.
 const ContractsFile::Entry* ContractsFile::find(const Skeleton& skeleton, std::string_view operation) const {
   for (const char* id : skeleton.ids) {
     const auto found = interfaces_.find(std::string_view(id));
@@ -357,7 +358,7 @@ std::vector<std::string> ContractsFile::unused(Look look) const {
   return lines;
 }
 
-// Of activated interfaces: of the others unused() tells.
+// Covers activated interfaces only; unused() reports the others.
 std::vector<std::string> ContractsFile::unknown_resources(Look look, const std::vector<std::string>& made) const {
   const bool running = look == Look::running;
   std::vector<std::string> lines;

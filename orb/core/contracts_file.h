@@ -1,21 +1,23 @@
-// ContractsFile: contracts by configuration (contracts.file). It gives operations a contract, or changes what their IDL
-// says, without touching the IDL. TOML, a table for each operation of an interface:
+// ContractsFile reads contracts from a configuration file, which the setting contracts.file names. The file gives
+// operations a contract, or changes the contract in their IDL, without a change of the IDL. It is TOML, with a table
+// for each operation of an interface. A key's default is in the comment behind it:
 //
 //   ["IDL:Plant/Controller:1.0".step]
-//   period = "10ms"           # required where the IDL has no contract, as budget is
+//   period = "10ms"           # required if the IDL has no contract; so is budget
 //   budget = "1500us"
-//   deadline = "8ms"          # T
-//   jitter = "1ms"            # a tenth of the smaller of T and D
+//   deadline = "8ms"          # T, the period
+//   jitter = "1ms"            # a tenth of the smaller of T and D, the deadline
 //   suspension = "0ms"        # none
 //   importance = 3            # 0
-//   on_overrun = "demote"     # report; or cancel
+//   on_overrun = "demote"     # report; the third policy is cancel
 //   uses = { bus = "200us" }  # none; each resource with its longest section
 //
-// What a table leaves out is as the IDL says, and without a contract there what the comment says; so is a deadline that
-// is the IDL's period, and a jitter that is a tenth there: they follow the period of the table. Tables of an
-// interface count for those that inherit from it, unless they have one of their own for the operation.
+// A key that a table leaves out keeps its value in the IDL's contract. If the IDL has no contract, the key has its
+// default. A deadline that equals the period in the IDL follows the period of the table. So does a jitter that has its
+// default in the IDL. An interface's tables also apply to interfaces that inherit from it, unless they have their own
+// table for the operation.
 //
-// Threads: load() makes a value; contracts_of() any but real-time ones (it allocates and takes a lock).
+// Threads: any except real-time ones: all functions allocate, and most take a lock.
 #pragma once
 
 #include <array>
@@ -37,31 +39,34 @@
 
 namespace corelane::core {
 
-// What fault_of() leaves: a deadline and jitter that span more periods than jobs of a task may wait, so that no server
-// admits it; with what would do. Not for real-time threads (allocates).
+// Finds a fault that fault_of() does not find: deadline and jitter span more periods than jobs of a task may wait. No
+// server admits such a contract. Returns a text with values that would do, or nothing. Not for real-time threads,
+// because it allocates.
 std::optional<std::string> backlog_fault_of(const Contract& sound);
 
 class ContractsFile {
  public:
-  // Faults name the file, the line and the column.
+  // Reads the file. Faults name the file, the line and the column.
   static Expected<std::shared_ptr<const ContractsFile>, SettingsFault> load(const std::string& path);
-  // The same from text; `path` is for the faults.
+  // Does the same from text; `path` is for the faults.
   static Expected<std::shared_ptr<const ContractsFile>, SettingsFault> parse(std::string_view text,
                                                                              const std::string& path);
 
-  // The IDL's contracts with this file's over them. Faults: an operation that the interface does not have, a contract
-  // that is incomplete or unsound with what the IDL says.
+  // Returns the IDL's contracts with this file's changes. Faults: an operation that the interface does not have; a
+  // contract that is incomplete or unsound together with the IDL's values.
   Expected<OperationContracts, SettingsFault> contracts_of(const Skeleton& skeleton) const;
-  // What these are otherwise than in the IDL, a line for each operation of the file; of each interface once.
+  // Returns how these contracts differ from the IDL, with a line for each operation of the file. Later calls for the
+  // same interface return nothing.
   std::vector<std::string> untold_changes(const Skeleton& skeleton, const OperationContracts& contracts) const;
 
-  // Whether objects may come yet: those that are activated on demand do.
+  // Says whether objects may still be activated. Objects that are activated on demand may be, while the program runs.
   enum class Look { running, ended };
-  // A line for each interface that nobody asked about, with the one that was probably meant. Each is told once by the
-  // looks while the program runs and once by those at its end.
+  // Returns a line for each interface of the file that no activated object has, with the interface that was probably
+  // meant. Each line is returned once while the program runs and once at its end.
   std::vector<std::string> unused(Look look) const;
-  // Likewise for each resource that an operation of an activated interface uses by a name that neither one of `made`
-  // has nor one of these interfaces' IDL knows: what is really locked then has no ceiling, and is not analysed.
+  // Returns a line for each unknown resource that an operation of an activated interface uses. Each is returned as
+  // often as those of unused(). A name is known if it is in `made` or in the IDL of an activated interface. A resource
+  // that is locked under another name has no ceiling, and is not analyzed.
   std::vector<std::string> unknown_resources(Look look, const std::vector<std::string>& made) const;
 
  private:
@@ -74,7 +79,7 @@ class ContractsFile {
     std::optional<std::int16_t> importance;
     std::optional<OverrunPolicy> on_overrun;
     std::optional<std::array<ResourceUse, max_uses>> uses;
-    std::vector<Resource> resources{};  // as many as there are
+    std::vector<Resource> resources{};  // in the order of `uses`
     FilePlace at{};
   };
   using Operations = std::map<std::string, Entry, std::less<>>;
@@ -94,10 +99,10 @@ class ContractsFile {
 
   mutable std::mutex mutex_;
   // Guarded by mutex_.
-  mutable std::set<std::string, std::less<>> asked_;  // the interfaces of all objects that were asked about
-  mutable std::set<ResourceId> declared_;             // what their IDL says that they use
-  mutable std::set<std::string, std::less<>> told_running_, told_ended_;  // ids and places
-  mutable std::set<std::string, std::less<>> told_changes_;               // ids
+  mutable std::set<std::string, std::less<>> asked_;  // interfaces of all objects that contracts_of() was called for
+  mutable std::set<ResourceId> declared_;             // resources that their IDL uses
+  mutable std::set<std::string, std::less<>> told_running_, told_ended_;  // repository ids and places
+  mutable std::set<std::string, std::less<>> told_changes_;               // repository ids
 };
 
 }  // namespace corelane::core

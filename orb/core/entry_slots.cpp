@@ -13,7 +13,7 @@ constinit std::array<EntrySlots, EntrySlots::threads> EntrySlots::all_{};
 constinit std::atomic<std::size_t> EntrySlots::ever_used_{0};
 constinit thread_local EntrySlots* EntrySlots::mine_ = nullptr;
 
-// Lives as long as its thread.
+// Kept owns the thread's slots, and lives as long as the thread.
 struct EntrySlots::Kept {
   ~Kept() {
     mine_ = nullptr;

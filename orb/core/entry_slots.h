@@ -1,14 +1,14 @@
-// EntrySlots: the turnstiles that one thread is inside, in memory that only this thread writes. So entering a servant
-// takes plain stores instead of locked instructions, and threads that call the same object share no cache line.
+// EntrySlots records which Turnstiles one thread is inside. Only this thread writes its slots, so entering a servant
+// takes plain stores instead of locked instructions. Threads that call the same object share no cache line.
 //
-// A thread writes the turnstile into a slot, and then reads its rule. A thread that changes a rule first writes the
-// rule, then calls os::order_threads(), and then reads all slots. So either the thread sees the new rule, or its slot
-// is seen.
+// A thread writes the turnstile into a slot, and then reads its rule (active, holding, discarding or inactive). A
+// thread that changes a rule first writes the rule, then calls os::order_threads(), and then reads all slots. So either
+// the entering thread sees the new rule, or its slot is seen.
 //
-// Bounds: `threads` threads have slots; others, visits nested more deeply than `depth`, and systems without
+// Bounds: `threads` threads have slots. Other threads, visits nested more deeply than `depth`, and systems without
 // os::order_threads() count inside the turnstile instead.
 //
-// Threads: mine(), push() and pop() each thread for itself; is_anyone_in() any.
+// Threads: each thread calls mine(), push() and pop() for itself only. is_anyone_in(): any.
 #pragma once
 
 #include <array>
@@ -29,11 +29,11 @@ class alignas(64) EntrySlots {
   EntrySlots(const EntrySlots&) = delete;
   EntrySlots& operator=(const EntrySlots&) = delete;
 
-  // Of the calling thread. Null: it has none, and counts instead.
+  // Returns the calling thread's slots. Null: it has none, and counts inside the turnstile instead.
   static EntrySlots* mine() noexcept { return mine_ != nullptr ? mine_ : claim(); }
 
   bool has_room(std::size_t turnstiles) const noexcept { return used_ + turnstiles <= depth; }
-  // Call only where there is room. The last one pushed is the first to be popped.
+  // Call it only if has_room(). The last turnstile pushed is the first to be popped.
   void push(const Turnstile& turnstile) noexcept {
     // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The store of pop() before it stays visible.
     inside_[used_++].store(&turnstile, std::memory_order_release);
@@ -44,7 +44,7 @@ class alignas(64) EntrySlots {
     inside_[--used_].store(nullptr, std::memory_order_release);
   }
 
-  // Whether a slot of any thread names it. Bound: threads * depth.
+  // Returns whether a slot of any thread names the turnstile. Bound: threads * depth.
   static bool is_anyone_in(const Turnstile& turnstile) noexcept;
 
  private:
@@ -53,7 +53,7 @@ class alignas(64) EntrySlots {
   static EntrySlots* take() noexcept;
 
   static std::array<EntrySlots, threads> all_;
-  static std::atomic<std::size_t> ever_used_;  // of all_, from its beginning
+  static std::atomic<std::size_t> ever_used_;  // how many of all_, from its beginning, were ever used
   static constinit thread_local EntrySlots* mine_;
 
   std::array<std::atomic<const Turnstile*>, depth> inside_{};

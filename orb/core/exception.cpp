@@ -15,14 +15,14 @@ std::string_view completion_name(Completion completed) {
   return names[static_cast<std::size_t>(completed) % 3];
 }
 
-// Whose texts say all that the code says, and more.
+// Returns whether the detail of such an exception says all that the minor code's text says, and more.
 bool is_said_better(std::uint32_t code) {
   return code == minor::bad_option || code == minor::bad_contract || code == minor::overrun_policy ||
          code == minor::no_such_operation || code == minor::address_in_use || code == minor::core_unusable ||
          code == minor::no_core_leased || code == minor::system_refused;
 }
 
-// Whose texts say a part of what the code says.
+// Returns whether the detail of such an exception says only a part of what the minor code's text says.
 bool says_all(std::uint32_t code) { return code == minor::job_waiting; }
 
 std::string describe(const Error& error, const Detail* detail) {

@@ -1,5 +1,5 @@
-// The CORBA exceptions as C++ classes, and raise(): the one place where an Error becomes an exception.
-// CORBA 3.3 part 1, 8.7 and A.5; IDL to C++11, 6.18. The OMG names of these classes stand in orb/corba/exception.h.
+// This file defines the CORBA exceptions as C++ classes. raise() is the only place where an Error becomes an exception.
+// CORBA 3.3 part 1, 8.7 and A.5; IDL to C++11, 6.18. The OMG names of these classes are in orb/corba/exception.h.
 //
 // Threads: value types. A copy shares its detail, which never changes.
 #pragma once
@@ -29,7 +29,7 @@ class Exception : public std::exception {
   virtual void _raise() const = 0;
 };
 
-// what() of it. Exceptions that IDL declares have operators of their own, which print the members.
+// Prints what(). Exceptions that IDL declares have operators of their own, which print the members.
 std::ostream& operator<<(std::ostream& out, const Exception& exception);
 
 // Base of the exceptions that IDL declares; generated classes derive from it.
@@ -37,14 +37,14 @@ class UserException : public Exception {
  public:
   // Writes the repository id and the members, as a reply carries them.
   void _marshal(cdr::Writer& writer) const;
-  // Null: its type has no TypeCode. A constant.
+  // Returns a constant; null if the type has no TypeCode.
   virtual const any::TypeDesc* _type_desc() const noexcept { return nullptr; }
 
  private:
   virtual void _encode(cdr::Writer& writer) const = 0;  // members only
 };
 
-// What an exception says beyond its kind and minor code.
+// Detail is what an exception says beyond its kind and minor code.
 struct Detail {
   std::string text;                         // for people
   std::optional<sched::Refusal> refusal{};  // when admission was refused
@@ -59,15 +59,15 @@ class SystemException : public Exception {
 
   const Error& error() const noexcept { return error_; }
   const char* _rep_id() const noexcept override { return rep_id_; }
-  // "NO_RESOURCES (minor 0x434c4040, COMPLETED_NO): text of the minor code: detail"; the text once, where the detail
-  // holds it too.
+  // Returns "NO_RESOURCES (minor 0x434c4040, COMPLETED_NO): text of the minor code: detail". The minor code's text is
+  // left out if the detail contains it.
   const char* what() const noexcept override;
-  // The text that came with the exception; empty when there is none.
+  // Returns the text that came with the exception; empty if there is none.
   std::string_view detail() const noexcept;
-  // The reason in numbers when this is the answer to a refused admission.
+  // Returns the reason in numbers if the exception answers a refused admission; otherwise null.
   const sched::Refusal* refusal() const noexcept;
 
-  // Whether a call through a reference raised it, and not the application's code.
+  // Returns whether a call through a reference raised it, and not the application's code.
   bool raised_by_call() const noexcept { return raised_by_call_; }
 
  protected:
@@ -83,7 +83,7 @@ class SystemException : public Exception {
   std::shared_ptr<const std::string> what_;
 };
 
-// The repository id of a kind, such as "IDL:omg.org/CORBA/BAD_PARAM:1.0". Static storage.
+// Returns the repository id of a kind, such as "IDL:omg.org/CORBA/BAD_PARAM:1.0". Static storage.
 const char* repository_id_of(ErrorKind kind) noexcept;
 
 // One class for each kind.
@@ -100,14 +100,14 @@ class SystemExceptionOf final : public SystemException {
 [[noreturn]] void raise(Error error);
 [[noreturn]] void raise(Error error, std::string detail);
 [[noreturn]] void raise(Error error, Detail detail);
-// With "doing: the text of the minor code" as its detail.
+// Raises with "doing: the text of the minor code" as the detail.
 [[noreturn]] void raise_while(const std::string& doing, Error error);
 
-// By the code of a call, on its way out.
+// Marks an exception as raised by a call. The code of a call does so when the exception leaves it.
 void mark_raised_by_call(SystemException& exception) noexcept;
 
-// What the caller of an operation gets if the servant lets out an exception of a call that it made. The operation has
-// begun and was left, so it is COMPLETED_MAYBE, however far that call came.
+// Return what an operation's caller gets if the servant lets an exception of a nested call pass. The operation has
+// begun, so it is COMPLETED_MAYBE, whatever happened to the nested call.
 Error error_of_nested(const SystemException& raised) noexcept;
 std::string text_of_nested(const SystemException& raised);
 

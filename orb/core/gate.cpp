@@ -20,7 +20,7 @@ bool Gate::wait_while_holding(Time deadline) {
     waiting_.push_back(&parker);
   }
   const bool woken = parker.park(deadline);
-  const std::lock_guard lock(mutex_);  // whoever wakes us does so under it, so the parker may go
+  const std::lock_guard lock(mutex_);  // the thread that wakes this one holds it, so the parker may be destroyed
   std::erase(waiting_, &parker);
   return woken;
 }

@@ -1,6 +1,4 @@
-// Gate: the state of one POAManager, as requests meet it: pass, wait (boundedly), or be turned away.
-//
-// Threads: any.
+// Gate applies the state of one POAManager to requests: they pass, wait (a bounded number of them), or are refused.
 #pragma once
 
 #include <cstddef>
@@ -21,26 +19,28 @@ class Gate {
  public:
   using Submit = std::function<void(dispatch::JobPtr)>;
 
-  // submit: what becomes of jobs that waited, when the gate opens or closes for good. capacity: how many may wait, of
-  // which no peer gets more than its share.
+  // `submit` gets the jobs that waited when the gate stops holding. `capacity`: how many jobs may wait; no peer gets
+  // more than its share of it.
   Gate(Submit submit, std::size_t capacity) : submit_(std::move(submit)), shares_(capacity) {}
 
   Turnstile& turnstile() noexcept { return turnstile_; }
 
-  // Keeps the job while the gate is holding. False when it is not (any more), or too many wait: the job stays.
+  // Keeps the job while the gate is holding. Returns false if the gate is not holding or too many jobs wait; the caller
+  // then still has the job.
   bool hold(dispatch::JobPtr& job);
 
-  // For a caller of this process: waits until the gate does not hold any more. False: the deadline passed first.
+  // Blocks a caller of this process while the gate is holding. Returns false if the deadline passed first.
   bool wait_while_holding(Time deadline);
 
-  // Whether nobody asked yet since the gate began to hold: whoever makes somebody wait here asks, and tells the log.
+  // Returns true only once after the gate began to hold. Code that makes a request wait calls it, and writes to the log
+  // if it is true.
   bool is_untold() noexcept;
 
-  // Jobs and callers that wait.
+  // Returns the number of jobs and callers that wait.
   std::size_t waiting();
 
-  // The new rule. False when the gate was inactive already, which it stays. Jobs and callers that waited go on, to be
-  // run or refused.
+  // Sets the new state. Returns false if the gate was already inactive, which it stays. If the new state is not
+  // holding, jobs and callers that waited go on, to be run or refused.
   bool change(Passage passage);
 
  private:

@@ -1,7 +1,8 @@
-// Handle: the mapping's reference to an object, a servant or the ORB. Like shared_ptr, but `->` on nil raises
-// INV_OBJREF. IDL to C++11, 6.5. The names CORBA::object_reference and CORBA::servant_reference stand in orb/corba.
+// Handle is the C++ mapping's reference to an object, a servant or the ORB. It is like shared_ptr, but `->` on nil
+// raises INV_OBJREF. IDL to C++11, 6.5. The names CORBA::object_reference and CORBA::servant_reference are in
+// orb/corba.
 //
-// Threads: as shared_ptr: copies may be used from different threads, one handle may not.
+// Threads: as for shared_ptr: different threads may use different copies, but not the same handle.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +44,7 @@ class Handle {
   const std::shared_ptr<T>& shared() const& noexcept { return object_; }
   std::shared_ptr<T> shared() && noexcept { return std::move(object_); }
 
-  // Identity of the C++ object. Whether two references name one CORBA object: _is_equivalent().
+  // Compares the identity of the C++ objects. _is_equivalent() compares CORBA objects.
   friend bool operator==(const Handle& a, const Handle& b) noexcept { return a.object_ == b.object_; }
   friend bool operator==(const Handle& a, std::nullptr_t) noexcept { return !a; }
 
@@ -63,7 +64,7 @@ class WeakHandle {
   WeakHandle(std::nullptr_t) {}
   WeakHandle(const Handle<T>& handle) : object_(handle.shared()) {}
 
-  // Nil when the last strong handle is gone.
+  // Returns nil if the last strong handle is gone.
   Handle<T> lock() const noexcept { return Handle<T>(object_.lock()); }
   bool expired() const noexcept { return object_.expired(); }
   void reset() noexcept { object_.reset(); }

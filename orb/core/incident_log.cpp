@@ -34,7 +34,8 @@ void IncidentLog::tell() noexcept try {
 } catch (const std::bad_alloc&) {  // some lines are lost; the counts are not
 }
 
-// Where the lane is full, or the server ends, the next incident or the server's end tells of this one.
+// Submits the job that writes to the log. If the lane is full or the server ends, the next incident or the server's end
+// logs this one.
 void IncidentLog::post() noexcept {
   // PAIR incident_log.posted: acquire here <- release in recycle(). The job is free.
   if (posted_.exchange(true, std::memory_order_acquire)) return;

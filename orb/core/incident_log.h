@@ -1,7 +1,7 @@
-// IncidentLog: a server's incidents, and the job of its best-effort lane that writes them to the log.
+// IncidentLog records a server's incidents. A job of the server's best-effort lane writes them to the log.
 //
-// Threads: any, real-time ones too; tell() not on those.
-// Lifetime: of its server, which it keeps alive while its job is under way.
+// Threads: any, real-time ones too, except for tell().
+// Lifetime: that of its server. It keeps the server alive while its job is in progress.
 #pragma once
 
 #include <atomic>
@@ -26,17 +26,19 @@ class IncidentLog final : private dispatch::Job {
   void servant_threw(std::string_view operation, ErrorKind answer, std::string_view text) noexcept;
   void client_cut_off(const Error& reason) noexcept;
   void too_large(std::string_view text) noexcept;
-  // It is to wait at the gate. Told if it is the first that does since the gate began to hold.
+  // Notes a request that must wait at the gate. It is logged if it is the first that waits since the gate began to
+  // hold.
   void request_held(Gate& gate, std::string_view operation) noexcept;
   std::uint64_t dropped_oneways() const noexcept { return incidents_.dropped_oneways(); }
   std::uint64_t cut_off_clients() const noexcept { return incidents_.cut_off_clients(); }
-  // A request whose client wants no answer any more, or is gone, was not run. Not told: the client knows.
+  // Counts a request that was not run because its client is gone or wants no reply any more. It is not logged, because
+  // the client knows.
   void request_abandoned() noexcept { abandoned_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
   std::uint64_t abandoned_requests() const noexcept {
     return abandoned_.load(std::memory_order_relaxed);  // relaxed: a report
   }
 
-  // Writes what was not told yet.
+  // Writes to the log what was not written yet.
   void tell() noexcept;
 
  private:
@@ -50,7 +52,7 @@ class IncidentLog final : private dispatch::Job {
   Incidents incidents_;
   std::atomic<std::uint64_t> abandoned_{0};
   std::atomic<bool> posted_{false};
-  std::shared_ptr<Server> kept_;  // owner: whoever has set posted_, then the job
+  std::shared_ptr<Server> kept_;  // owner: the thread that set posted_, then the job
 };
 
 }  // namespace corelane::core

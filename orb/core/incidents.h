@@ -1,7 +1,7 @@
-// Incidents: what goes wrong on threads that must not write to the log. It is counted there and then, and told by
-// whoever is asked to, a line for each kind and at most one line a second.
+// Incidents counts what goes wrong on threads that must not write to the log. Another thread logs it: it calls lines(),
+// which returns a line for each kind of incident, at most once a second.
 //
-// Threads: any, real-time ones too: a short lock with priority inheritance, no allocation. lines() not on those.
+// Threads: any, real-time ones too, except for lines(). A short lock with priority inheritance, no allocation.
 #pragma once
 
 #include <array>
@@ -22,40 +22,42 @@ class Incidents {
  public:
   static constexpr Duration quiet = std::chrono::seconds{1};  // between two lines of a kind
 
-  // A oneway request that was not run: nobody waits for an answer. True: lines() is due.
+  // Counts a oneway request that was not run. Its client waits for no reply, and so does not learn of it. Returns true
+  // if lines() is due.
   bool oneway_dropped(const Error& reason, Time now) noexcept;
-  // A servant threw what its operation does not declare: no exception of CORBA's, whose text stays in this process, or
-  // one of a call that it made. `answer`: what its caller gets. True: lines() is due.
+  // Counts an exception that a servant threw and its operation does not declare. Either it is no CORBA exception, and
+  // its text stays in this process, or a call that the servant made raised it. `answer`: what the servant's caller
+  // gets. Returns true if lines() is due.
   bool servant_threw(std::string_view operation, ErrorKind answer, std::string_view text, Time now) noexcept;
 
-  // A connection was closed for what its client did or left undone: spoke against the protocol, exceeded a limit, did
-  // not read its replies, sent half a message. True: lines() is due.
+  // Counts a connection that was closed because of its client. The client violated the protocol, exceeded a limit, did
+  // not read its replies, or sent half a message. Returns true if lines() is due.
   bool client_cut_off(const Error& reason, Time now) noexcept;
 
-  // A message exceeds limits.message_size, and its call was answered with `text`, too_large_text(). True: lines() is
-  // due.
+  // Counts a message that exceeds limits.message_size. Its call was answered with `text`, see too_large_text(). Returns
+  // true if lines() is due.
   bool too_large(std::string_view text, Time now) noexcept;
 
-  // A POA manager holds requests, and this one is the first that waits for it. True: lines() is due.
+  // Counts a request that is the first to wait since its POA manager began to hold. Returns true if lines() is due.
   bool request_held(std::string_view operation, Time now) noexcept;
 
   std::uint64_t dropped_oneways() const noexcept;
   std::uint64_t cut_off_clients() const noexcept;
 
-  // Of so many requests that were held, the last for this operation.
+  // Returns the line for `count` requests that were held, the last of them for this operation.
   static std::string held_line(const std::string& operation, std::uint64_t count);
-  // What was not told yet, for the log.
+  // Returns the lines for the log about what was not logged yet.
   std::vector<std::string> lines(Time now);
 
  private:
-  // How often, and how much of it was told when.
+  // Counts the incidents of one kind: all of them, those already logged, and when that was.
   struct Count {
     std::uint64_t all = 0;
     std::uint64_t told = 0;
     Time told_at = Time::min();
 
     bool add(Time now) noexcept;
-    std::uint64_t take(Time now) noexcept;  // since the last time
+    std::uint64_t take(Time now) noexcept;  // returns the number since the last time
   };
   static constexpr std::size_t longest_text = 240;
   struct Text {

@@ -1,8 +1,8 @@
-// Invocation: one call through a stub, on the caller's stack. The order of use is that of generated code: try_local();
-// when that is false marshal(), invoke(), unmarshal().
+// Invocation is one call through a stub, on the caller's stack. Generated code uses it in this order: try_local(); if
+// that returns false, marshal(), invoke() and unmarshal().
 //
-// Thread: the caller's. Raises the mapped exceptions. Buffers come from a per-thread cache: a warm call allocates
-// nothing of its own.
+// Thread: the caller's. It raises the mapped exceptions. Its buffers come from a cache of each thread, so a warm call
+// allocates nothing itself.
 #pragma once
 
 #include <memory>
@@ -24,25 +24,26 @@ class Invocation {
   Invocation(const Invocation&) = delete;
   Invocation& operator=(const Invocation&) = delete;
 
-  // Runs the call when the object lives in this process; false when it does not. The values are the result (unless
-  // void), then the parameters in the order of their declaration. The servant's exceptions pass through.
+  // Runs the call if the object is in this process; otherwise returns false. The values are the result (unless void),
+  // then the parameters in the order of their declaration. The servant's exceptions pass through.
   template <typename... T>
   bool try_local(T&... values) {
     void* const frame[] = {address_of(values)..., nullptr};
     return run_local(frame);
   }
 
-  // In and inout arguments, in order. May be called again for more. They stay as they are until invoke() has ended.
+  // Encodes the in and inout arguments, in order. May be called again for more. The arguments must not change until
+  // invoke() has ended.
   template <typename... T>
   void marshal(const T&... arguments) {
     [[maybe_unused]] cdr::Writer& writer = request();
     (cdr::encode_lasting(writer, arguments), ...);
   }
 
-  // Sends, and waits for the reply unless the operation is oneway.
+  // Sends the request, and waits for the reply unless the operation is oneway.
   void invoke();
 
-  // Result, inout and out values, in order. Raises MARSHAL, COMPLETED_YES.
+  // Decodes the result, inout and out values, in order. Raises MARSHAL, COMPLETED_YES.
   template <typename... T>
   void unmarshal(T&... results) {
     [[maybe_unused]] cdr::Reader& reader = reply();

@@ -45,7 +45,7 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
     const std::string text = text_of_nested(exception);
     orb.log_servant_exception(upcall.name, exception.error().kind, text);
     raise(error_of_nested(exception), text);
-  } catch (const abi::__forced_unwind&) {  // the caller's thread ends: it has to
+  } catch (const abi::__forced_unwind&) {  // the caller's thread ends, and must not be kept from it
     throw;
   } catch (const std::exception& exception) {
     fail_servant(orb, upcall, what_of(exception));
@@ -54,7 +54,7 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
   }
 }
 
-// Until the manager lets requests pass. `deadline`: none yet at the first wait of a call.
+// Blocks until the manager lets requests pass. Sets `deadline` at the first wait of a call.
 void wait_at_gate(Orb& orb, ActiveObject& object, const Upcall& upcall, std::optional<Time>& deadline) {
   const Duration patience = orb.settings().request_timeout;
   if (!deadline) deadline = patience == Duration::zero() ? never : os::now() + patience;
@@ -64,9 +64,9 @@ void wait_at_gate(Orb& orb, ActiveObject& object, const Upcall& upcall, std::opt
     raise(Error{ErrorKind::timeout, Completion::no, minor::deadline_passed});
 }
 
-// Waits while the manager holds requests, as long as a call may take.
+// Runs the operation. Waits while the manager holds requests, no longer than timeout.request.
 void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
-  const InsideServant servant;  // until the object is left: whose last visitor goes ends its servant
+  const InsideServant servant;  // outlives the visit: the last visitor to leave releases the servant
   std::optional<Time> deadline;
   // Bound: the deadline.
   for (;;) {
@@ -79,7 +79,7 @@ void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* fr
   }
 }
 
-// A visit of the caller's that somebody else's thread makes, or says why not.
+// CapturedVisit is a visit that another thread makes for the caller. It keeps the exception for the caller.
 class CapturedVisit {
  public:
   CapturedVisit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
@@ -88,7 +88,7 @@ class CapturedVisit {
     capture([&] {
       try {
         visit(orb_, object_, upcall_, frame_);
-      } catch (const abi::__forced_unwind&) {  // pthread_exit: others on this thread wait behind the call
+      } catch (const abi::__forced_unwind&) {  // pthread_exit: other work of this thread waits for the call's end
         os::end_with_thread(upcall_.name);
       }
     });
@@ -113,7 +113,7 @@ class CapturedVisit {
   std::exception_ptr failure_;
 };
 
-// A local call of a task that waits for the caller.
+// LocalCallBack is a local call to a task that waits for the caller.
 class LocalCallBack final : public CallBack {
  public:
   explicit LocalCallBack(CapturedVisit& call) : visit_(call) {}
@@ -123,7 +123,8 @@ class LocalCallBack final : public CallBack {
   CapturedVisit& visit_;
 };
 
-// A local call as a job of its caller's task. Lives on the caller's stack: the caller waits until the last touch.
+// LocalJob is a local call that runs as a job of its caller's task. It is on the caller's stack, and the caller waits
+// until nothing uses it any more.
 class LocalJob final : public dispatch::Job {
  public:
   explicit LocalJob(CapturedVisit& call) : visit_(call) {}
@@ -155,7 +156,7 @@ class LocalJob final : public dispatch::Job {
             std::to_string(caller.value) + ", which calls it: " + std::string(minor::text(minor::tasks_in_circle)));
 }
 
-// Of a task that is in a job which waits for this call: as a part of that job.
+// Runs the call as a job of the task. If a job of the task waits for this call, runs the call as part of that job.
 void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
                 void* const* frame) {
   const os::CancellationDelay delay;

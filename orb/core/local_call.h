@@ -1,7 +1,7 @@
-// Calls to objects of the same ORB: through the adapter's gate to the servant, on the caller's thread. An operation
-// with a contract runs inline too: the caller's own budget is to cover it. A caller that has admitted a task of its own
-// for the operation runs as that task's job instead, on the task's core, and waits for it; unless that task waits for
-// the caller already: then the call is a part of the job that waits (call_chain.h).
+// call_local() calls an object of the same ORB. The call passes the adapter's gate, and runs the servant on the
+// caller's thread. An operation with a contract runs inline, too; the caller's own budget must cover it. If the caller
+// has admitted a task for the operation, the call runs as that task's job, on the task's core, and the caller waits. If
+// that task already waits for the caller, the call is part of the waiting job (call_chain.h).
 //
 // Threads: any.
 #pragma once
@@ -12,7 +12,8 @@
 
 namespace corelane::core {
 
-// Raises what the servant raises (undeclared user exceptions as UNKNOWN), and the system exceptions of dispatch.
+// Calls the operation. Raises what the servant raises (undeclared user exceptions as UNKNOWN), and the system
+// exceptions of dispatch.
 void call_local(Reference& reference, std::string_view operation, void* const* frame);
 
 }  // namespace corelane::core

@@ -30,9 +30,9 @@ namespace {
 
 constexpr std::string_view socket_name = "/nameserver.sock";
 constexpr std::string_view directory_of_root = "/run/corelane";
-constexpr std::size_t longest_name = 4096;  // components of one that comes back in an exception
+constexpr std::size_t longest_name = 4096;  // components of a name in an exception
 
-// Whose it is shows once it is connected.
+// Does not check the socket's owner: that is checked after connecting.
 bool is_socket(const std::string& path) {
   struct stat found {};
   return ::stat(path.c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
@@ -62,7 +62,7 @@ bool decode(cdr::Reader& reader, WireName& out) {
   return true;
 }
 
-// CORBA 3.3 part 1, 8.2.2: string_to_object found nothing for a reason of its own kind.
+// Raises the error of string_to_object() for a name that cannot be resolved. CORBA 3.3 part 1, 8.2.2.
 [[noreturn]] void raise_unresolved(const std::string& why) {
   raise(Error{ErrorKind::bad_param, Completion::no, minor::omg | 10}, "the name leads nowhere: " + why);
 }
@@ -76,13 +76,13 @@ void raise_not_found(cdr::Reader& members) {
   raise_unresolved(at + " " + std::string(reasons[why % std::size(reasons)]));
 }
 
-// A name, and the context where to look for it.
+// A name, and the context in which to resolve it.
 struct NameAt {
   ObjectReference<Object> context;
   giop::Name name;
 };
 
-// Thrown: CannotProceed.
+// Handles CannotProceed: throws the name and the context with which to continue.
 void go_on_there(cdr::Reader& members) {
   NameAt next;
   WireName rest;
@@ -100,9 +100,8 @@ constexpr std::array<RaisesEntry, 3> resolve_raises{{
 }};
 constexpr Operation resolve_operation{"resolve", false, resolve_raises};
 
-// Without try_local(): this layer does not know the classes that a servant takes, so an object of this process is
-// called through its endpoint.
-// Whether a server that is known by a corbaloc address only takes the name once it has said that it is of this ORB.
+// Returns whether the server must first say that it is a Corelane server, because the name is not ASCII. A server that
+// is known only by a corbaloc address takes such a name only after that.
 bool needs_our_server(const NameAt& at) {
   const Address* address = at.context->_reference()->address();
   const bool names_code_sets = address != nullptr && address->code_sets.choice;
@@ -111,6 +110,8 @@ bool needs_our_server(const NameAt& at) {
   });
 }
 
+// Does not use try_local(), because this layer does not know the classes that a servant takes. So an object of this
+// process is called through its endpoint.
 ObjectReference<Object> resolve_at(const NameAt& at) {
   if (needs_our_server(at)) (void)at.context->_non_existent();
   Invocation call(*at.context, resolve_operation);
@@ -125,7 +126,7 @@ ObjectReference<Object> resolve_at(const NameAt& at) {
   raise_unresolved("the context that holds '" + giop::to_string(at.name) + "' does not answer" + why);
 }
 
-// The same in the context of another server, which the first one did not ask, or in vain.
+// Does the same in the context of another server. The first server did not ask that one, or could not.
 ObjectReference<Object> resolve_there(const NameAt& at) {
   if (!at.context) raise_stuck(at, "");
   try {
@@ -136,7 +137,8 @@ ObjectReference<Object> resolve_there(const NameAt& at) {
   }
 }
 
-// The errors that are said are those of servers that were left alone.
+// Returns why the nameserver cannot be used; nothing if it can. The errors in `said` are about servers that are not
+// trusted.
 std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& nameserver, Duration patience) {
   constexpr const char* start = "start corelane-nameserver, or name another with";
   os::log::SaidErrors said;
@@ -191,8 +193,8 @@ std::vector<std::string> nameserver_sockets(const Settings& settings) {
 }
 
 giop::Ior on_this_host(std::string_view key, const Settings& settings) {
-  // By number: a bare container may not know the name localhost. Whatever their order here, address_of() puts the
-  // sockets first.
+  // Numeric, because a bare container may not know the name localhost. address_of() puts the sockets first, whatever
+  // the order here.
   std::vector<transport::Endpoint> endpoints{{"127.0.0.1", giop::default_corbaloc_port},
                                              {"::1", giop::default_corbaloc_port}};
   for (std::string& path : nameserver_sockets(settings))

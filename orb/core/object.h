@@ -1,6 +1,7 @@
-// Object: base of every stub and of local objects (the POA); CORBA::Object. CORBA 3.3 part 1, 8.3.
+// Object is the base class of every stub and of local objects such as the POA; it is CORBA::Object. CORBA 3.3 part 1,
+// 8.3.
 //
-// Threads: any; a stub has no state but its shared Reference.
+// Threads: any. A stub has no state except its shared Reference.
 #pragma once
 
 #include <concepts>
@@ -23,7 +24,7 @@ class Reference;
 template <typename T>
 using ObjectReference = Handle<T>;
 
-// Pass key and argument of stub constructors: only the runtime makes one.
+// StubInit is the argument of stub constructors. Only the runtime can make one.
 class StubInit {
  public:
   const std::shared_ptr<Reference>& reference() const noexcept { return reference_; }
@@ -45,21 +46,23 @@ class Object {
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
 
-  // Asks the object unless its type is known here. Raises what a call raises.
+  // Returns whether the object has this type. Calls the object unless its type is known here. Raises what a call
+  // raises.
   bool _is_a(const std::string& repository_id);
-  // True only when the object is certainly gone.
+  // Returns true only if the object is certainly gone.
   bool _non_existent();
-  // Same key at the same address. False says nothing certain.
+  // Returns whether both have the same key at the same address. False proves nothing.
   bool _is_equivalent(const ObjectReference<Object>& other) const;
   std::uint32_t _hash(std::uint32_t maximum) const;
-  // The most derived interface, as the reference knows it; asks the object when it does not.
+  // Returns the most derived interface that the reference names. Calls the object if it names none.
   std::string _repository_id();
-  // Nil unless the object is part of a component, as another ORB's may be; asks the object. NO_IMPLEMENT: a local one.
+  // Returns the component that the object is part of, as objects of other ORBs may be; otherwise nil. Calls the object.
+  // Raises NO_IMPLEMENT for a local object.
   ObjectReference<Object> _get_component();
-  // The ORB that this reference came from. NO_IMPLEMENT for a local object.
+  // Returns the ORB that this reference came from. Raises NO_IMPLEMENT for a local object.
   Handle<Orb> _get_orb() const;
 
-  // Null for a local object.
+  // Returns null for a local object.
   const std::shared_ptr<Reference>& _reference() const noexcept { return reference_; }
 
  protected:
@@ -69,14 +72,14 @@ class Object {
   const std::shared_ptr<Reference> reference_;
 };
 
-// A stub of type T without asking the object whether it is one.
+// Makes a stub of type T without asking the object whether it is one.
 template <typename T>
 ObjectReference<T> make_stub(std::shared_ptr<Reference> reference) {
   if (!reference) return nullptr;
   return ObjectReference<T>(std::make_shared<T>(StubInit(std::move(reference))));
 }
 
-// Nil when the object is no T. May ask the object.
+// Returns nil if the object is not a T. May call the object.
 template <typename T>
 ObjectReference<T> narrow(const ObjectReference<Object>& object) {
   if (!object) return nullptr;
@@ -93,12 +96,12 @@ struct InterfaceTraits : HandleTraits<T> {
   static ObjectReference<T> narrow(const ObjectReference<Object>& object) { return core::narrow<T>(object); }
 };
 
-// Asks the server, by LocateRequest, whether it has the object; no servant is involved. Raises as a call does.
+// Asks the server, with a LocateRequest, whether it has the object. No servant is involved. Raises what a call raises.
 bool locate(const ObjectReference<Object>& object);
 
-// References as values on the wire: IORs; nil is an IOR without profiles.
+// Encodes a reference as an IOR. Nil is an IOR without profiles.
 void encode_reference(cdr::Writer& writer, const Object* object);
-// The reader's environment is the ORB's. Null and a good reader: nil.
+// Decodes a reference; null means nil. The reader's environment must be that of an ORB.
 bool decode_reference(cdr::Reader& reader, std::shared_ptr<Reference>& reference);
 
 template <typename T>
@@ -118,7 +121,7 @@ bool decode(cdr::Reader& reader, ObjectReference<T>& out) {
   return decode_reference_as(reader, out);
 }
 
-// "nil", "local object", or the repository id that the reference has: for people.
+// Prints "nil", "local object", or the repository id of the reference. For people.
 void print_reference(std::ostream& out, const Object* object);
 
 template <std::derived_from<Object> T>

@@ -19,7 +19,7 @@
 namespace corelane::core {
 namespace {
 
-constexpr Duration burst_ends = std::chrono::milliseconds{1};  // without a oneway
+constexpr Duration burst_ends = std::chrono::milliseconds{1};  // a burst ends after this time without a oneway
 constexpr unsigned long timer_slack = 1000;                    // ns, instead of the kernel's 50,000
 
 thread_local const char this_thread = 0;  // its address names the thread
@@ -46,7 +46,7 @@ bool OnewayBatch::is_burst(Time now) noexcept {
 Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, Time now) noexcept {
   const std::size_t length = length_of(request);
   if (length > longest_request || !is_burst(now)) return false;
-  // relaxed: only this thread makes it this thread's, and another one can take it away only when the burst is over
+  // relaxed: only this thread makes itself the owner, and others take that away only when the burst is over
   if (owner_.load(std::memory_order_relaxed) != &this_thread && !begin()) return false;
   const std::lock_guard lock(mutex_);
   if (owner_.load(std::memory_order_relaxed) != &this_thread) return false;  // relaxed: mutex_ is held
@@ -54,17 +54,17 @@ Expected<bool> OnewayBatch::take(std::span<const Bytes> request, Time deadline, 
     if (const auto sent = send_all(deadline); !sent) return sent.error();
   if (bytes_.empty()) since_ = now;
   for (const Bytes part : request) bytes_.insert(bytes_.end(), part.begin(), part.end());  // begin() has made room
-  // relaxed: this thread looks at it, or another one that holds the mutex
+  // relaxed: read by this thread, or with the mutex held
   filled_.store(true, std::memory_order_relaxed);
   return true;
 }
 
-// False: the calling thread has no burst.
+// Makes the calling thread the owner of a burst. Returns false if it cannot.
 bool OnewayBatch::begin() noexcept {
   if (!mutex_.try_lock()) return false;
   const std::lock_guard lock(mutex_, std::adopt_lock);
   if (owner_.load(std::memory_order_relaxed) != nullptr) return false;  // relaxed: mutex_ is held
-  run_.store(0, std::memory_order_relaxed);  // relaxed: a hint. Where it may not, it asks again after as many as before
+  run_.store(0, std::memory_order_relaxed);  // relaxed: a hint. A thread that may not batch asks again later
   if (stream_ == nullptr || !may_batch()) return false;
   try {
     bytes_.reserve(most_bytes);
@@ -77,7 +77,7 @@ bool OnewayBatch::begin() noexcept {
   return true;
 }
 
-// Others than the owner need not keep its order. They send what is there where that does not make them wait.
+// Other threads need not keep the owner's order. They send the batch only if that does not make them wait.
 Expected<void> OnewayBatch::flush_now(Time deadline) noexcept {
   // relaxed: as in take()
   if (owner_.load(std::memory_order_relaxed) == &this_thread) {
@@ -98,7 +98,7 @@ Expected<void> OnewayBatch::send_all(Time deadline) noexcept {
   auto sent = stream_->send_by(Time{}, std::span{&all, 1}, position);
   if (!sent && sent.error().minor == minor::no_send_room && deadline > Time{}) {
     const dispatch::SuspensionScope waits;
-    // relaxed: end() looks again and again
+    // relaxed: end() reads it repeatedly
     waits_for_room_.store(true, std::memory_order_relaxed);
     sent = stream_->send_by(deadline, std::span{&all, 1}, position);
     waits_for_room_.store(false, std::memory_order_relaxed);
@@ -106,14 +106,14 @@ Expected<void> OnewayBatch::send_all(Time deadline) noexcept {
   if (!sent) run_.store(0, std::memory_order_relaxed);  // relaxed: a hint
   if (!sent && sent.error().minor == minor::no_send_room) return sent;
   bytes_.clear();
-  // PAIR oneway_batch.filled: release here -> acquire in flush(). What is sent then comes behind the batch.
+  // PAIR oneway_batch.filled: release here -> acquire in flush(). Later sends come after the batch.
   filled_.store(false, std::memory_order_release);
   return sent;
 }
 
 void OnewayBatch::end(Time deadline) noexcept {
-  // Bound: the thread that has the lock sends without waiting, or waits for room. In the latter case it hears that the
-  // connection ends.
+  // Bound: the thread that holds the lock sends without waiting, or waits for room. If it waits for room, the
+  // connection's end wakes it.
   while (!mutex_.try_lock()) {
     if (waits_for_room_.load(std::memory_order_relaxed)) return;  // relaxed: see send_all()
     std::this_thread::sleep_for(between_looks);
@@ -134,7 +134,7 @@ Time OnewayBatch::look(Time now) noexcept {
   const std::lock_guard lock(mutex_, std::adopt_lock);
   const bool is_due = !bytes_.empty() && now - since_ >= longest_wait;
   if (is_due && !send_all(Time{}) && !bytes_.empty()) {
-    stream_->close_if_stalled(since_);  // nobody else waits for room
+    stream_->close_if_stalled(since_);  // no other thread waits for room
     return look_later(now);
   }
   pause_ = between_looks;
@@ -145,7 +145,8 @@ Time OnewayBatch::look(Time now) noexcept {
 }
 
 OnewayFlusher& OnewayFlusher::instance() noexcept {
-  // For ever, since its thread ends with the process; and in place, since there may be no memory for it.
+  // Never destroyed, because its thread ends with the process. Placed in static memory, because there may be no memory
+  // to allocate.
   alignas(OnewayFlusher) static std::byte place[sizeof(OnewayFlusher)];
   static OnewayFlusher& made = *new (place) OnewayFlusher;
   return made;
@@ -180,7 +181,7 @@ void OnewayFlusher::run() noexcept {
   }
 }
 
-// Looks at all, and returns when to do so again.
+// Calls look() of all batches, and returns when to do so again.
 Time OnewayFlusher::look() noexcept {
   const std::lock_guard lock(mutex_);
   const Time now = os::now();
@@ -193,7 +194,7 @@ Time OnewayFlusher::look() noexcept {
   return ended_ ? never : next;
 }
 
-// Statics go now, and with them perhaps what sends.
+// Ends all batches at exit, because static objects that sending needs may be destroyed after this.
 void OnewayFlusher::finish() noexcept {
   std::vector<std::shared_ptr<OnewayBatch>> left;
   {
@@ -204,7 +205,7 @@ void OnewayFlusher::finish() noexcept {
   for (const auto& batch : left) batch->end(Time{});
 }
 
-// A forked child has a copy of the batches, which are the parent's to send.
+// Does nothing in a forked child: its batches are copies, and the parent sends them.
 void OnewayFlusher::at_exit() noexcept {
   if (!os::is_guarded_child()) instance().finish();
 }

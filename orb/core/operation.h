@@ -1,5 +1,5 @@
-// What a stub knows of one operation: constant data in generated code.
-// Threads: constants.
+// Operation is what a stub knows of one operation: constant data in generated code.
+// Threads: any; constants.
 #pragma once
 
 #include <span>
@@ -9,10 +9,10 @@
 
 namespace corelane::core {
 
-// One entry of a raises clause: its repository id, and how to throw it.
+// RaisesEntry is one entry of a raises clause: its repository id, and how to throw it.
 struct RaisesEntry {
   std::string_view id;
-  // Decodes the members and throws; returns when they cannot be decoded (the reader says why).
+  // Decodes the members and throws. Returns if they cannot be decoded (the reader says why).
   void (*raise)(cdr::Reader& members);
 };
 
