@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::uint64_t by_signal = 1, by_destructor = std::uint64_t{1} << 32;
 
-// Thread: written by whoever makes and destroys StopSignals, read by signal handlers.
+// Thread: written by the thread that constructs and destroys StopSignals, read by signal handlers.
 std::atomic<int> signal_bell{-1};
 
-// The default action comes back with the first signal (SA_RESETHAND).
+// Signal handler. The first signal restores the default action (SA_RESETHAND).
 void ring(int) {
   const int before = errno;
   const std::uint64_t ones = by_signal;
@@ -59,12 +59,12 @@ StopSignals::~StopSignals() {
 void StopSignals::wait() const {
   for (;;) {
     std::uint64_t rung = 0;
-    if (::read(bell_.get(), &rung, sizeof rung) != sizeof rung) continue;  // interrupted
+    if (::read(bell_.get(), &rung, sizeof rung) != sizeof rung) continue;  // interrupted by a signal
     if (rung >= by_destructor) return;
     try {
       if (!orb_->state().stop_in_run()) orb_->shutdown(false);
     } catch (const SystemException&) {
-      // destroyed already: it has stopped
+      // The ORB is destroyed already.
     }
   }
 }
