@@ -113,8 +113,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
 
   // Returns the number of oneway requests that arrived and were not run. Their clients get no notice.
   std::uint64_t dropped_oneways() const;
-  // Returns the number of client connections that the server closed because of their clients: a protocol violation, an
-  // exceeded limit, replies that were not read, or an incomplete message.
+  // Returns the number of client connections that the server closed because of a protocol violation, an exceeded limit,
+  // replies that were not read, or an incomplete message.
   std::uint64_t cut_off_clients() const;
   // Returns the number of requests that were not run because their client cancelled them or disconnected before their
   // turn.

@@ -8,8 +8,8 @@
 // - The reactor reads that request and stops reading the connection. The executive gives the connection to the task's
 //   thread, which answers.
 //
-// While the task is on a core where its thread may not read, the reactor reads the connection, and its requests go the
-// same way as others. The first bytes after the connection is taken back return it to the task's thread.
+// While the task is on a core where its thread may not read, the connection is lent to the reactor. Its requests then
+// go the same way as others. After it is taken back, its first bytes return it to the task's thread.
 //
 // Threads: as dispatch::JobSource; TaskOffers any.
 #pragma once
@@ -33,7 +33,7 @@ namespace corelane::core {
 class TaskOffers {
  public:
   // Returns a random number that cannot be guessed. Returns 0 if the system provides none, or if the process has no
-  // descriptors left: otherwise the client would wait for a connection that the server cannot accept.
+  // descriptors left. Without a descriptor the client would wait for a connection that the server cannot accept.
   static std::uint64_t make_token() noexcept;
 
   void offer(TaskId task, std::uint64_t token, const std::shared_ptr<ServerConnection>& owner);
@@ -54,9 +54,10 @@ class TaskOffers {
   std::unordered_map<TaskId, Offer> offers_;  // guarded by mutex_
 };
 
-// Returns when bytes arrived that carry the timestamp `stamp` and were read at `read_at`; the socket was empty at
-// `empty_at`. A stamp before `empty_at` is wrong because the realtime clock was set; `read_at` is used instead. An
-// arrival time that is too early would let the task's next job follow sooner than the contract allows.
+// Returns when bytes arrived that carry the timestamp `stamp` and were read at `read_at`; the socket was last found
+// empty at `empty_at`. A stamp more than a millisecond before `empty_at` is wrong, because the realtime clock was set;
+// then it returns `read_at`. An arrival time that is too early would let the task's next job follow sooner than the
+// contract allows.
 Time plausible(Time stamp, Time empty_at, Time read_at) noexcept;
 
 class OwnConnection final : public dispatch::JobSource {

@@ -1,6 +1,6 @@
 // PeerTasks holds the tasks that were admitted over one connection, and its pending admissions. It knows the operation
-// and the object of each task. A task can be used over no other connection and for nothing else, so guessing the id of
-// a task gains nothing.
+// and the object of each task. Only this connection, and the one bound to the task, can use a task, and only for that
+// operation. So guessing the id of a task gains nothing.
 //
 // Threads: any; one mutex with priority inheritance. Invariant: if an admission is cancelled or its connection closes,
 // settle() returns false for it, and its task must depart.

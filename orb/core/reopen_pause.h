@@ -1,6 +1,5 @@
-// ReopenPause computes when to reopen a lost connection. The first attempt comes one second after the last one. Each
-// pause is twice as long as the one before, up to a minute. If the connection lasted a minute, the pause is a second
-// again. Pure.
+// ReopenPause computes when to reopen a lost connection. Attempts follow one another after one second, then two, four
+// and so on, up to a minute. After a connection that lasted a minute, the pauses begin again at one second. Pure.
 // Threads: one at a time.
 #pragma once
 

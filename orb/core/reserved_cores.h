@@ -1,6 +1,6 @@
-// ReservedCores is a CoreProvider that gets cores from the daemon corelane-reserved. No other process runs on them.
-// Another provider (the host's ledger) keeps the promises, so that several servers on the same reserved cores never
-// promise capacity twice.
+// ReservedCores is a CoreProvider that gets cores from the daemon corelane-reserved, so that programs outside the
+// reservation do not run on them. Another provider (the host's ledger) keeps the promises, so that several servers on
+// the same reserved cores never promise capacity twice.
 //
 // lease() asks for cores, and the daemon moves the process to them. If the process was started on reserved cores
 // (corelane reserve), it uses those, and does not release them. From then on maintain() checks periodically whether the

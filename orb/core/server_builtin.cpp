@@ -1,17 +1,17 @@
 // Requests that a server answers on the reader's thread, without a servant: the operations that every object has, and
 // Corelane's own operations for tasks.
 //
-//  _corelane_admit   context 0x434C4E01 with task 0 and the contract; argument: string, the operation
-//                    reply: context 0x434C4E01 with the task and its contract, which limits.peer_overrun may make
-//                    stricter than the one requested; short core, long priority, unsigned long long bound in ns,
-//                    unsigned long long token: the argument for _corelane_bind, 0 if tasks have no connection of
-//                    their own
-//  _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection over which
-//                    it comes the task's own
-//  _corelane_offer   argument: unsigned long long, the task; BAD_PARAM unknown_task as for _corelane_depart
-//                    reply: unsigned long long token, as that of _corelane_admit; the previous token becomes invalid
-//  _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless the task was admitted
-//                    over the connection on which this comes
+//   _corelane_admit   context 0x434C4E01 with task 0 and the contract; argument: string, the operation
+//                     reply: context 0x434C4E01 with the task and its contract, which limits.peer_overrun may make
+//                     stricter than the one requested; short core, long priority, unsigned long long bound in ns,
+//                     unsigned long long token: the argument for _corelane_bind, 0 if tasks have no connection of
+//                     their own
+//   _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection over which
+//                     it comes the task's own
+//   _corelane_offer   argument: unsigned long long, the task; BAD_PARAM unknown_task as for _corelane_depart
+//                     reply: unsigned long long token, as that of _corelane_admit; the previous token becomes invalid
+//   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless the task was admitted
+//                     over the connection on which this comes
 #include <algorithm>
 #include <new>
 

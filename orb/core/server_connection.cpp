@@ -554,9 +554,9 @@ bool ServerConnection::chain_of(const Request& request, const ReplyTo& to, giop:
   return chain = *content, true;
 }
 
-// Returns the task of a request, or nothing if the task was refused and the request answered. A task that the request
-// names must be one that this connection admitted for this operation of this object, or the shared task of the
-// operation.
+// Returns the task of a request. Returns nothing if the task was refused; then the request was answered. A task that
+// the request names must be the shared task of the operation, or one that this connection admitted for this operation
+// of this object.
 std::optional<ServerConnection::Whose> ServerConnection::task_of(const Request& request, const ReplyTo& to,
                                                                  ActiveObject& object, const Upcall& upcall,
                                                                  Time received) {

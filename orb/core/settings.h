@@ -7,8 +7,9 @@
 //   file       [dispatch] queue_capacity = 512
 //
 // Precedence: options, then variables, then the file (-ORBConfig, CORELANE_CONFIG, ./corelane.toml,
-// /etc/corelane.toml). An unknown option, variable or key is an error that names the nearest known one. A variable is
-// checked only if its name begins with the name of a section, or differs from a known one in a letter or two.
+// /etc/corelane.toml). An unknown option, variable or key is an error that names the nearest known one. Other variables
+// that begin with CORELANE_ are ignored, unless their name begins with that of a section or differs from a known one in
+// a letter or two.
 //
 // Threads: values; read at start.
 #pragma once
@@ -70,7 +71,7 @@ struct NamingSettings {
   channel::Access writers{};  // the users who may change names, besides root and the user of the nameserver
   enum class Unknown : std::uint8_t { automatic, off, on };
   Unknown network_writers = Unknown::automatic;  // whether clients may change names whose user the kernel does not know
-  channel::Access trusted{};                     // the users whose nameserver a client trusts; users only
+  channel::Access trusted{};                     // the users whose nameserver a client trusts; no groups
   bool replace = true;                           // whether a server's Registration replaces a name that is bound
 };
 

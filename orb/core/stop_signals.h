@@ -1,14 +1,15 @@
 // StopSignals shuts an ORB down at SIGTERM or SIGINT, so that a server ends in the normal way: run() returns, running
-// requests finish, traces are written. A signal that comes before run() takes effect in run(), so that nothing fails
-// that the program does before. A second signal ends the process at once, with the signal's default action. A server
-// also survives when the readers of its standard output and error end: unless the program has set an action for
-// SIGPIPE, writing to them fails with an error.
+// requests finish, traces are written. A signal that comes before run() takes effect in run(), so that the program's
+// earlier steps do not fail. The same signal a second time ends the process at once, by its default action.
 //
-//  auto orb = CORBA::ORB_init(argc, argv);
-//  const corelane::core::StopSignals stop(*orb);
-//  ...
-//  orb->run();
-//  orb->destroy();
+// From its construction on, a server also survives when the readers of its standard output and error end: a write fails
+// with an error and raises no fatal SIGPIPE. An action for SIGPIPE that the program has set stays.
+//
+//   auto orb = CORBA::ORB_init(argc, argv);
+//   const corelane::core::StopSignals stop(*orb);
+//   ...
+//   orb->run();
+//   orb->destroy();
 //
 // Threads: one that waits for signals. One thread constructs and destroys the object. Only one object may exist in a
 // process at a time. It owns both signals from its construction to its destruction, which restores the actions from

@@ -1,8 +1,8 @@
-// TaskWait records that a job of one task waits for a job of another task of this process. It detects cycles of such
-// waits. A task runs one job at a time. If the other job waited for the first one in another chain of calls, neither
-// would ever continue, and there is no timeout within a process. (Within one chain the first job is called back:
-// call_chain.h.) The call that would close the cycle fails. A cycle that goes through other processes is not
-// detected here; timeout.request ends it.
+// TaskWait records that a job of one task waits for a job of another task of this process, and detects cycles of such
+// waits. A task runs one job at a time. If two jobs in different chains of calls waited for each other, neither would
+// ever continue: there is no timeout within a process. (Within one chain the first job is called back: call_chain.h.)
+// The call that would close the cycle fails. A cycle that goes through other processes is not detected here;
+// timeout.request ends it.
 //
 // Threads: made and ended by the thread that waits. One lock with priority inheritance for all waits; nothing
 // allocates.

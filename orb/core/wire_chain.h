@@ -1,19 +1,23 @@
-// WireWait lets a remote server call back into a thread that waits for its reply. A thread that serves a request, in a
-// task's job or without a contract, draws a number before it waits for a call to another process. The call carries this
-// number (service context 0x434C4E03). So does each request that is made on behalf of that call, in any process. If
-// such a request comes back to this process, it runs on the thread that waits, as a part of the request that this
-// thread serves. It must be for the task that waits, or without a contract. So nested call-backs need no further
-// threads, however deep they are. Chains within the process are in call_chain.h.
+// WireWait lets requests that come back from another process run on the thread that waits for that process's reply.
 //
-// Which requests may run on the thread: only those made by the server that its job called, or on behalf of that call,
-// and only while the thread waits.
-// - The number is random, has 64 bits, and is new for each call (a call that did not run keeps it when it is sent
-//   again). It is worth nothing when no thread waits.
+// How it works:
+// - A thread that serves a request, in a task's job or without a contract, draws a number before it waits for a call to
+//   another process.
+// - The call carries this number (service context 0x434C4E03). So does each request that is made on behalf of that
+//   call, in any process.
+// - A request that comes back with the number runs on the waiting thread, as a part of what that thread serves. It must
+//   be for the task that waits, or without a contract.
+//
+// So nested call-backs need no further threads, however deep they are. Chains within the process are in call_chain.h.
+//
+// Only requests of the server that the thread's job called, or on behalf of that call, may run on the thread, and only
+// while it waits:
+// - The number is random, has 64 bits, and is new for each call. (A call that did not run keeps it when it is sent
+//   again.) It is worth nothing when no thread waits.
 // - Which task the request may name was checked before, as for any request (PeerTasks).
 // - One call-back runs at a time. Further ones for the task wait here for their turn. In the task's queue they would
-// wait
-//   for the job that waits for them. Further ones without a contract are treated as requests outside the chain, and
-//   cost the job no time.
+//   wait for the job that waits for them. Further ones without a contract are treated as requests outside the chain,
+//   and cost the job no time.
 //
 // Threads: the thread that waits makes, serves and ends a wait; offer() any. Nothing here allocates.
 #pragma once

@@ -1,7 +1,7 @@
 // RequestOrder holds the requests of one connection that run while another thread reads it, and the requests that wait
 // for them.
 //
-// A request waits until earlier oneways of its connection to the same object have ended, so that a client's oneways and
+// A request waits until earlier oneways of its connection to the same object have ended. So a client's oneways and
 // calls to one object keep their order. Everything else runs in parallel, up to a limit.
 //
 // Threads: any; one lock, which is not taken while nothing of the connection runs elsewhere. Invariant: the thread that
