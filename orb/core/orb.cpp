@@ -22,7 +22,7 @@ namespace {
 constexpr Error bad_uri{ErrorKind::bad_param, Completion::no, minor::bad_uri};
 constexpr std::size_t largest_reference_file = 1024 * 1024;
 
-// The ORBs that live. Never destroyed: threads may still run when static objects are.
+// Holds the ORBs that exist. It is never destroyed, because threads may still run when static objects are destroyed.
 struct Registry {
   std::mutex mutex;
   // Guarded by mutex.
@@ -55,7 +55,7 @@ std::shared_ptr<Orb> take_from_registry(const Orb::State& state) {
   return std::move(all.orbs.extract(known).mapped());
 }
 
-// Whatever is wrong with the text, it is the caller's argument. CORBA 3.3 part 1, 8.2.2.
+// Any fault of the text is a fault of the caller's argument. CORBA 3.3 part 1, 8.2.2.
 [[noreturn]] void raise_bad_text(Error error, const std::string& text) {
   error.kind = ErrorKind::bad_param;
   raise(error, excerpt(text));
@@ -96,7 +96,7 @@ void Orb::State::end() {
   {
     std::unique_lock lock(mutex);
     const auto here = std::this_thread::get_id();
-    if (ender == here) return;  // in a destructor of what goes
+    if (ender == here) return;  // called from a destructor that end() runs
     if (ender != std::thread::id{}) return changed.wait(lock, [&] { return ended; });
     ender = here;
   }
@@ -105,7 +105,8 @@ void Orb::State::end() {
   } catch (const std::bad_alloc&) {
     os::log::warn("no memory to tell which contracts nobody has used");
   }
-  // Before the objects go: handlers of asynchronous calls may be among them, and each hears of its call's end.
+  // Before the objects are destroyed: handlers of asynchronous calls may be among them, and each handler is notified
+  // when its call ends.
   connections.close(os::now() + settings.flush_timeout);
   async_calls.close();
   std::map<std::string, ObjectReference<Object>> references;
@@ -128,9 +129,9 @@ void Orb::State::end() {
   old_server.reset();
   old_pool.reset();
   old_transport.reset();
-  if (old_runtime) old_runtime->leave();  // the last ORB of the process: threads end here
+  if (old_runtime) old_runtime->leave();  // if this was the last ORB of the process, its threads end here
   old_runtime.reset();
-  const std::shared_ptr<Orb> self = take_from_registry(*this);  // let go after the lock
+  const std::shared_ptr<Orb> self = take_from_registry(*this);  // released after the lock
   const std::lock_guard lock(mutex);
   ended = true;
   fork_guard.reset();
@@ -159,7 +160,7 @@ ObjectReference<Object> Orb::follow(const std::string& text, int hops) {
   return stub_of(shared_from_this(), std::move(*ior));
 }
 
-// No host and no port: whoever is this host's nameserver.
+// An address without host and port means this host's nameserver.
 ObjectReference<Object> Orb::follow_location(const giop::Corbaloc& location, int hops) {
   if (location.initial_reference)
     return resolve(location.object_key.empty() ? "NameService" : location.object_key, hops);

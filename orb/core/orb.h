@@ -1,8 +1,8 @@
-// Orb: CORBA::ORB. Makes references from text and back, knows the initial references, listens, and shuts down.
-// CORBA 3.3 part 1, 8.5. Several ORBs of a process share one Runtime (executive, reactor).
+// Orb implements CORBA::ORB. It converts references to text and back, knows the initial references, listens for
+// clients, and shuts down. CORBA 3.3 part 1, 8.5. The ORBs of a process share one Runtime (executive and reactor).
 //
-// Threads: any, but destroy() and a waiting shutdown() not from inside a servant (BAD_INV_ORDER).
-// Lifetime: an ORB lives until destroy(); references to it may live longer and then raise BAD_INV_ORDER.
+// Threads: any. From inside a servant, destroy() and a shutdown() that waits raise BAD_INV_ORDER.
+// Lifetime: an ORB lives until destroy(). References to it may live longer; they then raise BAD_INV_ORDER.
 #pragma once
 
 #include <memory>
@@ -41,79 +41,90 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
 
   struct Initialized {
     std::shared_ptr<Orb> orb;
-    bool created;  // false: an ORB of this id lived already
+    bool created;  // false: an ORB with this id existed already
   };
-  // Behind CORBA::ORB_init. Raises BAD_PARAM bad_option, INITIALIZE.
+  // Implements CORBA::ORB_init. Raises BAD_PARAM bad_option, INITIALIZE.
   static Initialized init(int& argc, char* argv[], const std::string& id);
   ~Orb();
 
-  // Of the ORBs that live: the default one (id ""), or else the one that was initialized first. Null when none lives.
+  // Returns the default ORB (id "") of this process if it exists, otherwise the one that was initialized first. Returns
+  // null if there is none.
   static std::shared_ptr<Orb> first_of_process();
 
   std::string id() const;
 
-  // "IOR:...", "corbaloc:...", "corbaname:...", "file://path". Raises BAD_PARAM bad_uri and what is wrong with it. A
-  // corbaname is resolved, which raises as a call does, and BAD_PARAM, OMG minor 10, where its name leads nowhere.
+  // Accepts "IOR:...", "corbaloc:...", "corbaname:..." and "file://path". Raises BAD_PARAM bad_uri with the reason if
+  // the text is wrong. A corbaname is resolved with a remote call, so this also raises what a call raises. It raises
+  // BAD_PARAM, OMG minor 10, if the name is not bound.
   ObjectReference<Object> string_to_object(const std::string& text);
   std::string object_to_string(const ObjectReference<Object>& object);
 
-  // Those registered, RootPOA; those of -ORBInitRef; NameService of naming.service; what -ORBDefaultInitRef/name leads
-  // to; NameService at this host's nameserver, which is asked whether it is there. Raises InvalidName.
+  // Returns the first of these that exists:
+  // - a registered reference, such as RootPOA
+  // - the reference of -ORBInitRef for this name
+  // - for NameService, the reference in naming.service
+  // - the result of -ORBDefaultInitRef/name
+  // - for NameService, this host's nameserver; it is asked whether it is there
+  // Raises InvalidName if there is none.
   ObjectReference<Object> resolve_initial_references(const std::string& name);
   void register_initial_reference(const std::string& name, const ObjectReference<Object>& object);
   using ObjectId = std::string;
   using ObjectIdList = std::vector<ObjectId>;
   ObjectIdList list_initial_services() const;
 
-  // What makes the values of this repository id that arrive, for all ORBs of the process. Returns the one that was
-  // there before, or nil. Nil as a factory: BAD_PARAM.
+  // Sets the factory that makes the values of this repository id that arrive, for all ORBs of the process. Returns the
+  // previous factory, or nil. Raises BAD_PARAM if `factory` is nil.
   ObjectReference<ValueFactoryBase> register_value_factory(const std::string& id,
                                                            const ObjectReference<ValueFactoryBase>& factory);
   void unregister_value_factory(const std::string& id);
   ObjectReference<ValueFactoryBase> lookup_value_factory(const std::string& id) const;  // nil: none
 
-  // Returns when the ORB was shut down. Requests are served by threads of their own, with or without it.
+  // Blocks until the ORB is shut down. Other threads serve the requests, whether run() is called or not.
   void run();
-  // The same, for no longer than that.
+  // Does the same, but returns after `at_most` at the latest.
   void run(Duration at_most);
-  // Stops listening, lets running requests finish, turns new ones away. `wait`: returns when that is done.
+  // Stops listening and refuses new requests. Running requests finish. If `wait_for_completion`, returns when they
+  // have.
   void shutdown(bool wait_for_completion);
-  // Also ends threads and connections.
+  // Shuts the ORB down, and ends its threads and connections.
   void destroy();
-  bool work_pending() const { return false; }  // no work is ever left to the main thread
+  bool work_pending() const { return false; }  // no work is left to the main thread
   void perform_work() {}
-  // Waits so long, or until the ORB is shut down: for main loops that look at something else between two calls.
+  // Waits for `at_most`, or until the ORB is shut down. For main loops that do other work between two calls.
   void perform_work(Duration at_most) { run(at_most); }
 
-  // For the layers above.
+  // The functions below are for the layers above.
 
   const Settings& settings() const noexcept;
-  // Not for long: whoever has it keeps what its threads worked on when the last ORB is destroyed.
+  // Do not keep the result for long. It keeps alive what the executive's threads used, even after the last ORB is
+  // destroyed.
   std::shared_ptr<dispatch::Executive> executive();
-  // Where requests go. Set once, before the ORB listens.
+  // Sets the object that finds the targets of requests. Call it once, before the ORB listens.
   void set_request_target(std::shared_ptr<RequestTarget> target);
   RequestTarget* request_target() const noexcept;
-  // Listens from now on; returns at once when it does already. Raises what the transport or the executive say, with the
-  // address.
+  // Starts to listen. Returns at once if the ORB listens already. Raises the error of the transport or the executive,
+  // with the address.
   void listen();
-  // Where it listens; empty when it does not.
+  // Returns the endpoints on which the ORB listens; empty if it does not listen.
   std::vector<transport::Endpoint> endpoints() const;
-  // A reference to an object of this process. Listens if need be, since the address is in the reference.
+  // Returns a reference to an object of this process. Calls listen() first, since the reference contains the address.
   std::shared_ptr<Reference> make_local_reference(std::string_view type_id, Bytes object_key,
                                                   std::shared_ptr<ActiveObject> object);
 
-  // Oneway requests that came and were not run; nobody else hears of it.
+  // Returns the number of oneway requests that arrived and were not run. Their clients get no notice.
   std::uint64_t dropped_oneways() const;
-  // Connections of clients that were closed for what the client did or left undone: spoke against the protocol,
-  // exceeded a limit, did not read its replies, sent half a message.
+  // Returns the number of client connections that the server closed because of a protocol violation, an exceeded limit,
+  // replies that were not read, or an incomplete message.
   std::uint64_t cut_off_clients() const;
-  // Requests that were not run, since their client had cancelled them or was gone before it was their turn.
+  // Returns the number of requests that were not run because their client cancelled them or disconnected before their
+  // turn.
   std::uint64_t abandoned_requests() const;
-  // Logs what a servant of this process threw that its operation does not declare; see Incidents::servant_threw().
-  // `answer`: what its caller gets. Any thread: another one writes it to the log.
+  // Logs an exception that a servant of this process threw and its operation does not declare; see
+  // Incidents::servant_threw(). `answer` is the error that the caller gets. Any thread: another thread writes it to the
+  // log.
   void log_servant_exception(std::string_view operation, ErrorKind answer, std::string_view text) noexcept;
 
-  // The standard user exception of resolve_initial_references(). It has no members, so which name it was is in what().
+  // The standard user exception of resolve_initial_references(). It has no members; what() contains the name.
   struct InvalidName final : UserException {
     explicit InvalidName(const std::string& name = {}, const std::string& remark = {});
     const char* _rep_id() const noexcept override { return "IDL:omg.org/CORBA/ORB/InvalidName:1.0"; }
@@ -129,7 +140,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   State& state() noexcept { return *state_; }
 
  private:
-  // Files and initial references may name others, to this depth.
+  // How many files and initial references may refer to one another in a chain.
   static constexpr int max_hops = 8;
 
   explicit Orb(std::unique_ptr<State> state);

@@ -1,4 +1,4 @@
-// How an ORB starts to listen, runs, and ends.
+// Functions of Orb that start to listen, run, shut down and destroy it.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -31,14 +31,14 @@ namespace corelane::core {
 namespace {
 
 using errors::orb_destroyed;
-// The standard's answer to a wait for oneself. CORBA 3.3 part 1, A.5: BAD_INV_ORDER, OMG minor 3.
+// The standard's error if a thread would wait for itself. CORBA 3.3 part 1, A.5: BAD_INV_ORDER, OMG minor 3.
 constexpr Error would_deadlock{ErrorKind::bad_inv_order, Completion::no, minor::omg | 3};
 
-// Also in a server that is impatient where it calls itself.
+// The least time for a handshake, also in a server whose own calls have shorter timeouts.
 constexpr std::chrono::seconds shortest_handshake{2};
 
-// CloseConnection of the version that every client reads: whoever got one may call again, since nothing of his ran.
-// CORBA 3.3 part 2, 9.5.1.1.
+// Returns CloseConnection in the version that every client reads. A client that gets it may send its requests again,
+// since none of them ran. CORBA 3.3 part 2, 9.5.1.1.
 Bytes farewell() {
   static const std::vector<std::byte> message = [] {
     cdr::Writer writer;
@@ -66,7 +66,7 @@ std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, 
   return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets), std::move(channel));
 }
 
-// Its threads wait above all tasks, and run a task's job at the task's priority.
+// The pool's threads wait at a priority above all tasks, and run a task's job at the task's priority.
 Expected<std::unique_ptr<leader_followers::ThreadPool>> start_pool(const Settings& settings) {
   leader_followers::PoolOptions options = settings.followers;
   options.cores = settings.executive.lease.cores;
@@ -117,7 +117,7 @@ Expected<std::shared_ptr<transport::Transport>> Orb::State::transport() {
   const auto& executive = settings.executive;
   const std::array waits{settings.wait.mode, executive.wait.mode, executive.best_effort_wait.mode};
   const bool adapts = std::ranges::find(waits, os::WaitMode::adaptive) != waits.end();
-  if (adapts) (void)os::wake_cost();  // measured here and not in a call
+  if (adapts) (void)os::wake_cost();  // measure it now, so that no call has to
   const auto reactor = threads->reactor();
   if (!reactor) return reactor.error();
   auto made = make_sockets(**reactor, settings, memory, connect_stop);
@@ -133,7 +133,7 @@ Expected<ConnectionCache::Found> Orb::State::connect(std::span<const Address> ad
   if (!to) return to.error();
   const Time patience = os::now() + settings.connect_timeout;
   auto found = connections.acquire(**to, addresses, std::min(deadline, patience), wish);
-  // Not the call's own deadline: the server is not there.
+  // This was the timeout for connecting, not the call's deadline: the server is not there.
   if (!found && found.error().kind == ErrorKind::timeout && patience < deadline)
     return Error{ErrorKind::transient, Completion::no, minor::connect_failed};
   return found;
@@ -202,8 +202,8 @@ Expected<void> Orb::start_listening() {
     os::log::warn("limits.memory = " + std::to_string(settings.memory) +
                   " is less than limits.message_size = " + std::to_string(settings.giop.message_size) +
                   ": each client may still make this server hold one message of that size");
-  // Opens the ledger, makes threads, resolves names: calls of other threads go on meanwhile. The executive first, since
-  // it refuses settings by which the pool's threads must not run.
+  // `mutex` is not held: this opens the ledger, makes threads and resolves names, and calls of other threads continue.
+  // The executive comes first, since it refuses settings with which the pool's threads must not run.
   const auto executive = runtime->executive(state_->settings);
   if (!executive) return executive.error();
   if (state_->settings.executive.mode == dispatch::DispatchMode::leader_followers)
@@ -218,7 +218,7 @@ Expected<void> Orb::start_listening() {
       return {};
     }
   }
-  server->refuse_newcomers();  // somebody shut the ORB down meanwhile
+  server->refuse_newcomers();  // the ORB was shut down meanwhile
   server->wait_until_idle();
   server->close_connections();
   return ending;
@@ -233,7 +233,7 @@ void Orb::State::tell_unused_contracts(ContractsFile::Look look) const {
   if (!settings.contracts || !serving()) return;
   for (const std::string& line : settings.contracts->unused(look)) os::log::warn(line);
   const auto resources = dispatch::remembered_resources();
-  // One that a servant makes later, as in its first call, may be right.
+  // While the server runs this is only a warning: a servant may make the resource later, for example in its first call.
   const auto say = look == ContractsFile::Look::running ? os::log::warn : os::log::error;
   for (const std::string& line : settings.contracts->unknown_resources(look, resources)) say(line);
 }
@@ -304,14 +304,14 @@ void Orb::shutdown(bool wait_for_completion) {
   }
   if (!wait_for_completion) return;
   {
-    // Bound: another thread's first half, above.
+    // Bound: the code above, on another thread.
     std::unique_lock lock(state_->mutex);
     state_->changed.wait(lock, [&] { return state_->phase != State::Phase::closing; });
   }
   state_->finish_shutdown();
 }
 
-// Again, or on another thread while it is under way: returns when it is done.
+// A second call returns when the first one is done, also on another thread.
 void Orb::destroy() {
   if (inside_servant() || inside_reply_handler() || dispatch::inside_event_handler()) raise(would_deadlock);
   const os::CancellationDelay delay;

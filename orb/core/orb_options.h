@@ -1,5 +1,5 @@
-// The -ORB options among a program's words, for programs that read them before their ORB does, or have several ORBs.
-// Threads: pure. Allocates.
+// Separates the -ORB options from a program's other words. For programs that read them before their ORB does, or have
+// several ORBs.
 #pragma once
 
 #include <string>
@@ -8,13 +8,13 @@
 
 namespace corelane::core {
 
-// With two dashes it is a slip; the program would not take it either.
+// A word with two dashes is a misspelt option, and not one of the program's own.
 constexpr bool is_orb_option(std::string_view word) noexcept {
   return word.starts_with("-ORB") || word.starts_with("--ORB");
 }
 
-// Takes them out of `words`, each with its value, where a word that may be one follows. `words` without the program's
-// name.
+// Moves the options out of `words` and returns them. The word after an option is its value, unless it is an option
+// itself. `words` does not contain the program's name.
 std::vector<std::string> take_orb_options(std::vector<std::string>& words);
 
 }  // namespace corelane::core

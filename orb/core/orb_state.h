@@ -1,6 +1,6 @@
-// What an ORB consists of. For orb/core alone.
+// Orb::State holds the parts of an ORB. Only orb/core uses it.
 //
-// Threads: any; members that change are guarded as said.
+// Threads: any; members that change say what guards them.
 #pragma once
 
 #include <atomic>
@@ -38,61 +38,64 @@ struct Orb::State {
             settings.giop,
             {.channels = settings.channels, .connections = connections_of(settings), .connect_stop = connect_stop}) {}
 
-  // The calling thread's connection to one of the addresses; made if need be. BAD_INV_ORDER after destroy().
+  // Returns a connection of the calling thread to one of the addresses, and makes one if there is none. BAD_INV_ORDER
+  // after destroy().
   Expected<ConnectionCache::Found> connect(std::span<const Address> addresses, Time deadline,
                                            const ConnectionCache::Wish& wish = {});
-  // The same of one address.
+  // Does the same for one address.
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
   Expected<std::shared_ptr<transport::Transport>> transport();
-  // What a server of the mode `leader-followers` listens on: sockets behind a pool of threads. Caller holds `starting`.
+  // Returns the transport on which a server in the mode `leader-followers` listens: sockets that a pool of threads
+  // reads. The caller holds `starting`.
   Expected<std::shared_ptr<transport::Transport>> pooled_transport(Runtime& threads);
-  // Null when it does not listen.
+  // Returns null if the ORB does not listen.
   std::shared_ptr<Server> serving() const;
-  // The second half of shutdown(), for whoever waits for its end. Not from inside a request.
+  // Does the second half of shutdown(), for a caller that waits for its end. Not from inside a request.
   void finish_shutdown();
-  // Null when this process serves nothing, or not any more.
+  // Returns null if this process serves nothing, or does so no longer.
   std::shared_ptr<dispatch::Executive> runtime_executive();
 
-  // The last step of destroy(): objects, connections and threads go, and the ORB leaves the list of those that live.
-  // Whoever comes second waits for the first.
+  // Does the last step of destroy(): ends objects, connections and threads, and removes the ORB from the registry. A
+  // second caller waits for the first one.
   void end();
 
   // Constant after construction.
   const std::uint64_t number;  // in the order in which the ORBs of this process were initialized
   const std::string id;
   const Settings settings;
-  // Of all accepted connections.
+  // Counts the memory of all accepted connections.
   const std::shared_ptr<transport::MemoryBudget> memory =
       std::make_shared<transport::MemoryBudget>(memory_bounds_of(settings));
 
-  // Of all connects of this ORB.
+  // Stops all connection attempts of this ORB.
   const std::shared_ptr<transport::ConnectStop> connect_stop = std::make_shared<transport::ConnectStop>();
 
   ConnectionCache connections;
   AsyncCalls async_calls;
   Reopener reopener;
 
-  // Into the log: what contracts.file says of interfaces that no object here has. Nothing where this ORB does not
-  // serve.
+  // Logs the entries of contracts.file for interfaces that no object here has. Does nothing if this ORB does not serve.
   void tell_unused_contracts(ContractsFile::Look look) const;
 
-  // For StopSignals. Whether the first run() is to shut down at once; from then on stop_in_run() is false.
+  // For StopSignals. Returns whether the first run() must shut down at once. From then on stop_in_run() returns false.
   bool begin_run();
-  // A stop that comes before run() waits for it: what a program does before that does not fail.
+  // Notes a stop before run() and returns true: the stop waits for run(), so that what the program does before does not
+  // fail.
   bool stop_in_run();
 
-  // closing: somebody is turning newcomers away; shutting_down: there are none any more, old requests may run.
+  // closing: a thread is stopping the arrival of requests. shutting_down: no new requests come, running ones may
+  // finish.
   enum class Phase { running, closing, shutting_down, shut_down, destroyed };
-  // Who starts the transport or the server, which may take long. Taken before `mutex`.
+  // Held while the transport or the server starts, which may take long. Taken before `mutex`.
   std::mutex starting;
   mutable os::PiMutex mutex;
   std::condition_variable_any changed;
   // Guarded by mutex.
   Phase phase = Phase::running;
-  bool has_run = false;                                    // somebody has called run()
+  bool has_run = false;                                    // run() was called
   bool stop_asked = false;                                 // the first run() shuts down at once
   std::optional<os::ForkGuard> fork_guard{std::in_place};  // until end()
-  std::thread::id ender{};                                 // who is in end(), or was
+  std::thread::id ender{};                                 // the thread that is in end(), or was
   bool ended = false;                                      // end() is over
   std::shared_ptr<Runtime> runtime = Runtime::of_process();
   std::shared_ptr<transport::Transport> sockets;
@@ -101,7 +104,7 @@ struct Orb::State {
   std::shared_ptr<RequestTarget> target;
   std::map<std::string, ObjectReference<Object>> initial;
 
-  std::atomic<RequestTarget*> target_view{nullptr};  // target, for readers without the lock
+  std::atomic<RequestTarget*> target_view{nullptr};  // `target`, for readers without the lock
 };
 
 }  // namespace corelane::core

@@ -15,14 +15,14 @@ namespace {
 
 constexpr Error no_such_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
 
-// The connection, and the bell of the task's thread beside it.
+// A connection needs a descriptor, and so does the eventfd that wakes the task's thread.
 bool has_descriptors_for_one() noexcept {
   const os::Fd connection(eventfd(0, EFD_CLOEXEC));
   const os::Fd bell(eventfd(0, EFD_CLOEXEC));
   return connection && bell;
 }
 
-// A packet has its stamp before it is in its socket's queue, by so much at most.
+// The most time between the timestamp of a packet and its arrival in the socket's queue.
 constexpr Duration on_its_way = std::chrono::milliseconds{1};
 
 }  // namespace
@@ -94,7 +94,7 @@ void OwnConnection::lend() noexcept {
   connection_->lend(std::exchange(rest_, {}), received_, half_by_);
 }
 
-// The reactor takes the connection back and frees what belongs to it: no thread with a deadline does.
+// Gives the connection back to the reactor, which frees its resources. A thread with a deadline does not.
 void OwnConnection::close() noexcept {
   if (!opened_ && bind_) connection_->send_exception(*bind_, no_such_task);
   lent_ ? connection_->close_orderly() : connection_->release();

@@ -1,12 +1,15 @@
-// OwnConnection: a connection that one task has for itself (mode `direct`): the task's thread reads it, without the
-// reactor. TaskOffers: the tasks that may still claim one.
+// OwnConnection is a connection that belongs to one task (mode `direct`). The task's thread reads it, without the
+// reactor. TaskOffers lists the tasks that may still claim such a connection.
 //
-// How a connection becomes a task's own: the reply of `_corelane_admit` carries a token. The client opens another
-// connection to the same server and sends `_corelane_bind` with the task and its token as its first request there. The
-// reactor reads that, lets go of the connection, and the executive gives it to the task's thread, which answers.
+// How a connection becomes a task's own:
+// - The reply of `_corelane_admit` carries a token.
+// - The client opens another connection to the same server. Its first request there is `_corelane_bind`, with the task
+//   and its token.
+// - The reactor reads that request and stops reading the connection. The executive gives the connection to the task's
+//   thread, which answers.
 //
-// While the task is on a core where its thread may not read, the connection is lent to the reactor, and its requests go
-// the way of others. Once it is taken back it goes to the task's thread again with the first bytes that come.
+// While the task is on a core where its thread may not read, the connection is lent to the reactor. Its requests then
+// go the same way as others. After it is taken back, its first bytes return it to the task's thread.
 //
 // Threads: as dispatch::JobSource; TaskOffers any.
 #pragma once
@@ -26,18 +29,19 @@
 
 namespace corelane::core {
 
-// Invariant: a token is good for one claim, and only as long as the task's owner is there.
+// Invariant: a token is valid for one claim, and only as long as the connection that owns the task.
 class TaskOffers {
  public:
-  // A number that nobody guesses; 0 when the system has none to give, or when the process has no descriptors left: the
-  // client would wait for a connection that nobody accepts.
+  // Returns a random number that cannot be guessed. Returns 0 if the system provides none, or if the process has no
+  // descriptors left. Without a descriptor the client would wait for a connection that the server cannot accept.
   static std::uint64_t make_token() noexcept;
 
   void offer(TaskId task, std::uint64_t token, const std::shared_ptr<ServerConnection>& owner);
-  // The owner of the task whose token that is; null for any other number, and for the same one a second time.
+  // Returns the owner of the task if `token` is the task's token. Returns null for any other number, and for the same
+  // token a second time.
   std::shared_ptr<ServerConnection> claim(TaskId task, std::uint64_t token) noexcept;
   void withdraw(TaskId task) noexcept;
-  // Of all tasks of a connection that is gone.
+  // Withdraws the offers of all tasks of a closed connection.
   void withdraw(PeerId owner) noexcept;
 
  private:
@@ -50,15 +54,16 @@ class TaskOffers {
   std::unordered_map<TaskId, Offer> offers_;  // guarded by mutex_
 };
 
-// When bytes came that were stamped so and read at `read_at`, and nothing was there at `empty_at`. A stamp from before
-// that has been spoilt by a step of the realtime clock, and then the read counts: an arrival from before the request
-// came would let the task's next job follow it sooner than the contract says.
+// Returns when bytes arrived that carry the timestamp `stamp` and were read at `read_at`; the socket was last found
+// empty at `empty_at`. A stamp more than a millisecond before `empty_at` is wrong, because the realtime clock was set;
+// then it returns `read_at`. An arrival time that is too early would let the task's next job follow sooner than the
+// contract allows.
 Time plausible(Time stamp, Time empty_at, Time read_at) noexcept;
 
 class OwnConnection final : public dispatch::JobSource {
  public:
-  // `connection` is bound to its task, and read by nobody. `bind`: the request that is still to be answered;
-  // none: it was, and the connection comes back from the reactor.
+  // `connection` is bound to its task, and no thread reads it. `bind` is the bind request that is still to be answered.
+  // Without it, the connection comes back from the reactor and its bind request was answered.
   OwnConnection(std::shared_ptr<ServerConnection> connection, const std::optional<ReplyTo>& bind);
 
   void opened() noexcept override;
@@ -78,15 +83,15 @@ class OwnConnection final : public dispatch::JobSource {
   const std::shared_ptr<ServerConnection> connection_;
   const std::optional<ReplyTo> bind_;
 
-  // Owner: whoever calls.
+  // Owner: the calling thread.
   std::vector<std::byte> buffer_;
-  Bytes rest_;            // of what was taken last, not parsed yet
-  Time received_{};       // when it came
-  Time empty_at_{};       // nothing was there then
-  Time half_by_ = never;  // the rest of half a message has to be there by then
+  Bytes rest_;            // of the bytes read last: those not parsed yet
+  Time received_{};       // when they arrived
+  Time empty_at_{};       // the last time that the socket was found empty
+  Time half_by_ = never;  // the deadline for the rest of an incomplete message
   bool drained_ = false;  // the last read left room in the buffer
   bool opened_ = false;
-  bool lent_ = false;  // for good: what is taken back is another OwnConnection
+  bool lent_ = false;  // never reset: a connection that is taken back gets another OwnConnection
 };
 
 }  // namespace corelane::core

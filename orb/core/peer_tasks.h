@@ -1,9 +1,9 @@
-// PeerTasks: the tasks that one connection has admitted, and the admissions that it waits for. It says what each task
-// is for: one operation of one object. A task is used by nobody else and for nothing else, so an id that a peer guessed
-// is worth nothing.
+// PeerTasks holds the tasks that were admitted over one connection, and its pending admissions. It knows the operation
+// and the object of each task. Only this connection, and the one bound to the task, can use a task, and only for that
+// operation. So guessing the id of a task gains nothing.
 //
-// Threads: any; one priority-inheriting mutex. Invariant: an admission that nobody waits for any more (cancelled,
-// connection gone) ends with settle() == false, and its task is to depart.
+// Threads: any; one mutex with priority inheritance. Invariant: if an admission is cancelled or its connection closes,
+// settle() returns false for it, and its task must depart.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class PeerTasks {
   enum class Ticket : std::uint64_t {};
   struct Entry {
     Ticket ticket{};
-    TaskId task = no_task;  // none yet: pending
+    TaskId task = no_task;  // no_task: pending
     const Upcall* upcall = nullptr;
     std::uint32_t request_id = 0;
     bool used = false;
@@ -33,30 +33,33 @@ class PeerTasks {
     std::vector<std::byte> object_key;
   };
 
-  // Before the executive is asked. Nothing when `capacity` tasks and admissions are there already. Allocates.
+  // Adds a pending admission. Call it before asking the executive. Returns nothing if there are `capacity` tasks and
+  // admissions already. Allocates.
   std::optional<Ticket> open(std::uint32_t request_id, Bytes object_key, const Upcall& upcall, std::size_t capacity);
-  // The executive said no.
+  // Removes a pending admission that the executive refused.
   void close(Ticket ticket) noexcept;
-  // The executive said yes, with this contract. False: nobody waits for the answer any more.
+  // Completes an admission that the executive granted with this contract. Returns false if the admission was cancelled
+  // meanwhile.
   bool settle(Ticket ticket, TaskId task, const Contract& contract) noexcept;
 
-  // The client gave up the request: its admission is called off. The task when there is one already whose client has
-  // not used it, so cannot know of it.
+  // Cancels the admission of a request that the client gave up. Returns the task if it was admitted already and the
+  // client has not used it: then the client cannot know of it.
   std::optional<TaskId> cancel(std::uint32_t request_id) noexcept;
-  // The task has departed. False: it was none of these.
+  // Removes a task that has departed. Returns false if it is not one of these.
   bool forget(TaskId task) noexcept;
-  // The connection is gone: what it had.
+  // Removes all entries of a closed connection and returns them.
   std::vector<Entry> clear() noexcept;
 
   bool empty() noexcept;
-  // Whether the task was admitted here, and is not forgotten. Bound: as use().
+  // Returns whether the task was admitted here and not removed. Bound: as use().
   bool has(TaskId task) noexcept;
   enum class Use : std::uint8_t {
     forbidden,  // the task is not for this operation of this object
-    early,      // it may run, and comes sooner than the contract foresees
+    early,      // it may run, but comes sooner than the contract foresees
     foreseen,
   };
-  // Whether a job of `task` that came at `at` may run this operation of this object. Bound: `capacity` of open().
+  // Returns whether a job of `task` that arrived at `at` may run this operation of this object. Bound: `capacity` of
+  // open().
   Use use(TaskId task, Bytes object_key, const Upcall& upcall, Time at) noexcept;
 
  private:

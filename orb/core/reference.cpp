@@ -21,7 +21,7 @@ Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior)
 
 Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local)
     : Reference(std::move(orb), std::move(ior)) {
-  place_.store(Place::here, std::memory_order_relaxed);  // relaxed: nobody else has the reference yet
+  place_.store(Place::here, std::memory_order_relaxed);  // relaxed: no other thread has the reference yet
   local_ = std::move(local);
   // PAIR reference.local: release here -> acquire in cached_local().
   local_cache_.store(local_.get(), std::memory_order_release);
@@ -34,7 +34,7 @@ Reference::Place Reference::find_place() noexcept {
   return found;
 }
 
-// The first by which this very ORB is reached; null: none is.
+// Returns the first address at which this ORB itself is reached, or null.
 const Address* Reference::address_here() const {
   const auto ours = orb_->endpoints();
   const auto found = std::find_if(addresses_.begin(), addresses_.end(), [&](const Address& address) {
@@ -128,7 +128,7 @@ void Reference::unbind(const TaskBinding& binding) {
 
 std::shared_ptr<TaskBinding> Reference::find_binding(std::string_view operation) const {
   const std::lock_guard lock(mutex_);
-  // The newest counts. Bound: the tasks of this reference.
+  // The newest binding counts. Bound: the tasks of this reference.
   for (auto bound = bindings_.rbegin(); bound != bindings_.rend(); ++bound)
     if (bound->operation == operation) return bound->binding.lock();
   return nullptr;

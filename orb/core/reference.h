@@ -1,7 +1,7 @@
-// Reference: what a stub stands for: an IOR, where to reach it, and whether the object lives in this very ORB. Shared
-// by all stubs of the object that came from one narrow or decode.
+// Reference is what a stub refers to: an IOR, its addresses, and whether the object lives in this ORB itself. All stubs
+// that were copied from the result of one narrow or decode share it.
 //
-// Threads: any. Constant but for the local cache, the routes, the forward and the task bindings, which one mutex
+// Threads: any. Constant except for the local cache, the routes, the forward and the task bindings, which one mutex
 // guards.
 #pragma once
 
@@ -28,41 +28,44 @@ class TaskBinding;
 class Reference : public std::enable_shared_from_this<Reference> {
  public:
   Reference(std::shared_ptr<Orb> orb, giop::Ior ior);
-  // An object of this very ORB.
+  // For an object of this ORB itself.
   Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<ActiveObject> local);
 
   const std::shared_ptr<Orb>& orb() const noexcept { return orb_; }
   const giop::Ior& ior() const noexcept { return ior_; }
-  // Of this process, never used again; never 0.
+  // Unique within this process and never reused; never 0.
   std::uint64_t id() const noexcept { return id_; }
-  // One for each profile that can be used, in their order.
+  // Returns one address for each usable profile, in the order of the profiles.
   std::span<const Address> addresses() const noexcept { return addresses_; }
-  // The first of them; null when there is none.
+  // Returns the first address; null if there is none.
   const Address* address() const noexcept { return addresses_.empty() ? nullptr : addresses_.data(); }
-  // The one that names the endpoint; the first where none does. Call only when there is one.
+  // Returns the address that contains the endpoint, or the first address if none does. Call it only if there is an
+  // address.
   const Address& address_at(const transport::Endpoint& endpoint) const noexcept;
 
-  // The way that the latest connected call took: further ones take it without looking anything up.
+  // The route of the latest call that connected. Later calls use it without a lookup.
   struct Route {
     std::shared_ptr<ConnectionPool> pool;
     const Address* address;  // of addresses()
     bool is_makeshift;       // see ConnectionCache::Found
     friend bool operator==(const Route&, const Route&) = default;
   };
-  // Null before the first call, and where the call went to an endpoint of tried_last(). Lives as long as this
-  // reference. PAIR reference.route: acquire here <- release in set_route() and try_last(). Publishes the route.
+  // Returns null before the first call, and if the call went to an endpoint of tried_last(). The route lives as long as
+  // this reference.
+  // PAIR reference.route: acquire here <- release in set_route() and try_last(). Publishes the route.
   const Route* route(Traffic traffic) const noexcept {
     return routes_by_traffic_[static_cast<std::size_t>(traffic)].load(std::memory_order_acquire);
   }
   void set_route(Traffic traffic, Route route);
 
-  // Another server than the object's answers at the endpoint: from now on calls try all others before. False: there is
-  // no other.
+  // Notes that another server than the object's answers at the endpoint. From now on calls try all other endpoints
+  // first. Returns false if there is no other.
   bool try_last(const transport::Endpoint& endpoint);
-  // Those for which that holds. Takes a lock only when there is one.
+  // Returns the endpoints passed to try_last(). Takes a lock only if there is one.
   std::vector<transport::Endpoint> tried_last() const;
 
-  // Who answers at an address that names no code sets, a corbaloc one. Asked with the first call (giop::context::orb).
+  // Says what kind of ORB answers at an address that names no code sets, such as a corbaloc address. The first call
+  // asks for it (giop::context::orb).
   enum class Server : std::uint8_t { unknown, ours, other };
   Server server_at(const Address& address) const noexcept {
     if (ours_.load(std::memory_order_relaxed) == &address) return Server::ours;  // relaxed: it is a hint
@@ -72,29 +75,30 @@ class Reference : public std::enable_shared_from_this<Reference> {
     (server == Server::ours ? ours_ : others_).store(&address, std::memory_order_relaxed);  // relaxed: as above
   }
 
-  // Whether the object lives here, judged by its address at the first call.
+  // Returns whether the object lives in this ORB. Its addresses decide, at the first call.
   bool is_local() noexcept {
     // relaxed: the answer depends on nothing else, and every thread finds the same.
     const Place known = place_.load(std::memory_order_relaxed);
     return known == Place::unknown ? find_place() == Place::here : known == Place::here;
   }
-  // The local object; OBJECT_NOT_EXIST when it is not active. Call only when is_local().
+  // Returns the local object, or OBJECT_NOT_EXIST if it is not active. Call it only if is_local().
   Expected<std::shared_ptr<ActiveObject>> find_local() noexcept;
-  // The same without touching a count; null when it is not cached. Lives as long as this reference.
+  // Returns the local object without changing a reference count; null if it is not cached. The object lives as long as
+  // this reference.
   // PAIR reference.local: acquire here <- release in find_local() and the constructor.
   ActiveObject* cached_local() noexcept { return local_cache_.load(std::memory_order_acquire); }
 
-  // Where a server said that the object is now; null when nowhere else. Takes a lock only when there is one.
+  // Returns the reference to which a server has forwarded this one, or null. Takes a lock only if there is one.
   std::shared_ptr<Reference> forwarded() const;
   void set_forward(std::shared_ptr<Reference> to);
 
   void bind(const std::shared_ptr<TaskBinding>& binding);
   void unbind(const TaskBinding& binding);
-  // Null when there is none. Cheap when the reference has no binding at all.
+  // Returns null if no task is bound for the operation. Cheap if the reference has no binding at all.
   std::shared_ptr<TaskBinding> binding_of(std::string_view operation) const {
     return has_bindings() ? find_binding(operation) : nullptr;
   }
-  // Whether a task is bound for any operation.
+  // Returns whether a task is bound for any operation.
   // PAIR reference.bindings: acquire here <- release in bind() and unbind(); the list itself is read under the mutex.
   bool has_bindings() const noexcept { return has_bindings_.load(std::memory_order_acquire); }
 
@@ -128,13 +132,13 @@ class Reference : public std::enable_shared_from_this<Reference> {
     std::weak_ptr<TaskBinding> binding;
   };
   std::vector<Bound> bindings_;
-  std::vector<transport::Endpoint> tried_last_;  // each once
+  std::vector<transport::Endpoint> tried_last_;  // each endpoint once
 };
 
-// What decoding needs to make references: an ORB.
+// ReferenceEnvironment gives the ORB to the decoder, which needs it to make references.
 struct ReferenceEnvironment final : cdr::Environment {
   explicit ReferenceEnvironment(std::shared_ptr<Orb> o) : kept(std::move(o)), orb(kept.get()) {}
-  // For a message whose reader lives no longer than the ORB.
+  // For a message whose reader does not outlive the ORB.
   explicit ReferenceEnvironment(Orb* o) : orb(o) {}
   std::shared_ptr<Environment> share() override { return std::make_shared<ReferenceEnvironment>(shared_orb()); }
   std::shared_ptr<Orb> shared_orb() const { return kept || orb == nullptr ? kept : orb->shared_from_this(); }

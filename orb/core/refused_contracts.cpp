@@ -37,7 +37,7 @@ std::optional<std::string> RefusedContracts::take_summary() {
          "; `corelane top` counts them by operation, each with the latest reason";
 }
 
-// Never destroyed: an ORB that only ends with the process still asks.
+// Never destroyed: an ORB that ends only with the process still uses it.
 RefusedContracts& refused_contracts() noexcept {
   static RefusedContracts& contracts = *new RefusedContracts;
   return contracts;

@@ -1,7 +1,8 @@
-// RefusedContracts: what the log says of operations whose IDL contract was not admitted: the first lines as they come,
-// and one line for all that follow, so that a server with thousands of such objects does not fill its log.
+// RefusedContracts limits the log lines about operations whose IDL contract was not admitted. The first lines are
+// logged as they come; one line then summarizes all that follow. So a server with thousands of such objects does not
+// fill its log.
 //
-// Threads: any that is not real-time. A short lock; what is to be said is written without it.
+// Threads: any that is not real-time. It holds its lock briefly; the caller writes to the log without it.
 #pragma once
 
 #include <cstdint>
@@ -16,12 +17,12 @@ namespace corelane::core {
 
 class RefusedContracts {
  public:
-  static constexpr int most = 8;                                // lines of their own in each `window`
+  static constexpr int most = 8;                                // single lines in each `window`
   static constexpr Duration window = std::chrono::seconds{10};  // between two summaries
 
-  // An operation of this label was refused, as `line` says. Returns what the log is to say now.
+  // Notes that an operation with this label was refused; `line` says why. Returns the lines to log now.
   std::vector<std::string> note(const std::string& label, std::string line, Time now);
-  // Returns the summary of what was not said yet, if there is any. It counts as said.
+  // Returns the summary of the refusals that were not logged yet, if there are any. They count as logged.
   std::optional<std::string> rest();
 
  private:
@@ -29,13 +30,13 @@ class RefusedContracts {
 
   std::mutex mutex_;
   // Guarded by mutex_.
-  std::optional<Time> began_;  // the window
-  int said_ = 0;               // lines in it
+  std::optional<Time> began_;  // when the current window began
+  int said_ = 0;               // lines logged in the window
   std::uint64_t unsaid_ = 0;
-  std::string last_;  // label of the last one that was not said
+  std::string last_;  // label of the last refusal that was not logged
 };
 
-// Of this process: all its ORBs share an executive, and the log.
+// Returns the instance of this process, whose ORBs share one executive and one log.
 RefusedContracts& refused_contracts() noexcept;
 
 }  // namespace corelane::core

@@ -1,5 +1,5 @@
-// ReopenPause: when a connection that was lost is opened anew: a second after the last attempt, then after twice as
-// long, a minute at most; after a connection that lasted a minute as at first. Pure.
+// ReopenPause computes when to reopen a lost connection. Attempts follow one another after one second, then two, four
+// and so on, up to a minute. After a connection that lasted a minute, the pauses begin again at one second. Pure.
 // Threads: one at a time.
 #pragma once
 
@@ -15,20 +15,20 @@ class ReopenPause {
  public:
   static constexpr Duration first = std::chrono::seconds{1}, longest = std::chrono::minutes{1};
 
-  // The very first attempt begins.
+  // The first attempt begins.
   void begin(Time now) noexcept { tried_at_ = now; }
-  // There is no connection at `now`; the first time after opened() that tells how long it lasted.
+  // There is no connection at `now`. The first call after opened() tells how long the connection lasted.
   void lost(Time now) noexcept {
     if (std::exchange(was_opened_, false) && now - tried_at_ >= longest) pause_ = first;
   }
-  // When to try again.
+  // Returns when to try again.
   Time due() const noexcept { return tried_at_ + pause_; }
   // Another attempt begins.
   void tried(Time now) noexcept {
     tried_at_ = now;
     pause_ = std::min(2 * pause_, longest);
   }
-  // It has succeeded.
+  // The attempt has succeeded.
   void opened() noexcept { was_opened_ = true; }
 
  private:

@@ -1,5 +1,5 @@
-// Reopener: opens the own connections of an ORB's tasks anew, when they are lost or could not be had at first: on a
-// thread of its own, under SCHED_OTHER, so that no call waits for it. TaskBinding says when one may be tried.
+// Reopener reopens the own connections of an ORB's tasks, if they were lost or could not be opened at first. It has a
+// thread of its own, under SCHED_OTHER, so that no call waits for it. TaskBinding says when an attempt is due.
 //
 // Threads: any.
 #pragma once
@@ -25,12 +25,13 @@ class Reopener {
   Reopener& operator=(const Reopener&) = delete;
   ~Reopener() { close(); }
 
-  // Cares for the binding as long as that lives. The first one starts the thread: NO_RESOURCES no_thread, and nobody is
-  // cared for then. BAD_INV_ORDER orb_destroyed after close(). Not for real-time threads.
+  // Reopens the binding's connection as long as the binding lives. The first call starts the thread; if that fails it
+  // returns NO_RESOURCES no_thread and does not watch the binding. BAD_INV_ORDER orb_destroyed after close(). Not for
+  // real-time threads.
   Expected<void> watch(const std::shared_ptr<TaskBinding>& binding);
-  // A binding has lost its connection. Real-time threads, too.
+  // Wakes the thread, because a binding has lost its connection. Real-time threads may call it.
   void wake() noexcept { parker_.unpark(); }
-  // After the connections were closed, which ends the attempt under way: waits for that.
+  // Ends the thread and waits for it. Call it after the connections were closed, which ends the current attempt.
   // Idempotent.
   void close() noexcept;
 

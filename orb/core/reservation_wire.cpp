@@ -35,7 +35,7 @@ std::optional<ReservationWire::Held> decode_grant(cdr::Reader& body) {
   return held;
 }
 
-// Refused has its cause, a reason and what would fit; Unknown nothing.
+// Decodes a user exception: Refused carries a cause, a reason and what would fit; Unknown carries nothing.
 ReservationWire::Answer decode_refusal(cdr::Reader& body) {
   std::string type, reason, fits;
   std::uint32_t cause = 0;
@@ -47,7 +47,7 @@ ReservationWire::Answer decode_refusal(cdr::Reader& body) {
   return {.why = reason + (fits.empty() ? "" : " (what would fit now: " + fits + ")"), .decided = true};
 }
 
-// The answer to own_cores has a word before the grant.
+// The answer to own_cores has a boolean before the grant: whether the cores were granted anew.
 ReservationWire::Answer answer_of(giop::Parsed<giop::ReplyHeader>& reply, bool to_own_cores) {
   if (reply.header.status == giop::ReplyStatus::no_exception) {
     bool anew = false;
@@ -85,14 +85,14 @@ void ReservationWire::begin(cdr::Writer& writer, std::string_view operation, boo
 bool ReservationWire::ask_for(std::uint16_t count, const std::vector<CoreId>& these) {
   cdr::Writer writer;
   begin(writer, "own_cores", true);
-  writer.align(8);  // GIOP 1.2: the body
+  writer.align(8);  // GIOP 1.2 aligns the body to 8 bytes
   std::vector<std::int16_t> numbers;
   for (const CoreId core : these) numbers.push_back(core.value);
   writer.write(count);
   cdr::encode(writer, numbers);
   writer.write(nearness_near);
   writer.write(siblings_idle);
-  writer.write(std::uint64_t{0});  // as long as the process lives
+  writer.write(std::uint64_t{0});  // 0: as long as the process lives
   writer.write(false);
   cdr::encode(writer, std::string_view("task cores of a Corelane server"));
   asks_for_own_ = true;
@@ -117,7 +117,7 @@ void ReservationWire::release(std::uint64_t id) {
   waiting_ = false;
 }
 
-// A request is a few hundred bytes: a socket that does not take them at once is that of a server that hangs.
+// A request is a few hundred bytes. If the socket does not take them at once, its server hangs.
 bool ReservationWire::send(cdr::Writer& writer) {
   if (!giop::finish(writer)) return false;
   const Bytes bytes = writer.bytes();
@@ -126,7 +126,7 @@ bool ReservationWire::send(cdr::Writer& writer) {
   return waiting_;
 }
 
-// False: the connection has ended. Returns with the first bytes, or at the deadline.
+// Returns with the first bytes, or at the deadline. Returns false if the connection has ended or the reply is too long.
 bool ReservationWire::receive(Time deadline) {
   std::byte part[4096];
   for (;;) {  // bound: the deadline

@@ -1,5 +1,6 @@
-// ReservationWire: a client of corelane-reserved (services/reserved/idl/reservation.idl) below the ORB, for the
-// process's own cores: a socket, requests one at a time, answers when they come. It waits only where it says so.
+// ReservationWire is a client of the daemon corelane-reserved (services/reserved/idl/reservation.idl). It works without
+// an ORB, because it gets the process's own cores. It uses one socket and has one request under way at a time. It
+// blocks only where the comments say so.
 // Threads: one at a time.
 #pragma once
 
@@ -19,32 +20,33 @@ namespace corelane::core {
 
 class ReservationWire {
  public:
-  // Of the calling process.
+  // The calling process's reservation.
   struct Held {
     std::uint64_t id = 0;
     std::vector<CoreId> cores{};
-    bool anew =
-        false;  // granted to this process; else it was started on them, and they stay with whoever reserved them
+    bool anew = false;  // true: granted to this process. false: the process was started on the cores, and they stay
+                        // with the process that reserved them
   };
   struct Answer {
-    std::optional<Held> held{};  // what the process has; nothing: it has none
-    std::string why{};           // not: the server's reason
-    bool decided = false;        // not, and the server says so: neither a fault of its nor one of the connection
+    std::optional<Held> held{};  // the process's reservation; nothing: it has none
+    std::string why{};           // without `held`: the server's reason
+    bool decided = false;  // without `held`: the server refused, so neither the server nor the connection has failed
   };
   enum class State : std::uint8_t { waiting, answered, closed };
 
-  // Connects to the socket at the path, of root or of this process's user; what prevents it as text.
+  // Connects to the socket at `path`. Its server must run as root or as this process's user. An error is a text that
+  // says the cause.
   static Expected<ReservationWire, std::string> connect(const std::string& path);
 
-  // At most one request is under way. False: the connection has ended. Where the process was started on reserved cores
-  // the answer is all of those.
+  // Both send a request. At most one request is under way. They return false if the connection has ended. If the
+  // process was started on reserved cores, the answer to ask_for() is all of those.
   bool ask_for(std::uint16_t count, const std::vector<CoreId>& these);
   bool look_at(std::uint64_t id);
-  // No answer comes.
+  // Sends a request that has no answer.
   void release(std::uint64_t id);
 
   bool is_waiting() const noexcept { return waiting_; }
-  // Takes what has come. `patience`: how long it waits for the rest; zero: not at all.
+  // Reads what has arrived. Waits for the rest for `patience` at most; zero: not at all.
   State poll(Answer& answer, Duration patience = {});
 
  private:
@@ -57,7 +59,7 @@ class ReservationWire {
   os::Fd socket_;
   std::uint32_t next_id_ = 1;
   bool waiting_ = false;
-  bool asks_for_own_ = false;  // the request under way
+  bool asks_for_own_ = false;  // the request under way is own_cores
   std::vector<std::byte> input_{};
 };
 

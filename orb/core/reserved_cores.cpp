@@ -16,7 +16,7 @@ ReservedCores::ReservedCores(std::unique_ptr<dispatch::CoreProvider> promises, O
 
 ReservedCores::~ReservedCores() {
   give_back_late();
-  if (wire_ && held_.id != 0 && held_.anew) wire_->release(held_.id);  // else with the process
+  if (wire_ && held_.id != 0 && held_.anew) wire_->release(held_.id);  // otherwise it ends with the process
 }
 
 Expected<std::vector<dispatch::CoreLease>> ReservedCores::lease(const dispatch::LeaseRequest& request) {
@@ -78,10 +78,10 @@ void ReservedCores::maintain() noexcept try {
   give_back_late();
   if (has_cores()) look();
 } catch (const std::bad_alloc&) {
-  // the next time
+  // the next call tries again
 }
 
-// The process goes on without: cores that are granted now would be nobody's.
+// The process runs without these cores now, so a late grant would be unused.
 void ReservedCores::give_back_late() {
   ReservationWire::Answer answer;
   if (!late_) return;
@@ -116,7 +116,7 @@ void ReservedCores::take(const ReservationWire::Answer& answer) {
     }
     return;
   }
-  if (!answer.decided) return wire_.reset();  // that tells nothing of the cores: the next look asks again
+  if (!answer.decided) return wire_.reset();  // this says nothing about the cores: the next look asks again
   if (again_) return lose(answer.why);
   again_ = true;
   if (!wire_->ask_for(static_cast<std::uint16_t>(held_.cores.size()), held_.cores)) wire_.reset();

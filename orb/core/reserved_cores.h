@@ -1,14 +1,19 @@
-// ReservedCores: cores from corelane-reserved, promises from another provider (the host's ledger): so that nobody but
-// this process runs on its cores, and several servers that share reserved cores still never promise one twice.
+// ReservedCores is a CoreProvider that gets cores from the daemon corelane-reserved, so that programs outside the
+// reservation do not run on them. Another provider (the host's ledger) keeps the promises, so that several servers on
+// the same reserved cores never promise capacity twice.
 //
-// lease() asks for cores, and the daemon moves the process to them. Where it was started on reserved ones (corelane
-// reserve) it has those, and they are not given back with it. From then on maintain() looks now and then whether
-// they are still this process's. When the daemon ends nothing changes: the kernel keeps others out until the next one
-// starts. That one takes all back, and the same cores are asked for anew. When they are somebody else's by then, or
-// were taken back, the promises stand by the ledger alone (Use::automatic), or the cores are revoked (Use::required).
+// lease() asks for cores, and the daemon moves the process to them. If the process was started on reserved cores
+// (corelane reserve), it uses those, and does not release them. From then on maintain() checks periodically whether the
+// cores are still reserved for this process.
 //
-// Threads: as CoreProvider. lease() waits for the daemon's answer for `patience` at most, maintain() for nothing. What
-// is granted later is given back at once.
+// When the daemon ends, nothing changes: the kernel keeps other processes off the cores until the next daemon starts.
+// That daemon releases all cores, and this class asks for the same cores again. If another process has them by then, or
+// they were taken back, one of two things happens:
+// - Use::automatic: the promises hold among servers only, by the ledger.
+// - Use::required: the cores are revoked.
+//
+// Threads: as CoreProvider. lease() waits for the daemon's answer for `patience` at most; maintain() does not wait.
+// Cores that are granted after lease() has given up are released at once.
 #pragma once
 
 #include <chrono>
@@ -28,11 +33,11 @@ namespace corelane::core {
 class ReservedCores final : public dispatch::CoreProvider {
  public:
   struct Options {
-    std::vector<std::string> sockets{};  // where the daemon may be, in order
-    std::uint16_t count = 1;             // how many cores are asked for where none are named
+    std::vector<std::string> sockets{};  // where the daemon may listen, in the order of trying
+    std::uint16_t count = 1;             // how many cores to ask for, if the request names none
     bool required = false;
     Duration look_period = std::chrono::seconds{1};
-    Duration patience = std::chrono::seconds{5};  // of lease(), for the daemon's answer
+    Duration patience = std::chrono::seconds{5};  // how long lease() waits for the daemon's answer
   };
   ReservedCores(std::unique_ptr<dispatch::CoreProvider> promises, Options options);
   ~ReservedCores() override;
@@ -49,11 +54,11 @@ class ReservedCores final : public dispatch::CoreProvider {
   bool is_revoked(CoreId core) const noexcept override;
   void maintain() noexcept override;
 
-  // Whether the process's cores are reserved, as far as is known. Thread: as maintain().
+  // Returns whether the process's cores are reserved, as far as is known. Thread: as maintain().
   bool has_cores() const noexcept { return held_.id != 0 && !lost_; }
 
  private:
-  // What prevented it as text.
+  // An error is a text that says the cause.
   Expected<ReservationWire::Held, std::string> reserve(const dispatch::LeaseRequest& request);
   Expected<ReservationWire, std::string> connect() const;
   void look();
@@ -64,11 +69,11 @@ class ReservedCores final : public dispatch::CoreProvider {
   const std::unique_ptr<dispatch::CoreProvider> promises_;
   const Options options_;
 
-  // Of lease(), maintain() and is_revoked(), which one thread calls at a time.
+  // Used by lease(), maintain() and is_revoked(), which one thread calls at a time.
   std::optional<ReservationWire> wire_;
-  std::optional<ReservationWire> late_;  // lease() did not wait for its answer any longer
+  std::optional<ReservationWire> late_;  // a request whose answer came too late for lease()
   ReservationWire::Held held_;           // id 0: none
-  bool again_ = false;                   // asked for anew: the answer is to that
+  bool again_ = false;                   // the request under way asks for the cores again
   bool lost_ = false;
   Time next_look_{};
 };

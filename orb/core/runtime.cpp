@@ -40,7 +40,8 @@ Expected<std::unique_ptr<dispatch::CoreProvider>> make_ledger(const Settings& se
   return std::unique_ptr<dispatch::CoreProvider>(std::move(*ledger));
 }
 
-// Where nothing is there is no need to say so, unless it has to.
+// Returns the sockets to try. A socket that does not exist is left out without a message, unless reserved cores are
+// required.
 std::vector<std::string> usable_reservation_sockets(const Settings& settings) {
   auto sockets = reservation_sockets(settings);
   if (settings.reserved.use != ReservedSettings::Use::required)
@@ -48,7 +49,7 @@ std::vector<std::string> usable_reservation_sockets(const Settings& settings) {
   return sockets;
 }
 
-// Without SCHED_FIFO and binding there are no cores to be had for tasks alone.
+// Without SCHED_FIFO and binding, tasks cannot have cores for themselves.
 Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& settings) {
   auto ledger = make_ledger(settings);
   if (!ledger || settings.reserved.use == ReservedSettings::Use::off || !settings.executive.real_time) return ledger;
@@ -60,7 +61,7 @@ Expected<std::unique_ptr<dispatch::CoreProvider>> make_provider(const Settings& 
       std::make_unique<ReservedCores>(std::move(*ledger), std::move(options)));
 }
 
-// What does not change while the process runs is said once, however many ORBs come and go.
+// Logs a line once per process, even if many ORBs come and go. For facts that do not change while the process runs.
 void warn_once(const std::string& line) {
   static std::mutex mutex;
   static std::set<std::string> said;
@@ -68,7 +69,7 @@ void warn_once(const std::string& line) {
   if (said.insert(line).second) os::log::warn(line);
 }
 
-// Before threads are made: their stacks are locked, too.
+// Call it before threads are made, since it locks their stacks, too.
 void prepare_real_time(bool wanted) {
   if (!wanted)
     return warn_once(
@@ -92,9 +93,9 @@ sched::Reservation reading(const Settings& settings) {
   return {.budget = settings.executive.reader.budget, .period = settings.executive.reader.period};
 }
 
-// What is wrong with its budget; nothing when it has none.
+// Returns what is wrong with the reader's budget; nothing if it is correct, or if there is no budget.
 std::optional<std::string> reader_fault(const Settings& settings) {
-  constexpr Duration least = std::chrono::microseconds{10};  // a turn of reading takes some
+  constexpr Duration least = std::chrono::microseconds{10};  // one turn of reading takes a few microseconds
   const sched::Reservation budget = reading(settings);
   if (budget.budget == Duration::zero()) return std::nullopt;
   if (budget.budget < least)
@@ -102,8 +103,8 @@ std::optional<std::string> reader_fault(const Settings& settings) {
   return sched::fault_of("io", budget);
 }
 
-// What the platform load leaves for reading what no contract foresees. None where it is not charged, or where nothing
-// is promised.
+// Returns the budget for reading messages that no contract foresees: the platform load's. Returns nothing if the
+// platform load does not include reading, or if this mode makes no promises.
 std::optional<sched::Reservation> unforeseen_reading(const Settings& settings) {
   const sched::PlatformLoad& platform = settings.executive.platform;
   const sched::Reservation budget{.budget = platform.budget, .period = platform.period};
@@ -112,9 +113,9 @@ std::optional<sched::Reservation> unforeseen_reading(const Settings& settings) {
   return budget;
 }
 
-// The reader is to run above the tasks, within its budget; a process that only calls has none. What needs no priority
-// goes to an ordinary thread: nobody makes anything run above the tasks by connecting, or by reading large replies
-// slowly. Errors: those of that thread's start.
+// Gives the reader thread its priority above the tasks, and its budget. A process that only calls has no budget. Work
+// that needs no priority goes to an ordinary thread. So a peer cannot cause work above the tasks by connecting, or by
+// reading large replies slowly. Errors: those of starting that thread.
 Expected<void> raise_reader(transport::Reactor& reactor, const Settings& settings) {
   const int priority = settings.io_priority;
   if (priority == 0) return {};
@@ -128,7 +129,7 @@ Expected<void> raise_reader(transport::Reactor& reactor, const Settings& setting
   return {};
 }
 
-// Where traces go and are asked for.
+// Returns the executive's options with the directories for traces and for requests for traces.
 dispatch::ExecutiveOptions with_places(const Settings& settings) {
   dispatch::ExecutiveOptions options = settings.executive;
   options.recorder.runtime_directory = runtime_directory_of(settings);
@@ -136,11 +137,11 @@ dispatch::ExecutiveOptions with_places(const Settings& settings) {
   return options;
 }
 
-// What the ORBs of a process share, and so must agree on.
+// A setting that must be the same in all ORBs of a process, because they share what it configures.
 struct Shared {
   std::string_view key;
   bool (*same)(const Settings& a, const Settings& b);
-  bool followers = false;  // means something in the mode leader-followers
+  bool followers = false;  // has a meaning in the mode leader-followers
 };
 using Side = const Settings&;
 constexpr Shared shared_settings[] = {
@@ -252,7 +253,7 @@ std::string unused_settings(const Settings& settings) {
 }
 
 std::shared_ptr<Runtime> Runtime::of_process() {
-  static auto& current = *new std::weak_ptr<Runtime>;  // never destroyed: static objects may make an ORB at their end
+  static auto& current = *new std::weak_ptr<Runtime>;  // never destroyed: destructors of static objects may make an ORB
   const std::lock_guard lock(runtimes_mutex);
   auto runtime = current.lock();
   if (!runtime || runtime->orbs_ == 0) current = runtime = std::make_shared<Runtime>();
@@ -304,7 +305,7 @@ Expected<void> Runtime::start_executive(const Settings& settings) {
   if (!provider) return provider.error();
   const auto reactor = start_reactor();
   if (!reactor) return reactor.error();
-  // A server that admits no task promises nothing: it says nothing of what promises would lack.
+  // A server without real-time threads that admits no task makes no promises, so it logs no warning.
   if (settings.executive.real_time || settings.executive.max_tasks > 0) prepare_real_time(settings.executive.real_time);
   if (const std::string unused = unused_settings(settings); !unused.empty()) os::log::warn(unused);
   auto executive = dispatch::Executive::start(with_places(settings), **provider);
@@ -336,7 +337,7 @@ dispatch::Executive* Runtime::started_executive() {
   return executive_.get();
 }
 
-// Without the lock: what runs until then may ask for it.
+// Stops without holding the lock, since threads that still run may need it.
 void Runtime::stop() {
   dispatch::Executive* executive = nullptr;
   transport::Reactor* reactor = nullptr;

@@ -1,8 +1,8 @@
-// Runtime: what all ORBs of a process share: the reactor, and the executive with the provider of its cores. Both start
-// when first needed, so that a pure client leases no core and has no real-time thread.
+// Runtime holds what all ORBs of a process share: the reactor, and the executive with the provider of its cores. Both
+// start when they are first needed, so a pure client leases no core and has no real-time thread.
 //
-// Threads: any. Starting is guarded by a mutex; the threads end when the last ORB is destroyed. What they worked on
-// stays for whoever has it in use then, and turns him away.
+// Threads: any. A mutex guards starting. The threads end when the last ORB is destroyed. Their objects stay alive as
+// long as they are in use, and refuse requests.
 #pragma once
 
 #include <memory>
@@ -18,40 +18,47 @@
 
 namespace corelane::core {
 
-// Which settings that differ from their defaults mean nothing in the mode that is set, as a sentence; "" when none.
+// Returns a sentence that names the settings that differ from their defaults but have no meaning in the mode that is
+// set; "" if there are none.
 std::string unused_settings(const Settings& settings);
 
-// Where this host's processes meet: runtime.directory, or the one that is theirs without it.
+// Returns the directory through which this host's processes find one another: runtime.directory, or the default.
 std::string runtime_directory_of(const Settings& settings);
-// Where corelane-reserved with these settings listens, and where those who look for it look, in this order.
+// reservation_socket() returns where corelane-reserved listens with these settings. reservation_sockets() returns where
+// its clients look for it, in this order.
 std::string reservation_socket(const Settings& settings);
 std::vector<std::string> reservation_sockets(const Settings& settings);
-// Whether somebody has named it. Else what a user's programs look for may be root's, for the whole host, too.
+// Returns whether runtime.directory was set, or its environment variable. If not, a user's programs also look for
+// services of root, which serve the whole host.
 bool is_runtime_directory_given(const Settings& settings);
-// Why no socket can be put there, and how to mend it; "" when one can. Makes the directory if need be.
+// Returns why no socket can be made in the runtime directory and what to do; "" if one can. Makes the directory if it
+// is missing.
 std::string runtime_directory_fault(const Settings& settings);
 
 class Runtime {
  public:
-  // The one of this process, which lives until as many ORBs have left it as have got it here; then it is made anew.
+  // Returns the Runtime of this process. It works until each ORB that got it has left. After that a new one is made.
   static std::shared_ptr<Runtime> of_process();
   ~Runtime() { stop(); }
 
-  // One ORB is destroyed. The last: stop().
+  // Notes that one ORB is destroyed. After the last one, calls stop().
   void leave();
 
-  // Under SCHED_OTHER until somebody serves. BAD_INV_ORDER orb_destroyed: it has stopped. As long as the Runtime.
+  // Returns the reactor, and starts it if need be. It runs under SCHED_OTHER until an ORB serves. BAD_INV_ORDER
+  // orb_destroyed: the Runtime has stopped. The reactor lives as long as the Runtime.
   Expected<transport::Reactor*> reactor();
-  // Starts with the settings of whoever asks first, memory locked where pool.real_time is on, and gives the reactor its
-  // io.priority. BAD_PARAM bad_option: it runs with other settings than these; the log names the first. BAD_INV_ORDER
-  // orb_destroyed: it has stopped. As long as the Runtime.
+  // Returns the executive. The first call starts it with its settings, locks memory if pool.real_time is on, and gives
+  // the reactor its io.priority. The executive lives as long as the Runtime.
+  // Errors: BAD_PARAM bad_option if the executive runs with other settings than these; the log names the first.
+  // BAD_INV_ORDER orb_destroyed if the Runtime has stopped.
   Expected<dispatch::Executive*> executive(const Settings& settings);
-  // The first setting in which what runs differs from `settings`, as a sentence; "" when none.
+  // Returns a sentence about the first setting in which the running executive differs from `settings`; "" if there is
+  // none.
   std::string conflict(const Settings& settings);
-  // Null until it was started.
+  // Returns null until the executive was started.
   dispatch::Executive* started_executive();
 
-  // Ends all threads. Idempotent. Not from one of them.
+  // Ends all threads. Idempotent. Do not call it on one of them.
   void stop();
 
  private:
@@ -67,7 +74,7 @@ class Runtime {
   std::unique_ptr<transport::Reactor> reactor_;
   std::unique_ptr<dispatch::CoreProvider> provider_;
   std::unique_ptr<dispatch::Executive> executive_;
-  std::unique_ptr<const Settings> settings_;  // those that the executive runs with
+  std::unique_ptr<const Settings> settings_;  // the settings that the executive runs with
 };
 
 }  // namespace corelane::core

@@ -19,10 +19,10 @@ using transport::EndpointKind;
 
 namespace {
 
-// The job in which the calling thread ran its last request without a contract, for its next one. The pool of all
-// threads has a lock, and threads that serve connections of their own would wait for it at each request.
+// The job object in which the calling thread ran its last request without a contract, kept for its next one. The shared
+// pool has a lock. Threads that serve connections of their own would wait for it at each request.
 constinit thread_local ServerJob* own_job = nullptr;
-constexpr std::size_t most_bytes_of_own = 8 * 1024;  // in its buffers
+constexpr std::size_t most_bytes_of_own = 8 * 1024;  // in the job's buffers
 struct OwnJob {
   ~OwnJob() { delete std::exchange(own_job, nullptr); }
 };
@@ -52,7 +52,7 @@ bool Server::lacks(EndpointKind kind) const {
                       [&](const transport::Endpoint& at) { return at.kind == kind; });
 }
 
-// What the settings name, and what clients of this host are offered beside TCP.
+// Returns the configured endpoints. If the server listens on TCP, adds endpoints for clients of this host.
 std::vector<transport::Endpoint> Server::wanted() const {
   std::vector<transport::Endpoint> all = settings_.listen;
   if (!settings_.local || lacks(EndpointKind::tcp)) return all;
@@ -88,7 +88,7 @@ Expected<void> Server::listen_at(transport::Transport& transport, const transpor
   return {};
 }
 
-// What the references say in place of the endpoint that came last, of TCP.
+// Replaces the last endpoint, of TCP, by what references must contain.
 void Server::advertise() {
   const transport::Endpoint bound = endpoints_.back();
   endpoints_.pop_back();

@@ -1,7 +1,9 @@
-// Server: the listening side of one ORB: its listener, its connections, and the pool of jobs that carry their requests.
+// Server is the listening side of one ORB. It holds the listeners, the connections, and the pool of jobs that carry
+// requests.
 //
-// Threads: start(), stop() and their like on ordinary threads; connections are read on the reactor's thread.
-// Lifetime: connections and jobs under way keep the server alive; it holds its connections weakly.
+// Threads: listen() and close_connections() on ordinary threads. The reactor's thread reads the connections, or the
+// thread that runs their requests does.
+// Lifetime: connections and current jobs keep the server alive; it holds its connections weakly.
 #pragma once
 
 #include <cstdint>
@@ -28,22 +30,23 @@ class TaskOffers;
 
 class Server : public std::enable_shared_from_this<Server> {
  public:
-  // All arguments outlive the server's last connection and job; destroy() of the ORB sees to it.
+  // All arguments outlive the server's last connection and job; Orb::destroy() ensures this.
   Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Executive& executive, RequestTarget& target);
   ~Server();
 
-  // At every endpoint of endpoint.listen, or at none; and at those for clients of this host (endpoint.local). One whose
-  // path was left to us is forgone with a warning where there are others.
+  // Listens at every endpoint of endpoint.listen, or at none, and at the endpoints for clients of this host
+  // (endpoint.local). If a path that the server chooses itself cannot be used and there are other endpoints, it logs a
+  // warning and omits that endpoint.
   Expected<void> listen(transport::Transport& transport);
-  // As references name them.
+  // Returns the endpoints as references contain them.
   const std::vector<transport::Endpoint>& endpoints() const noexcept { return endpoints_; }
 
-  // New connections and requests are turned away from here on; idempotent.
+  // Refuses new connections and requests from now on. Idempotent.
   void refuse_newcomers();
-  // Returns when no request is under way. After refuse_newcomers(); not from inside a request.
+  // Blocks until no request is under way. Call it after refuse_newcomers(), and not from inside a request.
   void wait_until_idle() { requests_.wait_until_empty(); }
-  // Says CloseConnection to all peers, and closes as soon as each has all that was sent to it, or after timeout.flush.
-  // The log hears the last of what went wrong. Not on the reactor's thread.
+  // Sends CloseConnection to all peers. Closes each connection once the peer has received everything, or after
+  // timeout.flush. Logs the remaining incidents. Not on the reactor's thread.
   void close_connections();
 
   // For connections and jobs.
@@ -51,18 +54,18 @@ class Server : public std::enable_shared_from_this<Server> {
   dispatch::Executive& executive() noexcept { return executive_; }
   RequestTarget& target() noexcept { return target_; }
   cdr::Environment* environment() noexcept { return &environment_; }
-  // active: the request counts until its job leaves.
+  // If enter() returns `active`, the request counts until its job leaves.
   Turnstile& requests() noexcept { return requests_; }
-  // The thread's own job, or one of the pool of all threads, or a new one; std::bad_alloc.
+  // Returns the thread's own job, a job of the pool of all threads, or a new one. Raises std::bad_alloc.
   std::unique_ptr<ServerJob> take_job();
   void give_back(std::unique_ptr<ServerJob> job) noexcept;
   TaskOffers& offers() noexcept { return *offers_; }
   IncidentLog& incidents() noexcept { return incidents_; }
 
  private:
-  static constexpr std::size_t kept_jobs = 1024,
-                               most_kept_bytes =
-                                   4 * 1024 * 1024;  // in their buffers, but for jobs that threads keep for themselves
+  // How many jobs the pool keeps, and how many bytes in their buffers. Jobs that threads keep for themselves do not
+  // count.
+  static constexpr std::size_t kept_jobs = 1024, most_kept_bytes = 4 * 1024 * 1024;
   Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
   void advertise();
   bool lacks(transport::EndpointKind kind) const;
@@ -90,11 +93,12 @@ class Server : public std::enable_shared_from_this<Server> {
   std::size_t kept_bytes_ = 0;
 };
 
-// Whether the calling thread runs a request for a client.
+// Returns whether the calling thread runs a request for a client.
 bool inside_request() noexcept;
-// Whether it is in a servant, for a client or for a caller of this process: it must not wait for requests to end.
+// Returns whether the calling thread is in a servant, for a client or for a caller of this process. Such a thread must
+// not wait for requests to end.
 bool inside_servant() noexcept;
-// The calling thread is, until destruction.
+// Marks the calling thread as inside a servant, until destruction.
 class InsideServant {
  public:
   InsideServant() noexcept { ++nested_; }
@@ -106,14 +110,14 @@ class InsideServant {
   friend bool inside_servant() noexcept;
   static constinit thread_local int nested_;
 };
-// The connection over which the request came that the calling thread runs; 0: none, as in a call within the process.
+// Returns the connection of the request that the calling thread runs. Returns 0 if there is none, as in a call within
+// the process.
 PeerId calling_peer() noexcept;
-// Who that is, as the kernel says. Nothing for a peer that came over the network, and where calling_peer() is 0.
+// Returns the kernel's credentials of that peer. Returns nothing for a peer on the network, and if calling_peer() is 0.
 std::optional<transport::PeerCredentials> calling_credentials() noexcept;
-// The groups of its process, primary and supplementary: transport::Connection::groups().
+// Returns the primary and supplementary groups of the peer's process; see transport::Connection::groups().
 std::vector<gid_t> calling_groups();
-// The host that it came from, by its address; empty for one of this host that the kernel knows, and where
-// calling_peer() is 0.
+// Returns the address of the peer's host. Empty if the kernel knows the peer's credentials, and if calling_peer() is 0.
 std::string calling_host();
 
 }  // namespace corelane::core

@@ -1,17 +1,17 @@
-// What a server answers on the reader's thread, without a servant: the operations that every object has, and our own
-// that admit and dismiss tasks.
+// Requests that a server answers on the reader's thread, without a servant: the operations that every object has, and
+// Corelane's own operations for tasks.
 //
 //   _corelane_admit   context 0x434C4E01 with task 0 and the contract; argument: string, the operation
-//                     reply: context 0x434C4E01 with the task and the contract that it got, which is stricter than
-//                     what was asked for where limits.peer_overrun is; short core, long priority, unsigned long long
-//                     bound in ns, unsigned long long token: what _corelane_bind wants, 0 where tasks have no
-//                     connection of their own
-//   _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection that it comes
-//                     on the task's own
+//                     reply: context 0x434C4E01 with the task and its contract, which limits.peer_overrun may make
+//                     stricter than the one requested; short core, long priority, unsigned long long bound in ns,
+//                     unsigned long long token: the argument for _corelane_bind, 0 if tasks have no connection of
+//                     their own
+//   _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection over which
+//                     it comes the task's own
 //   _corelane_offer   argument: unsigned long long, the task; BAD_PARAM unknown_task as for _corelane_depart
-//                     reply: unsigned long long token, as that of _corelane_admit; the one before is worth nothing
-//   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless it was admitted over the
-//                     connection that this comes on
+//                     reply: unsigned long long token, as that of _corelane_admit; the previous token becomes invalid
+//   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless the task was admitted
+//                     over the connection on which this comes
 #include <algorithm>
 #include <new>
 
@@ -80,12 +80,14 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
   const std::uint64_t token_ = new_token(connection_->server());
 };
 
-// Processes of this one's user, and of root, could stop it altogether: their word about themselves is enough.
+// Processes of root and of this process's user could kill this process anyway. So it accepts what they say about
+// themselves.
 bool is_trusted(const std::optional<transport::PeerCredentials>& peer) noexcept {
   return peer && (peer->user == 0 || os::is_own_user(peer->user));
 }
 
-// Where nobody watches budgets no policy but report could be kept.
+// Returns the contract with the overrun policy that this peer must have at least. In the mode leader-followers budgets
+// are not watched, so no policy except `report` could be enforced.
 Contract made_strict(Contract contract, const Settings& settings,
                      const std::optional<transport::PeerCredentials>& peer) noexcept {
   if (settings.executive.mode == dispatch::DispatchMode::leader_followers) return contract;
@@ -95,7 +97,7 @@ Contract made_strict(Contract contract, const Settings& settings,
   return contract;
 }
 
-// As the census of connections counts them.
+// Returns the name under which the connection limits count this client.
 std::string holder_of(const std::string& host, const std::optional<transport::PeerCredentials>& peer) {
   return peer ? "user " + std::to_string(peer->user) : host;
 }
@@ -125,7 +127,7 @@ bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const
   } else if (operation == "_non_existent" || operation == "_not_existent") {
     writer_.write(!object.active());
   } else if (operation == "_component") {
-    giop::encode(writer_, giop::Ior{});  // no object here is part of one
+    giop::encode(writer_, giop::Ior{});  // no object here is part of a component
   } else if (operation == "_repository_id") {
     writer_.write_string(object.skeleton().ids.empty() ? "" : object.skeleton().ids.front());
   } else {
@@ -152,7 +154,7 @@ void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveOb
   if (binding_.owner) return send_exception(to, bound_already);
   if (server_->requests().passage() != Passage::active)
     return send_exception(to, {ErrorKind::transient, Completion::no, minor::shutting_down});
-  if (!to.expected) return send_exception(to, no_operation);  // nobody would learn of the task: counted and dropped
+  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
   const Settings& settings = server_->settings();
   const auto ticket = tasks_.open(to.request_id, request.header.target.object_key, *upcall,
                                   settings.executive.max_tasks + settings.requests_per_connection);
@@ -179,11 +181,11 @@ void ServerConnection::depart(Request& request, const ReplyTo& to) {
   send_done(to);
 }
 
-// For a client whose task has lost its own connection, or never came to it.
+// For a client whose task has lost its own connection, or never got one.
 void ServerConnection::offer(Request& request, const ReplyTo& to) {
   std::uint64_t task = 0;
   if (!request.body.read(task)) return send_exception(to, request.body.error());
-  if (!to.expected) return send_exception(to, no_operation);  // nobody would learn of it: counted and dropped
+  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
   if (!tasks_.has(TaskId{task})) return send_exception(to, unknown_task);
   const std::uint64_t token = new_token(*server_);
   if (token != 0) server_->offers().offer(TaskId{task}, token, shared_from_this());
@@ -192,12 +194,13 @@ void ServerConnection::offer(Request& request, const ReplyTo& to) {
   send_whole(writer_);
 }
 
-// Answered by the task's thread, or by whoever finds that the task has left. A connection that may own tasks itself
-// stays what it is: theirs would be read at the priority of this one.
+// Hands the connection over to a task. The task's thread answers the request. If the task has left, the thread that
+// finds this answers. A connection that may own tasks itself is refused: its tasks' requests would be read at the
+// priority of this one task.
 void ServerConnection::bind(Request& request, const ReplyTo& to) {
   std::uint64_t task = 0, token = 0;
   if (!request.body.read(task) || !request.body.read(token)) return send_exception(to, request.body.error());
-  if (!to.expected) return send_exception(to, no_operation);  // nobody would learn of it: counted and dropped
+  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
   if (binding_.owner || !tasks_.empty()) return send_exception(to, bound_already);
   auto owner = stream_->descriptor() >= 0 ? server_->offers().claim(TaskId{task}, token) : nullptr;
   if (!owner) return send_exception(to, unknown_task);

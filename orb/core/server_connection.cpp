@@ -30,18 +30,18 @@ using errors::queue_full;
 
 using errors::no_memory;
 constexpr Error stalled{ErrorKind::timeout, Completion::no, minor::rest_missing};
-// Messages in a row that no contract foresees, over a connection that has no task of its own: from then on it is read
-// like one that never had.
+// After so many messages in a row that no contract foresees, a connection without tasks is read like one that never had
+// a task.
 constexpr int requests_until_plain = 16;
-constexpr std::size_t most_waiting = 64;  // requests of a connection, before it is read no further
+constexpr std::size_t most_waiting = 64;  // waiting requests of a connection; beyond them it is not read
 constexpr Error no_room{ErrorKind::transient, Completion::no, minor::half_messages};
 
 constexpr Error backlog_stalled{ErrorKind::transient, Completion::no, minor::send_backlogs};
 
 }  // namespace
 
-// Tells the account of a connection what the assembler holds, and keeps which request that is for. Threads: the
-// reader's; request() any.
+// Half reports to the connection's memory account how much of an incomplete message the assembler holds. It also keeps
+// which request that is. Threads: the reader's; request() any.
 class ServerConnection::Half {
  public:
   explicit Half(std::shared_ptr<transport::MemoryAccount> account) : account_(std::move(account)) {}
@@ -55,7 +55,7 @@ class ServerConnection::Half {
     if (!account_) return true;
     return account_->hold_half(bytes) && (waits_ || bytes <= uncounted || account_->may_keep_half());
   }
-  // Whether the connection is not read while there is no room for a half. Else it ends.
+  // Sets whether the connection waits, unread, while there is no room for an incomplete message. Otherwise it ends.
   void set_waits(bool waits) noexcept { waits_ = waits; }
 
   giop::HalfRoom::Request request() const noexcept {
@@ -98,11 +98,11 @@ void ServerConnection::give_up(Stalled why) noexcept {
   why == Stalled::takes_nothing ? cut_off(backlog_stalled) : refuse_half(memory_half_->request());
 }
 
-// The peer has not sent all of a request, and there is no room for the rest. It hears so where the request is known,
-// and may try again over another connection. Another connection's reader and this one's may find so at once: the first
-// of them tells it. Thread: any.
+// Refuses an incomplete request, because there is no room for the rest. If the request is known, the peer gets an
+// exception and may try again over another connection. The readers of this and of another connection may find this at
+// the same time; the first one sends the answer. Thread: any.
 void ServerConnection::refuse_half(const giop::HalfRoom::Request& request) noexcept {
-  if (told_no_room_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: nothing but who is first hangs on it
+  if (told_no_room_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: it decides which thread is first
   server_->incidents().client_cut_off(no_room);
   cdr::Writer writer;
   if (!request)
@@ -114,9 +114,10 @@ void ServerConnection::refuse_half(const giop::HalfRoom::Request& request) noexc
   stream_->close();
 }
 
-// What waits because of requests of its own is read on when they end: they keep the connection until then.
+// Resumes reading, because there is memory again. If the connection waits because of its own requests, they keep it
+// alive until they end.
 void ServerConnection::on_room() noexcept {
-  // PAIR server_connection.paused: acquire here <- release in read_on_when_there_is_room(). Nobody reads meanwhile.
+  // PAIR server_connection.paused: acquire here <- release in read_on_when_there_is_room(). No thread reads meanwhile.
   if (paused_.exchange(false, std::memory_order_acquire)) {
     const Duration patience = server_->settings().connections.header_timeout;
     stream_->expect_by(half_ && patience > Duration::zero() ? os::now() + patience : never);
@@ -130,14 +131,16 @@ void ServerConnection::on_room() noexcept {
   if (source) server_->executive().resume(source);
 }
 
-// The last touch of this thread, where it is not read any more. What is not read cannot become whole in time.
+// Pauses reading while there is no memory for requests. If reading pauses, this thread must not touch the connection
+// afterwards. No deadline applies meanwhile, since a message that is not read cannot become complete.
 void ServerConnection::read_on_when_there_is_room() noexcept {
   if (!memory_ || !memory_->has_requests() || memory_->may_read()) return;
   stream_->expect_by(never);
   stream_->pause_reading();
-  // PAIR server_connection.paused: release here -> acquire in on_room(). What is known of the half goes with it.
+  // PAIR server_connection.paused: release here -> acquire in on_room(). Publishes what is known of the incomplete
+  // message.
   paused_.store(true, std::memory_order_release);
-  if (memory_->may_read()) on_room();  // it may have been told before
+  if (memory_->may_read()) on_room();  // memory may have become free before the store
 }
 
 void ServerConnection::on_bytes(Bytes bytes, Time received) noexcept {
@@ -153,15 +156,15 @@ void ServerConnection::on_lent(transport::Lent lent, Time received) noexcept {
   took_bytes(received);
 }
 
-// For the job of a message, which is the only one to keep the piece once that is used up: it has gone back before
-// anybody hears of the reply, and may then want to send as much again.
+// Returns what keeps the message's memory alive, for its job. When the piece is used up, only the job keeps it. So the
+// memory has gone back before the peer gets the reply and may send as much again.
 std::shared_ptr<const void> ServerConnection::keeper_of(Bytes message) noexcept {
   auto keeper = piece_.keeper_of(message);
   if (keeper && message.data() + message.size() == piece_.bytes.data() + piece_.bytes.size()) piece_ = {};
   return keeper;
 }
 
-// The last touch of this thread: see hand_over().
+// This thread must not touch the connection afterwards: see hand_over().
 void ServerConnection::took_bytes(Time received) noexcept {
   if (!stream_->is_open()) return;
   if (binding_.task != no_task) {
@@ -177,16 +180,18 @@ void ServerConnection::took_bytes(Time received) noexcept {
   read_on_when_there_is_room();
 }
 
-// Not where it has tasks: it would be closed as idle when none of them is called.
+// Tries to give the connection to the threads that run requests. Does nothing and returns false if the connection has
+// tasks: those threads would close it as idle if none of them is called.
 bool ServerConnection::read_elsewhere() noexcept {
   const bool has_tasks = binding_.task != no_task || !tasks_.empty();
   if (has_tasks || move_failed_ || !server_->executive().serves_where_read()) return false;
   stream_->unwatch();
   if (serve_where_read()) return true;
-  // The threads do not take it now, for example for want of memory. It is tried again after as many messages.
+  // The request threads do not take it now, for example because memory is short. It is tried again after as many
+  // messages.
   move_failed_ = true;
   since_task_ = 0;
-  half_ = completed_ = false;  // its rest is waited for anew
+  half_ = completed_ = false;  // its rest gets a new deadline
   stream_->expect_by(half_message(os::now()).value_or(never));
   watch_again();
   return true;
@@ -270,14 +275,15 @@ bool ServerConnection::remember_waiting(ServerJob& job) {
   return false;
 }
 
-// After each message. The thread that runs the requests of the connection has no use for the reactor's notes.
+// Counts a message. The reactor's account is not charged if the thread that runs the requests reads the connection, or
+// a task's thread.
 void ServerConnection::note_use() noexcept {
   used_task_ = used_task_ || foreseen_;
   since_task_ = foreseen_ ? 0 : std::min(since_task_ + 1, requests_until_plain);
   if (!served_ && own_task_ == no_task) stream_->charge_message(foreseen_);
 }
 
-// False: no message is whole, or the connection is over.
+// Processes the next complete message. Returns false if there is none, or if the connection has ended.
 bool ServerConnection::take_message(Bytes& bytes, Time received) noexcept try {
   const auto message = assembler_.next(bytes, received);
   if (!message) return broken(message.error()), false;
@@ -295,25 +301,27 @@ bool ServerConnection::take_message(Bytes& bytes, Time received) noexcept try {
 std::optional<Time> ServerConnection::half_message(Time now) noexcept {
   const bool half = !assembler_.idle();
   const bool completed = std::exchange(completed_, false);
-  if (half == half_ && !(half && completed)) return std::nullopt;  // the half of another message has its own time
+  // An incomplete message after a completed one gets a new deadline.
+  if (half == half_ && !(half && completed)) return std::nullopt;
   half_ = half;
   const Duration patience = server_->settings().connections.header_timeout;
   return half && patience > Duration::zero() ? now + patience : never;
 }
 
-// From here on the task's thread reads. Last touch of this thread: the other one may begin at once.
+// Makes the task's thread read the connection. The calling thread must not touch it afterwards: the other one may begin
+// at once.
 void ServerConnection::hand_over() noexcept try {
   auto own = std::make_shared<OwnConnection>(shared_from_this(), std::exchange(binding_.request, std::nullopt));
   stream_->unwatch();
   stream_->expect_by(never);
-  half_ = completed_ = false;  // its rest is waited for anew
+  half_ = completed_ = false;  // its rest gets a new deadline
   own_task_ = binding_.task;
   server_->executive().attach(own_task_, binding_.owner->id(), std::move(own));
 } catch (const std::bad_alloc&) {
   broken(no_memory);
 }
 
-// Its traffic keeps the connection that owns the task, too.
+// Its traffic also keeps the connection that owns the task from being idle.
 Expected<ServerConnection::Taken> ServerConnection::take_bytes(MutableBytes buffer) noexcept {
   const auto arrival = stream_->take(buffer, piece_);
   if (!arrival) return arrival.error();
@@ -323,7 +331,7 @@ Expected<ServerConnection::Taken> ServerConnection::take_bytes(MutableBytes buff
       .bytes = Bytes(buffer).first(arrival->count), .at = arrival->at, .drained = arrival->count < buffer.size()};
 }
 
-// One message at most.
+// Processes one message at most.
 dispatch::JobSource::Found ServerConnection::next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept {
   take_message(bytes, received);
   if (bytes.empty()) piece_ = {};
@@ -347,17 +355,17 @@ void ServerConnection::lend(Bytes rest, Time received, Time half_by) noexcept {
   watch_again();
 }
 
-// Last touch of this thread.
+// The calling thread must not touch the connection afterwards.
 void ServerConnection::watch_again() noexcept {
   try {
     stream_->watch(shared_from_this());
   } catch (const std::bad_alloc&) {
-    stream_->close();  // nobody watches it to its end
+    stream_->close();  // no thread would notice its end
     on_closed(no_memory);
   }
 }
 
-// The peer speaks no GIOP, or against its rules, or there is no memory to hear it: it is told so, and that was that.
+// Sends MessageError and closes the connection: the peer has violated GIOP, or there is no memory to read its message.
 // CORBA 3.3 part 2, 9.4.8.
 void ServerConnection::broken(const Error& error) noexcept {
   if (error.minor == minor::half_messages) return refuse_half(assembler_.refused());
@@ -373,12 +381,12 @@ void ServerConnection::cut_off(const Error& error) noexcept {
 }
 
 void ServerConnection::on_closed(Error reason) noexcept {
-  // What the transport closed for its limits.
+  // The transport closed it because of a limit.
   if (reason.minor == minor::send_backlog || reason.minor == minor::send_backlogs ||
       reason.minor == minor::send_stalled || reason.minor == minor::channel_spoiled || reason == no_memory)
     server_->incidents().client_cut_off(reason);
   if (reason.minor == minor::deadline_passed) server_->incidents().client_cut_off(stalled);
-  assembler_.drop();  // jobs may keep this connection for long
+  assembler_.drop();  // free its memory, since jobs may keep this connection for long
   give_up_requests();
   leave_tasks();
 }
@@ -389,8 +397,8 @@ void ServerConnection::leave_tasks() noexcept {
   server_->executive().peer_gone(id());
 }
 
-// A connection that owns tasks is never idle: closing it would end them. Half a message is nothing under way: its
-// request did not run, and the client sends it anew.
+// A connection that owns tasks is never idle: closing it would end them. An incomplete message does not count: its
+// request did not run, and the client sends it again.
 bool ServerConnection::is_idle() noexcept {
   if (binding_.task != no_task || !tasks_.empty()) return false;
   const std::lock_guard lock(mutex_);
@@ -409,7 +417,7 @@ void ServerConnection::give_up_requests() noexcept {
 }
 
 void ServerConnection::take(const giop::Message& message, Time received) {
-  // relaxed: no other data depends on it, and an orderly end may be told in the version of the message before
+  // relaxed: no other data depends on it, and CloseConnection may carry the version of the message before
   version_.store(message.header.version, std::memory_order_relaxed);
   if (message.refusal != 0) return refuse_too_large(message);
   switch (message.header.type) {
@@ -419,19 +427,19 @@ void ServerConnection::take(const giop::Message& message, Time received) {
       return take_locate_request(message);
     case giop::MessageType::cancel_request:
       return take_cancel(message);
-    default:  // CloseConnection, MessageError; the assembler lets nothing else through
+    default:  // CloseConnection, MessageError; the assembler passes nothing else
       stream_->close();
   }
 }
 
-// The rest of the request is skipped as it comes.
+// Refuses a request that is too large. Its remaining bytes are skipped as they arrive.
 void ServerConnection::refuse_too_large(const giop::Message& message) {
   const Error error{ErrorKind::imp_limit, Completion::no, message.refusal};
   const auto request = giop::parse_beginning(message, server_->settings().giop);
   if (!request) return broken(error);
   const ReplyTo to{.request_id = request->id, .version = request->version, .expected = request->response_expected};
   try {
-    // Its operation is known where all of its header has come.
+    // The operation is known if the whole header has arrived.
     const auto whole = giop::parse_request(message, server_->settings().giop);
     const std::string text = too_large_text(
         whole ? "the request for " + std::string(whole->header.operation) : "a request", "the server",
@@ -471,7 +479,7 @@ void ServerConnection::copy_key(Bytes& key) {
   key = key_;
 }
 
-// Most connections call one object: it is found without a lock while it stays active.
+// Most connections call one object. It is found without a lock while it stays active.
 Expected<std::shared_ptr<ActiveObject>> ServerConnection::find_object(Bytes key) noexcept {
   const bool is_last =
       last_object_ && key.size() == last_key_size_ && std::memcmp(key.data(), last_key_.data(), last_key_size_) == 0;
@@ -510,14 +518,14 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
                  {.keeper = keeper_of(message.bytes), .stays = runs_here && holds(stays_, message.bytes)},
                  request.body.offset(), to);
   if (!chain_of(request, to, fresh->chain())) return;
-  if (fresh->chain().count > 0) fresh->keep_message();  // a thread that waits in the chain may run it
+  if (fresh->chain().count > 0) fresh->keep_message();  // a thread of the chain that waits may run it
   if (server_->requests().enter() != Passage::active) return send_exception(to, shutting_down);
-  ServerJob* made = fresh.release();  // from here on it leaves by recycle()
+  ServerJob* made = fresh.release();  // from here on recycle() ends it
   made->arrived = received;
   made->task = whose->task;
   made->owner = binding_.owner ? binding_.owner->id() : id();
   dispatch::JobPtr job(made);
-  // One that runs right here need not be found by a CancelRequest: nobody reads one before it has run.
+  // A CancelRequest need not find a request that runs on this thread: none is read before it has run.
   if ((!runs_here || made->chain().count > 0) && !remember(*made)) return send_exception(to, queue_full);
   if (asked) return asked->ask_again(upcall, std::move(job));
   if (gate.turnstile().passage() == Passage::holding) {
@@ -537,7 +545,7 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   }
 }
 
-// False: it was answered, since nobody can read it.
+// Decodes the chain context. Returns false if it cannot be decoded; then the request was answered.
 bool ServerConnection::chain_of(const Request& request, const ReplyTo& to, giop::ChainContext& chain) {
   const auto context = request.header.contexts.find(giop::context::chain);
   if (!context) return true;
@@ -546,8 +554,9 @@ bool ServerConnection::chain_of(const Request& request, const ReplyTo& to, giop:
   return chain = *content, true;
 }
 
-// Whose job a request is; nothing when it was answered, since its task was refused. A task that the request names is
-// one that this connection admitted for this very operation of this object, or the one that its callers share.
+// Returns the task of a request. Returns nothing if the task was refused; then the request was answered. A task that
+// the request names must be the shared task of the operation, or one that this connection admitted for this operation
+// of this object.
 std::optional<ServerConnection::Whose> ServerConnection::task_of(const Request& request, const ReplyTo& to,
                                                                  ActiveObject& object, const Upcall& upcall,
                                                                  Time received) {
@@ -607,9 +616,9 @@ void ServerConnection::take_cancel(const giop::Message& message) {
 
 void ServerConnection::send(Bytes message) noexcept { note_sent(stream_->send(message)); }
 
-// What the peer sent before it went is read to its end all the same: what needs no answer runs.
+// Requests that the peer sent before it left are still read: those that need no answer run.
 void ServerConnection::note_sent(const Expected<void>& sent) noexcept {
-  // relaxed: a request more that is run is no harm
+  // relaxed: running one more request does no harm
   if (!sent && !takes_no_replies_.exchange(true, std::memory_order_relaxed)) give_up_requests();
 }
 
@@ -660,7 +669,7 @@ void ServerConnection::close_when_sent(Time deadline) noexcept {
   deadline == Time{} ? stream_->close() : stream_->close_when_sent(deadline);
 }
 
-// False when too many requests of this connection are under way.
+// Returns false if too many requests of this connection are under way.
 bool ServerConnection::remember(ServerJob& job) {
   const std::lock_guard lock(mutex_);
   if (job.remembered_) return true;

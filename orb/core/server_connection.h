@@ -1,12 +1,15 @@
-// ServerConnection: one client as the server sees it. Reads headers and contexts only, finds object and task, and hands
-// the request to the executive; what needs no servant is answered here.
+// ServerConnection is the server's side of one client connection. It parses only headers and contexts, finds the object
+// and the task, and gives the request to the executive. It answers requests itself that need no servant.
 //
-// Out of memory: a request is answered with NO_MEMORY, and where not even that can be written its connection is closed.
+// Out of memory: a request is answered with NO_MEMORY. If that reply cannot be written either, the connection is
+// closed.
 //
-// Its id is the owner of the tasks admitted over it: when it closes, they leave. A connection may also be bound to one
-// task of another connection (own_connection.h); then the task's jobs go to the thread that reads it.
+// The id of the connection is the owner of the tasks admitted over it. When the connection closes, these tasks depart.
+// A connection may also be bound to one task of another connection (own_connection.h). Then the task's jobs go to the
+// thread that reads the connection.
 //
-// Threads: reading on the reactor's, or once bound on the task's own; replies from any thread.
+// Threads: the reactor's thread reads it, or the task's own thread once it is bound, or the thread that runs its
+// requests (serve_where_read()). Replies are sent from any thread.
 #pragma once
 
 #include <array>
@@ -33,13 +36,13 @@
 
 namespace corelane::core {
 
-// Whom a reply goes to.
+// Identifies the request that a reply answers.
 struct ReplyTo {
   std::uint32_t request_id = 0;
   giop::Version version;
   bool expected = true;
-  cdr::CodeSets code_sets{};  // of the request, and so of its reply
-  bool asks_orb = false;      // its client wants to know whether this is the same ORB
+  cdr::CodeSets code_sets{};  // of the request, and therefore of its reply
+  bool asks_orb = false;      // the client asks whether this server runs Corelane, too
 };
 
 class ServedConnection;
@@ -49,7 +52,8 @@ class ServerConnection final : public transport::Watcher,
                                public std::enable_shared_from_this<ServerConnection> {
  public:
   ServerConnection(std::shared_ptr<Server> server, std::shared_ptr<transport::Connection> stream);
-  // Before it is read: from here on it may have to wait for memory, or to end for others.
+  // Call it before the connection is read. From then on the memory budget may make the connection wait for memory, or
+  // end it to free memory for others.
   void begin() noexcept;
 
   void on_room() noexcept override;
@@ -65,64 +69,70 @@ class ServerConnection final : public transport::Watcher,
   void give_way() noexcept override { close_orderly(); }
   void on_closed(Error reason) noexcept override;
 
-  // Once bound: the task's thread instead of the reactor's.
+  // The next four functions are for a bound connection, which the task's thread reads instead of the reactor's.
   int descriptor() const noexcept { return stream_->descriptor(); }
   struct Taken {
-    Bytes bytes;           // in the buffer or, of long messages, where the peer wrote them; none: the peer has ended
-    Time at{};             // see transport::Arrival
-    bool drained = false;  // there was no more
+    Bytes bytes;  // in the buffer, or for long messages in memory shared with the peer; empty: the peer has ended
+    Time at{};    // see transport::Arrival
+    bool drained = false;  // no more bytes were there
   };
   Expected<Taken> take_bytes(MutableBytes buffer) noexcept;
-  // `bytes`: what is left of those that were taken last.
+  // Parses one message at most. `bytes` are the rest of those taken last.
   dispatch::JobSource::Found next_job(Bytes& bytes, Time received, dispatch::JobPtr& job) noexcept;
-  // Ends the connection and leaves the rest to the reactor.
+  // Ends the connection. The reactor does the rest.
   void release() noexcept;
 
-  // The thread that runs its requests reads it from here on; the calling thread had it. False: that is not possible in
-  // this mode or now, and nothing has changed.
+  // Makes the thread that runs the connection's requests read it from now on, instead of the calling thread. Returns
+  // false if that is not possible in this mode or now; then nothing has changed.
   bool serve_where_read() noexcept;
-  // For that thread. Nothing: the peer has ended.
+  // Reads bytes, for that thread. Returns no bytes if the peer has ended the connection.
   Expected<Bytes> receive(MutableBytes buffer, Time until, os::WaitStrategy strategy, transport::Lent& lent) noexcept;
-  // What receive() gave of memory that the peer shares, for the requests in it.
+  // Keeps the shared memory that receive() returned, for the requests in it.
   void take_lent(transport::Lent lent) noexcept { piece_ = std::move(lent); }
-  // Whether nothing is under way, as far as that is known without a lock: not where tasks were asked for.
+  // Returns whether nothing is under way, as far as is known without a lock. Returns false if tasks were ever
+  // requested.
   bool is_surely_idle() const noexcept { return !asked_for_tasks_ && binding_.task == no_task; }
-  // The peer, a whole one.
+  // Returns whether the peer has sent at least one complete message.
   bool has_sent_message() const noexcept { return sent_message_; }
   enum class Step : std::uint8_t {
-    request,  // to run on this thread
-    other,    // answered, handed in elsewhere, or not whole yet
-    tasks,    // a contract foresees the request: read_by_reactor() is to follow
+    request,  // a request to run on this thread
+    other,    // answered, submitted elsewhere, or not complete yet
+    tasks,    // a contract foresees the request: call read_by_reactor() next
     end,      // the connection has ended
   };
   // Takes one message from the front of `bytes`. `stays`: they lie in a buffer of the calling thread, which keeps them
   // until it has run the request.
   Step next_request(Bytes& bytes, bool stays, Time received, dispatch::JobPtr& job) noexcept;
-  // The reactor reads from here on, after `rest`.
+  // Makes the reactor read the connection from now on, after it has parsed `rest`.
   void read_by_reactor(Bytes rest, Time received, Time half_by) noexcept;
-  // Whether they lie in memory that the peer shares, and not in a buffer.
+  // Returns whether `bytes` lie in memory shared with the peer, and not in a buffer.
   bool lies_elsewhere(Bytes bytes) const noexcept;
-  // A request that was given to the reading thread runs beside it, or waits: a CancelRequest finds it from here on. The
-  // second false: there are too many, and it was answered.
+  // Both make a request findable for a CancelRequest: one that was given to the reading thread and now runs beside it,
+  // or waits. remember_running() returns false if there is no memory. remember_waiting() returns false if the
+  // connection has too many requests; then it has answered this one.
   bool remember_running(ServerJob& job) noexcept;
   bool remember_waiting(ServerJob& job);
-  // The client will ask for nothing more: its tasks depart.
+  // Makes the tasks of the connection depart, because the client will send no more requests.
   void leave_tasks() noexcept;
-  // Nobody waits for their answers any more: those that wait are not run. What needs no answer runs all the same.
+  // Cancels requests that expect a reply, because the client takes no replies any more. Those that have not begun do
+  // not run. Oneway requests still run.
   void give_up_requests() noexcept;
-  // The reactor reads again, after `rest` of what was read; its half message has to be whole by then.
+  // Makes the reactor read a bound connection again, after `rest` of what was read. An incomplete message must be
+  // complete by `half_by`.
   void lend(Bytes rest, Time received, Time half_by) noexcept;
-  // Whether it goes on to, once it was lent; else the task gets the connection again with the next bytes. Any thread.
+  // Sets whether the reactor keeps reading a lent connection. Otherwise the next bytes return the connection to the
+  // task. Any thread.
   void lend_on(bool on) noexcept { lent_.store(on, std::memory_order_relaxed); }  // relaxed: nothing follows from it
-  // After bytes were taken: until when the rest of half a message has to come, unless that stays as it is.
+  // Call it after bytes were taken. Returns the new deadline for the rest of an incomplete message (`never`: none), or
+  // nothing if the deadline stays as it is.
   std::optional<Time> half_message(Time now) noexcept;
 
-  // Requests for tasks come over it.
+  // Notes that requests for tasks come over this connection.
   void read_for_tasks() noexcept { stream_->read_for_tasks(); }
   void send(Bytes message) noexcept;
-  // Where it failed nobody gets a reply any more.
+  // Notes the result of sending. After a failure, requests that expect a reply do not run any more.
   void note_sent(const Expected<void>& sent) noexcept;
-  // A reply without results.
+  // Sends a reply without results.
   void send_done(const ReplyTo& to) noexcept;
   void send_exception(const ReplyTo& to, const Error& error, std::string_view text = {},
                       const sched::Refusal* refusal = nullptr) noexcept;
@@ -130,32 +140,33 @@ class ServerConnection final : public transport::Watcher,
   void send_refusal(const ReplyTo& to, const sched::Refusal& refusal) noexcept {
     send_refusal(to, refusal, sched::error_of(refusal));
   }
-  // A reply; closes the connection when there was no memory to write it.
+  // Sends a reply. Closes the connection if there was no memory to write it.
   void send_whole(cdr::Writer& reply) noexcept;
-  // The same; waits for room where another thread takes the place of this one meanwhile.
+  // Sends a reply likewise. Waits for room in the send queue if another thread substitutes for this one meanwhile.
   void send_reply(cdr::Writer& reply) noexcept;
-  // Whole messages; waits for room as send_reply().
+  // Sends complete messages; waits for room as send_reply() does.
   void send_patiently(Bytes messages) noexcept;
-  // A reply is owed and cannot be made: the client learns it from the end of the connection.
+  // Closes the connection because a reply is due and cannot be made. The client learns of it from the end of the
+  // connection.
   void cut_off(const Error& error) noexcept;
-  // Says CloseConnection, and closes: at once, or when the peer has all that waits for it or the deadline has come.
+  // Both send CloseConnection and close: close_orderly() at once, close_when_sent() when the peer has received
+  // everything or at the deadline.
   void close_orderly() noexcept { close_when_sent(Time{}); }
   void close_when_sent(Time deadline) noexcept;
 
   Server& server() noexcept { return *server_; }
-  // What its peer makes this process hold; null: nobody counts it.
+  // Returns the account of the memory that this process holds for the peer; null: it is not counted.
   transport::MemoryAccount* memory() const noexcept { return memory_.get(); }
   transport::Connection& stream() const noexcept { return *stream_; }
   PeerId id() const noexcept { return stream_->id(); }
   std::optional<transport::PeerCredentials> credentials() const noexcept { return stream_->credentials(); }
-  // The request of one job goes on in another.
+  // Moves the request of `job` to the job `by`.
   void replace(ServerJob& job, ServerJob& by) noexcept;
-  // What the tasks of this connection are for.
+  // Returns what the tasks of this connection may be used for.
   PeerTasks& tasks() noexcept { return tasks_; }
-  // The message under way is the job's from here on; where it was put together here it is not copied. Thread: the
-  // reader's.
+  // Gives the current message to a job. A message that the assembler put together is not copied. Thread: the reader's.
   void keep(Bytes message, os::ByteBuffer& in);
-  // The job has ended; a CancelRequest cannot find it any more.
+  // Notes that the job has ended: a CancelRequest cannot find it any more.
   void forget(ServerJob& job) noexcept;
 
  private:
@@ -164,8 +175,8 @@ class ServerConnection final : public transport::Watcher,
   using Request = giop::Parsed<giop::RequestHeader>;
   struct Binding {
     TaskId task = no_task;
-    std::shared_ptr<ServerConnection> owner;  // of the task
-    std::optional<ReplyTo> request;           // until it is handed over
+    std::shared_ptr<ServerConnection> owner;  // the connection that owns the task
+    std::optional<ReplyTo> request;           // the bind request, until the connection is handed over
   };
 
   bool take_message(Bytes& bytes, Time received) noexcept;
@@ -182,11 +193,11 @@ class ServerConnection final : public transport::Watcher,
   void take_cancel(const giop::Message& message);
   void submit(const giop::Message& message, const Request& request, const ReplyTo& to, Time received,
               std::shared_ptr<ActiveObject> object, const Upcall& upcall);
-  // Whose job a request is.
+  // Says to which task a request belongs.
   struct Whose {
     TaskId task = no_task;
-    bool asks = false;      // the shared one's, which was refused and is asked for again with this job
-    bool foreseen = false;  // it comes no sooner than the task's contract says
+    bool asks = false;      // of the shared task, which was refused and is requested again with this job
+    bool foreseen = false;  // the request comes no sooner than the task's contract allows
   };
   std::optional<Whose> task_of(const Request& request, const ReplyTo& to, ActiveObject& object, const Upcall& upcall,
                                Time received);
@@ -210,43 +221,45 @@ class ServerConnection final : public transport::Watcher,
   const std::shared_ptr<Half> memory_half_;
   std::atomic<bool> told_no_room_{false};
 
-  // Owner: whoever reads.
+  // Owner: the reading thread.
   giop::Assembler assembler_;
   giop::ConnectionCodeSets code_sets_;
-  transport::Lent piece_;  // what is being read, while it is and nobody else keeps it
-  // Of a request in memory that the peer may change: it chooses the object, and then says whether a task is for that.
+  transport::Lent piece_;  // the shared memory being read, until it is used up or a job keeps it
+  // A copy of the object key of a request in memory that the peer may change. The key chooses the object, and then the
+  // check whether a task is for that object.
   std::vector<std::byte> key_;
-  static constexpr std::size_t longest_kept_key = 1024;  // so much of key_ stays from request to request
-  std::shared_ptr<ActiveObject> last_object_;            // that a request named by last_key_
-  std::array<std::byte, 64> last_key_{};                 // longer ones are not kept
+  static constexpr std::size_t longest_kept_key = 1024;  // the most that key_ keeps allocated between requests
+  std::shared_ptr<ActiveObject> last_object_;            // the object that last_key_ names
+  std::array<std::byte, 64> last_key_{};                 // longer keys are not cached
   std::size_t last_key_size_ = 0;
-  cdr::Writer writer_;            // of answers made here
-  bool half_ = false;             // half a message waits for its rest
+  cdr::Writer writer_;            // for answers made here
+  bool half_ = false;             // an incomplete message waits for its rest
   bool sent_message_ = false;     // see has_sent_message()
-  bool completed_ = false;        // a message was taken since half_message()
+  bool completed_ = false;        // a message was completed since half_message()
   Binding binding_;               // once bound
-  Bytes stays_;                   // of next_request(), while it runs
-  bool served_ = false;           // by the thread that reads it
-  bool foreseen_ = false;         // by a contract: the message under way
-  bool used_task_ = false;        // by a message of next_request(), within its contract
-  bool asked_for_tasks_ = false;  // ever
-  bool move_failed_ = false;      // read_elsewhere() did, and is not tried again yet
-  int since_task_ = 0;            // messages that no contract foresees since one that it does, or since that
-  TaskId own_task_ = no_task;     // whose thread reads
-  dispatch::JobPtr own_job_;      // for the caller of next_job() or next_request()
+  Bytes stays_;                   // the bytes given to next_request(), while it runs
+  bool served_ = false;           // the thread that runs its requests reads it
+  bool foreseen_ = false;         // a contract foresees the current message
+  bool used_task_ = false;        // a message of next_request() used a task within its contract
+  bool asked_for_tasks_ = false;  // tasks were requested at some time
+  bool move_failed_ = false;      // read_elsewhere() failed and is not tried again yet
+  int since_task_ = 0;            // messages since the last one that a contract foresees, or since a reset
+  TaskId own_task_ = no_task;     // the task whose thread reads
+  dispatch::JobPtr own_job_;      // the job that next_job() or next_request() returns
 
-  // Owner: whoever reads writes it, whoever shuts the server down reads it. That of the last message.
+  // Owner: the reading thread writes it; the thread that shuts the server down reads it. The version of the last
+  // message.
   std::atomic<giop::Version> version_{giop::giop_1_2};
 
-  std::atomic<bool> lent_{false};              // bound, and read by the reactor all the same
-  std::atomic<bool> paused_{false};            // the reactor is to read on when there is room
-  std::atomic<bool> takes_no_replies_{false};  // sending one failed
+  std::atomic<bool> lent_{false};              // bound, but read by the reactor
+  std::atomic<bool> paused_{false};            // the reactor resumes reading when there is memory
+  std::atomic<bool> takes_no_replies_{false};  // sending a reply failed
 
   PeerTasks tasks_;
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<ServerJob*> jobs_;
-  std::weak_ptr<ServedConnection> source_;  // that reads it, or did
+  std::weak_ptr<ServedConnection> source_;  // the object that reads it, or did so
 };
 
 }  // namespace corelane::core

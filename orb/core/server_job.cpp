@@ -66,7 +66,7 @@ std::string calling_host() {
 void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
 
 void ServerRequest::finish_arguments(std::size_t count) {
-  // A peer may pad a body that holds nothing.
+  // A peer may add padding to a body without arguments.
   if (arguments_.remaining() <= (count == 0 ? 7u : 0u)) return;
   arguments_.fail(minor::trailing_bytes);
   raise_bad_arguments();
@@ -118,7 +118,7 @@ void ServerJob::discount() noexcept {
 }
 
 void ServerJob::run(const dispatch::JobContext&) noexcept try {
-  // Of the others nobody tells when they wait.
+  // Only these jobs report when they wait, so only they count as running.
   MemoryAccount* const memory = connection_->memory();
   runs_ = memory != nullptr && task == no_task && connection_->server().executive().serves_where_read();
   if (runs_) memory->begin_run();
@@ -126,7 +126,7 @@ void ServerJob::run(const dispatch::JobContext&) noexcept try {
     return connection_->server().incidents().request_abandoned();
   const InsideRequest inside(connection_.get());
   const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
-  // Bound: a round more whenever the gate changes in between.
+  // Bound: one more round for each change of the gate meanwhile.
   for (;;) {
     {
       const Visit visit(*object_);
@@ -136,12 +136,12 @@ void ServerJob::run(const dispatch::JobContext&) noexcept try {
     if (set_aside()) return;
     if (object_->gate().turnstile().passage() == Passage::holding) return reply_exception(queue_full);
   }
-} catch (const std::bad_alloc&) {  // not the servant's: see run_upcall()
+} catch (const std::bad_alloc&) {  // not from the servant: see run_upcall()
   reply_exception(no_memory);
 }
 
-// The adapter's manager began to hold requests when this one was under way: it waits at the gate in another job, since
-// this one ends here. False: it could not.
+// Moves the request to a new job, which waits at the gate, because the adapter's manager began to hold requests
+// meanwhile. This job ends. Returns false if the gate did not take it.
 bool ServerJob::set_aside() {
   Server& server = connection_->server();
   std::unique_ptr<ServerJob> fresh = server.take_job();
@@ -189,7 +189,7 @@ void ServerJob::take_over(ServerJob& other) {
 void ServerJob::run_inside() {
   run_upcall();
   message_ = {};
-  // Before the reply: who gets that may want to send as much again.
+  // Free the memory before the reply: the client may then send as much again.
   keeper_.reset();
   if (bytes_.capacity() > longest_kept) bytes_.release(), discount();
   if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
@@ -197,7 +197,8 @@ void ServerJob::run_inside() {
   replies_ = true;
 }
 
-// The operation ran, and its results, or its exception, cannot go back.
+// Replies with a system exception, because the results or the exception of the operation cannot be written. The
+// operation has run.
 void ServerJob::reply_unwritable() {
   const Error error{writer_.error().kind, Completion::yes, writer_.error().minor};
   std::string text;
@@ -222,9 +223,9 @@ Bytes ServerJob::take_reply() noexcept {
   return {};
 }
 
-// There is one answer: the first that wants to be it.
+// Returns true for the first caller only: there is one answer.
 bool ServerJob::answers() noexcept {
-  return !answered_.exchange(true, std::memory_order_relaxed);  // relaxed: nothing is published by it
+  return !answered_.exchange(true, std::memory_order_relaxed);  // relaxed: it publishes nothing
 }
 
 void ServerJob::time_out() noexcept {
@@ -232,7 +233,7 @@ void ServerJob::time_out() noexcept {
     connection_->send_exception(to_, {ErrorKind::timeout, Completion::maybe, minor::budget_spent});
 }
 
-// Leaves the reply in writer_: the results, or the exception that the servant threw.
+// Runs the servant's operation. Leaves the reply in writer_: the results, or the exception that the servant threw.
 void ServerJob::run_upcall() {
   cdr::Reader arguments(message_.subspan(body_at_), header_.order, body_at_, connection_->server().environment());
   arguments.set_wide_form(giop::wide_form_of(header_.version));
@@ -253,7 +254,7 @@ void ServerJob::run_upcall() {
   }
 }
 
-// Members that are values with marshalling of their own run the application's code again.
+// Members that are values with custom marshalling run the application's code again.
 void ServerJob::reply_user_exception(const UserException& exception) {
   begin_reply_to(writer_, to_, giop::ReplyStatus::user_exception);
   try {
@@ -263,7 +264,7 @@ void ServerJob::reply_user_exception(const UserException& exception) {
   }
 }
 
-// What is being handled, as a system exception.
+// Replies with a system exception for the exception that is being handled.
 void ServerJob::reply_caught() {
   try {
     throw;
@@ -272,7 +273,7 @@ void ServerJob::reply_caught() {
   } catch (const SystemException& exception) {
     if (exception.raised_by_call()) return fail_nested(exception);
     write_exception(writer_, to_, exception.error(), exception.detail(), exception.refusal());
-  } catch (const std::bad_alloc&) {  // the arguments', the results' or the servant's
+  } catch (const std::bad_alloc&) {  // from the arguments, the results or the servant
     write_exception(writer_, to_, {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory}, {}, nullptr);
   } catch (const std::exception& exception) {
     fail_servant(what_of(exception));
@@ -281,18 +282,19 @@ void ServerJob::reply_caught() {
   }
 }
 
-// A refusal is left out: it is about the contract of the call that the servant made.
+// Replies to a failed call that the servant made. The refusal is left out, because it concerns the contract of that
+// call.
 void ServerJob::fail_nested(const SystemException& exception) {
   std::string text;
   try {
     text = text_of_nested(exception);
-  } catch (const std::bad_alloc&) {  // then without it
+  } catch (const std::bad_alloc&) {  // then without the text
   }
   connection_->server().incidents().servant_threw(upcall_->name, exception.error().kind, text);
   write_exception(writer_, to_, error_of_nested(exception), text, nullptr);
 }
 
-// Whatever it says stays here: it may be about internals.
+// The text goes to the log and not to the client, because it may reveal internals.
 void ServerJob::fail_servant(std::string_view text) {
   connection_->server().incidents().servant_threw(upcall_->name, ErrorKind::unknown, text);
   write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::servant_threw}, {}, nullptr);
@@ -303,7 +305,7 @@ bool ServerJob::declared(std::string_view id) const noexcept {
 }
 
 void ServerJob::refuse(const sched::Refusal& refusal) noexcept {
-  object_->note_refusal(*upcall_, task, refusal);  // before the client can call again
+  object_->note_refusal(*upcall_, task, refusal);  // note it before the client can call again
   connection_->send_refusal(to_, refusal);
 }
 
@@ -321,7 +323,7 @@ void ServerJob::recycle() noexcept {
   message_ = {};
   keeper_.reset();
   if (writer_.kept_bytes() > longest_kept) writer_ = cdr::Writer();
-  writer_.clear();  // what it may lie in goes
+  writer_.clear();  // frees the memory in which it may lie
   room_.release();
   if (bytes_.capacity() > longest_kept) bytes_.release();
   Server& server = connection->server();
@@ -350,7 +352,7 @@ void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error,
   std::vector<std::byte> detail;
   try {
     if (!text.empty()) detail = giop::encode_detail(text);
-  } catch (const std::bad_alloc&) {  // then without it
+  } catch (const std::bad_alloc&) {  // then without the text
   }
   if (!detail.empty()) contexts[count++] = {giop::context::exception_detail, detail};
   std::array<std::byte, giop::refusal_size> reason;

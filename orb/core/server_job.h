@@ -1,4 +1,5 @@
-// ServerJob: one request on its way through the executive to its servant, and its reply. Pooled with its buffers.
+// ServerJob carries one request through the executive to its servant, and its reply back. Jobs are pooled with their
+// buffers.
 //
 // Threads: as dispatch::Job; cancel() from the reader's thread.
 #pragma once
@@ -25,34 +26,38 @@ class ServerJob final : public dispatch::Job {
     if (connection_) discount();
   }
 
-  // Where the message lies until the job has run: where `keeper` keeps it, in the buffer of the thread that reads and
-  // runs it (null, `stays`), or else in the job, which copies it. `body_at`: where the arguments begin in it.
-  // std::bad_alloc.
+  // Where the message lies until the job has run:
+  // - `keeper` not null: in memory that `keeper` keeps alive.
+  // - `stays`: in the buffer of the thread that reads and runs it.
+  // - otherwise: in the job, which copies it.
+  // `body_at` is the offset of the arguments in the message. Raises std::bad_alloc.
   struct Place {
     std::shared_ptr<const void> keeper{};
     bool stays = false;
   };
   void prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object, const Upcall& upcall,
                const giop::Message& message, Place place, std::size_t body_at, const ReplyTo& to);
-  // Before the job waits, or goes to another thread: a message that lies in the reader's buffer is copied.
+  // Call it before the job waits or goes to another thread. Copies a message that lies in the reader's buffer. Raises
   // std::bad_alloc.
   void keep_message();
   const ReplyTo& to() const noexcept { return to_; }
   const ActiveObject* object() const noexcept { return object_.get(); }
   const Upcall& upcall() const noexcept { return *upcall_; }
   std::size_t held_bytes() const noexcept { return message_.size(); }
-  // In buffers that are used again.
+  // Returns the size of the buffers that the pooled job keeps.
   std::size_t kept_bytes() const noexcept { return bytes_.capacity() + writer_.kept_bytes(); }
-  // Instead of finish(): the whole reply, for the caller to send while it keeps the job; empty when there is none.
+  // Call it instead of finish(). Returns the whole reply, for the caller to send while it keeps the job. Empty if there
+  // is none.
   Bytes take_reply() noexcept;
-  // In which the request is nested; empty after prepare().
+  // Returns the chain in which the request is nested; empty after prepare().
   giop::ChainContext& chain() noexcept { return chain_; }
-  // Of a request that goes on in this job: the connection calls it with its jobs locked.
+  // Takes over the cancellation of a request that continues in this job. The connection calls it with its jobs locked.
   void inherit(const ServerJob& other) noexcept {
     // relaxed: both are under the connection's lock
     cancelled_.store(other.cancelled_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
-  // The client has lost interest, or is gone: do not run if not begun, do not reply.
+  // Cancels the request, because the client has cancelled it or is gone. If it has not begun it does not run. It sends
+  // no reply.
   void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }  // relaxed: a hint, nothing follows
 
   void run(const dispatch::JobContext& context) noexcept override;
@@ -63,7 +68,7 @@ class ServerJob final : public dispatch::Job {
   void recycle() noexcept override;
 
  private:
-  static constexpr std::size_t longest_kept = 64 * 1024;  // a buffer that grew beyond is let go
+  static constexpr std::size_t longest_kept = 64 * 1024;  // a larger buffer is freed
   void discount() noexcept;
   void run_inside();
   void run_upcall();
@@ -78,35 +83,38 @@ class ServerJob final : public dispatch::Job {
   bool answers() noexcept;
   bool declared(std::string_view id) const noexcept;
 
-  // Of the request under way.
+  // Members of the current request.
   std::shared_ptr<ServerConnection> connection_;
   std::shared_ptr<ActiveObject> object_;
   const Upcall* upcall_ = nullptr;
   giop::MessageHeader header_;
-  Bytes message_;                       // in bytes_, in the reader's buffer, or where `keeper_` keeps it
-  std::shared_ptr<const void> keeper_;  // of a long one
-  bool in_reader_ = false;              // in the reader's buffer
+  Bytes message_;                       // in bytes_, in the reader's buffer, or in the memory of `keeper_`
+  std::shared_ptr<const void> keeper_;  // set for a long message
+  bool in_reader_ = false;              // the message lies in the reader's buffer
   std::size_t body_at_ = 0;
   ReplyTo to_;
   giop::ChainContext chain_;
   std::atomic<bool> cancelled_{false};
   friend class ServerConnection;
-  bool remembered_ = false;  // by the connection, for a CancelRequest. Guarded by the connection's mutex or owned
-  bool replies_ = false;     // the reply is in writer_
+  // The connection has it in its list, for a CancelRequest. Guarded by the connection's mutex or owned.
+  bool remembered_ = false;
+  bool replies_ = false;  // the reply is in writer_
   std::atomic<bool> answered_{false};
-  std::size_t counted_ = 0;  // by the connection's account; not what lies where the peer wrote it
-  bool runs_ = false;        // counted there, too
+  // Bytes in the connection's memory account. What lies in memory shared with the peer is not counted.
+  std::size_t counted_ = 0;
+  bool runs_ = false;  // the account counts it as running
 
-  // Kept.
+  // Kept between requests.
   os::ByteBuffer bytes_;
   cdr::Writer writer_;
   transport::SendRoom room_;
 };
 
-// Leaves the writer where the reply's body goes.
+// Begins a reply and leaves the writer where the body goes.
 void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status = giop::ReplyStatus::no_exception,
                     std::span<const giop::ServiceContext> contexts = {});
-// A whole reply but for finish(). Text and refusal go into service contexts, the text where there is memory for it.
+// Writes a whole reply except for finish(). The text and the refusal go into service contexts, the text only if there
+// is memory for it.
 void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,
                      const sched::Refusal* refusal) noexcept;
 

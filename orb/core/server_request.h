@@ -1,6 +1,6 @@
-// ServerRequest: what a skeleton sees of one request: its arguments to read, its results to write.
+// ServerRequest gives a skeleton access to one request: it reads the arguments and writes the results.
 //
-// Threads: the one that runs the upcall. Valid during it.
+// Threads: the one that runs the upcall. Valid during the upcall.
 #pragma once
 
 #include "orb/cdr/codec.h"
@@ -12,7 +12,8 @@ class ServerRequest {
  public:
   ServerRequest(cdr::Reader& arguments, cdr::Writer& results) : arguments_(arguments), results_(results) {}
 
-  // The in and inout arguments, all at once and in order. Raises MARSHAL, COMPLETED_NO; bytes that are left over too.
+  // Reads the in and inout arguments, all at once and in order. Raises MARSHAL, COMPLETED_NO, also if bytes are left
+  // over.
   template <typename... T>
   void unmarshal(T&... arguments) {
     cdr::Reader::Attempt attempt(arguments_);
@@ -21,7 +22,7 @@ class ServerRequest {
     attempt.keep();
   }
 
-  // Result, inout and out values, in order.
+  // Writes the result, the inout and the out values, in order.
   template <typename... T>
   void marshal(const T&... results) {
     (encode(results_, results), ...);

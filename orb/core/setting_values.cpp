@@ -14,7 +14,7 @@
 namespace corelane::core::values {
 namespace {
 
-// Added to any time that the clock shows, it stays within what a Time can say.
+// The longest duration of a setting. Added to the current time, it cannot overflow Time.
 constexpr std::chrono::hours longest_span{366 * 24};
 
 bool is_socket_path(std::string_view text) {

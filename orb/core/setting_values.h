@@ -1,5 +1,6 @@
-// How the values of settings read: each function takes one as text, puts it where it belongs, and returns ""; or what
-// is expected, as the end of a sentence, and nothing is changed. The table of settings (settings.cpp) names them.
+// Functions that parse the values of settings. Each takes a value as text, stores it, and returns "". If the value is
+// wrong it changes nothing, and returns what is expected, as the end of a sentence. The table of settings
+// (settings.cpp) names these functions.
 // Threads: any but real-time ones (users and groups are looked up in the system's lists).
 #pragma once
 
@@ -28,17 +29,17 @@ std::string number(std::string_view text, Integer& out, Integer least, Integer m
 }
 std::string client_connections(Settings& settings, std::string_view text);
 std::string size(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);
-// A number of bytes, such as 67108864, 65536KiB or 64MiB.
+// Parses a number of bytes, such as 67108864, 65536KiB or 64MiB.
 std::string bytes(std::string_view text, std::size_t& out, std::size_t least, std::size_t most);
 std::string span_of_time(std::string_view text, Duration& out);
 std::string some_time(std::string_view text, Duration& out);
 std::string longest_lease(std::string_view text, Duration& out);
 std::string yes_or_no(std::string_view text, bool& out);
-// "0,2-5": hardware threads. "all": whatever the process may use.
+// Parses hardware threads, such as "0,2-5". "all": every one that the process may use.
 std::string cores(std::string_view text, std::vector<CoreId>& out);
 std::string wait_mode(std::string_view text, os::WaitMode& out);
 
-// Of one setting each.
+// Each of these is for one setting.
 std::string mode(Settings& s, std::string_view text);
 std::string placement(Settings& s, std::string_view text);
 std::string deadline_cores(Settings& s, std::string_view text);

@@ -5,7 +5,8 @@
 
 namespace corelane::core {
 
-// A fault in the configuration, as a sentence for the user: where, what, and what is expected.
+// SettingsFault describes an error in the configuration in a sentence for the user: the place, the error, and what is
+// expected.
 struct SettingsFault {
   std::string text;
 };

@@ -1,4 +1,4 @@
-// Where settings come from: options over variables over one file.
+// Reads settings from their sources. Options have precedence over variables, and variables over one file.
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 #include "orb/core/spelling.h"
 #include "orb/core/toml_text.h"
 
-// Header-only use would parse in every program; the library is linked.
+// Linked as a library: used header-only, it would put the parser into every program.
 #include <toml++/toml.h>
 
 namespace corelane::core {
@@ -24,7 +24,7 @@ constexpr const char* config_variable = "CORELANE_CONFIG";
 
 using Fault = Unexpected<SettingsFault>;
 
-// What a setting that is gone was replaced by, spelled alike; else "".
+// Returns the replacement of a setting that was removed, as an option, variable or key like `name`; otherwise "".
 std::string replacement(std::string_view name) {
   struct Replaced {
     std::string_view key, by;
@@ -44,7 +44,7 @@ std::string unknown(std::string_view what, std::string_view name, const std::vec
   return text + meant(name, known, "the nearest known is");
 }
 
-// Of too many to be listed.
+// For names with too many known ones to list.
 std::string unknown_of_all(std::string_view what, std::string_view name, const std::vector<std::string>& known) {
   const std::string text = unknown(what, name, known);
   const bool is_near = !meant(name, known, "").empty() || !replacement(name).empty();
@@ -62,7 +62,7 @@ const SettingsEntry* entry_of(std::string_view name, std::string (*spell)(std::s
   return nullptr;
 }
 
-// A value as a message shows it: part of one line.
+// Returns a value as messages show it: shortened, on one line.
 std::string shown(std::string_view value) {
   constexpr std::size_t most = 200;
   const std::string text = as_one_line(std::string(value.substr(0, most)));
@@ -76,7 +76,7 @@ std::optional<SettingsFault> apply(const SettingsEntry& entry, Settings& setting
   return SettingsFault{std::string(where) + " = " + shown(value) + ": expected " + as_one_line(expected)};
 }
 
-// Nothing for a node that is neither text, whole number nor boolean.
+// Returns nothing for a node that is neither text, whole number nor boolean.
 std::optional<std::string> word_of(const toml::node& node) {
   if (const auto* text = node.as_string()) return text->get();
   if (const auto* flag = node.as_boolean()) return flag->get() ? "on" : "off";
@@ -84,7 +84,7 @@ std::optional<std::string> word_of(const toml::node& node) {
   return std::nullopt;
 }
 
-// A list is what an option says with commas: [0, "2-5"] is 0,2-5.
+// A list becomes the text that an option has, with commas: [0, "2-5"] is 0,2-5.
 std::optional<std::string> as_text(const toml::node& node) {
   const toml::array* const list = node.as_array();
   if (list == nullptr) return word_of(node);
@@ -180,10 +180,10 @@ std::optional<SettingsFault> apply_file(const std::string& file, Settings& setti
 
 struct Option {
   std::string name;
-  std::optional<std::string> value{};  // nothing: no word that could be one follows
+  std::optional<std::string> value{};  // nothing: no word follows that could be a value
 };
 
-// Options with their values, and argv without them.
+// Moves the options with their values out of argv.
 std::vector<Option> take_options(int& argc, char* argv[]) {
   std::vector<Option> options;
   int kept = 0;
@@ -201,7 +201,7 @@ std::vector<Option> take_options(int& argc, char* argv[]) {
 }
 
 std::optional<std::string> config_file(const std::vector<Option>& options, const SettingsSources& sources) {
-  for (const Option& option : options | std::views::reverse)  // the last one counts, as of every setting
+  for (const Option& option : options | std::views::reverse)  // the last one counts, as for every setting
     if (option.name == "-ORBConfig" && option.value) return option.value;
   if (const auto named = sources.variables.find(config_variable);
       named != sources.variables.end() && !named->second.empty())
@@ -211,8 +211,8 @@ std::optional<std::string> config_file(const std::vector<Option>& options, const
   return std::nullopt;
 }
 
-// Whether somebody meant a setting by that name, and not something of his own: it begins as those of a section do, or
-// is a letter or two off.
+// Returns whether a variable of that name is probably meant as a setting, and not something of the user's own. Its name
+// then begins with a section's prefix, or differs from a known name in a letter or two.
 bool is_meant_as_setting(std::string_view name, const std::vector<std::string>& known) {
   if (distance(name, nearest(name, known)) <= 2) return true;
   const auto& table = settings_table();
@@ -229,7 +229,7 @@ std::optional<SettingsFault> apply_variable(const std::string& name, const std::
   return SettingsFault{unknown_of_all("variable", name, known)};
 }
 
-// Options by which other ORBs say what one of ours says.
+// Returns the option of Corelane for an option of another ORB.
 std::optional<SettingsFault> foreign_option(std::string_view name) {
   struct Habit {
     std::string_view option, of, here;
@@ -253,7 +253,8 @@ std::optional<SettingsFault> foreign_option(std::string_view name) {
   return std::nullopt;
 }
 
-// An option that is written otherwise than ours are; nothing for one that is plainly unknown.
+// Reports an option in a wrong notation, such as two dashes or `=`. Returns nothing for an option that is simply
+// unknown.
 std::optional<SettingsFault> misspelt(std::string_view name, const std::vector<std::string>& known) {
   if (name.starts_with("--"))
     return SettingsFault{"option " + std::string(name) + ": -ORB options begin with one dash: " + nearest(name, known)};
@@ -282,14 +283,14 @@ std::optional<SettingsFault> apply_option(const Option& option, Settings& settin
   if (std::find(known.begin(), known.end(), option.name) == known.end())
     return SettingsFault{unknown_of_all("option", option.name, known)};
   if (!option.value) return SettingsFault{option.name + " needs a value: " + option.name + " VALUE"};
-  if (option.name == "-ORBConfig") return std::nullopt;  // config_file()
+  if (option.name == "-ORBConfig") return std::nullopt;  // config_file() reads it
   if (option.name == "-ORBid") return settings.id = *option.value, std::nullopt;
   if (option.name == "-ORBDefaultInitRef") return settings.default_initial_reference = *option.value, std::nullopt;
   if (option.name == "-ORBInitRef") return apply_reference(*option.value, settings);
   return apply(*entry_of(option.name, option_of), settings, *option.value, option.name);
 }
 
-// What no single value shows.
+// Checks conditions between several settings.
 std::optional<SettingsFault> inconsistency(const Settings& settings) {
   const sched::PlatformLoad& load = settings.executive.platform;
   if (load.period <= Duration::zero())

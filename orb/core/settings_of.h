@@ -1,4 +1,4 @@
-// The settings of a program that reads them before its ORB does, or has none.
+// Returns the settings to a program that reads them before its ORB does, or has no ORB.
 // Threads: reads files and the environment, at start.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace corelane::core {
 
-// Of these -ORB options, each with its value, of CORELANE_ variables and of the configuration file, as ORB_init would
-// find them.
+// Returns the settings that ORB_init would find. They come from these -ORB options, each followed by its value, from
+// CORELANE_ variables and from the configuration file.
 Expected<Settings, SettingsFault> settings_of(std::vector<std::string> orb_options);
 
 }  // namespace corelane::core

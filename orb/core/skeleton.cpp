@@ -7,7 +7,7 @@
 namespace corelane::core {
 namespace {
 
-// What a peer's name is compared with, at most; it is done on the thread that reads for all.
+// Limits of comparing a peer's name: the reader thread, which all connections share, does it.
 constexpr std::size_t longest_name = 32, most_compared = 16;
 
 // "Plant::Controller::step", "Plant/Controller.step" -> "step".
@@ -16,7 +16,7 @@ std::string_view last_part(std::string_view name) {
   return end == name.npos ? name : name.substr(end + 1);
 }
 
-// Those that are about as long as the name; none where they are too many to be compared.
+// Returns the operations whose names are about as long as `name`; none if there are too many to compare.
 std::vector<std::string> similar_to(std::string_view name, const Skeleton& skeleton) {
   constexpr std::size_t slips = 3;
   std::vector<std::string> found;

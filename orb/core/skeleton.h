@@ -1,4 +1,4 @@
-// What the runtime knows of a servant's type: constant data in generated code.
+// Skeleton and Upcall describe a servant's type to the runtime. They are constant data in generated code.
 // Threads: constants.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace corelane::core {
 
 class ServerRequest;
 
-// One operation of a servant. `self` is what the servant's _self() gives.
+// Upcall describes one operation of a servant. `self` is the result of the servant's _self().
 struct Upcall {
   std::string_view name;  // as on the wire: "step", "_get_count"
   void (*remote)(void* self, ServerRequest& request) = nullptr;
@@ -29,23 +29,24 @@ struct Skeleton {
   std::span<const char* const> ids;  // most derived first; ends with CORBA::Object's
   std::span<const Upcall> upcalls;   // sorted by name; inherited ones included
 
-  // Null when the interface has no such operation. Bound: log2 of the number of operations.
+  // Returns null if the interface has no such operation. Bound: log2 of the number of operations.
   const Upcall* find(std::string_view name) const noexcept;
   bool is_a(std::string_view repository_id) const noexcept;
-  // Whether any operation declares a contract in its IDL.
+  // Returns whether any operation declares a contract in its IDL.
   bool has_contracts() const noexcept;
 };
 
-// "IDL:Plant/Controller:1.0 has no operation stp; the nearest is step". For people; a name from a peer may be anything.
+// Returns a message such as "IDL:Plant/Controller:1.0 has no operation stp; the nearest is step". `name` may come from
+// a peer and contain anything.
 std::string unknown_operation(const Skeleton& skeleton, std::string_view name);
 
-// What reports call a task of the operation: "Plant/Controller.step" of IDL:Plant/Controller:1.0.
+// Returns the name of the operation's tasks in reports: "Plant/Controller.step" for step of IDL:Plant/Controller:1.0.
 std::string label_of(std::string_view repository_id, std::string_view operation);
 std::string label_of(const Skeleton& skeleton, const Upcall& upcall);
 
-// The contract of each operation of a servant's type, in the order of its upcalls; empty: none has one.
+// The contract of each operation of a servant's type, in the order of its upcalls. Empty if no operation has one.
 using OperationContracts = std::vector<std::optional<Contract>>;
-// Those of the IDL alone.
+// Returns the contracts that the IDL declares.
 OperationContracts declared_contracts(const Skeleton& skeleton);
 
 }  // namespace corelane::core

@@ -1,4 +1,4 @@
-// For messages about names that do not exist: the known one that was probably meant.
+// Finds the known name that a user probably meant, for messages about unknown names.
 // Threads: pure. Allocates.
 #pragma once
 
@@ -9,16 +9,17 @@
 
 namespace corelane::core {
 
-// Levenshtein's distance. Both texts are short.
+// Returns the Levenshtein distance. Cost: the product of the two lengths, so both texts must be short.
 std::size_t distance(std::string_view a, std::string_view b);
 
-// The nearest of `known`, which is not empty.
+// Returns the nearest of `known`, which must not be empty.
 const std::string& nearest(std::string_view name, const std::vector<std::string>& known);
 
-// "; <before> <the nearest of known>" where it is so near that it was probably meant, a slip in three letters; else "".
+// Returns "; <before> <the nearest of known>" if that name was probably meant: at most one wrong letter in three, but
+// one is always allowed. Otherwise returns "".
 std::string meant(std::string_view name, const std::vector<std::string>& known, std::string_view before);
 
-// "a, b and c".
+// Returns "a, b and c".
 std::string listed(const std::vector<std::string>& names);
 
 }  // namespace corelane::core

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t by_signal = 1, by_destructor = std::uint64_t{1} << 32;
 
-// Thread: written by whoever makes and destroys StopSignals, read by signal handlers.
+// Thread: written by the thread that constructs and destroys StopSignals, read by signal handlers.
 std::atomic<int> signal_bell{-1};
 
 // When the first signal came, in ns of the monotonic clock; 0: none came. Thread: signal handlers.
@@ -29,7 +29,7 @@ std::atomic<std::int64_t> first_came{0};
 // One stop may send two signals at once: timeout(1) sends one to its child and one to the group of both.
 constexpr std::int64_t same_stop = 200'000'000;  // ns
 
-// Only what may be called in a signal handler.
+// Signal handler: calls only what may be called in one.
 void ring(int signal) {
   const int before = errno;
   timespec time{};
@@ -81,12 +81,12 @@ StopSignals::~StopSignals() {
 void StopSignals::wait() const {
   for (;;) {
     std::uint64_t rung = 0;
-    if (::read(bell_.get(), &rung, sizeof rung) != sizeof rung) continue;  // interrupted
+    if (::read(bell_.get(), &rung, sizeof rung) != sizeof rung) continue;  // interrupted by a signal
     if (rung >= by_destructor) return;
     try {
       if (!orb_->state().stop_in_run()) orb_->shutdown(false);
     } catch (const SystemException&) {
-      // destroyed already: it has stopped
+      // The ORB is destroyed already.
     }
   }
 }

@@ -1,8 +1,10 @@
-// StopSignals: SIGTERM and SIGINT shut an ORB down, so that a server ends as its program says: run() returns, what runs
-// finishes, traces are written. One that comes before run() is kept until then, so that what a program does before it
-// does not fail. A second signal ends the process as if nobody had caught it, if it comes 200 ms after the first or
-// later; one that comes sooner belongs to the same stop. A server also outlives the readers of its standard output and
-// error: where the program has not said what SIGPIPE does, it does nothing any more.
+// StopSignals shuts an ORB down at SIGTERM or SIGINT, so that a server ends in the normal way: run() returns, running
+// requests finish, traces are written. A signal that comes before run() takes effect in run(), so that the program's
+// earlier steps do not fail. A second signal ends the process by its default action, if it comes
+// 200 ms after the first or later. One that comes sooner belongs to the same stop.
+//
+// From its construction on, a server also survives when the readers of its standard output and error end: a write fails
+// with an error and raises no fatal SIGPIPE. An action for SIGPIPE that the program has set stays.
 //
 //   auto orb = CORBA::ORB_init(argc, argv);
 //   const corelane::core::StopSignals stop(*orb);
@@ -10,9 +12,9 @@
 //   orb->run();
 //   orb->destroy();
 //
-// Threads: one for the wait; made and destroyed by one thread. One object at a time in a process; from its construction
-// to its destruction both signals are its own, then they are again what they were. A signal that the process ignores
-// stays ignored.
+// Threads: one that waits for signals. One thread constructs and destroys the object. Only one object may exist in a
+// process at a time. It owns both signals from its construction to its destruction, which restores the actions from
+// before. A signal that the process ignores stays ignored.
 #pragma once
 
 #include "orb/base/language.h"
@@ -30,7 +32,7 @@ namespace corelane::core {
 
 class StopSignals {
  public:
-  // Raises NO_RESOURCES when the system gives no descriptor or no thread.
+  // Raises NO_RESOURCES if the system provides no descriptor or no thread.
   explicit StopSignals(Orb& orb);
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;

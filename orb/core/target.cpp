@@ -13,13 +13,13 @@
 #include "orb/os/log.h"
 
 namespace corelane::core {
-// Puts the answer into its slot, and gives it to the job for which it was asked.
+// SharedTaskHandler stores the manager's answer in the slot, and gives it to the job that caused the request.
 class SharedTaskHandler final : public dispatch::AdmissionHandler {
  public:
   SharedTaskHandler(std::shared_ptr<ActiveObject> object, std::size_t index)
       : object_(std::move(object)), index_(index) {}
   ~SharedTaskHandler() override {
-    if (job_) job_->fail(errors::no_memory);  // it was never asked
+    if (job_) job_->fail(errors::no_memory);  // the executive was never asked
   }
   void add(dispatch::JobPtr job) noexcept { job_ = std::move(job); }
 
@@ -51,7 +51,7 @@ ActiveObject::ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> ser
     if (contracts_[i]) tasks_[i].arrivals = sched::ArrivalMeter(*contracts_[i]);
 }
 
-// With the object's mutex held.
+// The caller holds the object's mutex.
 void ActiveObject::Slot::set(const SharedTask& next) noexcept {
   state = next;
   answered = os::now();
@@ -110,7 +110,7 @@ void ActiveObject::tell_refusals() {
   }
 }
 
-// Of a pending slot. Without the mutex: the executive may answer at once.
+// Requests the task of a pending slot. The mutex is not held, because the executive may answer at once.
 void ActiveObject::ask(std::size_t index, dispatch::JobPtr job) noexcept {
   SharedTask outcome{.phase = SharedTask::Phase::refused,
                      .error = {ErrorKind::transient, Completion::no, minor::out_of_memory}};
@@ -160,7 +160,7 @@ void ActiveObject::tell(const SharedTask& outcome, dispatch::JobPtr job) noexcep
   if (const auto taken = executive->submit(job); !taken) job->fail(taken.error());
 }
 
-// Where everything has stopped it has left.
+// If the executive has stopped, the task has departed already.
 void ActiveObject::depart(TaskId task) noexcept {
   if (const auto executive = executive_.lock()) executive->depart(task);
 }
@@ -169,7 +169,7 @@ std::size_t ActiveObject::index_of(const Upcall& upcall) const noexcept {
   return static_cast<std::size_t>(&upcall - skeleton_.upcalls.data());
 }
 
-// Of a refused one, with the object's mutex held.
+// For a refused slot. The caller holds the object's mutex.
 bool ActiveObject::may_have_changed(const Slot& slot, Time now) noexcept {
   const ErrorKind why = slot.state.error.kind;
   return why == ErrorKind::transient || (why == ErrorKind::no_resources && now - slot.answered >= ask_again_after);
@@ -246,9 +246,9 @@ void ActiveObject::end_deactivation() noexcept {
   (void)presence_.end_set();
   {
     const std::lock_guard lock(mutex_);
-    if (std::exchange(deactivated_, true)) return;  // by another thread, which does the rest
+    if (std::exchange(deactivated_, true)) return;  // another thread was first and does the rest
   }
-  // What is admitted now stays so; what comes later departs in settle().
+  // Tasks admitted by now depart here; tasks admitted later depart in settle().
   if (tasks_)
     for (std::size_t i = 0; i < contracts_.size(); ++i)
       if (tasks_[i].published() == SharedTask::Phase::admitted)
@@ -256,15 +256,15 @@ void ActiveObject::end_deactivation() noexcept {
   release_if_empty();
 }
 
-// A thread has left by its slots, and one of the rules is not `active`.
+// Called when a thread has left by its slots and one of the rules is not `active`.
 void ActiveObject::leave() noexcept {
   gate_->turnstile().note_departure();
   presence_.note_departure();
   release_if_empty();
 }
 
-// The last to leave an object that is not active gives its servant free, even if it never got in. Before
-// end_deactivation() the slots do not show all that are inside yet; it calls this again.
+// Releases the servant when the last thread leaves an object that is not active, even if that thread was refused.
+// Before end_deactivation() the slots do not yet show all threads inside; it calls this again.
 void ActiveObject::release_if_empty() noexcept {
   if (active()) return;
   std::shared_ptr<void> servant;  // destroyed after the lock: its destructor is the user's code

@@ -1,5 +1,5 @@
-// RequestTarget: where requests find their objects; the object adapters (orb/poa) implement it. ActiveObject: one
-// object as requests see it, remote or local.
+// RequestTarget finds the objects of requests; the object adapters (orb/poa) implement it. ActiveObject is one object
+// that can be called, remotely or locally.
 //
 // Threads: any. find() runs on the reader thread and does not block.
 #pragma once
@@ -24,21 +24,21 @@
 
 namespace corelane::core {
 
-// How things stand with the task that callers without one of their own share, for one operation with a contract in its
-// IDL.
+// SharedTask is the state of the task that callers without a task of their own share. There is one for each operation
+// with a contract in its IDL.
 struct SharedTask {
   enum class Phase : std::uint8_t { none, pending, admitted, refused };
   Phase phase = Phase::none;
-  TaskId task = no_task;                    // when admitted
-  Error error{};                            // when refused: what a caller gets
-  std::optional<sched::Refusal> refusal{};  // and why, when the analysis said so
-  bool may_have_changed = false;            // when refused: see ActiveObject::ask_again()
+  TaskId task = no_task;                    // if admitted
+  Error error{};                            // if refused: the error that a caller gets
+  std::optional<sched::Refusal> refusal{};  // if the analysis refused it: the reason
+  bool may_have_changed = false;            // if refused: see ActiveObject::ask_again()
 };
 
 class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
  public:
-  // `servant` keeps alive what `self` points to, until the object is inactive and no request runs in it. `contracts`:
-  // of the skeleton's operations, or empty.
+  // `servant` keeps alive what `self` points to, until the object is inactive and no request runs in it. `contracts`
+  // are those of the skeleton's operations, or empty.
   ActiveObject(std::shared_ptr<Gate> gate, std::shared_ptr<void> servant, const Skeleton& skeleton, void* self,
                OperationContracts contracts);
 
@@ -46,36 +46,40 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   void* self() const noexcept { return self_; }
   Gate& gate() const noexcept { return *gate_; }
   bool active() const noexcept { return presence_.passage() == Passage::active; }
-  // The operation of that name; null: the interface has none. Faster than the skeleton's for one that was asked for
-  // lately.
+  // Returns the operation with that name, or null if the interface has none. Faster than the skeleton's find() for
+  // operations found recently.
   const Upcall* find(std::string_view operation) noexcept;
-  // The servant that was given to the constructor; null where it has been given free.
+  // Returns the servant that was passed to the constructor; null if it was released.
   std::shared_ptr<void> servant();
   const OperationContracts& contracts() const noexcept { return contracts_; }
 
-  // Asks for the shared tasks of the operations with a contract, if there are any. `wait`:
-  // until all are answered (not inside a servant); refusals are then in the log. Once.
+  // Requests the shared tasks of the operations with a contract, if there are any. `wait`: blocks until all are
+  // answered, and logs the refusals (not inside a servant). Call it once.
   void admit_shared_tasks(const std::shared_ptr<dispatch::Executive>& executive, bool wait);
-  // What a caller without a task of its own meets. A refusal that is TRANSIENT may have changed for the next caller,
-  // and one for lack of room when `ask_again_after` has passed: somebody may have left. Any other stands until the
-  // object is activated anew. Takes no lock when there is none or it is admitted.
+  // Returns the state for a caller without a task of its own. A TRANSIENT refusal may have changed for the next caller.
+  // A refusal for lack of room may have changed after `ask_again_after`, since a task may have left. Any other refusal
+  // stays until the object is activated again. Takes no lock if the operation has no shared task, or if it is admitted.
   SharedTask shared_task(const Upcall& upcall);
-  // Asks again, for the job of a caller whose refusal may have changed: it gets the new answer, and runs when that is
-  // yes. Where another caller was first, the job fails (TRANSIENT admission_pending), or gets what that one was told.
+  // Requests the task again, for the job of a caller whose refusal may have changed. The job runs if the task is
+  // admitted; otherwise the caller gets the new refusal. If another caller asked first, the job fails with TRANSIENT
+  // admission_pending, or gets the answer to that caller.
   void ask_again(const Upcall& upcall, dispatch::JobPtr job) noexcept;
-  // A job of `task` was refused for `refusal`. If that is the shared task of the operation and it has left, the next
-  // caller asks for it anew.
+  // Notes that a job of `task` was refused for `refusal`. If `task` is the shared task of the operation and has left,
+  // the next caller requests it again.
   void note_refusal(const Upcall& upcall, TaskId task, const sched::Refusal& refusal) noexcept;
-  // Whether the contract of its admitted shared task foresees a request that came at `at`; counts it then.
+  // Returns whether the contract of the admitted shared task foresees a request that arrived at `at`, and counts it
+  // then.
   bool foresees(const Upcall& upcall, Time at) noexcept { return tasks_[index_of(upcall)].arrivals.foresees(at); }
-  // Whether `task` is the shared one of this operation.
+  // Returns whether `task` is the shared task of this operation.
   bool shares(TaskId task, const Upcall& upcall) const noexcept;
 
-  // For good: requests that run finish, new ones get OBJECT_NOT_EXIST, shared tasks depart.
+  // Deactivates the object permanently. Running requests finish, new ones get OBJECT_NOT_EXIST, and shared tasks
+  // depart.
   void deactivate() noexcept;
-  // The same of many, with one Turnstile::order_entries() for all.
+  // Deactivates many objects, with one Turnstile::order_entries() for all.
   static void deactivate_all(std::span<const std::shared_ptr<ActiveObject>> objects) noexcept;
-  static constexpr Duration ask_again_after = std::chrono::seconds{1};  // so calls cannot keep the manager deciding
+  // Limits how often calls make the manager decide.
+  static constexpr Duration ask_again_after = std::chrono::seconds{1};
   void wait_until_idle() const noexcept { presence_.wait_until_empty(); }
 
  private:
@@ -87,7 +91,7 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
     void set(const SharedTask& next) noexcept;
 
     std::atomic<SharedTask::Phase> answer{SharedTask::Phase::none};
-    std::atomic<TaskId> admitted{no_task};  // the task that was admitted last
+    std::atomic<TaskId> admitted{no_task};  // the last task that was admitted
     SharedTask state;                       // guarded by mutex_
     sched::ArrivalMeter arrivals;
     Time answered{};  // guarded by mutex_
@@ -111,11 +115,11 @@ class ActiveObject : public std::enable_shared_from_this<ActiveObject> {
   const OperationContracts contracts_;
   const std::unique_ptr<Slot[]> tasks_;  // one for each upcall; null when no operation has a contract
   Turnstile presence_{Passage::active};
-  std::array<std::atomic<const Upcall*>, 8> recent_{};  // of the skeleton's upcalls; see find()
+  std::array<std::atomic<const Upcall*>, 8> recent_{};  // point to the skeleton's upcalls; see find()
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::shared_ptr<void> servant_;
-  std::weak_ptr<dispatch::Executive> executive_;  // where shared tasks are; set once
+  std::weak_ptr<dispatch::Executive> executive_;  // has the shared tasks; set once
   bool deactivated_ = false;                      // a task that is admitted from now on departs
 };
 
@@ -125,17 +129,18 @@ inline const Upcall* ActiveObject::find(std::string_view operation) noexcept {
   const std::size_t at = (operation.size() * 5 + first * 3u + last) % recent_.size();
   const Upcall* const upcall = recent_[at].load(std::memory_order_relaxed);  // relaxed: what it points to is a constant
   if (upcall != nullptr && upcall->name.size() == operation.size() &&
-      // Stub and skeleton of one program mostly share the text of the name.
+      // The stub and the skeleton of one program mostly share the text of the name.
       (upcall->name.data() == operation.data() || upcall->name == operation))
     return upcall;
   return find_anew(operation, at);
 }
 
-// Being inside an object: as long as it lives the gate and the object know of it. Its thread has both in its EntrySlots
-// or, where it has none left, counts in both.
+// Visit marks the calling thread as inside an object, and inside its gate, for as long as it lives. The thread's
+// EntrySlots contain both. If no slots are left, it counts in both.
 class Visit {
  public:
-  // The gate holding: Passage::holding and no visit. Other refusals: the error that the caller gets.
+  // Tries to enter. If the gate holds requests, holding() is true. After any other refusal, error() is what the caller
+  // gets.
   explicit Visit(ActiveObject& object) noexcept : object_(object) {
     if (!enter_by_slots()) enter_by_count();
   }
@@ -160,8 +165,8 @@ class Visit {
     slots->push(object_.gate_->turnstile());
     slots->push(object_.presence_);
     slots_ = slots;
-    // seq_cst: for the compiler alone. The barrier of a thread that changes a rule, os::order_threads(), is this
-    // thread's, too.
+    // seq_cst: orders the compiler only. os::order_threads(), which a thread calls when it changes a rule, is a barrier
+    // for this thread, too.
     std::atomic_signal_fence(std::memory_order_seq_cst);
     inside_ = both_active();
     if (!inside_) leave_slots();
@@ -191,11 +196,11 @@ class RequestTarget {
  public:
   virtual ~RequestTarget() = default;
 
-  // OBJECT_NOT_EXIST: no such object. Does not block, does not allocate.
+  // Returns the object, or OBJECT_NOT_EXIST. Does not block, does not allocate.
   virtual Expected<std::shared_ptr<ActiveObject>> find(Bytes object_key) noexcept = 0;
-  // The ORB shuts down: requests that wait at a holding gate are turned away.
+  // Refuses the requests that wait at a holding gate, because the ORB shuts down.
   virtual void stop_holding() noexcept = 0;
-  // The ORB shut down: everything is deactivated. Called once, when no request runs.
+  // Deactivates all objects after the ORB has shut down. Called once, when no request runs.
   virtual void close() noexcept = 0;
 };
 

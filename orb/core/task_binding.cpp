@@ -63,7 +63,7 @@ void TaskBinding::open_own(std::uint64_t token) {
                   std::string(minor::text(watched.error())));
 }
 
-// Raises.
+// Opens the own connection and binds it with this token. Raises.
 void TaskBinding::bind_own(std::uint64_t token, Time deadline) {
   auto made = connect_beside(*shared_, *reference_->orb(), deadline);
   if (!made) raise(made.error());
@@ -82,7 +82,7 @@ void TaskBinding::bind_own(std::uint64_t token, Time deadline) {
   uses_own_.store(true, std::memory_order_relaxed);  // relaxed: a hint
 }
 
-// 0: the server has none to give just now. Raises.
+// Returns 0 if the server has no token to give at the moment. Raises.
 std::uint64_t TaskBinding::ask_for_token(Time deadline) {
   ClientCallPtr call = ClientCall::acquire();
   call->begin(reference_, "_corelane_offer", {.connection = shared_, .latest = deadline});
@@ -98,7 +98,7 @@ Time TaskBinding::reopen(Time now) {
   return let_go_of_lost() ? next : std::min(next, now + ReopenPause::first);
 }
 
-// False: calls are still under way on one.
+// Returns false if calls still use a lost connection.
 bool TaskBinding::let_go_of_lost() {
   std::erase_if(opened_, [](const auto& connection) { return connection.use_count() == 1; });
   const auto latest = own();
@@ -108,7 +108,7 @@ bool TaskBinding::let_go_of_lost() {
 Time TaskBinding::reopen_own(Time now) {
   // relaxed: depart() closes what is opened meanwhile
   if (given_up_ || departed_.load(std::memory_order_relaxed) || has_own()) return never;
-  if (!shared_->usable(os::now())) return never;  // the task is gone with it
+  if (!shared_->usable(os::now())) return never;  // the task has ended with it
   pause_.lost(now);
   if (now < pause_.due()) return pause_.due();
   pause_.tried(now);
@@ -125,7 +125,8 @@ Time TaskBinding::reopen_own(Time now) {
   return never;
 }
 
-// Of an attempt that failed: the server cannot give a second connection, or the task is gone with what owned it.
+// Returns whether further attempts are useless: the server cannot provide a second connection, or the task has ended
+// with the connection that owned it.
 bool TaskBinding::is_over(const Error& error) const noexcept {
   return error.kind == ErrorKind::bad_operation || !shared_->open();
 }
@@ -148,8 +149,8 @@ bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
   if (&connection == shared_.get()) return false;
   {
     const std::lock_guard lock(mutex_);
-    if (&connection != own_.get()) return true;         // another has come since
-    own_.reset();                                       // opened_ has it
+    if (&connection != own_.get()) return true;         // another connection was opened since
+    own_.reset();                                       // opened_ still holds it
     uses_own_.store(false, std::memory_order_relaxed);  // relaxed: a hint
   }
   unsaid_.store(true, std::memory_order_relaxed);  // relaxed: a flag
@@ -158,7 +159,7 @@ bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
   return true;
 }
 
-// One line for each loss, and none from a real-time thread: then the Reopener says it.
+// Logs one line for each loss. A real-time thread logs nothing; the Reopener does it then.
 void TaskBinding::say_fallen_back() noexcept {
   if (os::is_real_time() || !unsaid_.exchange(false, std::memory_order_relaxed)) return;  // relaxed: a flag
   os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ +
@@ -179,13 +180,13 @@ void TaskBinding::tell_server() noexcept {
       if (const auto executive = reference_->orb()->state().runtime_executive()) executive->depart(task_);
       return;
     }
-    if (!shared_->usable(os::now())) return;  // the server has seen the connection go, and the task with it
+    if (!shared_->usable(os::now())) return;  // the server has noticed, and the task has ended with it
     ClientCallPtr call = ClientCall::acquire();
     call->begin(reference_, "_corelane_depart", {.connection = shared_});
     call->arguments().write(task_.value);
     call->invoke({});
   } catch (const Exception&) {
-    // The server could not be told; the task goes when the connection does.
+    // The server could not be notified. The task ends with its connection.
   } catch (const std::bad_alloc&) {
     // As above.
   }

@@ -1,9 +1,9 @@
-// TaskBinding: a task that the server admitted for one operation of one reference; calls of it are the task's jobs.
-// They go over a connection of the task's own where the server offers one and as long as it lasts, otherwise over the
-// one that the task was admitted on, which all callers of that server share. One that is lost, or could not be had, is
-// opened anew on the ORB's Reopener, at ReopenPause's times.
+// TaskBinding is a task that the server admitted for one operation of one reference. Calls of the operation are the
+// task's jobs. If the server offers the task a connection of its own, the calls use it while it lasts. Otherwise they
+// use the connection over which the task was admitted, which all callers of that server share. The ORB's Reopener
+// reopens an own connection that was lost or could not be opened, at the times of ReopenPause.
 //
-// Threads: any; open_own() before others know of the binding, reopen() the Reopener's.
+// Threads: any; open_own() before other threads know the binding, reopen() the Reopener's.
 #pragma once
 
 #include <atomic>
@@ -25,30 +25,33 @@ class Reference;
 
 class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
  public:
-  // `connection`: the one that owns the task; null when the object is local.
+  // `connection` owns the task; null if the object is local.
   TaskBinding(std::shared_ptr<Reference> reference, std::string operation, TaskId task,
               std::shared_ptr<ClientConnection> connection, Contract contract);
   ~TaskBinding();
 
-  // Opens the task's own connection, within timeout.connect. `token`: as the server gave it; 0: it offers none, and
-  // nothing is tried, now or later. What goes wrong is said in the log and leaves the task on the shared connection
-  // until reopen() succeeds. Not for real-time threads.
+  // Opens the task's own connection, within timeout.connect. `token` is the server's; 0 means that it offers none, so
+  // that none is tried, now or later. A failure is logged, and the task uses the shared connection until reopen()
+  // succeeds. Not for real-time threads.
   void open_own(std::uint64_t token);
-  // Opens it anew where it is missing and an attempt is due at `now`; as long as open_own(). Lets go of the one that
-  // was lost, which closes it, once no call uses it: no real-time thread is to. When to be called again unless the
-  // connection is lost before: `never` while there is one, or when none will be had any more.
+  // Opens the own connection again if it is missing and an attempt is due at `now`. It may take as long as open_own().
+  // It releases a lost connection when no call uses it any more. That closes it, and a real-time thread must not do
+  // that. Returns when to call it again if the connection is not lost before: `never` while there is a connection, or
+  // if none can be had any more.
   Time reopen(Time now);
 
   TaskId task() const noexcept { return task_; }
   const std::string& operation() const noexcept { return operation_; }
   const Contract& contract() const noexcept { return contract_; }
-  // What the next call goes over; null when the object is local. `nested`: on behalf of somebody who may be the task
-  // itself, whose thread then reads its own connection no sooner than that call has been answered: over the shared one.
+  // Returns the connection for the next call; null if the object is local. `nested`: the call is made on behalf of a
+  // caller that may be the task itself. The task's thread reads its own connection only after that call was answered,
+  // so a nested call uses the shared one.
   std::shared_ptr<ClientConnection> connection(bool nested = false) noexcept;
-  // A call that certainly did not run failed on `connection`. False: there is no other one to try.
+  // Notes that a call failed on `connection` and certainly did not run. Returns false if there is no other connection
+  // to try.
   bool fall_back(const ClientConnection& connection) noexcept;
   JobId next_job() noexcept { return JobId{jobs_.fetch_add(1, std::memory_order_relaxed) + 1}; }  // relaxed: a number
-  // Tells the server. Idempotent, raises nothing.
+  // Notifies the server that the task departs. Idempotent, raises nothing.
   void depart() noexcept;
 
  private:
@@ -72,14 +75,15 @@ class TaskBinding : public std::enable_shared_from_this<TaskBinding> {
   // Owner: open_own(), then the Reopener.
   ReopenPause pause_;
   bool given_up_ = false;
-  // Those that were lost, too, until no call uses them: no caller's thread closes one as long as the task is there.
+  // The own connections that were opened. Lost ones stay until no call uses them, so that no caller's thread closes one
+  // while the task exists.
   std::vector<std::shared_ptr<ClientConnection>> opened_;
 
   os::PiMutex mutex_;
-  std::shared_ptr<ClientConnection> own_;  // guarded by mutex_; the latest of them
+  std::shared_ptr<ClientConnection> own_;  // guarded by mutex_; the latest of opened_
 
   std::atomic<bool> uses_own_{false};  // a hint: there is an own_
-  std::atomic<bool> unsaid_{false};    // it fell back, and the log does not say so yet
+  std::atomic<bool> unsaid_{false};    // it fell back, and that was not logged yet
   std::atomic<std::uint64_t> jobs_{0};
   std::atomic<bool> departed_{false};
 };

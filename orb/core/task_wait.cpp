@@ -11,7 +11,7 @@
 namespace corelane::core {
 namespace {
 
-// Identities of tasks ascend, so as many tasks as there are lists hardly ever share one.
+// Task ids ascend, so a thousand tasks hardly ever share a list.
 constexpr std::size_t lists_of_waits = 1024;
 
 struct Waits {
@@ -52,7 +52,8 @@ TaskWait::~TaskWait() {
   *at = next_;
 }
 
-// With the lock. Each wait is followed once.
+// Returns whether `from` waits for `to`, possibly through other tasks. The caller holds the lock. Each wait is followed
+// once.
 bool TaskWait::leads(TaskId from, TaskId to) noexcept {
   ++all_waits().searches;
   TaskWait* open = with_waits_of(from, nullptr);
@@ -64,8 +65,8 @@ bool TaskWait::leads(TaskId from, TaskId to) noexcept {
   return false;
 }
 
-// With the lock. The list of what is still to be followed, and before it the task's waits, unless they were in it once:
-// all of a task's waits come into it together.
+// Returns `open`, the list of waits still to be followed, with the task's waits in front. The caller holds the lock.
+// Waits that this search has visited are left out: all of a task's waits enter the list together.
 TaskWait* TaskWait::with_waits_of(TaskId task, TaskWait* open) noexcept {
   Waits& waits = all_waits();
   for (TaskWait* wait = waits.of(task); wait != nullptr; wait = wait->next_) {

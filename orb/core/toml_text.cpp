@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t largest_file = 1024 * 1024, longest_shown = 200;
 constexpr std::ptrdiff_t most_dots = 1000;
 
-// The number of the first line with more dots than that.
+// Returns the number of the first line with more than `most_dots` dots.
 std::optional<std::size_t> line_too_deep(std::string_view text) {
   for (std::size_t line = 1; !text.empty(); ++line) {
     const std::string_view here = text.substr(0, text.find('\n'));
@@ -39,27 +39,28 @@ std::string_view line_of(std::string_view text, std::size_t line) {
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Letters, digits and these.
+// Returns whether `text` consists of letters, digits and characters of `others`, and is not empty.
 bool is_made_of(std::string_view text, std::string_view others) {
   const auto fits = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || others.find(c) != others.npos; };
   return !text.empty() && std::ranges::all_of(text, fits);
 }
 
-// 2,4-5 and 10ms, but neither 07 nor a list.
+// Returns whether a value should be text in quotes: 2,4-5 and 10ms, but neither 07 nor a list.
 bool is_text(std::string_view value) {
   const auto tells = [](char c) { return is_letter(c) || c == ':' || c == ','; };
   return is_made_of(value, "_.:/,+-") && std::ranges::any_of(value, tells) && !value.ends_with(',');
 }
 
-// Of a value or a table that is not one, and not of what began in a line before.
+// Returns whether the parser's message is about a wrong value or table in this line, and not about something that began
+// in a line before.
 bool is_of_its_line(std::string_view description, std::string_view before) {
   constexpr std::string_view others[] = {"redefine", "array", "string", "inline table", "boolean", "hexadecimal"};
   return !before.ends_with(',') && !before.ends_with('[') &&
          std::ranges::none_of(others, [&](auto other) { return description.find(other) != description.npos; });
 }
 
-// IDL:Plant/Controller:1.0.step: behind the version, which has a dot of its own, stands the operation. "": no such
-// name.
+// Returns a table header with quotes for a name such as IDL:Plant/Controller:1.0.step. The operation follows the
+// version, which contains a dot itself. Returns "" for other names.
 std::string quoted_header(std::string_view name) {
   if (!is_made_of(name, "_.:/-") || !is_letter(name.front()) || name.find(':') == name.npos) return {};
   const std::size_t dot = name.find('.', name.find('.', name.rfind(':')) + 1);
@@ -73,7 +74,7 @@ bool is_key(std::string_view text) {
   return is_made_of(text, "_.-") && !text.starts_with('.') && !text.ends_with('.') && text.find("..") == text.npos;
 }
 
-// How a line is written that lacks nothing but quotes; "": another one.
+// Returns the line with quotes, if it lacks nothing else; otherwise "".
 std::string with_quotes(std::string_view line) {
   line = trimmed(line.substr(0, line.find('#')));
   if (line.size() > 2 && line.starts_with('[') && line.ends_with(']'))

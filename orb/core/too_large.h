@@ -1,4 +1,4 @@
-// The text about a message above limits.message_size: whose limit it is, and by how much.
+// Makes the error text about a message above limits.message_size. It says whose limit that is, and the sizes.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,8 @@
 
 namespace corelane::core {
 
-// `what`: "the request for echo". `whose`: "the server". `size`: of the whole message; no more than `limit`: unknown.
+// `what` is for example "the request for echo", `whose` "the server". `size` is that of the whole message. If `size` is
+// not above `limit`, it is unknown.
 inline std::string too_large_text(const std::string& what, std::string_view whose, std::size_t size,
                                   std::size_t limit) {
   return what + " has " + (size > limit ? "" : "more than ") + std::to_string(size > limit ? size : limit) +

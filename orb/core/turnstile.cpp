@@ -6,7 +6,7 @@ namespace corelane::core {
 
 Passage Turnstile::begin_set(Passage passage) noexcept {
   std::uint64_t word = word_.load(std::memory_order_relaxed);  // relaxed: the exchange below checks it
-  // Bound: retries only when somebody entered or left meanwhile.
+  // Bound: retries only if a thread entered or left meanwhile.
   // PAIR turnstile: release here -> acquire in enter() and passage(). A thread that enters sees what was set up before.
   while (!word_.compare_exchange_weak(word, pack(passage) | (word & count_mask), std::memory_order_acq_rel)) {
   }

@@ -1,10 +1,11 @@
-// Turnstile: the rule of entry to something, and which threads are inside. Its owner changes the rule, and learns when
-// everybody who entered before has left.
+// Turnstile controls the entry of threads to a resource: it holds the rule of entry and knows which threads are inside.
+// Its owner changes the rule, and learns when all threads that entered before have left.
 //
-// A thread enters in one of two ways. It counts in the word of the rule itself: enter() and leave(), one locked
-// instruction each. Or it has the turnstile in its EntrySlots, which costs no locked instruction: see Visit.
+// A thread enters in one of two ways:
+// - It counts itself in the word that holds the rule: enter() and leave(), one locked instruction each.
+// - It enters the turnstile in its EntrySlots, which costs no locked instruction: see Visit.
 //
-// Threads: any. enter() and leave() are wait-free but for one atomic instruction each.
+// Threads: any. enter() and leave() are wait-free except for one atomic instruction each.
 #pragma once
 
 #include <atomic>
@@ -20,14 +21,15 @@ class Turnstile {
  public:
   explicit Turnstile(Passage passage) noexcept : word_(pack(passage)) {}
 
-  // The rule that applies. The caller is inside, and to leave(), only if it is `active`.
+  // Returns the rule that applies. The caller is inside, and must call leave(), only if it is `active`.
   Passage enter() noexcept {
     // PAIR turnstile: acquire here <- release in set(). What was set up before opening is visible inside.
     const Passage passage = passage_of(word_.fetch_add(1, std::memory_order_acquire));
     if (passage != Passage::active) leave();
     return passage;
   }
-  // True when the rule has changed: the thread that tears down what is inside has to look whether it is empty().
+  // Returns true if the rule has changed. Then the thread that tears down what is inside must check whether it is
+  // empty().
   bool leave() noexcept {
     // PAIR turnstile.count: release here -> acquire in empty(), for the thread that tears down.
     const std::uint64_t before = word_.fetch_sub(1, std::memory_order_acq_rel);
@@ -35,15 +37,15 @@ class Turnstile {
     note_departure();
     return true;
   }
-  // A thread whose slots no longer name this found that the rule is not `active`. Those that wait look again. Of two
-  // threads that leave, the one that comes here last sees that the other is gone.
+  // Called by a thread that removed this from its slots and found that the rule is not `active`. Makes waiting threads
+  // check again. If two threads leave, the one that calls this last sees that the other has left.
   void note_departure() noexcept {
     // PAIR turnstile.changes: release here -> acquire here and in wait_until_empty(). Publishes the empty slot.
     changes_.fetch_add(1, std::memory_order_acq_rel);
     changes_.notify_all();
   }
 
-  // After the rule was changed to one that keeps newcomers out.
+  // Returns whether no thread is inside. Call it after the rule was changed to one that refuses entry.
   bool empty() const noexcept {
     // PAIR turnstile.count: acquire here <- release in leave(). The thread that tears down sees what the visitors did.
     return (word_.load(std::memory_order_acquire) & count_mask) == 0 && !EntrySlots::is_anyone_in(*this);
@@ -51,23 +53,24 @@ class Turnstile {
   // PAIR turnstile: acquire here <- release in set().
   Passage passage() const noexcept { return passage_of(word_.load(std::memory_order_acquire)); }
 
-  // `empty`: nobody is inside any more.
+  // `empty`: no thread is inside any more.
   struct Change {
     Passage before;
     bool empty;
   };
   Change set(Passage passage) noexcept;
-  // set() in two, for many turnstiles with one order_entries() between. The first returns the rule that was there.
+  // Do the same as set() in two steps, for many turnstiles with one order_entries() between. begin_set() returns the
+  // previous rule.
   Passage begin_set(Passage passage) noexcept;
-  bool end_set() noexcept {  // whether it is empty()
+  bool end_set() noexcept {  // returns empty()
     note_departure();
     return empty();
   }
-  // From its end on empty() sees the slots of all threads that entered under the rules from before. It interrupts the
+  // After it returns, empty() sees the slots of all threads that entered under the rules from before. It interrupts the
   // cores on which threads of this process run, each for about a microsecond.
   static void order_entries() noexcept;
 
-  // Returns when nobody is inside, or when the rule lets everybody in again. Not from inside.
+  // Blocks until no thread is inside, or until the rule is `active` again. Do not call it from inside.
   void wait_until_empty() const noexcept;
 
  private:
@@ -78,7 +81,7 @@ class Turnstile {
   static constexpr Passage passage_of(std::uint64_t word) noexcept { return static_cast<Passage>(word >> 32); }
 
   std::atomic<std::uint64_t> word_;
-  std::atomic<std::uint32_t> changes_{0};  // of the rule, and departures under one that is not `active`
+  std::atomic<std::uint32_t> changes_{0};  // counts changes of the rule, and departures while it is not `active`
 };
 
 }  // namespace corelane::core

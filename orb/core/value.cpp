@@ -45,7 +45,7 @@ cdr::Reader& ValueCopy::reader() {
 
 void ValueCopy::fail() { raise(reader_.error()); }
 
-// The factories of the ORB.
+// The value factories of the ORB.
 
 Handle<ValueFactoryBase> Orb::register_value_factory(const std::string& id, const Handle<ValueFactoryBase>& factory) {
   if (!factory) raise(Error{ErrorKind::bad_param, Completion::no, minor::nil_reference});

@@ -1,7 +1,8 @@
 // Value types: CORBA::ValueBase and CORBA::ValueFactoryBase, references to values on the wire, and what generated
-// classes share. CORBA 3.3 part 1, 5; IDL to C++11, 6.18. References are Handles, as those to objects are.
+// classes share. CORBA 3.3 part 1, 5; IDL to C++11, 6.18. References to values are Handles, as references to objects
+// are.
 //
-// Threads: a value is its program's to guard.
+// Threads: the program synchronizes access to a value.
 #pragma once
 
 #include <concepts>
@@ -26,8 +27,8 @@ class ValueBase : public any::Value {
   using _ref_type = Handle<ValueBase>;
   static const any::TypeDesc& _type() noexcept { return any::basic::value_base; }
 
-  // A copy of the value and of all values that it refers to. NO_IMPLEMENT where one of them can be made neither by its
-  // generated class nor by a registered factory.
+  // Returns a copy of the value and of all values that it refers to. Raises NO_IMPLEMENT if neither the generated class
+  // nor a registered factory can make one of them.
   virtual Handle<ValueBase> _copy_value() const;
 
  protected:
@@ -43,14 +44,14 @@ class ValueFactoryBase : public any::ValueFactory {
   std::shared_ptr<any::Value> _make() final { return create_for_unmarshal().shared(); }
 
  private:
-  // An empty value, whose members are set from what arrives.
+  // Returns an empty value. Its members are then set from the bytes that arrive.
   virtual Handle<ValueBase> create_for_unmarshal() = 0;
 };
 
 template <typename T>
 concept ValueType = std::derived_from<T, any::Value>;
 
-// Value boxes need no factory.
+// Returns the type of T for decoding. Value boxes need no factory.
 template <typename T>
 any::DeclaredValue declared_value() {
   if constexpr (requires { typename T::_boxed_type; })
@@ -59,7 +60,7 @@ any::DeclaredValue declared_value() {
     return {T::_type()};
 }
 
-// For generated code: no concept is asked, because compilers may keep what it said of T before T's definition.
+// For generated code. It uses no concept, because a compiler may cache the concept's result from before T was defined.
 template <typename T>
 bool decode_value_as(cdr::Reader& reader, Handle<T>& out) {
   std::shared_ptr<any::Value> value;
@@ -83,18 +84,19 @@ std::ostream& operator<<(std::ostream& out, const Handle<T>& value) {
   return out;
 }
 
-// The value that the Any holds; false when it holds none, one that cannot be made, or one that `fits` refuses.
+// Extracts the value that the Any holds. Returns false if it holds no value, if the value cannot be made, or if `fits`
+// refuses it.
 bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, bool (*fits)(const any::Value& value),
                    Handle<ValueBase>& value);
 
-// Values are passed by value in collocated calls too: what a servant gets and gives is copied, as over the wire. Raises
-// MARSHAL as that would.
+// ValueCopy copies the values of collocated calls, which are passed by value as over the wire. Raises MARSHAL as that
+// would.
 class ValueCopy {
  public:
   ValueCopy();
   ~ValueCopy();
   cdr::Writer& writer() noexcept { return writer_; }
-  cdr::Reader& reader();  // of what was written
+  cdr::Reader& reader();  // reads what was written
   [[noreturn]] void fail();
 
  private:
@@ -111,24 +113,24 @@ T copied(const T& value) {
   return out;
 }
 
-// What IDL::traits<T> offers for a value type.
+// ValueTraits are the members of IDL::traits<T> for a value type.
 template <typename T>
 struct ValueTraits : HandleTraits<T> {
   using typename HandleTraits<T>::ref_type;
 
-  // Null for a value of another type.
+  // Returns null for a value of another type.
   template <typename U>
   static ref_type narrow(const Handle<U>& value) {
     return ref_type(std::dynamic_pointer_cast<T>(value.shared()));
   }
-  // Of T, or of a class derived from it.
+  // Makes a value of T, or of a class derived from it.
   template <std::derived_from<T> Class = T, typename... Arguments>
   static ref_type make_reference(Arguments&&... arguments) {
     return ref_type(std::make_shared<Class>(std::forward<Arguments>(arguments)...));
   }
 };
 
-// For generated code.
+// The functions below are for generated code.
 
 template <typename... T>
 void encode_members(cdr::Writer& writer, const T&... members) {
@@ -142,7 +144,7 @@ template <typename... T>
 void let_go(T&... members) {
   ((members = T{}), ...);
 }
-// A new one, unless the value's class is derived from the generated one.
+// Returns a new value, or null if the value's class is derived from the generated one.
 template <typename T>
 std::shared_ptr<any::Value> fresh(const T& value) {
   return typeid(value) == typeid(T) ? std::make_shared<T>() : nullptr;

@@ -35,7 +35,8 @@ Way way_of(const Reference& reference) {
             .endpoint = to_string(endpoint),
             .why = why_text(endpoint, address, channels)};
   };
-  // The way that calls have taken, those of a task before others. Asking makes no connection unless there is none.
+  // Describes the connection that calls have used, first those with a contract. Makes a connection only if there is
+  // none.
   for (const Traffic traffic : {Traffic::contract, Traffic::plain})
     if (const Reference::Route* const route = reference.route(traffic); route != nullptr && route->pool->connected())
       return way_by(route->pool->endpoint(), *route->address, route->is_makeshift);

@@ -1,4 +1,4 @@
-// Which way the calls through a reference go, for people.
+// way_of() describes how the calls through a reference are transported, for people.
 // Threads: any but real-time ones.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace corelane::core {
 
-// Of the connection that the latest calls used.
+// Way describes the connection that the latest calls used.
 struct Way {
-  std::string text;       // the whole of it: "calls over channel:/run/x: the server is on this host"
-  std::string transport;  // channel, unix or tcp; process: there is none; "": the connection is gone again
+  std::string text;       // the whole description: "calls over channel:/run/x: the server is on this host"
+  std::string transport;  // channel, unix or tcp; process: no connection; "": the connection was closed again
   std::string endpoint;   // such as channel:/run/x
-  std::string why;        // that and no other
+  std::string why;        // why this transport was chosen
 };
 Way way_of(const Reference& reference);
 

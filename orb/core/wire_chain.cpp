@@ -23,7 +23,7 @@ os::Doorbell& bell_of_thread() noexcept {
   return bell;
 }
 
-// One that nobody guesses; 0 when the system has none to give. A system call for each 32.
+// Returns a random number that cannot be guessed; 0 if the system provides none. One system call for each 32 numbers.
 std::uint64_t draw_number() noexcept {
   thread_local std::array<std::uint64_t, 32> drawn;
   thread_local std::size_t left = 0;
@@ -39,7 +39,7 @@ TaskId task_here() noexcept {
   return job != nullptr ? job->context.task : no_task;
 }
 
-// A thread that serves nobody is the application's: call-backs have the server's.
+// A thread that serves no request belongs to the application. Call-backs run on the server's threads then.
 bool serves_somebody() noexcept { return task_here() != no_task || inside_request(); }
 
 }  // namespace
@@ -62,7 +62,8 @@ struct WireWait::Bucket {
   WireWait* first = nullptr;  // guarded by mutex
 };
 
-// A request as a part of what the thread does. Whoever has his answer may call back again at once.
+// RequestBack runs a request inside the request that the thread serves. The peer that gets its answer may call back
+// again at once.
 class WireWait::RequestBack final : public CallBack {
  public:
   RequestBack(WireWait& wait, dispatch::Job& job) : wait_(wait), job_(job) {}
@@ -91,14 +92,14 @@ WireWait::WireWait(std::uint64_t number, PendingReply& reply) noexcept
 }
 
 WireWait::~WireWait() {
-  while (dispatch::JobPtr job = next(true)) run(std::move(job));  // bound: whoever calls back until it is unlinked
+  while (dispatch::JobPtr job = next(true)) run(std::move(job));  // bound: the call-backs until it is unlinked
 }
 
-// With the bucket's mutex.
+// The caller holds the bucket's mutex.
 void WireWait::unlink() noexcept {
   if (!std::exchange(linked_, false)) return;
   WireWait** at = &bucket_of(number_).first;
-  while (*at != this) at = &(*at)->next_;  // bound: the threads of a bucket that wait
+  while (*at != this) at = &(*at)->next_;  // bound: the waiting threads of a bucket
   *at = next_;
 }
 
@@ -111,7 +112,7 @@ bool WireWait::take(dispatch::JobPtr& job) noexcept {
   if (!accepts(job->task)) return false;
   if (job->task == no_task && (busy_ || !posted_.empty())) return false;
   posted_.push_back(std::move(job));
-  // PAIR wire_wait.called: release here -> acquire in is_called(). What it publishes the mutex orders, too.
+  // PAIR wire_wait.called: release here -> acquire in is_called(). The mutex orders the published data, too.
   called_.store(true, std::memory_order_release);
   bell_.ring();
   reply_.interrupt();
@@ -135,10 +136,10 @@ bool WireWait::is_called() const noexcept {
 }
 
 void WireWait::serve() noexcept {
-  while (dispatch::JobPtr job = next(false)) run(std::move(job));  // bound: what calls back
+  while (dispatch::JobPtr job = next(false)) run(std::move(job));  // bound: the call-backs
 }
 
-// The next call-back; null: there is none, and if the wait is `over`, there will be none.
+// Returns the next call-back, or null if there is none. If the wait is `over`, null also means that none will come.
 dispatch::JobPtr WireWait::next(bool over) noexcept {
   const std::lock_guard lock(bucket_of(number_).mutex);
   dispatch::JobPtr job = posted_.pop_front();

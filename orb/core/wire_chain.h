@@ -1,16 +1,25 @@
-// Chains across processes. Who serves a request, in a task's job or without a contract, and waits for a call to another
-// process has a number for this wait, which his request carries (service context 0x434C4E03), as does every request
-// that is made on behalf of that one, wherever. One that comes back with it, for the task that waits or without a
-// contract, runs on the thread that waits, as a part of what that serves; so call-backs one within the other need no
-// further threads, however deep. Chains within the process are call_chain.h.
+// WireWait lets requests that come back from another process run on the thread that waits for that process's reply.
 //
-// Who may get onto a thread: only he whom its job called, or who was called on behalf of that call, and only while it
-// waits. The number is random, of 64 bits, new for each call (and kept where a call that did not run is sent again),
-// and worth nothing while nobody waits; what task the request may name is checked before, as ever (PeerTasks). One
-// call-back at a time: others for the task take their turn, since behind the job that waits they would wait for
-// themselves; others without a contract are of no chain, and cost the job no time.
+// How it works:
+// - A thread that serves a request, in a task's job or without a contract, draws a number before it waits for a call to
+//   another process.
+// - The call carries this number (service context 0x434C4E03). So does each request that is made on behalf of that
+//   call, in any process.
+// - A request that comes back with the number runs on the waiting thread, as a part of what that thread serves. It must
+//   be for the task that waits, or without a contract.
 //
-// Threads: a wait is made, served and ended by the thread that waits; offer() any. Nothing here allocates.
+// So nested call-backs need no further threads, however deep they are. Chains within the process are in call_chain.h.
+//
+// Only requests of the server that the thread's job called, or on behalf of that call, may run on the thread, and only
+// while it waits:
+// - The number is random, has 64 bits, and is new for each call. (A call that did not run keeps it when it is sent
+//   again.) It is worth nothing when no thread waits.
+// - Which task the request may name was checked before, as for any request (PeerTasks).
+// - One call-back runs at a time. Further ones for the task wait here for their turn. In the task's queue they would
+//   wait for the job that waits for them. Further ones without a contract are treated as requests outside the chain,
+//   and cost the job no time.
+//
+// Threads: the thread that waits makes, serves and ends a wait; offer() any. Nothing here allocates.
 #pragma once
 
 #include <atomic>
@@ -27,26 +36,32 @@
 
 namespace corelane::core {
 
-// Leaves in `waits` what a request of the calling thread is nested in, whether that waits for the reply or not.
+// Sets `waits` to the chain in which a request of the calling thread is nested, whether the thread waits for the reply
+// or not.
 void inherit_chain(giop::ChainContext& waits) noexcept;
 
-// Adds the number of a wait for the reply, and gives it; 0: nobody can call back into that, since the thread serves no
-// request or the system has no random number or no descriptor to give. Raises IMP_LIMIT beyond ChainContext::most.
+// Adds the number of a wait for the reply to `waits`, and returns it. Returns 0 if call-backs into this thread are not
+// possible: it serves no request, or the system provides no random number or no descriptor. Raises IMP_LIMIT beyond
+// ChainContext::most.
 std::uint64_t extend_chain(giop::ChainContext& waits);
 
 class WireWait final : public Interruption {
  public:
-  // From here on call-backs find it. `number`: of extend_chain(), not 0. `reply`: for which this thread waits.
+  // Makes the wait known to offer(). `number` is that of extend_chain(), not 0. `reply` is the reply for which this
+  // thread waits.
   WireWait(std::uint64_t number, PendingReply& reply) noexcept;
   ~WireWait();
   WireWait(const WireWait&) = delete;
   WireWait& operator=(const WireWait&) = delete;
 
-  // Runs what has called back; the destructor does so, too.
+  // Runs the call-backs that have arrived. The destructor does so, too.
   void serve() noexcept;
 
-  // A request that is nested in these waits: the innermost that is of this process, and of the task (no_task: of
-  // whichever that has no call-back now), gets it. False: there is none; the job stays with the caller.
+  // Offers a request that is nested in these waits. The innermost wait of this process that accepts it takes the job.
+  // Returns false if none does; the job then stays with the caller. A wait accepts:
+  // - jobs of its own task
+  // - jobs of a task that waits for the local call which the waiting thread serves
+  // - a job without a contract (no_task), if the wait has no call-back then
   static bool offer(std::span<const std::uint64_t> waits, dispatch::JobPtr& job) noexcept;
 
   bool is_called() const noexcept override;
@@ -65,18 +80,18 @@ class WireWait final : public Interruption {
 
   // Constant.
   const std::uint64_t number_;
-  const TaskId task_;          // whose job waits; no_task: a request without a contract does
-  ChainedCall* const serves_;  // for which local call it does what it does
+  const TaskId task_;          // the task whose job waits; no_task: a request without a contract waits
+  ChainedCall* const serves_;  // the local call that this thread serves, or null
   PendingReply& reply_;
-  os::Doorbell& bell_;  // the thread's
+  os::Doorbell& bell_;  // of the waiting thread
 
   // Guarded by the mutex of the bucket.
   WireWait* next_ = nullptr;
   dispatch::JobList posted_;
   bool linked_ = true;
-  bool busy_ = false;  // a call-back runs, and has not been answered
+  bool busy_ = false;  // a call-back runs and was not answered yet
 
-  std::atomic<bool> called_{false};  // posted_ holds some
+  std::atomic<bool> called_{false};  // posted_ is not empty
 };
 
 }  // namespace corelane::core

@@ -7,14 +7,14 @@
 namespace corelane::core {
 
 RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key) {
-  // relaxed: only the holder of the connection's turn adds to it, and the turn orders the holders
+  // relaxed: only the thread that has the connection's turn adds to it, and the turn orders these threads
   if (idle()) return Verdict::run;
   const std::lock_guard lock(mutex_);
   if (is_idle()) return Verdict::run;
   const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
   if (in_order && held_ == 0 && running_.size() < limits_.parallel + suspended_) return Verdict::run;
-  running_.reserve(running_.size() + waiting_.size() + 1);  // for ended() and take(), which must not fail
-  waiting_.emplace_back();                                  // may fail, and then nothing has changed
+  running_.reserve(running_.size() + waiting_.size() + 1);  // so that ended() and take() cannot fail
+  waiting_.emplace_back();                                  // may throw; then nothing has changed
   waiting_.back() = {.job = std::move(job), .key = key};
   waiting_bytes_ += key.bytes;
   full_ = waiting_.size() >= limits_.waiting || waiting_bytes_ >= limits_.bytes;
@@ -45,7 +45,7 @@ bool RequestOrder::has_oneway_waiting(const void* object, std::size_t before) co
                      [&](const Waiting& w) { return w.key.oneway && w.key.object == object; });
 }
 
-// Of the first request that may run; waiting_.size(): none may.
+// Returns the index of the first request that may run, or waiting_.size() if none may.
 std::size_t RequestOrder::next_index() const noexcept {
   if (held_ > 0 || running_.size() >= limits_.parallel + suspended_) return waiting_.size();
   std::size_t index = 0;
@@ -62,7 +62,7 @@ RequestOrder::Next RequestOrder::next() noexcept {
   const std::size_t index = next_index();
   if (index < waiting_.size()) {
     const auto at = waiting_.begin() + static_cast<std::ptrdiff_t>(index);
-    running_.push_back({.job = at->job.get(), .key = at->key});  // enter() made room
+    running_.push_back({.job = at->job.get(), .key = at->key});  // enter() reserved the space
     waiting_bytes_ -= at->key.bytes;
     result.job = std::move(at->job);
     waiting_.erase(at);

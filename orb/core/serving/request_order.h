@@ -1,10 +1,11 @@
-// RequestOrder: the requests of one connection that run while another thread reads it, and those that wait for them.
+// RequestOrder holds the requests of one connection that run while another thread reads it, and the requests that wait
+// for them.
 //
-// A request waits until earlier oneways of its connection to the same object have ended, so that a client's oneways and
+// A request waits until earlier oneways of its connection to the same object have ended. So a client's oneways and
 // calls to one object keep their order. Everything else runs in parallel, up to a limit.
 //
-// Threads: any; one lock, which is not taken while nothing of the connection runs elsewhere. Invariant: the thread
-// that ends a request takes the next one, so each request that waits has a thread to run it.
+// Threads: any; one lock, which is not taken while nothing of the connection runs elsewhere. Invariant: the thread that
+// ends a request takes the next one, so each request that waits has a thread to run it.
 #pragma once
 
 #include <atomic>
@@ -21,43 +22,49 @@ namespace corelane::core {
 
 class RequestOrder {
  public:
-  // What decides whether one request has to wait for another.
+  // Determines whether one request has to wait for another.
   struct Key {
     const void* object = nullptr;
     bool oneway = false;
-    std::size_t bytes = 0;  // that it holds
+    std::size_t bytes = 0;  // bytes that the request holds
   };
   struct Limits {
-    std::size_t parallel = 4;        // requests that run beside the reader's own
-    std::size_t waiting = 64;        // requests, and bytes, that wait before the connection is read no further; a
-    std::size_t bytes = 256 * 1024;  // single request may be longer
+    std::size_t parallel = 4;  // requests that run beside the one on the reading thread
+    // Reading stops when so many requests, or so many bytes of requests, wait. A single request may be longer.
+    std::size_t waiting = 64;
+    std::size_t bytes = 256 * 1024;
   };
 
   explicit RequestOrder(const Limits& limits) : limits_(limits) {}
 
-  // For the reader: run it here (the job stays with the caller); it waits; it waits, and nothing more is to be read.
+  // What the reading thread does with a request. run: run it here (the job stays with the caller). waits: it waits.
+  // full: it waits, and nothing more is to be read.
   enum class Verdict { run, waits, full };
-  // Raises std::bad_alloc; then the job stays with the caller.
+  // Decides about a request, and takes the job if it waits. Raises std::bad_alloc; then the job stays with the caller.
   Verdict enter(dispatch::JobPtr& job, const Key& key);
 
-  // The request that runs on the reader's thread goes on beside it. False: there is no memory to remember that.
+  // Notes that the request on the reading thread now runs beside it. Returns false if there is no memory to record
+  // that.
   bool detach(const dispatch::Job& job, const Key& key) noexcept;
 
-  // What may go on, now that a request has ended. `may_read`: the last verdict was full, or wait_until_idle() was true.
+  // Removes a request that has ended, and returns what may run or be read now. `may_read`: the last verdict was full
+  // and there is room again, or wait_until_idle() returned true and nothing runs any more.
   using Next = dispatch::RequestSource::Next;
   Next ended(const dispatch::Job& job) noexcept;
-  // One more to run, for a thread that helps.
+  // Returns one more request to run, for a thread that helps.
   Next take() noexcept;
 
-  // A request that runs begins to wait: another one may take its place. Whether take() has one now.
+  // Notes that a running request begins to wait, so that another one may take its place. Returns whether take() has one
+  // now.
   bool begin_wait() noexcept;
   void end_wait() noexcept;
 
-  // None of those that wait is begun between the two. After the second, whether take() has one. Pairs are counted.
+  // Between hold() and let_go() no waiting request begins. Pairs are counted. let_go() returns whether take() has a
+  // request now.
   void hold() noexcept;
   bool let_go() noexcept;
 
-  // False: nothing runs or waits. Else may_read is told when nothing does any more.
+  // Returns false if nothing runs or waits. Otherwise `may_read` is set when nothing does any more.
   bool wait_until_idle() noexcept;
   bool idle() const noexcept { return count_.load(std::memory_order_relaxed) == 0; }  // relaxed: see enter()
 
@@ -78,13 +85,13 @@ class RequestOrder {
   Next next() noexcept;
 
   const Limits limits_;
-  std::atomic<std::size_t> count_{0};  // of those that run or wait
+  std::atomic<std::size_t> count_{0};  // requests that run or wait
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<Running> running_;
   std::deque<Waiting> waiting_;
   std::size_t waiting_bytes_ = 0;
-  std::size_t suspended_ = 0;  // of those that run, and the reader's own
+  std::size_t suspended_ = 0;  // how many of the running requests, and the reading thread's own, wait for something
   std::size_t held_ = 0;
   bool full_ = false;
   bool tells_when_idle_ = false;

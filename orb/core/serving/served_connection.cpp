@@ -20,12 +20,13 @@
 namespace corelane::core {
 namespace {
 
-// Servants that lately took no longer than this may run while finished replies wait, and so long those may wait.
+// A servant that recently took less than `quick` may run while finished replies wait, and they may wait for
+// `longest_kept`.
 constexpr Duration quick = std::chrono::microseconds{10};
 constexpr Duration longest_kept = std::chrono::microseconds{20};
 
-// Which operations of this process are quick, as far as it was seen: one slot for several of them, so that the last one
-// seen counts. An operation that is not there counts as slow.
+// QuickOperations remembers which operations of this process were quick. Several operations share one slot, which holds
+// the last one seen. An operation that is in no slot counts as slow.
 class QuickOperations {
  public:
   static bool has(const Upcall& upcall) noexcept {
@@ -70,7 +71,7 @@ void ServedConnection::close() noexcept { connection_->stream().close(); }
 bool ServedConnection::arm() noexcept {
   drained_ = false;
   if (!rest_.empty()) return false;
-  // An idle connection keeps no memory: there may be many.
+  // An idle connection frees its memory, because there may be many of them.
   kept_ = std::vector<std::byte>();
   if (replies_.capacity() > longest_kept_reply) replies_ = std::vector<std::byte>();
   return connection_->stream().await_bytes();
@@ -78,7 +79,7 @@ bool ServedConnection::arm() noexcept {
 
 dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept {
   current_ = nullptr;
-  for (;;) {  // bound: ends with a request, with the bytes of one read, or with the connection
+  for (;;) {  // bound: ends with a request, after the bytes of one read, or with the connection
     if (lacks_bytes()) return flush(), Found::nothing;
     if (!may_go_on() && !has_nothing_left()) {
       blocked_ = true;
@@ -106,7 +107,7 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
   if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
   if (!got) return end(got.error());
   if (got->empty()) {
-    // The client may have ended its own direction alone, and wait for answers.
+    // The client may have ended only its own direction, and still wait for replies.
     note_end(PeerEnd::sends_nothing);
     connection_->leave_tasks();
     if (order_.wait_until_idle()) return Found::full;
@@ -122,7 +123,7 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
 void ServedConnection::note_quiet(Time since) noexcept {
   const Time idle = idle_timeout_ > Duration::zero() ? since + idle_timeout_ : never;
   const Time stalls = blocked_ ? since + std::min(backlog_timeout_, memory_patience_) : never;
-  const Time half_by = blocked_ ? never : half_by_;  // what is not read cannot become whole
+  const Time half_by = blocked_ ? never : half_by_;  // a message that is not read cannot become complete
   expires_at_.store(std::min({idle, half_by, stalls}), std::memory_order_relaxed);  // relaxed: see expires_at()
 }
 
@@ -147,7 +148,7 @@ dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) no
   return end(why_closed());
 }
 
-// Whoever closed it has said why.
+// Returns the reason that was given when the connection was closed.
 Error ServedConnection::why_closed() noexcept {
   std::array<std::byte, 1> nothing;
   transport::Lent lent;
@@ -155,15 +156,15 @@ Error ServedConnection::why_closed() noexcept {
   return got ? transport::ended_by(minor::closed_here) : got.error();
 }
 
-// Runs the request here, unless it has to wait for others of its connection.
+// Gives the request to the calling thread, unless it has to wait for others of its connection.
 dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   if (!order_.idle()) try {
       request.keep_message();
-      keep_rest();  // before enter(): once that says full, another thread may read on
+      keep_rest();  // before enter(): after the verdict full, another thread may read on
       const auto verdict =
           connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Verdict::waits;
-      if (verdict != RequestOrder::Verdict::run) job.reset();  // it waits in order_, or was refused
+      if (verdict != RequestOrder::Verdict::run) job.reset();  // order_ has it, or it was refused
       if (verdict == RequestOrder::Verdict::full) return Found::full;
       if (verdict == RequestOrder::Verdict::waits) return Found::again;
     } catch (const std::bad_alloc&) {
@@ -172,11 +173,11 @@ dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noe
     }
   if (!replies_.empty() && !QuickOperations::has(request.upcall())) flush();
   current_ = &request;
-  current_key_ = key_of(request);  // the request itself is its thread's while it runs
+  current_key_ = key_of(request);  // copied, since the request belongs to its thread while it runs
   return Found::job;
 }
 
-// More requests of the same read follow: then their replies may go with this one.
+// Sends the reply, or keeps it if more requests of the same read follow, to send their replies together.
 void ServedConnection::finish(dispatch::JobPtr job) noexcept {
   auto& request = static_cast<ServerJob&>(*job);
   current_ = nullptr;
@@ -201,7 +202,7 @@ void ServedConnection::keep_reply(Bytes reply) {
 
 void ServedConnection::flush() noexcept {
   if (replies_.empty()) return;
-  // The monitor, which detaches, waits for nobody.
+  // The monitor thread also calls this, through detach(), and must not wait.
   dispatch::has_substitute() ? connection_->send_patiently(replies_) : connection_->send(replies_);
   replies_.clear();
 }
@@ -215,12 +216,12 @@ bool ServedConnection::detach() noexcept {
   return !rest_.empty();
 }
 
-// What is read and not parsed lies in kept_.
+// Returns whether the unparsed bytes lie in kept_.
 bool ServedConnection::is_kept() const noexcept {
   return std::less_equal{}(kept_.data(), rest_.data()) && std::less{}(rest_.data(), kept_.data() + kept_.size());
 }
 
-// The buffer that it lies in goes back to its thread.
+// Copies the unparsed bytes, because their buffer goes back to its thread.
 void ServedConnection::keep_rest() noexcept {
   if (rest_.empty() || is_kept() || connection_->lies_elsewhere(rest_)) return;
   try {
@@ -235,7 +236,7 @@ void ServedConnection::keep_rest() noexcept {
 
 dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr job) noexcept {
   job->finish();
-  // A peer that is gone altogether says so once it was sent something.
+  // The end of both directions is noticed only after something was sent to the peer.
   if (peer_end() != PeerEnd::none && connection_->stream().peer_end() == PeerEnd::both_directions)
     connection_->give_up_requests();
   return order_.ended(*job);
@@ -243,7 +244,7 @@ dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr
 
 void ServedConnection::leave() noexcept { connection_->read_by_reactor(std::exchange(rest_, {}), received_, half_by_); }
 
-// What was kept for it is sent before a thread waits, so nothing is kept here.
+// Ends the connection. No replies are kept here, since they are sent before a thread waits.
 dispatch::RequestSource::Found ServedConnection::end(const Error& reason) noexcept {
   rest_ = {};
   connection_->stream().close();
@@ -251,7 +252,7 @@ dispatch::RequestSource::Found ServedConnection::end(const Error& reason) noexce
   return Found::gone;
 }
 
-// The peer takes nothing of its replies.
+// Returns whether the peer has taken none of its replies for too long.
 bool ServedConnection::has_stalled(Time now) noexcept {
   const Time taken = connection_->stream().backlog_taken_at();
   return taken != never && taken + backlog_timeout_ <= now;
@@ -262,7 +263,7 @@ bool ServedConnection::may_go_on() noexcept {
   return connection_->stream().await_drained() && (memory == nullptr || memory->may_read());
 }
 
-// There is little memory, and nothing to be read: then it is not memory that the connection waits for.
+// Returns whether memory is short but no bytes are there to be read. Then the connection does not wait for memory.
 bool ServedConnection::lacks_bytes() noexcept {
   transport::MemoryAccount* const memory = connection_->memory();
   transport::Connection& stream = connection_->stream();
@@ -273,21 +274,21 @@ bool ServedConnection::lacks_bytes() noexcept {
   return true;
 }
 
-// It was not read until now, so the rest of a half is waited for anew.
+// Resumes reading. The connection was not read until now, so the rest of an incomplete message gets a new deadline.
 void ServedConnection::go_on(Time now) noexcept {
   blocked_ = false;
   if (half_by_ != never) half_by_ = now + header_timeout_;
   note_quiet(now);
 }
 
-// next() goes on in each of these cases, or has to look at the end.
+// Returns whether next() can go on, or must handle the end of the connection.
 bool ServedConnection::unblocked() noexcept {
   transport::Connection& stream = connection_->stream();
   if (may_go_on() || stream.peer_end() > peer_end()) return true;
   return only_end_left_.load(std::memory_order_relaxed) && stream.await_drained();  // relaxed: never false again
 }
 
-// As next() does, where the connection was not read for another reason.
+// Blocks the connection as next() does, if it was not read for another reason.
 bool ServedConnection::block() noexcept {
   const Time now = os::now();
   if (may_go_on()) {
@@ -309,8 +310,8 @@ void ServedConnection::note_end(PeerEnd end) noexcept {
   if (end > peer_end()) peer_end_.store(end, std::memory_order_relaxed);  // relaxed: see peer_end()
 }
 
-// The peer has ended the connection, nothing but that is left to be read, and no answer waits for the peer to take it.
-// Where it takes no answers any more, none is made.
+// Returns whether the peer has ended the connection, everything before the end was read, and no reply waits for the
+// peer. If the peer takes no replies any more, this cancels its requests.
 bool ServedConnection::has_nothing_left() noexcept {
   note_end(connection_->stream().peer_end());
   const bool is_gone = peer_end() == PeerEnd::both_directions;
@@ -320,7 +321,7 @@ bool ServedConnection::has_nothing_left() noexcept {
   return is_gone || connection_->stream().await_drained();
 }
 
-// Where the peer takes no replies, each further request would keep a thread more until it does.
+// If the thread waits for the peer to take replies, no further request begins: each would block one more thread.
 bool ServedConnection::begin_wait(dispatch::WaitsFor what) noexcept {
   if (what == dispatch::WaitsFor::peer) return order_.hold(), false;
   if (auto* const memory = connection_->memory()) memory->begin_wait();
@@ -341,7 +342,7 @@ bool ServedConnection::expire(Time now) noexcept {
   if (blocked_) {
     constexpr Error took_nothing{.kind = ErrorKind::transient, .minor = minor::send_stalled};
     if (has_stalled(now)) return end(took_nothing), true;
-    note_quiet(now);  // block() follows, and looks whether it may go on
+    note_quiet(now);  // block() follows, and checks whether it may go on
     return false;
   }
   if (half_by_ <= now) return end(errors::deadline_passed), true;

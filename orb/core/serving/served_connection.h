@@ -1,9 +1,9 @@
-// ServedConnection: a client's connection that is read by the thread which runs its requests (orb/dispatch/serving).
+// ServedConnection is a client's connection that is read by the thread which runs its requests (orb/dispatch/serving).
 // It reads bytes, has ServerConnection parse them, and gives requests without a contract to the calling thread.
-// Requests with a contract go to the manager. Once the connection has tasks it leaves for the reader above the tasks.
+// Requests with a contract go to the manager. Once the connection has tasks, the reader above the tasks reads it
+// instead.
 //
-// Replies to requests that came with one read go out together, as long as none of them waits for a servant that takes
-// long.
+// Replies to requests that came with one read are sent together, unless a request among them runs long.
 //
 // Threads: as dispatch::RequestSource.
 #pragma once
@@ -29,7 +29,7 @@ class ServerJob;
 
 class ServedConnection final : public dispatch::RequestSource, public transport::Reader {
  public:
-  // `half_by`: the rest of half a message that was read before has to be there by then.
+  // `half_by` is the deadline for the rest of an incomplete message that was read before.
   ServedConnection(std::shared_ptr<ServerConnection> connection, const RequestOrder::Limits& limits,
                    os::WaitStrategy wait, Time half_by = never);
 
@@ -44,7 +44,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   bool arm() noexcept override;
   int descriptor() const noexcept override;
   Time expires_at() const noexcept override {
-    return expires_at_.load(std::memory_order_relaxed);  // relaxed: looked at again by expire(), with the turn
+    return expires_at_.load(std::memory_order_relaxed);  // relaxed: expire() reads it again, with the turn
   }
   bool expire(Time now) noexcept override;
   bool give_way(bool surely) noexcept override;
@@ -54,7 +54,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   std::optional<std::uint32_t> end_events() const noexcept override;
   void close() noexcept override;
 
-  // For the listener, which needs a place: transport::Reader.
+  // For a listener that needs a free connection: transport::Reader.
   bool try_give_way() noexcept override;
   void on_drained() noexcept override;
 
@@ -77,7 +77,7 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   bool lacks_bytes() noexcept;
   bool may_go_on() noexcept;
   PeerEnd peer_end() const noexcept {
-    return peer_end_.load(std::memory_order_relaxed);  // relaxed: a hint without the turn, which orders it else
+    return peer_end_.load(std::memory_order_relaxed);  // relaxed: a hint; with the turn, that orders it
   }
   void note_end(PeerEnd end) noexcept;
   bool has_nothing_left() noexcept;
@@ -88,21 +88,21 @@ class ServedConnection final : public dispatch::RequestSource, public transport:
   const Duration idle_timeout_, backlog_timeout_, header_timeout_, memory_patience_;
   RequestOrder order_;
   std::atomic<Time> expires_at_{never};
-  std::atomic<PeerEnd> peer_end_{PeerEnd::none};  // as far as it was noticed; the peer may still wait for answers
-  std::atomic<bool> only_end_left_{false};        // that end is noticed, and nothing that came before it is unread
+  std::atomic<PeerEnd> peer_end_{PeerEnd::none};  // as far as was noticed; the peer may still wait for replies
+  std::atomic<bool> only_end_left_{false};        // peer_end_ is set, and all bytes before the end were read
 
-  // Owner: the holder of the turn.
-  Bytes rest_;  // read and not parsed yet: in the reader's buffer, in kept_, or where the peer wrote it
-  std::vector<std::byte> kept_;  // of a buffer that went back to its thread
+  // Owner: the thread that has the turn.
+  Bytes rest_;  // read but not parsed yet: in the reader's buffer, in kept_, or in memory shared with the peer
+  std::vector<std::byte> kept_;  // copied from a buffer that went back to its thread
   std::vector<std::byte> replies_;
   Time received_{};
-  Time last_finish_{};    // of a request of this read, or when that came
-  Time kept_since_{};     // the oldest of replies_
-  Time half_by_ = never;  // the rest of half a message has to be there by then
+  Time last_finish_{};    // when the last request of this read finished, or when the bytes were read
+  Time kept_since_{};     // when the oldest of replies_ was made
+  Time half_by_ = never;  // the deadline for the rest of an incomplete message
   bool drained_ = false;
-  bool blocked_ = false;  // waits for the peer to take replies, or for memory
+  bool blocked_ = false;  // not read: it waits for the peer to take replies, or for memory
   RequestOrder::Key current_key_;
-  ServerJob* current_ = nullptr;  // runs on the holder's thread
+  ServerJob* current_ = nullptr;  // the request that runs on the thread with the turn
 };
 
 }  // namespace corelane::core
