@@ -25,7 +25,7 @@ std::uint32_t ChunkPool::chunks_for(std::uint64_t bytes) const noexcept {
   return static_cast<std::uint32_t>((bytes + chunk_size_ - 1) / chunk_size_);
 }
 
-// Returns the lowest free run for so many bytes, and makes sure that it has pages.
+// Returns the lowest run for so many bytes that is known to be free, and makes sure that it has pages.
 std::optional<std::uint32_t> ChunkPool::seek(std::uint64_t bytes) noexcept {
   if (bytes == 0 || bytes > largest()) return std::nullopt;
   const std::uint32_t length = chunks_for(bytes);

@@ -32,8 +32,8 @@ class ChunkPool {
   // except the destructor.
   void measure(GrowthMeter* meter) noexcept { meter_ = meter; }
 
-  // Returns the first chunk of the lowest free run for so many bytes. Returns nothing if there is none, if the system
-  // has no memory for it, or if the meter refuses it.
+  // Returns the first chunk of the lowest run for so many bytes that is known to be free. Returns nothing if there is
+  // none, if the system has no memory for it, or if the meter refuses it.
   std::optional<std::uint32_t> lend(std::uint64_t bytes) noexcept;
   // Returns whether lend() would find a run.
   bool has_room(std::uint64_t bytes) noexcept;

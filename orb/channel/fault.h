@@ -1,5 +1,5 @@
-// Faults of a channel. SetupFault is for set-up, and has a text for a human. Fault is for use, and is a value for the
-// hot path.
+// Fault and SetupFault say what went wrong with a channel. SetupFault is for set-up, and has a text for a human. Fault
+// is for a channel in use, and is a value for the hot path.
 // Threads: values; text_of() any.
 #pragma once
 

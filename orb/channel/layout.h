@@ -1,5 +1,5 @@
-// The memory layout of a channel. It is an ABI. docs/channel.md describes it for programmers who write the other end in
-// another language. abi_version changes with it.
+// Control, Slot and SleepPage are the memory layout of a channel, which is an ABI. docs/channel.md describes it for
+// programmers who write the other end in another language. abi_version changes with it.
 //
 // Each end owns one region, and only that end writes it. The region holds the end's messages, how far the end has read
 // the other's messages, and which of the other's chunks it has given back. A third, small page holds the sleep words,

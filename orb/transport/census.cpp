@@ -79,7 +79,7 @@ std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(MayGo may_
 }
 
 // Ends one of these connections. A peer that sends a byte now and then looks active by its traffic, but not by its
-// number. So silent connections are ordered by number.
+// number. So connections without a whole message are ordered by number, which is their age.
 bool ConnectionCensus::evict_one_of(std::vector<Candidate> left) {
   const auto silent = std::count_if(left.begin(), left.end(), [](const auto& c) { return !c.has_sent_message; });
   const bool crowded = silent > static_cast<std::ptrdiff_t>(left.size() / 4);

@@ -342,8 +342,8 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
 }
 
 void MemoryAccount::note_request() noexcept {
-  if (!has_sent_request())
-    has_sent_request_.store(true, std::memory_order_relaxed);  // relaxed: only an order of waiting
+  // relaxed: it only decides which connection waits
+  if (!has_sent_request()) has_sent_request_.store(true, std::memory_order_relaxed);
 }
 
 void MemoryAccount::add_request(std::size_t bytes) noexcept {

@@ -66,8 +66,8 @@ bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept {
   return backlog_.empty() || (backlog_.has_room(bytes, limit_ / 2) && has_memory(bytes));
 }
 
-// Returns when a sender that has waited since then counts as stalled. An empty backlog waits for the next sender, not
-// for the peer.
+// Returns when the peer counts as stalled, for a sender that waits since `since`. An empty backlog waits for the next
+// sender, not for the peer.
 Time Outbox::stalls_at(Time since) const noexcept {
   return backlog_.empty() ? never : std::max(last_taken_, since) + patience_;
 }

@@ -65,7 +65,7 @@ void ReadBudget::charge_unforeseen(Time now, Duration used, ReadAccount& account
   } else if (decided || is_too_long(account)) {
     account.owes = true;
     const Duration all_used = std::exchange(account.undecided, Duration{});
-    (void)readable(of(ReadPayer::strangers), now - all_used);  // until now there was no query
+    (void)readable(of(ReadPayer::strangers), now - all_used);  // the connection was exempt, and has not asked before
     of(ReadPayer::strangers).step_unobserved(now, all_used, somebody);
   }
   if (turn.unforeseen) account.longest_foreseen = 0;

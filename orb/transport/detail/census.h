@@ -84,7 +84,8 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
   // connections. Thread: the reactor's.
   //
   // Order: if more than a quarter of the connections have brought no whole message, the oldest of those ends first. So
-  // peers that send half a header cannot keep others out. Otherwise the connection that was quiet for longest ends.
+  // peers that send half a header cannot keep others out. Next, or otherwise, the connection that was quiet for longest
+  // ends.
   bool evict_idle(const std::string& host);
   // Does the same for a connection for which no descriptor is left, and may end a connection of any host. The
   // descriptors are free once the reactor has run what was posted to it meanwhile. Thread: the reactor's.

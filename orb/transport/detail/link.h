@@ -67,7 +67,7 @@ class Link {
   virtual bool has_arrived() const noexcept { return true; }
 
   // Returns a descriptor that is readable when there is something to read, or the link has ended. That holds between
-  // await_bytes() and stop_awaiting(); otherwise reading sets it by itself. Constant.
+  // await_bytes() and stop_awaiting(); otherwise the functions that read call these two themselves. Constant.
   virtual int descriptor() const noexcept = 0;
   // The same as two descriptors, for a caller that can watch two. end_descriptor() reports the end; then nudge() makes
   // bytes_descriptor() readable. end_descriptor() of -1: the first reports both. Constant.

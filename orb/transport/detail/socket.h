@@ -1,4 +1,5 @@
-// Stream sockets as this folder uses them. The descriptors block; non-blocking reads and writes use MSG_DONTWAIT.
+// These functions connect, listen, send and receive on stream sockets. The descriptors block; calls that must not block
+// use MSG_DONTWAIT.
 // Threads: any.
 #pragma once
 
