@@ -157,7 +157,7 @@ class Connection {
   // Reads like receive() with a deadline in the past, and also tells when the bytes came. Over TCP that is the kernel's
   // time stamp. Otherwise, and for what came before the first take(), it is the time of the read.
   // A stamp comes from the realtime clock. If that clock is stepped while the bytes wait, the stamp is off by the step.
-  // So it may be earlier than events that the caller knows to be older.
+  // So it may be earlier than events that happened before the bytes came.
   virtual Expected<Arrival> take(MutableBytes buffer) noexcept = 0;
   virtual Expected<Arrival> take(MutableBytes buffer, Lent& /*lent*/) noexcept { return take(buffer); }
 
