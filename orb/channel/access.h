@@ -1,4 +1,5 @@
-// Who may be at the other end of a channel, or of another Unix socket: users and groups, as the kernel tells of them.
+// Access is a list of the users and groups that may be at the other end of a channel, or of another Unix socket. The
+// kernel tells which user and groups a peer has.
 // Threads: values; is_welcome() any but real-time ones.
 #pragma once
 
@@ -12,24 +13,26 @@
 
 namespace corelane::channel {
 
-// Others than the own user, who always may: see is_welcome().
+// The users and groups that are admitted besides this process's own user. is_welcome() always admits the own user.
 struct Access {
   std::vector<uid_t> users{};
-  std::vector<gid_t> groups{};  // one of a peer's is enough, primary or supplementary: os::peer_groups()
+  // One match is enough, with the primary or a supplementary group of the peer, see os::peer_groups().
+  std::vector<gid_t> groups{};
   bool anyone = false;
 
   bool names_others() const noexcept { return anyone || !users.empty() || !groups.empty(); }
-  // Whether it has that user, or one of these groups.
+  // Returns whether the list has that user, or one of these groups.
   bool has(uid_t user, std::span<const gid_t> groups_of_his) const noexcept;
-  // A daemon's clients: root, this process's user, and whom it has.
+  // Returns whether a daemon admits such a client: root, this process's user, and everybody on the list.
   bool admits(uid_t user, std::span<const gid_t> groups_of_his) const noexcept;
   friend bool operator==(const Access&, const Access&) = default;
 };
 
-// Of the socket's file: for the own user alone, or for all, of whom is_welcome() lets in whom it names.
+// Returns the mode of the socket's file. It is for the own user alone, or for everybody if the list names others. Then
+// is_welcome() decides who gets in.
 inline mode_t mode_for(const Access& access) noexcept { return access.names_others() ? 0666 : 0600; }
 
-// Whether the list has whoever is at the other end of that socket, or he is `own_user`.
+// Returns whether the process at the other end of that socket is on the list, or belongs to `own_user`.
 bool is_welcome(const os::Fd& socket, const Access& access, uid_t own_user = ::geteuid());
 
 }  // namespace corelane::channel

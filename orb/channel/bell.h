@@ -1,20 +1,21 @@
-// How an end sleeps for the other, and how the other wakes it: the sleep words of layout.h.
+// Sleeper and Ringer are the two sides of a wake-up: an end of a channel sleeps until the other end wakes it. They use
+// the sleep words of layout.h.
 //
-// The waiter says in its word that it sleeps, looks once more for what it waits for, and only then sleeps. Whoever
-// publishes looks at the word afterwards, and wakes the one whose name it takes out. Between its two steps each side
-// has a full fence: so either the waiter sees what was published, or the publisher sees the waiter. tests/orb/channel/
-// model_test.cpp goes through every order of these steps. The name is taken out with an exchange: a burst of messages
-// costs one wake-up.
+// The waiter announces in its word that it sleeps, checks once more for what it waits for, and only then sleeps. The
+// publisher checks the word after publishing. It takes out the number that it finds there, and wakes that thread. Each
+// side has a full fence between its two steps. So either the waiter sees what was published, or the publisher sees the
+// waiter. tests/orb/channel/model_test.cpp goes through every order of these steps. The number is taken out with an
+// exchange, so a burst of messages costs one wake-up.
 //
-// If the waiter dies its word may stay: the publisher makes one vain system call. If the publisher dies between
-// publishing and waking, the waiter sleeps on until its slice ends or the kernel tells it of the death; no wait is
-// without a bound. What a hostile peer writes there costs wake-ups, and delays of its own channel.
+// If the waiter dies, its word may stay set. Then the publisher makes one system call that wakes nobody. If the
+// publisher dies between publishing and waking, the waiter sleeps until its slice ends or the kernel reports the death.
+// No wait is unbounded. A hostile peer that writes the word causes wake-ups, and delays of its own channel.
 //
-// A thread first sleeps where waking costs least: at the word itself (a futex), or until a signal comes: sleep_near().
-// The kernel does not tell it of the peer's end there, so it looks at the peer after a while. Then it goes on to sleep
-// where the kernel tells it that, too: sleep_far(). With Wake::eventfd that is its descriptor. Otherwise it is the
-// channel's socket: the word then has far_bit, and a packet wakes. An end with Wake::eventfd sleeps near only if the
-// other end knows near sleep (WakeUp::near_sleep); the word then has near_bit.
+// A thread first sleeps where waking costs least, see sleep_near(): at the word itself (a futex), or until a signal
+// comes. There the kernel does not report the peer's end, so the thread checks the peer after a while. Then it sleeps
+// where the kernel reports the peer's end, too, see sleep_far(). With Wake::eventfd that is its descriptor. Otherwise
+// it is the channel's socket: the word then has far_bit, and a packet wakes the thread. An end with Wake::eventfd
+// sleeps near only if the other end supports it (WakeUp::near_sleep). The word then has near_bit.
 #pragma once
 
 #include <sys/types.h>
@@ -29,29 +30,30 @@ namespace corelane::channel {
 
 class PeerWatch;
 
-// How an end wants to be woken. The numbers are the ABI's.
+// How an end wants to be woken. The numbers are part of the ABI.
 enum class Wake : std::uint32_t {
-  spin = 0,     // never sleeps: publishing then costs neither a fence nor a look at the word
-  futex = 1,    // of the shared kind, on the word itself
-  eventfd = 2,  // 8 bytes to a descriptor that this end gave: an eventfd or a pipe, which can be watched beside others;
-                // needs both ends to be of one user
-  signal = 3,   // sent to the sleeping thread
+  spin = 0,   // never sleeps, so publishing costs neither a fence nor a check of the word
+  futex = 1,  // a shared futex on the word itself
+  // `eventfd`: the waker writes 8 bytes to a descriptor that this end gave. It is an eventfd or a pipe, so it can be
+  // watched together with other descriptors. Both ends must belong to one user.
+  eventfd = 2,
+  signal = 3,  // sent to the sleeping thread
 };
 
-// How one end is woken for one reason: all that the waiter and the publisher have to agree on.
+// How one end is woken for one reason. The waiter and the publisher have to agree on all of it.
 struct WakeUp {
   Wake kind = Wake::futex;
   int event = -1;                    // the descriptor: the waiter reads it, the publisher writes it
-  bool is_shared = true;             // the other end has it, too, and may make it one that blocks
+  bool is_shared = true;             // the other end has it, too, and may make it blocking
   int signal = 0;                    // Wake::signal
-  pid_t process = 0;                 // whose thread a signal goes to
-  const PeerWatch* watch = nullptr;  // of that process; null: this one
-  int socket = -1;                   // where a far sleeper is woken; -1: there are none
+  pid_t process = 0;                 // the process of the thread that gets the signal
+  const PeerWatch* watch = nullptr;  // watches that process; null: it is this one
+  int socket = -1;                   // where far sleep waits for packets; -1: there is no far sleep
   bool near_sleep = false;           // Wake::eventfd: a near sleeper is woken at the word, as with Wake::futex
 };
 
-// The value of a sleep word while a thread sleeps whose number the waker does not need. No thread has this number, or
-// one with the bits below.
+// The value of a sleep word when the waker does not need the number of the sleeping thread. No thread has this number,
+// or a number with the bits below.
 inline constexpr std::uint32_t some_thread = 0x2000'0000;
 // The thread sleeps at the socket.
 inline constexpr std::uint32_t far_bit = 0x8000'0000;
@@ -61,12 +63,12 @@ inline constexpr std::uint32_t near_bit = 0x4000'0000;
 // Thread: waiter.
 class Sleeper {
  public:
-  // `peer`: whose end ends a far sleep, and one on an eventfd; outlives the sleeper.
+  // `peer` outlives the sleeper. The peer's end also ends a far sleep and a sleep on an eventfd.
   Sleeper(std::uint32_t& word, WakeUp wake_up, const PeerWatch& peer) noexcept
       : word_(&word), wake_up_(wake_up), peer_(&peer) {}
 
-  // Sleeps until woken or `until`, unless `ready` says that there is nothing to wait for. May end early. Only if
-  // sleeps_near().
+  // Sleeps until woken or `until`, unless `ready` says that there is nothing to wait for. May end early. Call it only
+  // if sleeps_near().
   template <typename Ready>
   void sleep_near(Time until, Ready&& ready) noexcept {
     announce(has_event() ? near_bit : 0);
@@ -74,8 +76,8 @@ class Sleeper {
     withdraw();
   }
   bool sleeps_near() const noexcept { return !has_event() || wake_up_.near_sleep; }
-  // The same, and ends with the peer, too. Only if sleeps_far(); at the socket by one thread at a time of all that use
-  // that socket.
+  // Does the same, and also ends when the peer ends. Call it only if sleeps_far(). Of all threads that use the socket,
+  // only one at a time may sleep there.
   template <typename Ready>
   void sleep_far(Time until, Ready&& ready) noexcept {
     announce(has_event() ? 0 : far_bit);
@@ -84,30 +86,31 @@ class Sleeper {
   }
   bool sleeps_far() const noexcept { return has_event() || wake_up_.socket >= 0; }
 
-  // What is readable once it was woken after announce_watched(); -1: there is none.
+  // Returns the descriptor that becomes readable by a wake-up after announce_watched(); -1: there is none.
   int descriptor() const noexcept {
     return has_event() ? wake_up_.event : wake_up_.kind == Wake::futex ? wake_up_.socket : -1;
   }
 
-  // The two halves, for those who sleep elsewhere, on that descriptor. After announce() look once more.
+  // The two halves of a sleep, for callers that sleep elsewhere, on that descriptor. After announce() check once more
+  // for what you wait for.
   void announce_watched() noexcept { announce(has_event() || descriptor() < 0 ? 0 : far_bit); }
   void announce(std::uint32_t how = 0) noexcept {
-    // seq_cst: the waiter's fence of the file's head. The exchange is one on every machine that this runs on, and a
-    // fence by the standard's words together with the one that follows.
+    // seq_cst: this is the waiter's fence that the head of this file describes. The exchange is a full fence on every
+    // machine that this runs on. By the words of the standard, it is one together with the fence that follows.
     // PAIR bell.word: release here -> acquire in Ringer::wake().
     SharedWord(*word_).exchange(name_ = own_name() | how, std::memory_order_acq_rel);
     std::atomic_thread_fence(std::memory_order_seq_cst);  // seq_cst: see above
   }
-  // Whether somebody has rung, or is about to.
+  // Returns whether the other end has woken this one, or is about to.
   bool withdraw() noexcept {
     // PAIR bell.word: acquire here <- release in Ringer::wake().
     return SharedWord(*word_).exchange(0, std::memory_order_acq_rel) == 0;
   }
-  // Takes back what the descriptor was rung.
+  // Reads what wake-ups have written to the descriptor.
   void drain() noexcept;
-  // The other end sent what no correct end sends; its socket is shut. Thread: any.
+  // Returns whether the other end sent something that no correct end sends. The socket is then shut down. Thread: any.
   bool was_misused() const noexcept {
-    // relaxed: a report, stored before the socket is shut, which is what makes anybody ask
+    // relaxed: this is a report; it is stored before the shutdown of the socket, and that is what makes anybody ask
     return misused_.load(std::memory_order_relaxed);
   }
 
@@ -124,7 +127,7 @@ class Sleeper {
   std::uint32_t* word_;
   WakeUp wake_up_;
   const PeerWatch* peer_;
-  std::uint32_t name_ = 0;  // that was announced, as in the word
+  std::uint32_t name_ = 0;  // the value that was announced, as in the word
   std::atomic<bool> misused_{false};
 };
 
@@ -133,14 +136,14 @@ class Ringer {
  public:
   Ringer(std::uint32_t& word, WakeUp wake_up) noexcept : word_(&word), wake_up_(wake_up) {}
 
-  // After publishing: wakes the waiter if it sleeps. A system call if it does, none otherwise.
+  // Call it after publishing. Wakes the waiter if it sleeps. Makes a system call only in that case.
   void ring() const noexcept {
     if (wake_up_.kind == Wake::spin) return;
     std::atomic_thread_fence(std::memory_order_seq_cst);  // seq_cst: the publisher's fence of the file's head
-    // relaxed: the fence orders it behind what was published
+    // relaxed: the fence orders this load after the store of what was published
     if (SharedWord(*word_).load(std::memory_order_relaxed) != 0) wake();
   }
-  // Makes the descriptor readable, whether anybody sleeps or not.
+  // Makes the descriptor readable, whether a thread sleeps or not.
   void ring_descriptor() const noexcept;
 
  private:

@@ -16,10 +16,10 @@ bool is_over(const Expected<T, Fault>& result) noexcept {
   return result || result.error() != Fault::would_block;
 }
 
-// Of a wait for room: no word tells of all that it may need.
+// For a wait for room, which may need several things. No single word shows whether they are there.
 constexpr auto always = [] { return true; };
 
-// Chunks for so many bytes.
+// Lends chunks for so many bytes.
 Expected<std::uint32_t, Fault> lend(End& end, std::size_t size) noexcept {
   if (const auto fault = end.unwritable()) return *fault;
   if (size == 0 || size > end.pool.largest()) return Fault::too_long;
@@ -35,7 +35,7 @@ Expected<void, Fault> send_note(End& end, std::uint32_t first, std::size_t size)
 }
 
 Expected<void, Fault> write_through_chunks(End& end, std::span<const Bytes> parts, std::size_t length) noexcept {
-  // Before the copy, which would be in vain.
+  // Checked before the copy, which would be wasted.
   if (!end.writer.has_room(sizeof(LoanNote))) return Fault::would_block;
   const auto first = lend(end, length);
   if (!first) return first.error();
@@ -200,7 +200,7 @@ Expected<std::size_t, Fault> Channel::try_read(MutableBytes buffer) noexcept {
 }
 
 Expected<std::size_t, Fault> Channel::read(MutableBytes buffer, Time deadline) noexcept {
-  // A spinner's usual case, apart: what comes soon is returned in registers.
+  // The usual case of a spinner stands apart: a message that comes soon is returned in registers.
   if (end_->spins(end_->strategy) && end_->shows_something(quick_looks))
     if (const auto size = end_->take_short(buffer)) return *size;
   Expected<std::size_t, Fault> result = try_read(buffer);

@@ -1,6 +1,6 @@
-// Channel: one end of a two-way link between two processes of one host, in memory that both see. Messages keep their
-// boundaries and their order; each was written whole or is not there. Either process may end at any instruction: the
-// other one reads what was complete and is told.
+// Channel is one end of a two-way link between two processes of one host, in memory that both map. Messages keep their
+// boundaries and their order. A message is either written whole or not there. Either process may end at any
+// instruction: the other one reads what was complete, and is told of the end.
 //
 //   Listener listener = *Listener::listen("/run/plant.channel", {});      (in one process)
 //   Channel there = *listener.accept(deadline);
@@ -8,10 +8,12 @@
 //   here.write(message, deadline);
 //   Expected<std::size_t, Fault> size = there.read(buffer, deadline);
 //
-// Threads: one reads and one writes at a time, each any thread; close(), is_open(), look_at_peer() and what is constant
-// any. Reading and writing block only in the calls that take a deadline, allocate nothing, and call the system only
-// to sleep, to wake, and once in a millisecond of spinning. Set-up does all of that: not on a real-time thread.
-// A handle is move-only; the last Loan keeps the memory, nothing else does. Not across fork().
+// Threads: one thread at a time reads and one writes, each of them any thread. close(), is_open(), look_at_peer() and
+// constant values: any thread. Reading and writing block only in the calls that take a deadline. They allocate nothing.
+// They make system calls only to sleep, to wake, and once in a millisecond of spinning. Set-up blocks, allocates and
+// makes system calls: do not call it on a real-time thread.
+// A handle is move-only. A Loan keeps the memory until the last one is gone; nothing else keeps it. A channel does not
+// work across fork().
 #pragma once
 
 #include <cstddef>
@@ -35,9 +37,9 @@ class End;
 class GrowthMeter;
 struct EndParts;
 
-// A large message where the peer wrote it: read it in place, without a copy. Its chunks go back to the peer with this
-// handle, on any thread, in any order, and also after the channel. A hostile peer may still change the bytes: copy what
-// is to be checked.
+// Loan is a large message that stays where the peer wrote it, so that it is read in place, without a copy. Its
+// destructor gives the chunks back to the peer: on any thread, in any order, and also after the channel has gone. A
+// hostile peer may still change the bytes, so copy what you have to check.
 class Loan {
  public:
   Loan(std::shared_ptr<End> end, std::uint32_t first, Bytes bytes) noexcept;
@@ -54,7 +56,8 @@ class Loan {
   Bytes bytes_;
 };
 
-// Room for a large message, to be written in place. It goes back unsent with this handle. Thread: the writer's.
+// Draft is room for a large message that is written in place. The destructor gives the room back if it was not sent.
+// Thread: the writer's.
 class Draft {
  public:
   Draft(std::shared_ptr<End> end, std::uint32_t first, MutableBytes bytes) noexcept;
@@ -73,13 +76,13 @@ class Draft {
 
 class Channel {
  public:
-  // Sets a channel up with the Listener at the path, or with the abstract name "@name". Blocks until `deadline`.
+  // Sets up a channel with the Listener at the path, or at the abstract name "@name". Blocks until `deadline`.
   static Expected<Channel, SetupFault> connect(const std::string& path, const Options& options, Time deadline);
-  // Both ends of a connected Unix socket of kind SOCK_SEQPACKET, which somebody else made.
+  // Set up the two ends over a connected Unix socket of kind SOCK_SEQPACKET that the caller made.
   static Expected<Channel, SetupFault> connect_over(os::Fd socket, const Options& options, Time deadline);
   static Expected<Channel, SetupFault> accept_over(os::Fd socket, const Options& options, Time deadline);
 
-  // What a handshake came to; for Listener.
+  // Makes a channel of the result of a handshake. For Listener.
   static Expected<Channel, SetupFault> of(Expected<EndParts, SetupFault> parts, const Options& options);
 
   Channel(Channel&&) noexcept;
@@ -88,92 +91,103 @@ class Channel {
 
   // ---- Writing. Thread: the writer's.
 
-  // One message of all parts. would_block: no room, nothing was written. Messages above inline_limit() go through
-  // chunks.
+  // Writes one message that consists of all parts. would_block: there is no room, and nothing was written. Messages
+  // longer than inline_limit() go through chunks.
   Expected<void, Fault> try_write(std::span<const Bytes> parts) noexcept;
   Expected<void, Fault> try_write(Bytes message) noexcept;
-  // Waits for room. Success means written, not read.
+  // Waits for room. Success means that the message was written, not that it was read.
   Expected<void, Fault> write(std::span<const Bytes> parts, Time deadline) noexcept;
   Expected<void, Fault> write(Bytes message, Time deadline) noexcept;
-  // Chunks for a message of up to `size` bytes, more than 0. would_block: none are free now.
+  // Takes chunks for a message of up to `size` bytes, more than 0. would_block: none are free now.
   Expected<Draft, Fault> draft(std::size_t size) noexcept;
-  // Waits for some.
+  // Waits for free chunks.
   Expected<Draft, Fault> draft(std::size_t size, Time deadline) noexcept;
-  // The first `size` bytes of a draft of this channel as one message, which uses it up. After a fault it is as it was
-  // before. too_long also where it was sent already, or is another channel's.
+  // Sends the first `size` bytes of a draft of this channel as one message. This uses the draft up; after a fault it is
+  // unchanged. too_long also means that the draft was already sent, or belongs to another channel.
   Expected<void, Fault> try_send(Draft& draft, std::size_t size) noexcept;
   Expected<void, Fault> send(Draft& draft, std::size_t size, Time deadline) noexcept;
-  // Where the last message ended, for was_claimed().
+  // Returns the position where the last message ended, for was_claimed().
   std::uint64_t written() const noexcept;
   std::size_t inline_limit() const noexcept;     // constant
   std::size_t longest_message() const noexcept;  // constant; the peer's own limit may differ
 
-  // Whether the peer may have looked at the message that ended there; when it may not, and it died, nothing happened.
-  // Thread: any.
+  // Returns whether the peer may have looked at the message that ended at that position. If it returns false and the
+  // peer died, the message had no effect. Thread: any.
   bool was_claimed(std::uint64_t position) const noexcept;
 
   // ---- Reading. Thread: the reader's.
 
-  // One message into `buffer`: its size. would_block; too_long: the message stays, peek() tells how long it is.
+  // Reads one message into `buffer`, and returns its size. would_block: there is none. too_long: the message stays, and
+  // peek() tells how long it is.
   Expected<std::size_t, Fault> try_read(MutableBytes buffer) noexcept;
   Expected<std::size_t, Fault> read(MutableBytes buffer, Time deadline) noexcept;
-  // The oldest message where it is, until pop(): to copy it in parts. It may change meanwhile when the peer is hostile.
+  // Returns the oldest message in place, valid until pop(), to be copied in parts. A hostile peer may change it
+  // meanwhile.
   Expected<Bytes, Fault> peek() noexcept;
   void pop() noexcept;
-  // The message of peek() as a loan, which leaves the ring at once; nothing when it came inline. Replaces pop().
+  // Returns the message of peek() as a loan, which leaves the ring at once. Returns nothing if the message came inline.
+  // Replaces pop().
   std::optional<Loan> take() noexcept;
-  // Until peek() has something to say other than would_block. With a strategy of this call alone.
+  // Blocks until peek() would return something other than would_block. The strategy applies to this call alone.
   Expected<void, Fault> wait(Time deadline) noexcept;
   Expected<void, Fault> wait(Time deadline, os::WaitStrategy strategy) noexcept;
 
-  // For those who watch descriptors: readable after a message came, if arm() said true before: there was nothing to
-  // read. Afterwards, and before any other wait, disarm(). With Wake::signal the signal comes instead, to the thread
-  // that called arm(). It may be readable without a message: look, and arm() again.
-  // With Wake::eventfd a descriptor for that alone; with Wake::futex hang_up_descriptor() if the peer knows far sleep;
-  // otherwise -1. Constant.
+  // For callers that watch descriptors. If arm() returns true, there is nothing to read, and the descriptor becomes
+  // readable when a message comes. Afterwards, and before any other wait, call disarm(). With Wake::signal the signal
+  // comes instead, to the thread that called arm(). The descriptor may become readable without a message: then check,
+  // and call arm() again.
+  // With Wake::eventfd this is a descriptor for that purpose alone. With Wake::futex it is hang_up_descriptor() if the
+  // peer supports far sleep. Otherwise it is -1. Constant.
   int descriptor() const noexcept;
   bool arm() noexcept;
   void disarm() noexcept;
   // Makes descriptor() readable, with Wake::eventfd. Thread: any.
   void nudge() noexcept;
-  // The same for room, thread: the writer's. arm_for_room(): true when there is none for a message of that size.
+  // The same for room. Thread: the writer's. arm_for_room() returns true if there is no room for a message of that
+  // size.
   int room_descriptor() const noexcept;  // -1 without Wake::eventfd; constant
   bool arm_for_room(std::size_t size) noexcept;
   void disarm_for_room() noexcept;
   void nudge_for_room() noexcept;
 
-  // ---- Memory. Thread: the writer's, where none is named. With Options::grows; otherwise all memory is there always.
+  // ---- Memory. Thread: the writer's, unless another is named. With Options::grows; without it all memory is always
+  // there.
 
-  // From here on the meter is asked before this end takes memory for chunks, and may refuse: then long messages go
-  // through the ring in pieces, as where no chunk is free. It outlives every later call but the destructor.
+  // From now on this end asks the meter before it takes memory for chunks. If the meter refuses, long messages go
+  // through the ring in pieces, as they do when no chunk is free. The meter outlives every later call except the
+  // destructor.
   void measure_growth(GrowthMeter* meter) noexcept;
-  // Bytes that this end has taken from the system for what it writes. Thread: any.
+  // Returns the bytes that this end has taken from the system for what it writes. Thread: any.
   std::size_t memory() const noexcept;
-  // Whether give_back_some() may find something, now or later.
+  // Returns whether give_back_some() may find something, now or later.
   bool may_shrink() const noexcept;
-  // Whether no chunk was lent since the last call.
+  // Returns whether no chunk was lent since the last call.
   bool was_quiet() noexcept;
-  // Gives back memory of chunks that nobody uses, up to `most` bytes or one chunk. False: there is no more of it.
+  // Gives back memory of unused chunks, up to `most` bytes or one chunk. Returns false if there is no more of it.
   bool give_back_some(std::size_t most) noexcept;
-  // For real-time callers, before they call: from the first call on nothing is given back, and each call takes memory
-  // for up to `most` bytes of chunks, or one. False: all have some, or the system has none. Then hold_memory().
+  // Prepares the channel for real-time callers; call it before they use the channel. From the first call on nothing is
+  // given back, and each call takes memory for chunks, up to `most` bytes or one chunk. Returns false if all chunks
+  // have memory, or the system has none. Then call hold_memory().
   bool take_some(std::size_t most) noexcept;
-  // Maps what both ends write, and locks it where this process may. Takes milliseconds. Thread: any.
+  // Maps what both ends write, and locks it if this process may. Takes milliseconds. Thread: any.
   void hold_memory() const noexcept;
 
   // ---- Both
 
-  // The peer may read on what was written. Wakes whoever waits on either end. Idempotent.
+  // Closes the channel. The peer may still read what was written. Wakes the threads that wait on either end.
+  // Idempotent.
   void close() noexcept;
-  bool is_open() const noexcept;  // false: a call has failed, or will, with other than would_block, timed_out, too_long
-  // Asks the kernel, now, whether the peer lives: for those who neither read nor wait. One system call.
+  // Returns false if a call has failed, or will fail, other than with would_block, timed_out or too_long.
+  bool is_open() const noexcept;
+  // Asks the kernel now whether the peer lives. For callers that neither read nor write. One system call.
   bool look_at_peer() noexcept;
-  // The socket: hangs up with the peer, for those who watch descriptors. Not to be read by them. Constant.
+  // Returns the socket, for callers that watch descriptors. It hangs up when the peer ends. Do not read it. Constant.
   int hang_up_descriptor() const noexcept;
-  int process_descriptor() const noexcept;  // readable once the peer's process has ended; -1: see sees_process()
+  // Returns a descriptor that is readable once the peer's process has ended; -1: see sees_process().
+  int process_descriptor() const noexcept;
   const Peer& peer() const noexcept;
-  const std::shared_ptr<void>& pass() const noexcept;  // what Options::porter gave; null: there was none
-  std::uint64_t id() const noexcept;                   // both ends say the same
+  const std::shared_ptr<void>& pass() const noexcept;  // what Options::porter returned; null: there was none
+  std::uint64_t id() const noexcept;                   // the same on both ends
   bool is_locked() const noexcept;                     // Options::lock_memory was asked for and granted
   bool sees_process() const noexcept;                  // see PeerWatch
 

@@ -6,9 +6,9 @@
 namespace corelane::channel {
 namespace {
 
-// Bytes that are lent before a look at the peer's words, so that about so many go round. Chunks that the peer has just
-// read are in its cache, and writing them takes line by line from there; those of a whole pool are in nobody's. Between
-// them lies what a core's second cache holds.
+// How many bytes are lent before the pool checks the peer's words again. So about this much memory is in circulation.
+// Chunks that the peer has just read are in the peer's cache, and writing them fetches line by line from there. Chunks
+// of a whole pool are in no cache. The size between these extremes is what a core's second-level cache holds.
 constexpr std::uint64_t lent_before_look = 512 * 1024;
 
 }  // namespace
@@ -25,7 +25,7 @@ std::uint32_t ChunkPool::chunks_for(std::uint64_t bytes) const noexcept {
   return static_cast<std::uint32_t>((bytes + chunk_size_ - 1) / chunk_size_);
 }
 
-// The lowest free run for so many bytes, with pages.
+// Returns the lowest run for so many bytes that is known to be free, and makes sure that it has pages.
 std::optional<std::uint32_t> ChunkPool::seek(std::uint64_t bytes) noexcept {
   if (bytes == 0 || bytes > largest()) return std::nullopt;
   const std::uint32_t length = chunks_for(bytes);
@@ -95,7 +95,7 @@ void ChunkPool::set_pages(std::uint32_t begin, std::uint32_t end, bool has_pages
   has_pages ? memory_.fetch_add(bytes, std::memory_order_relaxed) : memory_.fetch_sub(bytes, std::memory_order_relaxed);
 }
 
-// False: the meter refuses, or the system has none left.
+// Returns false if the meter refuses, or the system has no memory left.
 bool ChunkPool::take_gap(std::uint32_t begin, std::uint32_t end) noexcept {
   const std::size_t bytes = std::size_t{end - begin} * chunk_size_;
   if (meter_ != nullptr && !meter_->take(bytes, keeps_) && !keeps_) return false;
@@ -104,7 +104,7 @@ bool ChunkPool::take_gap(std::uint32_t begin, std::uint32_t end) noexcept {
   return false;
 }
 
-// Bound: the chunks of the run. False: as take_gap(); those before the gap have pages.
+// Bound: the chunks of the run. Returns false like take_gap(); then the chunks before the gap have pages.
 bool ChunkPool::take_pages(std::uint32_t begin, std::uint32_t end) noexcept {
   for (std::uint32_t at = begin; at < end;) {
     if (runs_[at].has_pages) {
@@ -134,7 +134,7 @@ bool ChunkPool::give_back_some(std::size_t most) noexcept {
   collect();
   const auto size = static_cast<std::uint32_t>(runs_.size());
   std::uint32_t begin = 0, end = 0;
-  // Whether the chunk at `end` can go; one that cannot ends the search, or moves it on.
+  // Chunks from `begin` to `end` can go. A chunk that cannot go ends the search, or moves its start forward.
   while (end < size && end - begin < chunks_in(most)) {
     if (runs_[end].length == 0 && runs_[end].has_pages) {
       ++end;

@@ -1,7 +1,7 @@
-// DelayBuffer: messages that were read and are not wanted yet. Whoever waits for one message, say the answer to a
-// request, reads past the others; they stay here in their order, and come first later.
+// DelayBuffer keeps messages that were read but are not wanted yet. A thread that waits for one message, for example
+// the reply to a request, reads past the others. They stay here in their order, and later reads return them first.
 //
-// Thread: the channel's reader. Allocates at construction only.
+// Thread: the channel's reader. Allocates only at construction.
 #pragma once
 
 #include <cstddef>
@@ -18,12 +18,13 @@ namespace corelane::channel {
 
 class DelayBuffer {
  public:
-  // Room for so many messages of so many bytes together.
+  // Makes room for so many messages, with so many bytes together.
   DelayBuffer(std::size_t messages, std::size_t bytes) : bytes_(bytes) { sizes_.reserve(messages); }
 
-  // The oldest message that is wanted, delayed or still to come, into `buffer`: its size. `wanted` is asked about each
-  // message once in a call, with its bytes, which the peer may still change. too_long: the message stays where it is.
-  // would_block: there is no room to delay another one; read what is delayed first. Otherwise as Channel::read().
+  // Reads the oldest wanted message, delayed or still to come, into `buffer`, and returns its size. Calls `wanted` once
+  // for each message, with its bytes, which the peer may still change. too_long: the message stays where it is.
+  // would_block: there is no room to delay another message; read the delayed ones first. Otherwise behaves like
+  // Channel::read().
   template <typename Wanted>
   Expected<std::size_t, Fault> read(Channel& channel, Wanted&& wanted, MutableBytes buffer, Time deadline) {
     std::size_t at = 0;
@@ -38,7 +39,7 @@ class DelayBuffer {
       channel.pop();
     }
   }
-  // The oldest of all.
+  // Reads the oldest message of all.
   Expected<std::size_t, Fault> read(Channel& channel, MutableBytes buffer, Time deadline) {
     return read(
         channel, [](Bytes) { return true; }, buffer, deadline);
@@ -65,7 +66,7 @@ class DelayBuffer {
     return size;
   }
 
-  std::vector<std::byte> bytes_;  // the messages, one behind the other
+  std::vector<std::byte> bytes_;  // the messages, one after the other
   std::vector<std::size_t> sizes_;
   std::size_t used_ = 0;
 };

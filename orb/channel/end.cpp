@@ -12,7 +12,7 @@
 namespace corelane::channel {
 namespace {
 
-// Larger messages go through chunks: there the reader need not copy them, and does not hold up the ring.
+// Larger messages go through chunks, where the reader need not copy them, and where they do not fill up the ring.
 constexpr std::size_t inline_at_most = 4096;
 
 WakeUp with_event(WakeUp wake_up, const os::Fd& event, const Events& of) noexcept {
@@ -21,8 +21,8 @@ WakeUp with_event(WakeUp wake_up, const os::Fd& event, const Events& of) noexcep
   return wake_up;
 }
 
-// Whoever waits for a record may sleep at the socket. Not who waits for room: only one of them can take what comes
-// there.
+// A thread that waits for a record may sleep at the socket. A thread that waits for room may not, because only one
+// thread can take the packets that come there.
 WakeUp for_record_of(WakeUp wake_up, const Events& events, const EndParts& parts) noexcept {
   if (parts.far_sleep) wake_up.socket = parts.watch.socket();
   return with_event(wake_up, events.record, events);
@@ -84,7 +84,7 @@ SleepPage::End& End::words(bool of_peer) const noexcept {
 
 Fault End::fail(Fault fault) noexcept {
   std::uint8_t open = 0;
-  // PAIR end.fate: release here -> acquire in fate(). relaxed on failure: fate() loads it again
+  // PAIR end.fate: release here -> acquire in fate(). relaxed on failure: fate() loads it again.
   fate_.compare_exchange_strong(open, static_cast<std::uint8_t>(1 + static_cast<std::uint8_t>(fault)),
                                 std::memory_order_release, std::memory_order_relaxed);
   return fate().value_or(fault);
@@ -105,7 +105,7 @@ void End::close() noexcept {
   // PAIR end.state: release here -> acquire in look_at_peer() and is_open() of the peer. After its last record.
   SharedWord(own().state).store(state_closed, std::memory_order_release);
   for (const Ringer& ringer : {peer_record_, peer_room_, own_record_, own_room_}) ringer.ring();
-  shutdown(parts.watch.socket(), SHUT_RDWR);  // which ends a far sleep on either side
+  shutdown(parts.watch.socket(), SHUT_RDWR);  // this ends a far sleep on either side
 }
 
 // ---- Writing
@@ -145,7 +145,7 @@ Expected<const Front*, Fault> End::front() noexcept {
   if (const auto known = fate(); known == Fault::closed_here || known == Fault::spoiled) return *known;
   Look look = reader_.peek();
   if (look == Look::empty) {
-    // The peer's last record came before whatever ended it: look again behind the end.
+    // The peer's last record was written before the peer ended. So check again after seeing the end.
     if (!unwritable()) return Fault::would_block;
     look = reader_.peek();
   }

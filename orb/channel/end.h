@@ -1,7 +1,5 @@
-// End: what a Channel is made of, behind its handle. Kept by the channel and by its loans, because they need its
-// memory.
-//
-// Threads: members are grouped by who uses them.
+// End holds the state and memory of one end of a channel. Channel is its handle. The channel and its loans share it,
+// because the loans need its memory.
 #pragma once
 
 #include <atomic>
@@ -25,8 +23,8 @@ struct LoanedMessage {
   std::uint32_t first = 0;  // chunk
 };
 
-// The message at the front of the peer's ring. Whatever is here is where it was written: copying it together would
-// make the reader wait for its own stores.
+// The message at the front of the peer's ring. The pointers lead to where the parts were written. Copying them into one
+// struct would make the reader wait for its own stores.
 struct Front {
   const Bytes* bytes = nullptr;         // null: there is none
   const LoanedMessage* loan = nullptr;  // null: it came inline
@@ -43,7 +41,7 @@ class End {
   End(EndParts parts, const Options& options);
 
   // ---- Thread: the writer's.
-  // What RingWriter::put_short() says, and the reader is woken.
+  // Returns what RingWriter::put_short() returns, and wakes the reader.
   bool put_short(Bytes message) noexcept {
     if (!is_open() || !writer.put_short(message)) return false;
     peer_record_.ring();
@@ -56,44 +54,45 @@ class End {
     peer_record_.ring();
     return {};
   }
-  // Whether a message of that size would find room now.
+  // Returns whether there is room now for a message of that size.
   bool has_room(std::size_t length) noexcept;
-  // What prevents writing, if anything.
+  // Returns what prevents writing, if anything.
   std::optional<Fault> unwritable() noexcept;
   std::size_t inline_limit() const noexcept { return inline_limit_; }
   MutableBytes chunk(std::uint32_t first, std::size_t size) noexcept;
-  // Brings all of both regions into memory and locks them there, as far as the system lets it. Thread: any.
+  // Brings all of both regions into memory and locks them there, as far as the system allows it. Thread: any.
   void hold_memory() const noexcept;
 
   // ---- Thread: the reader's.
-  // What RingReader::take_short() says, and the writer is woken; nothing when there is a front().
+  // Returns what RingReader::take_short() returns, and wakes the writer. Returns nothing if there is a front().
   std::optional<std::size_t> take_short(MutableBytes buffer) noexcept {
     if (front_.bytes != nullptr || fate()) return std::nullopt;
     const auto size = reader_.take_short(buffer);
     if (size) peer_room_.ring();
     return size;
   }
-  // The front message; read and checked once, the same until pop().
+  // Returns the front message. It is read and checked once, and stays the same until pop().
   Expected<const Front*, Fault> front() noexcept;
-  // False: front() would say would_block, or that the peer has ended. For those who ask in a loop.
+  // Returns false if front() would return would_block, or that the peer has ended. For callers that ask in a loop.
   bool shows_something(int looks = 1) const noexcept {
     return front_.bytes != nullptr || reader_.shows_something(looks);
   }
-  // Gives it back. Nothing without a front.
+  // Gives the front message back. Does nothing if there is none.
   void pop() noexcept {
     if (front_.bytes == nullptr) return;
     if (front_.loan != nullptr) count_return(front_.loan->first);
     detach();
   }
-  // Gives its slots back, not its chunks.
+  // Gives back the slots of the front message, but not its chunks.
   void detach() noexcept {
     front_ = {};
     reader_.pop();
     peer_room_.ring();
   }
 
-  // ---- Thread: the one that waits. `done` tries what is waited for, and is not called again once it said true. A
-  // spinner asks it only now and then while `glance`, which costs little, says that nothing came.
+  // ---- Thread: the one that waits.
+  // `done` tries to get what the caller waits for. It is not called again after it returned true. `glance` is a cheap
+  // check that tells whether anything came. While it returns false, a spinner calls `done` only now and then.
   template <typename Glance, typename Try>
   bool wait(Waiting& waiting, Time deadline, os::WaitStrategy strategy, Glance&& glance, Try&& done) noexcept;
 
@@ -103,8 +102,8 @@ class End {
   }
   void give_back(std::uint32_t chunk) noexcept;
   void look_at_peer() noexcept;
-  // Whoever watches Sleeper::descriptor() of for_record, or of for_room, with Wake::eventfd is told that there is
-  // something.
+  // Make readable the descriptor that a thread watches: Sleeper::descriptor() of for_record, or of for_room with
+  // Wake::eventfd.
   void nudge() noexcept { own_record_.ring_descriptor(); }
   void nudge_for_room() noexcept { own_room_.ring_descriptor(); }
   void close() noexcept;
@@ -125,7 +124,7 @@ class End {
   const Control& peer() const noexcept { return *reinterpret_cast<const Control*>(parts.peer.at(0)); }
   SleepPage& page() const noexcept { return *reinterpret_cast<SleepPage*>(parts.sleep.at(0)); }
   SleepPage::End& words(bool of_peer) const noexcept;
-  // As far as is known here, and as the peer says.
+  // Returns whether the channel is open, as far as this end knows and the peer says.
   bool is_open() const noexcept {
     // PAIR end.state: acquire here <- release in close() of the peer.
     return !fate() && load_shared(peer().state, std::memory_order_acquire) == state_open;
@@ -146,11 +145,11 @@ class End {
  private:
   RingReader reader_;
   Front front_;
-  LoanedMessage loaned_;  // if front_ says so
+  LoanedMessage loaned_;  // valid if front_ points to it
   // Constant.
   Ringer peer_record_, peer_room_, own_record_, own_room_;
   std::size_t inline_limit_;
-  // Thread: any. 0: open; otherwise 1 + Fault. Set once, but that closing here comes before all.
+  // Thread: any. 0: open; otherwise 1 + Fault. Set once, except that closing on this end replaces any other fault.
   std::atomic<std::uint8_t> fate_{0};
 };
 

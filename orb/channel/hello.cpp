@@ -36,7 +36,7 @@ void take_descriptors(msghdr& message, Passed& found) noexcept {
   }
 }
 
-// What is there, without taking it: what of its descriptors finds no room here keeps its place in the socket.
+// Reads a packet without taking it. Descriptors for which this process has no room stay in the socket.
 ssize_t look_at(const os::Fd& socket, Packet& packet, int& flags) noexcept {
   iovec part{packet.bytes.data(), packet.bytes.size()};
   ControlBuffer control{};
@@ -46,7 +46,7 @@ ssize_t look_at(const os::Fd& socket, Packet& packet, int& flags) noexcept {
   message.msg_control = control.bytes;
   message.msg_controllen = sizeof control.bytes;
   const ssize_t got = recvmsg(socket.get(), &message, MSG_PEEK | MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
-  if (got >= 0) take_descriptors(message, packet.descriptors);  // an empty packet may bring some, too
+  if (got >= 0) take_descriptors(message, packet.descriptors);  // an empty packet may bring descriptors, too
   flags = message.msg_flags;
   return got;
 }
@@ -64,7 +64,7 @@ SetupFault refusal_of(const Packet& packet) {
   return {SetupFault::Kind::refused, "the other end refused: " + as_one_line(std::move(text))};
 }
 
-// A packet of ours, of that kind and size.
+// Checks that this is a packet of the protocol, of that kind and size.
 Expected<void, SetupFault> expect(const Packet& packet, PacketKind kind, std::size_t size) {
   struct Start {
     std::uint64_t magic;
@@ -123,7 +123,7 @@ Expected<void, SetupFault> send_packet(const os::Fd& socket, const void* bytes, 
     *CMSG_FIRSTHDR(&message) = {CMSG_LEN(length), SOL_SOCKET, SCM_RIGHTS};
     std::memcpy(CMSG_DATA(CMSG_FIRSTHDR(&message)), descriptors.data(), length);
   }
-  // A fresh socket takes three small packets without blocking.
+  // A new socket takes three small packets without blocking.
   if (sendmsg(socket.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT) == static_cast<ssize_t>(size)) return {};
   if (errno == EPIPE || errno == ECONNRESET) return why_hung_up(socket);
   return system_fault("sending over the Unix socket", errno, "see ulimit -n and the limits of this process");
@@ -135,13 +135,13 @@ Expected<Packet, SetupFault> receive_packet(const os::Fd& socket, Time deadline)
   Packet packet;
   int flags = 0;
   ssize_t got = look_at(socket, packet, flags);
-  // The other end closed with something of ours unread; what it said before stands behind that error.
+  // The other end closed while a packet of this end was unread. What it sent before can be read after that error.
   if (got < 0 && errno == ECONNRESET) got = look_at(socket, packet, flags);
   if (got <= 0) return bad_peer("hung up while the channel was being set up");
   if ((flags & MSG_CTRUNC) != 0)
     return bad_peer("sent more descriptors than process " + std::to_string(getpid()) +
                     " could take; raise ulimit -n of that, or the sender's program is at fault");
-  // Its descriptors are open here, so that the kernel closes none of them for good.
+  // The descriptors of the packet are open here now. So taking the packet makes the kernel close none of them for good.
   recv(socket.get(), packet.bytes.data(), packet.bytes.size(), MSG_DONTWAIT);
   if ((flags & MSG_TRUNC) != 0) return bad_peer("sent a packet that is too long; its program is at fault");
   packet.size = static_cast<std::size_t>(got);

@@ -1,9 +1,10 @@
-// The memory of a channel: what stands where. This is an ABI; docs/channel.md tells it to those who write the other end
-// in another language, and abi_version changes with it.
+// Control, Slot and SleepPage are the memory layout of a channel, which is an ABI. docs/channel.md describes it for
+// programmers who write the other end in another language. abi_version changes with it.
 //
-// Each end owns one region, which it alone writes: its messages, how far it has read the other's, and which of the
-// other's chunks it has given back. A third, small page holds the sleep words, which both write. Integers are in host
-// order, positions count slots from 0 and never wrap, offsets replace pointers.
+// Each end owns one region, and only that end writes it. The region holds the end's messages, how far the end has read
+// the other's messages, and which of the other's chunks it has given back. A third, small page holds the sleep words,
+// which both ends write. Integers are in host byte order. Positions count slots from 0 and never wrap. Offsets replace
+// pointers.
 //
 // Threads: none; constants and values.
 #pragma once
@@ -21,7 +22,7 @@ inline constexpr std::size_t page_size = 4096;
 inline constexpr std::size_t slot_size = 64;
 inline constexpr std::uint32_t most_chunks = 1024;
 
-// How large an end's region is, as it says itself when the channel is set up.
+// The size of an end's region, as the end announces it at set-up.
 struct Shape {
   std::uint32_t slots = 4096;             // of 64 B each, for messages and notes of loans; a power of two, 64 to 2^20
   std::uint32_t chunks = 64;              // of memory for large messages; 0 to 1024
@@ -36,15 +37,15 @@ constexpr bool is_valid(const Shape& shape) noexcept {
          (shape.chunks == 0 || shape.chunk_size != 0);
 }
 
-// What a record is. Others are refused: the peer is at fault.
+// The kind of a record. Other values are refused: the peer has a bug.
 enum class RecordKind : std::uint64_t {
   message = 1,  // the payload is the message
   loan = 2,     // the payload is a LoanNote
   padding = 3,  // nothing; the next record begins at slot 0
 };
 
-// One slot, and the beginning of each record. A record of more than 48 B goes on in the slots behind it, which are all
-// payload, and never beyond the last slot of the ring.
+// One slot, which is also the beginning of each record. A record of more than 48 B continues in the slots after it,
+// which are all payload. It never continues beyond the last slot of the ring.
 //   0   commit   (lap << 32) | length of the payload. The record is there if and only if the lap is the current one.
 //   8   kind     RecordKind
 //   16  payload
@@ -56,18 +57,18 @@ struct Slot {
 };
 static_assert(sizeof(Slot) == slot_size && offsetof(Slot, kind) == 8 && offsetof(Slot, payload) == 16);
 
-// The payload of a loan's record: the message's bytes are in these chunks, one behind the other.
+// The payload of a loan's record. The message's bytes are in these chunks, one after the other.
 struct LoanNote {
   std::uint64_t first;   // index of the first chunk
   std::uint64_t length;  // bytes
 };
 static_assert(sizeof(LoanNote) == 16);
 
-// The first two pages of a region. Written by the region's owner alone.
+// The first two pages of a region. Only the region's owner writes them.
 //   0     released   u64          the position up to which it has released the peer's slots
 //   8     claimed    u64          the position up to which it has looked at the peer's records
 //   128   state      u32          0: open; 1: it has closed the channel in good order, after its last record
-//   4096  returned   u32[1024]    for each of the peer's chunks how often a loan that begins there was given
+//   4096  returned   u32[1024]    for each of the peer's chunks, how often a loan that begins there was given
 //                                  back; wraps
 struct Control {
   std::uint64_t released;
@@ -82,7 +83,7 @@ static_assert(offsetof(Control, claimed) == 8 && offsetof(Control, state) == 128
 
 inline constexpr std::uint32_t state_open = 0, state_closed = 1;
 
-// Behind the control pages stand the slots, behind those the chunks.
+// The slots follow the control pages, and the chunks follow the slots.
 constexpr std::size_t slots_offset() noexcept { return sizeof(Control); }
 constexpr std::size_t chunks_offset(const Shape& shape) noexcept {
   return slots_offset() + std::size_t{shape.slots} * slot_size;
@@ -91,9 +92,9 @@ constexpr std::size_t region_size(const Shape& shape) noexcept {
   return chunks_offset(shape) + std::size_t{shape.chunks} * shape.chunk_size;
 }
 
-// The sleep words, one for each reason to sleep. 0: nobody sleeps. With Wake::signal the number of the thread that
-// sleeps or is about to, as its own process numbers it; otherwise some_thread of bell.h.
-// End 0 is the one that connected.
+// The sleep words, one for each reason to sleep. 0: no thread sleeps. With Wake::signal it is the number of the thread
+// that sleeps or is about to, in the pid namespace of its process. Otherwise it is some_thread of bell.h. End 0 is the
+// connector.
 //   0 and 256    end 0 and end 1: waits for a record
 //   128 and 384  end 0 and end 1: waits for room
 struct SleepPage {
@@ -109,7 +110,8 @@ struct SleepPage {
 };
 static_assert(sizeof(SleepPage) == page_size && sizeof(SleepPage::End) == 256);
 
-// Position to slot and lap. A lap is never 0, so that a region of zeros holds no record; 2^32 - 1 is followed by 1.
+// RingGeometry converts a position to a slot and a lap. A lap is never 0, so that a region of zeros holds no record.
+// After 2^32 - 1 comes 1.
 class RingGeometry {
  public:
   explicit constexpr RingGeometry(std::uint32_t slots) noexcept : slots_(slots), shift_(std::countr_zero(slots)) {}
@@ -118,14 +120,14 @@ class RingGeometry {
   constexpr std::uint64_t slot(std::uint64_t position) const noexcept { return position & (slots_ - 1); }
   constexpr std::uint32_t lap(std::uint64_t position) const noexcept {
     const std::uint64_t turns = position >> shift_;
-    return 1 + static_cast<std::uint32_t>(turns < 0xffff'ffff ? turns : turns % 0xffff'ffff);  // spares a division
+    return 1 + static_cast<std::uint32_t>(turns < 0xffff'ffff ? turns : turns % 0xffff'ffff);  // avoids a division
   }
-  // The same of a position at the end of a record, from the lap of its beginning: spares the shift.
+  // Returns the lap of a position at the end of a record, given the lap of its beginning. Avoids the shift.
   constexpr std::uint64_t lap_behind(std::uint64_t lap, std::uint64_t end) const noexcept {
     return slot(end) != 0 ? lap : lap == 0xffff'ffff ? 1 : lap + 1;
   }
   constexpr std::uint64_t to_end(std::uint64_t position) const noexcept { return slots_ - slot(position); }
-  // Slots of the longest record: what fits for sure into an empty ring, wherever it begins.
+  // Returns the slots of the longest record. It fits into an empty ring wherever it begins.
   constexpr std::uint64_t longest() const noexcept { return slots_ / 2; }
   constexpr std::uint64_t longest_payload() const noexcept { return longest() * slot_size - 16; }
 
@@ -134,7 +136,7 @@ class RingGeometry {
   int shift_;
 };
 
-// Slots that a record with so many bytes of payload takes.
+// Returns the slots that a record with so many bytes of payload takes.
 constexpr std::uint64_t slots_for(std::uint64_t length) noexcept {
   return length <= Slot::payload_size ? 1 : (length + 16 + slot_size - 1) / slot_size;
 }

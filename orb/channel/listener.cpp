@@ -54,7 +54,7 @@ SetupFault no_newcomer(const std::string& path) {
   return {SetupFault::Kind::timed_out, "nobody connected to the channel at " + path + " in time"};
 }
 
-// By stop(): it stays readable then, and has nobody to accept.
+// Returns whether stop() has shut the socket down. Then it stays readable, but has no connection to accept.
 bool is_shut(int socket) noexcept {
   pollfd watched{socket, POLLIN, 0};
   return poll(&watched, 1, 0) > 0 && (watched.revents & POLLHUP) != 0;
@@ -69,7 +69,8 @@ std::string name_of(const Peer& peer) {
 }
 
 SetupFault said_of(const Peer& peer, SetupFault fault) {
-  if (fault.kind != SetupFault::Kind::denied) fault.text = name_of(peer) + ": " + fault.text;  // denied names him
+  // A fault `denied` names the peer already.
+  if (fault.kind != SetupFault::Kind::denied) fault.text = name_of(peer) + ": " + fault.text;
   return fault;
 }
 
@@ -115,12 +116,13 @@ Listener Listener::over(os::Fd socket, const std::string& path, const Options& o
   return made;
 }
 
-// Whoever waits in the queue of a socket that was stopped is let out of it: closing that would close what he sent.
+// Accepts the connections that wait in the queue of a stopped socket. Closing that socket would close the descriptors
+// that their peers have sent.
 Listener::~Listener() {
   if (!socket_ || !is_shut(socket_.get())) return;
   spare_.give_up();
   while (os::PeerSocket waits{os::Fd(accept4(socket_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))})
-    continue;  // bound: the queue, to which nobody comes any more
+    continue;  // bound: the queue, which gets no new connections
 }
 
 void Listener::stop() noexcept { shutdown(socket_.get(), SHUT_RDWR); }
@@ -142,7 +144,8 @@ Time Listener::earliest(Time deadline) const noexcept {
   return deadline;
 }
 
-// Whoever waits in the queue and went away would stay there, and keep others out, as long as nobody took him.
+// Accepts a connection with the spare descriptor. Otherwise a peer that has already gone would stay in the queue, and
+// keep others out.
 Expected<os::PeerSocket, SetupFault> Listener::accept_by_spare(int lack) {
   spare_.give_up();
   auto newcomer = accept_waiting();
@@ -163,7 +166,7 @@ Expected<os::PeerSocket, SetupFault> Listener::accept_waiting() {
   return os::PeerSocket(std::move(*connection));
 }
 
-// Room is made only for whom the access list lets in: he may cost somebody else's channel.
+// Makes room only for a peer on the access list, because this may close another peer's channel.
 Expected<void, SetupFault> Listener::place_for(const os::Fd& newcomer, int lack) {
   if (const auto welcome = check_access(newcomer, options_); !welcome) return welcome;
   if (options_.room_maker && options_.room_maker()) return {};
@@ -206,10 +209,10 @@ SetupFault Listener::give_up_oldest() {
 }
 
 Expected<void, SetupFault> Listener::take_newcomer() {
-  spare_.hold(socket_);  // somebody else may have been faster the last time
+  spare_.hold(socket_);  // the last time another thread may have taken the descriptor first
   auto connection = accept_newcomer();
   if (connection) return take_in(std::move(*connection));
-  if (connection.error().kind == SetupFault::Kind::timed_out) return {};  // he has gone
+  if (connection.error().kind == SetupFault::Kind::timed_out) return {};  // the peer has gone
   return connection.error();
 }
 
@@ -224,7 +227,7 @@ std::optional<Expected<Channel, SetupFault>> Listener::advance(std::size_t index
 
 std::optional<SetupFault> Listener::give_up_late() {
   const Time now = os::now();
-  // Whose packet came meanwhile is served: it may have been this thread that was late.
+  // A peer whose packet has come meanwhile is served, because perhaps this thread was late.
   const auto late = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& p) {
     return p.until <= now && !wait_readable(p.handshake.descriptor(), Time{});
   });
@@ -236,15 +239,16 @@ std::optional<SetupFault> Listener::give_up_late() {
 
 Expected<Channel, SetupFault> Listener::accept(Time deadline) {
   std::vector<pollfd> watched;
-  // Bound: the deadline; each turn takes a step of a handshake, or waits.
+  // Bound: the deadline. Each turn takes a step of a handshake, or waits.
   while (true) {
     watched.clear();
     for (const Pending& pending : pending_) watched.push_back({pending.handshake.descriptor(), POLLIN, 0});
     watched.push_back({socket_.get(), POLLIN, 0});
     const timespec left = os::to_timespec(os::left_until(earliest(deadline)));
     const int ready = ppoll(watched.data(), watched.size(), &left, nullptr);
-    // Handshakes before newcomers: they end, whatever becomes of those, and only then descriptors are free again.
-    for (std::size_t i = watched.size() - 1; ready > 0 && i-- > 0;)  // from behind: one that ends leaves the list
+    // Handshakes come before new connections. They end whatever happens to new ones, and that frees descriptors.
+    // From the back, because a handshake that ends leaves the list.
+    for (std::size_t i = watched.size() - 1; ready > 0 && i-- > 0;)
       if (watched[i].revents != 0)
         if (auto done = advance(i)) return std::move(*done);
     if (auto late = give_up_late()) return std::move(*late);

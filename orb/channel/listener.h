@@ -1,7 +1,8 @@
-// Listener: where channels are set up: a Unix socket (SOCK_SEQPACKET) at a path, or at an abstract name "@name", which
-// leaves no file but is open to everybody who shares the network namespace (the access list still holds).
+// Listener accepts connections at an address and sets up channels with them. The address is a Unix socket
+// (SOCK_SEQPACKET) at a path, or at an abstract name "@name". An abstract name leaves no file, but every process in the
+// network namespace can connect to it. The access list applies there, too.
 //
-// Threads: one accepts at a time; not a real-time one. The path is this process's until the listener goes
+// Threads: one accepts at a time; not a real-time one. This process holds the path until the listener is destroyed
 // (orb/os/socket_path.h).
 #pragma once
 
@@ -21,31 +22,35 @@ namespace corelane::channel {
 
 class Listener {
  public:
-  // address: the path is longer than 107 bytes, taken, or not to be written. The file is for this user alone unless the
+  // address: the path is longer than 107 bytes, taken, or not writable. The file is for this user alone unless the
   // access list names others.
   static Expected<Listener, SetupFault> listen(const std::string& path, const Options& options);
-  // Over a listening socket of that kind that does not block and that somebody else made at the path, and removes.
+  // Makes a listener of a listening, non-blocking socket of that kind. The caller has made it at the path, and removes
+  // it.
   static Listener over(os::Fd socket, const std::string& path, const Options& options);
   Listener(Listener&& other) noexcept;
   ~Listener();
 
-  // The next whose channel is set up, or why one was not; he is told too. Handshakes go on side by side, also from one
-  // call to the next: one who says nothing holds up nobody, and is given up after Options::handshake. While no
-  // descriptor is left, and Options::room_maker makes no room, newcomers are told so and turned away (`denied`);
-  // handshakes go on, and end. Whom the access list does not let in is turned away when he connects, before anybody
-  // makes room for him. Faults of handshakes say whose they were.
+  // Returns the next channel that is set up, or the fault of one that was not. The peer is told of that fault, too.
+  // Handshakes run side by side, also across calls. A silent peer delays no other, and is given up after
+  // Options::handshake.
+  // While no descriptor is left, and Options::room_maker frees none, new connections are refused with `denied`. The
+  // peers are told so. Handshakes in progress continue and end.
+  // A peer that is not on the access list is refused when it connects, before room is made for it. Faults of handshakes
+  // name the peer.
   Expected<Channel, SetupFault> accept(Time deadline);
-  // The connection alone, for accept_over() elsewhere.
+  // Returns the connection alone, for accept_over() elsewhere.
   Expected<os::Fd, SetupFault> accept_socket(Time deadline);
 
   const std::string& path() const noexcept { return path_; }
-  // Nobody connects any more, and accept() ends with `stopped`. Thread: any; idempotent.
+  // Stops the listener: from now on nobody can connect, and accept() ends with `stopped`. Thread: any; idempotent.
   void stop() noexcept;
 
-  // Readable when somebody connects. Constant.
+  // Returns a descriptor that is readable when a peer connects. Constant.
   int descriptor() const noexcept { return socket_.get(); }
 
-  // Side by side. For one more the oldest goes of the user who has most of them: one user alone cannot keep others out.
+  // The most handshakes that run side by side. For one more, the user who has most of them loses the oldest one. So one
+  // user alone cannot keep others out.
   static constexpr std::size_t most_handshakes = 64;
 
  private:
@@ -67,13 +72,14 @@ class Listener {
   std::string path_;
   Options options_;
   os::Fd socket_;
-  std::optional<os::SocketPath> file_;  // goes before its socket
-  // Owner: who accepts.
+  std::optional<os::SocketPath> file_;  // destroyed before its socket
+  // Owner: the thread that accepts.
   os::SpareDescriptor spare_;
   std::vector<Pending> pending_;
 };
 
-// A socket that is connected to the listener at the path. Blocks until `deadline` while its queue is full.
+// Returns a socket that is connected to the listener at the path. Blocks until `deadline` while the listener's queue is
+// full.
 Expected<os::Fd, SetupFault> connect_socket(const std::string& path, Time deadline);
 
 }  // namespace corelane::channel

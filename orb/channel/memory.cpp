@@ -18,7 +18,7 @@
 #include "orb/os/closer.h"
 #include "orb/os/file_room.h"
 
-// Younger than the C library's headers.
+// The C library's headers may be too old to define these.
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
@@ -36,9 +36,9 @@
 namespace corelane::channel {
 namespace {
 
-constexpr std::size_t huge_page = 2 << 20;  // smaller memory fills none
+constexpr std::size_t huge_page = 2 << 20;  // smaller memory fills no huge page
 
-// Of growing memory too: the kernel gives nothing back of a file with F_SEAL_FUTURE_WRITE.
+// These apply to growing memory, too. With F_SEAL_FUTURE_WRITE the kernel would give back no memory of the file.
 constexpr int seals_of_size = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 constexpr int seals_for(Writers writers) noexcept {
@@ -50,7 +50,7 @@ int memfd(unsigned flags) noexcept {
 }
 
 os::Fd make_descriptor() noexcept {
-  os::Fd fd(memfd(MFD_NOEXEC_SEAL));  // Linux 6.3 and later, which may be set up to refuse others
+  os::Fd fd(memfd(MFD_NOEXEC_SEAL));  // Linux 6.3 and later, which may be configured to refuse others
   if (!fd && errno == EINVAL) fd.reset(memfd(0));
   return fd;
 }
@@ -62,10 +62,11 @@ SetupFault no_room(std::size_t size) {
                                       : "take fewer slots or chunks, or raise the memory limit of the control group");
 }
 
-// An address for so many bytes at the border of a huge page, where they can fill some; otherwise any.
+// Returns an address for so many bytes, at the start of a huge page if they can fill one; otherwise null, which means
+// any address.
 void* place_for(std::size_t size) noexcept {
   if (size < huge_page) return nullptr;
-  // A hint alone: where another thread takes that place meanwhile, the kernel finds another one.
+  // This is only a hint. If another thread takes that place meanwhile, the kernel finds another one.
   const std::size_t wide = size + huge_page;
   void* const found = mmap(nullptr, wide, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (found == MAP_FAILED) return nullptr;
@@ -80,8 +81,8 @@ std::optional<Mapping> map(const os::Fd& fd, std::size_t size, int protection) n
   return Mapping(base, size);
 }
 
-// Maps growing memory and takes pages for the first `kept` bytes alone. Where the process locks its memory (mlockall),
-// the kernel brings a new mapping into memory whole, unless nobody may touch it yet.
+// Maps growing memory and takes pages for the first `kept` bytes alone. In a process that locks its memory (mlockall),
+// the kernel would take pages for a whole new mapping. It does not while the mapping permits no access.
 std::optional<Mapping> map_growing(const os::Fd& fd, std::size_t size, std::size_t kept, int protection) noexcept {
   void* base = mmap(place_for(size), size, PROT_NONE, MAP_SHARED, fd.get(), 0);
   if (base == MAP_FAILED) return std::nullopt;
@@ -93,7 +94,7 @@ std::optional<Mapping> map_growing(const os::Fd& fd, std::size_t size, std::size
   return made;
 }
 
-// Of memory that is mapped: from here on neither its size nor who may write it changes.
+// Seals memory that is mapped: from now on neither its size nor the set of its writers changes.
 Expected<void, SetupFault> seal(const os::Fd& fd, int seals) {
   if (fcntl(fd.get(), F_ADD_SEALS, seals) == 0) return {};
   return system_fault("F_SEAL_FUTURE_WRITE", errno, "channels need it (Linux 5.1): use a socket instead here");
@@ -103,15 +104,17 @@ SetupFault bad_memory(std::string_view what) {
   return {SetupFault::Kind::bad_peer, "the peer's memory " + std::string(what) + "; its program is at fault"};
 }
 
-// More than half of what the machine has: the kernel would kill others before it says that there is none.
+// Returns whether this is more than half of the machine's memory. For so much, the kernel would kill other processes
+// before it reports a shortage.
 bool is_beyond_machine(std::size_t size) noexcept {
   const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   return pages > 0 && page > 0 && size / static_cast<std::size_t>(page) > static_cast<std::size_t>(pages) / 2;
 }
 
-// What a peer handed over, with at least those seals and that size: its allocated bytes.
+// Checks that what a peer passed has at least those seals, and that size. Returns its allocated bytes.
 Expected<std::size_t, SetupFault> check_memory(const os::Fd& fd, std::size_t size, int needed) {
-  // The seals first: no file system of the peer's own is asked for them, which might never answer.
+  // The seals come first. Only a memfd has them, so the check asks no file system of the peer, which might never
+  // answer.
   const int seals = fcntl(fd.get(), F_GET_SEALS);
   struct statfs system {};
   if (seals < 0 || fstatfs(fd.get(), &system) != 0 || system.f_type != TMPFS_MAGIC) return bad_memory("is not a memfd");
@@ -137,15 +140,15 @@ Mapping::~Mapping() {
 
 bool Mapping::lock() const noexcept { return mlock(base_, size_) == 0; }
 
-// At once, on this thread (Linux 6.1): MADV_HUGEPAGE would let a thread of the kernel do it at some time later, and
-// whoever touches the memory then, in real time maybe, waits.
+// Works at once, on this thread (Linux 6.1). MADV_HUGEPAGE would let a kernel thread do it some time later. A thread
+// that touches the memory then, perhaps a real-time one, would wait.
 bool Mapping::use_huge_pages() const noexcept { return madvise(base_, size_, MADV_COLLAPSE) == 0; }
 
 bool Mapping::take(std::size_t offset, std::size_t size) const noexcept {
   return madvise(at(offset), size, MADV_POPULATE_WRITE) == 0;
 }
 
-// The kernel refuses to give back locked memory, which it is where mlockall() was called after it was mapped.
+// The kernel refuses to give back locked memory. The memory is locked if mlockall() was called after it was mapped.
 bool Mapping::give_back(std::size_t offset, std::size_t size) const noexcept {
   munlock(at(offset), size);
   return madvise(at(offset), size, MADV_REMOVE) == 0;
@@ -153,7 +156,7 @@ bool Mapping::give_back(std::size_t offset, std::size_t size) const noexcept {
 
 void Mapping::map_pages() const noexcept { madvise(base_, size_, MADV_POPULATE_READ); }
 
-// The chosen one stands in brackets. MADV_COLLAPSE itself asks nobody.
+// The chosen value stands in brackets. MADV_COLLAPSE itself does not check it.
 bool allows_huge_pages(std::string_view shmem_enabled) noexcept {
   for (const std::string_view allowed : {"[always]", "[within_size]", "[advise]", "[force]"})
     if (shmem_enabled.find(allowed) != shmem_enabled.npos) return true;
@@ -170,7 +173,7 @@ bool host_allows_huge_pages() {
   return allows;
 }
 
-// An unknown advice is refused even for no memory at all.
+// The kernel refuses an unknown advice even for a size of 0.
 bool can_grow() noexcept {
   static const bool can = madvise(nullptr, 0, MADV_POPULATE_WRITE) == 0;
   return can;
@@ -194,8 +197,8 @@ Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers) 
   MadeMemory made{make_descriptor(), {}};
   if (!made.fd) return no_descriptor("memfd_create", errno);
   const auto length = static_cast<off_t>(size);
-  // Allocated before it is mapped: a shortage is an error here, or in a full control group a kill, and never a SIGBUS
-  // later.
+  // The memory is allocated before it is mapped. So a shortage is an error here, or kills the process in a full control
+  // group. It never becomes a SIGBUS later.
   if (!os::take_room(made.fd, 0, length)) return no_room(size);
   auto mapping = map(made.fd, size, PROT_READ | PROT_WRITE);
   if (!mapping) return no_room(size);

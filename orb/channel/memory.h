@@ -1,12 +1,13 @@
-// Memory that two processes share: made, sealed and handed over as a descriptor; or taken from a peer and checked.
+// MadeMemory and Mapping are memory that two processes share. One process makes it, seals it and passes it to the other
+// as a descriptor. The other process checks it and maps it.
 //
-// Memory either is whole: all of it is taken from the system when it is made, and stays. Or it grows: only its
-// beginning is there for good; its maker takes the rest part by part and gives parts back that neither end reads.
-// Growing memory is for two ends of one user, because a process that reads a part that is not there makes the kernel
-// take memory for it.
+// Memory is either whole or growing. Whole memory is taken from the system when it is made, and stays. Of growing
+// memory only the beginning is always there. Its maker takes the rest part by part, and gives parts back that neither
+// end reads. Growing memory is only for two ends of one user, because a process that reads a missing part makes the
+// kernel take memory for it.
 //
-// Threads: any but real-time ones (system calls, page faults). Nothing has a name in a file system: what a killed
-// process leaves behind goes with its last descriptor and mapping.
+// Threads: any but real-time ones (system calls, page faults). The memory has no name in a file system. So what a
+// killed process leaves behind goes with its last descriptor and mapping.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +20,8 @@
 
 namespace corelane::channel {
 
-// A mapping; unmapped in the destructor, which any thread may call: what is large is unmapped elsewhere, by and by.
-// Children of fork() do not have it.
+// A mapping of memory. Any thread may call the destructor, which unmaps it. Large mappings are unmapped on another
+// thread, piece by piece. Children of fork() do not have the mapping.
 class Mapping {
  public:
   Mapping() = default;
@@ -35,17 +36,17 @@ class Mapping {
 
   std::byte* at(std::size_t offset) const noexcept { return base_ + offset; }
   std::size_t size() const noexcept { return size_; }
-  // Keeps it in memory; false when the system does not let it (ulimit -l).
+  // Keeps the mapping in memory. Returns false if the system does not allow that (ulimit -l).
   bool lock() const noexcept;
-  // Moves it into huge pages, as far as it fills some. Takes milliseconds for each MiB. False when the system has none,
-  // and then nothing has changed.
+  // Moves the mapping into huge pages, as far as it fills some. Takes milliseconds for each MiB. Returns false if the
+  // system has none; then nothing has changed.
   bool use_huge_pages() const noexcept;
   // Takes memory for a part of growing memory that this process made, and maps it, so that a store there never faults.
-  // False when the system has none. Takes about a millisecond for each 4 MiB.
+  // Returns false if the system has none. Takes about a millisecond for each 4 MiB.
   bool take(std::size_t offset, std::size_t size) const noexcept;
-  // Gives the memory of such a part back to the system; it holds zeros from then on. False when the system refuses.
+  // Gives the memory of such a part back to the system. The part then holds zeros. Returns false if the system refuses.
   bool give_back(std::size_t offset, std::size_t size) const noexcept;
-  // Maps all pages for reading, as far as the system lets it, so that a load finds them without a fault.
+  // Maps all pages for reading, as far as the system allows it, so that a load does not fault.
   void map_pages() const noexcept;
 
  private:
@@ -53,7 +54,7 @@ class Mapping {
   std::size_t size_ = 0;
 };
 
-// Who may map it writable once it is sealed.
+// Which ends may map the memory writable once it is sealed.
 enum class Writers : unsigned char { maker_alone, both_ends };
 
 struct MadeMemory {
@@ -61,26 +62,27 @@ struct MadeMemory {
   Mapping mapping;
 };
 
-// Whether the host lets shared memory have huge pages for the asking: by the text of
+// Returns whether the host gives shared memory huge pages on request. `shmem_enabled` is the text of
 // /sys/kernel/mm/transparent_hugepage/shmem_enabled.
 bool allows_huge_pages(std::string_view shmem_enabled) noexcept;
 
-// As allows_huge_pages() of this host, as it was at the first question.
+// Returns allows_huge_pages() for this host. The first call reads the file, and later calls return the same.
 bool host_allows_huge_pages();
-// Whether this kernel can take memory for a mapping and report a shortage (Linux 5.14).
+// Returns whether this kernel can take memory for a mapping and report a shortage (Linux 5.14).
 bool can_grow() noexcept;
 
-// Zeros, allocated, writable here, of that very size for ever; in huge pages where the host allows them.
+// Makes memory of zeros: allocated, writable here, and of a size that never changes. Uses huge pages if the host allows
+// them.
 Expected<MadeMemory, SetupFault> make_memory(std::size_t size, Writers writers);
-// Zeros, writable here, of that very size for ever. The first `kept` bytes are allocated for good, the rest as take()
-// and give_back() say. Requires can_grow(). It is not sealed against other writers.
+// Makes memory of zeros that is writable here and of a size that never changes. The first `kept` bytes are allocated
+// for good; take() and give_back() apply to the rest. Requires can_grow(). It is not sealed against other writers.
 Expected<MadeMemory, SetupFault> make_growing_memory(std::size_t size, std::size_t kept);
 
-// The peer's, mapped read-only for Writers::maker_alone. bad_peer unless it is allocated, of that size, and sealed so
-// that neither can change: what it holds may change at any time, but reading it never fails.
+// Maps the peer's memory, read-only for Writers::maker_alone. bad_peer: it is not allocated, not of that size, or not
+// sealed so that neither can change. Its content may change at any time, but reading it never fails.
 Expected<Mapping, SetupFault> adopt_memory(const os::Fd& fd, std::size_t size, Writers writers);
-// The same from a peer of this process's own user, whose memory may grow beyond the first `kept` bytes. Nothing is
-// taken for the rest here: only what the peer says is there may be read.
+// Does the same for a peer of this process's own user, whose memory may grow beyond the first `kept` bytes. Takes no
+// memory for the rest: read only what the peer says is there.
 Expected<Mapping, SetupFault> adopt_growing_memory(const os::Fd& fd, std::size_t size, std::size_t kept);
 
 }  // namespace corelane::channel

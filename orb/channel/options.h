@@ -1,4 +1,4 @@
-// What an end of a channel asks for when it is set up.
+// Options are the settings of one end of a channel at set-up.
 // Threads: values.
 #pragma once
 
@@ -22,42 +22,44 @@ namespace corelane::channel {
 
 struct Peer;
 
-// An acceptor's own say: asked when somebody whom `access` lets in has said hello over that socket and was not answered
-// yet, so that he knows that he has no channel. What it gives comes with the channel (Channel::pass()), or goes when
-// none comes about; a fault is what he is told. Thread: the one that accepts.
+// Porter is a function of an acceptor that decides whether a peer gets a channel. It is called when a peer that
+// `access` admits has sent its Hello over that socket, and before it is answered. So the peer knows that it has no
+// channel yet. The result goes with the channel (Channel::pass()), or is destroyed if no channel is made. If it is a
+// fault, the peer is told. Thread: the one that accepts.
 using Porter = std::function<Expected<std::shared_ptr<void>, SetupFault>(const Peer&, const os::Fd& socket)>;
 
-// A Listener's: asked at once when somebody has connected over that socket, before he says anything; a fault is what he
-// is told. Thread: the one that accepts.
+// Greeter is a function of a Listener. It is called as soon as a peer has connected over that socket, before the peer
+// sends anything. If it returns a fault, the peer is told. Thread: the one that accepts.
 using Greeter = std::function<Expected<void, SetupFault>(const Peer&, const os::Fd& socket)>;
 
-// A Listener's: asked when no descriptor is left for somebody who connects and whom `access` lets in; whether there are
-// some now. If not, he is told that there are none. Thread: the one that accepts.
+// RoomMaker is a function of a Listener. It is called when no descriptor is left for a peer that connects and that
+// `access` admits. It returns whether there are some now. If not, the peer is told that there are none. Thread: the one
+// that accepts.
 using RoomMaker = std::function<bool()>;
 
 struct Options {
-  Shape shape{};                           // of the memory for what this end writes
-  std::optional<Shape> shape_by_others{};  // the same where the other end is another user's; nothing: as `shape`
-  // Chunks take memory when they are first lent, and Channel::give_back_some() gives it back. Only where both ends are
-  // of one user (Linux 5.14); otherwise all memory is there from the start, as real-time callers need it.
+  Shape shape{};                           // of the memory that this end writes
+  std::optional<Shape> shape_by_others{};  // used instead if the other end belongs to another user; nothing: `shape`
+  // Chunks take memory when they are first lent, and Channel::give_back_some() gives it back. This works only if both
+  // ends belong to one user (Linux 5.14). Otherwise all memory is there from the start, as real-time callers need it.
   bool grows = false;
-  // Whether the other end itself connected the socket. False: somebody else made a socket pair for both, so that the
-  // kernel does not say who the other end is; then neither end's memory grows.
+  // Whether the other end itself connected the socket. False: another process made a socket pair for both ends. Then
+  // the kernel does not tell who the other end is, and neither end's memory grows.
   bool knows_peer = true;
   Wake wake = Wake::futex;               // how this end is woken
-  std::optional<Wake> wake_by_others{};  // the same where the other end is another user's; nothing: as `wake`
+  std::optional<Wake> wake_by_others{};  // used instead if the other end belongs to another user; nothing: `wake`
   int signal = 0;  // for Wake::signal: SIGUSR1, SIGUSR2, SIGIO or a real-time one, blocked or handled
-  // How this end waits, unless a call says otherwise. With Wake::spin it always spins.
+  // How this end waits, unless a call specifies a strategy. With Wake::spin it always spins.
   os::WaitStrategy wait{os::WaitMode::adaptive, std::chrono::microseconds{50}};
   Access access{};
-  std::string access_setting{};             // what names that list, for those who are told that they are not on it
-  std::uint64_t largest_peer = 256u << 20;  // bytes of the peer's memory that this end maps at most
+  std::string access_setting{};             // the name of the setting with that list; told to peers that are not on it
+  std::uint64_t largest_peer = 256u << 20;  // the most bytes of the peer's memory that this end maps
   bool lock_memory = false;                 // best effort: see Channel::is_locked()
-  Porter porter{};                          // of an acceptor; none: whoever has access is welcome
-  Greeter greeter{};                        // none: whoever connects may say hello
-  RoomMaker room_maker{};                   // none: nobody makes room
-  // How long a Listener, or a service that a broker introduces clients to, waits for the other end's part, once it has
-  // connected.
+  Porter porter{};                          // of an acceptor; none: every peer that has access gets a channel
+  Greeter greeter{};                        // none: every peer that connects may send its Hello
+  RoomMaker room_maker{};                   // none: no room is made
+  // How long the other end may take for its part after it has connected. Applies to a Listener, and to a service that a
+  // broker introduces clients to.
   Duration handshake = std::chrono::seconds{5};
 };
 

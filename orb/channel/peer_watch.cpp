@@ -26,7 +26,8 @@ bool hung_up(int socket) noexcept {
   return poll(&watched, 1, 0) < 0 || has(watched, POLLRDHUP | POLLHUP | POLLERR | POLLNVAL);
 }
 
-// An older kernel opens it by number, which is the peer's own as long as the socket is not hung up.
+// Opens a pidfd of the peer. On an older kernel it is opened by number. The number belongs to the peer as long as the
+// socket is not hung up.
 os::Fd open_process(int socket, std::int32_t process) noexcept {
   int fd = -1;
   socklen_t size = sizeof fd;
@@ -36,7 +37,8 @@ os::Fd open_process(int socket, std::int32_t process) noexcept {
   return hung_up(socket) ? os::Fd() : std::move(opened);
 }
 
-// The number that the process has in its own namespace, the last of field NSpid; 0 where /proc does not say.
+// Returns the number of the process in its own namespace, which is the last one of field NSpid. Returns 0 if /proc does
+// not tell.
 std::int32_t own_number_of(std::int32_t process) {
   std::ifstream status("/proc/" + std::to_string(process) + "/status");
   std::string line;
@@ -50,9 +52,9 @@ std::int32_t own_number_of(std::int32_t process) {
   return 0;
 }
 
-// Whether that process, as this one numbers it, is the one that says so. In another namespace of processes others have
-// that number, too, so its start counts: where time namespaces differ it is another one, and the process is not
-// believed.
+// Returns whether that process, as numbered here, is the claimed one. In another pid namespace a different process may
+// have the same number. So the start time must match, too. If the time namespaces differ, the start times differ, and
+// the claim is not believed.
 bool is_claimed(std::int32_t process, const ProcessClaim& claim) {
   if (process <= 0) return false;
   if (process == claim.number) return true;
@@ -77,7 +79,7 @@ PeerWatch::PeerWatch(os::PeerSocket socket, const ProcessClaim& claim)
 }
 
 bool PeerWatch::is_gone() const noexcept {
-  pollfd watched[] = {{socket_.get(), POLLRDHUP, 0}, {process_.get(), POLLIN, 0}};  // a negative one is passed over
+  pollfd watched[] = {{socket_.get(), POLLRDHUP, 0}, {process_.get(), POLLIN, 0}};  // poll() ignores a negative one
   if (poll(watched, 2, 0) < 0) return false;
   return has(watched[0], POLLRDHUP | POLLHUP | POLLERR | POLLNVAL) || has(watched[1], POLLIN | POLLHUP);
 }

@@ -1,7 +1,7 @@
-// PeerWatch: who is at the other end, and whether it still lives. It keeps the socket over which the channel was set up
-// for as long as the channel lives: the kernel hangs it up when the peer's last descriptor of it goes, at the latest
-// when the peer's process ends, however it ends. A pidfd says the same where a forked child of the peer still holds the
-// socket.
+// PeerWatch tells which process is at the other end, and whether it still lives. It keeps the socket over which the
+// channel was set up for as long as the channel lives. The kernel hangs the socket up when the peer's last descriptor
+// of it is closed, at the latest when the peer's process ends, however it ends. If a forked child of the peer still
+// holds the socket, a pidfd reports the end of the process.
 // Threads: any; constant after construction.
 #pragma once
 
@@ -12,36 +12,38 @@
 
 namespace corelane::channel {
 
-// As the kernel says: whoever called connect() or listen().
+// The process that called connect() or listen(), as the kernel reports it.
 struct Peer {
-  std::int32_t process = 0;  // as this process's namespace numbers it; 0: not to be seen from here
+  std::int32_t process = 0;  // its number in the pid namespace of this process; 0: it is not visible from here
   std::uint32_t user = 0;
   std::uint32_t group = 0;
 
   friend bool operator==(const Peer&, const Peer&) = default;
 };
 
-// Whom a peer says it is.
+// The process that a peer claims to be.
 struct ProcessClaim {
-  std::int32_t number = 0;        // in its own namespace of processes
-  std::uint64_t start_ticks = 0;  // as its own time namespace counts them; 0: unknown
+  std::int32_t number = 0;        // in its own pid namespace
+  std::uint64_t start_ticks = 0;  // counted in its own time namespace; 0: unknown
 };
 
 class PeerWatch {
  public:
   PeerWatch() = default;
-  // From here on the kernel refuses descriptors on the socket (Linux 6.16). The credentials are those of whoever called
-  // listen(), and may be of a parent whose life says nothing: the process is watched only if it is the claimed one, as
-  // far as its namespace is seen from here. Reads /proc.
+  // From now on the kernel refuses descriptors on the socket (Linux 6.16).
+  // The credentials are those of the process that called listen(). That may be a parent, whose life says nothing about
+  // the peer. So the process is watched only if it is the claimed one, as far as its namespace is visible from here.
+  // Reads /proc.
   PeerWatch(os::PeerSocket socket, const ProcessClaim& claim);
 
   // One system call.
   bool is_gone() const noexcept;
   const Peer& peer() const noexcept { return peer_; }
   int socket() const noexcept { return socket_.get(); }
-  int process_descriptor() const noexcept { return process_.get(); }  // readable once it has ended; -1: not seen
-  // Without a pidfd (an old kernel, a peer whose namespace of processes is not seen from here, an inherited listener)
-  // only the socket tells.
+  // Returns a descriptor that is readable once the process has ended; -1: it is not visible.
+  int process_descriptor() const noexcept { return process_.get(); }
+  // Returns whether there is a pidfd. There is none on an old kernel, for a peer whose pid namespace is not visible
+  // from here, and for an inherited listener. Then only the socket reports the peer's end.
   bool sees_process() const noexcept { return bool(process_); }
 
  private:
@@ -50,7 +52,7 @@ class PeerWatch {
   Peer peer_;
 };
 
-// Of whoever is at the other end of a Unix socket.
+// Returns the peer at the other end of a Unix socket.
 Peer peer_of(const os::Fd& socket) noexcept;
 
 }  // namespace corelane::channel

@@ -1,9 +1,9 @@
-// RingReader: takes records from the ring of the peer's region, which may hold anything at all.
+// RingReader takes records from the ring of the peer's region, which may hold anything at all.
 //
-// Thread: one at a time. Nothing here blocks, allocates or calls the system.
-// Each header is read once and checked before use. The payload stays where it is and may change under the reader's
-// eyes: copy what is to be checked before checking it.
-// If the reader dies, its two positions tell the writer what it cannot have seen; see claimed in layout.h.
+// Thread: one at a time. Nothing here blocks, allocates or makes system calls.
+// It reads each header once and checks it before use. The payload stays in place and may change at any time: copy what
+// you have to check before you check it.
+// If the reader dies, its two positions tell the writer what it cannot have read; see `claimed` in layout.h.
 #pragma once
 
 #include <atomic>
@@ -24,7 +24,7 @@ struct Record {
 enum class Look : std::uint8_t {
   record,
   empty,
-  spoiled,  // impossible lengths or kinds; for good
+  spoiled,  // impossible lengths or kinds; permanent
 };
 
 class RingReader {
@@ -49,8 +49,9 @@ class RingReader {
     return Look::spoiled;
   }
 
-  // Copies out and pops a message of up to Slot::payload_size bytes, and of `buffer` at most, if one is next: the usual
-  // case of a small message, without a call. Its size; nothing: nothing happened, and peek() knows more.
+  // Copies out and pops the next record if it is a message of up to Slot::payload_size bytes that fits into `buffer`.
+  // This is the usual case of a small message, and makes no call. Returns its size. If it returns nothing, nothing has
+  // happened, and peek() tells more.
   std::optional<std::size_t> take_short(MutableBytes buffer) noexcept {
     if (size_ != 0) return std::nullopt;
     const Slot& slot = slots_[geometry_.slot(next_)];
@@ -68,8 +69,8 @@ class RingReader {
     return length;
   }
 
-  // Whether peek() would find a record, or padding before one: so many single loads with a pause between two, for those
-  // who ask in a loop.
+  // Returns whether peek() would find a record, or padding before one. Makes up to so many single loads, with a pause
+  // between two. For callers that ask in a loop.
   bool shows_something(int looks = 1) const noexcept {
     const std::uint64_t& commit = slots_[geometry_.slot(next_)].commit;
     // relaxed: peek() loads it again
@@ -80,7 +81,7 @@ class RingReader {
     return true;
   }
 
-  // After peek() said record. Valid until pop().
+  // Returns the record after peek() returned `record`. Valid until pop().
   const Record& front() const noexcept { return front_; }
 
   // Gives the front record's slots back to the writer.
@@ -120,13 +121,13 @@ class RingReader {
   const Slot* slots_;
   RingGeometry geometry_;
   Control* own_;
-  std::uint64_t next_ = 0;  // where the front record begins, or will
-  std::uint64_t lap_;       // there
+  std::uint64_t next_ = 0;  // where the front record begins, or will begin
+  std::uint64_t lap_;       // the lap at next_
   std::uint64_t size_ = 0;  // slots of the front record; 0: there is none
   Record front_;
 };
 
-// The position up to which the reader whose page that is may have acted on records.
+// Returns the position up to which the reader may have acted on records. `reader` is its control page.
 inline std::uint64_t claimed_by(const Control& reader) noexcept {
   // PAIR ring.claimed: acquire here <- release in RingReader::claim_to().
   return load_shared(reader.claimed, std::memory_order_acquire);

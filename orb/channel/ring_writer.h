@@ -1,11 +1,11 @@
-// RingWriter: puts records into the ring of its own region.
+// RingWriter puts records into the ring of its own region.
 //
-// Thread: one at a time. Nothing here blocks, allocates or calls the system.
-// Invariant: the slot at the write position never carries its current lap before its record is complete. Payload of an
-// earlier lap may have left any bytes there, so put() looks at the slot behind the record that it is about to publish,
-// and clears it when it would be taken for a record. One slot therefore always stays free.
-// If the writer dies, at whatever instruction, the reader sees whole records and then nothing: an incomplete one has
-// no commit word. There is nothing to repair.
+// Thread: one at a time. Nothing here blocks, allocates or makes system calls.
+// Invariant: the slot at the write position never has its current lap before its record is complete. Payload of an
+// earlier lap may have left any bytes there. So put() checks the slot after the record that it is about to publish, and
+// clears it if it would be taken for a record. Therefore one slot always stays free.
+// If the writer dies, at whatever instruction, the reader sees whole records and then nothing. An incomplete record has
+// no commit word, so there is nothing to repair.
 #pragma once
 
 #include <atomic>
@@ -26,14 +26,14 @@ enum class Put : std::uint8_t {
 
 class RingWriter {
  public:
-  // `slots` were zeros before either side used them; `reader` is the peer's control page. Both outlive the writer.
+  // `slots` held zeros before either side used them. `reader` is the peer's control page. Both outlive the writer.
   RingWriter(Slot* slots, RingGeometry geometry, const Control& reader) noexcept
       : slots_(slots), geometry_(geometry), reader_(&reader), lap_(geometry.lap(0)), limit_(geometry.capacity()) {}
 
-  // Puts a message of up to Slot::payload_size bytes if there is room as far as is known: the usual case of a small
-  // message, without a call. False: nothing happened, and put() knows more.
+  // Puts a message of up to Slot::payload_size bytes if the writer already knows of room. This is the usual case of a
+  // small message, and makes no call. If it returns false, nothing has happened, and put() tells more.
   bool put_short(Bytes message) noexcept {
-    // Copies: what is stored below could be these members, as far as the compiler knows.
+    // Copies, because the compiler must assume that the stores below change these members.
     const std::uint64_t lap = lap_, end = next_ + 1, lap_behind = geometry_.lap_behind(lap, end);
     if (message.size() > Slot::payload_size || end >= limit_) return false;
     Slot& slot = slots_[geometry_.slot(next_)];
@@ -45,7 +45,7 @@ class RingWriter {
     return true;
   }
 
-  // One record of all parts, `length` bytes together.
+  // Puts one record that consists of all parts, `length` bytes together.
   Put put(RecordKind kind, std::span<const Bytes> parts, std::size_t length) noexcept {
     if (length > geometry_.longest_payload()) [[unlikely]]
       return Put::too_long;
@@ -66,19 +66,20 @@ class RingWriter {
     return Put::done;
   }
 
-  // Whether put() of so many bytes would not be `full`.
+  // Returns whether put() of so many bytes would not return `full`.
   bool has_room(std::size_t length) noexcept {
-    if (length > geometry_.longest_payload()) return true;  // it is too_long, however much is read
+    if (length > geometry_.longest_payload()) return true;  // it is too_long, however much the peer reads
     const std::uint64_t size = slots_for(length), rest = geometry_.to_end(next_);
     const std::uint64_t end = next_ + (size > rest ? rest : 0) + size;
     return end < limit_ || ask_for(end) != Put::full;
   }
 
-  // Behind the last record. A record that ended at a position may have been read when the reader's claim covers it.
+  // Returns the position after the last record. A record that ended at a position may have been read if the reader's
+  // claim covers that position.
   std::uint64_t position() const noexcept { return next_; }
 
  private:
-  // Whether the reader has released enough by now for a record that ends there.
+  // Checks whether the reader has released enough by now for a record that ends there.
   Put ask_for(std::uint64_t end) noexcept {
     // PAIR ring.released: acquire here <- release in RingReader::release_to(). The reader is done with those slots.
     const std::uint64_t released = load_shared(reader_->released, std::memory_order_acquire);
@@ -89,7 +90,7 @@ class RingWriter {
   }
 
   static void copy(Slot& slot, std::span<const Bytes> parts) noexcept {
-    std::byte* to = slot.payload;  // goes on in the slots behind it
+    std::byte* to = slot.payload;  // continues in the slots after it
     for (const Bytes part : parts) {
       copy_to_shared(to, part.data(), part.size());
       to += part.size();
@@ -110,15 +111,15 @@ class RingWriter {
     SharedWord(slot.commit).store(lap << 32 | length, std::memory_order_release);
   }
 
-  // After the record that it leads to, so that the reader does not come to slot 0 too early.
+  // Puts padding after the record that it leads to is published, so that the reader does not come to slot 0 too early.
   void pad() noexcept { publish(slots_[geometry_.slot(next_)], RecordKind::padding, lap_, 0); }
 
   Slot* slots_;
   RingGeometry geometry_;
   const Control* reader_;
   std::uint64_t next_ = 0;  // where the next record begins
-  std::uint64_t lap_;       // there
-  std::uint64_t limit_;     // a lap beyond the reader's position as last seen: a record ends before it
+  std::uint64_t lap_;       // the lap at next_
+  std::uint64_t limit_;     // one lap after the reader's position as last read; a record ends before it
 };
 
 }  // namespace corelane::channel

@@ -50,20 +50,20 @@ Result<void> check_futex() {
   return system_fault("futex", errno, "use the wake-up spin or eventfd here");
 }
 
-// What this end brings along before it knows the other.
+// What this end contributes before it knows the other end.
 struct Offer {
   Hello hello;
   MadeMemory region;
   Events events;        // what this end keeps
-  Events given_events;  // what it gives away in their place; none: the same
+  Events given_events;  // what it gives away instead of `events`; none: it gives those
 };
 
 os::Fd make_eventfd() noexcept { return os::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)); }
 
 enum class EventKind : unsigned char { other, eventfd, pipe };
 
-// By its name: no file system of the peer's own is asked, which might never answer. An anonymous inode is a timer's or
-// an inotify's, too; without /proc it is believed.
+// Tells the kind by the descriptor's name in /proc. So no file system of the peer is asked, which might never answer.
+// Without /proc an anonymous inode counts as an eventfd, although it may be a timer or an inotify.
 EventKind kind_of(const os::Fd& fd) noexcept {
   char path[32], text[32];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", fd.get());
@@ -79,27 +79,28 @@ EventKind kind_of(const os::Fd& fd) noexcept {
   return (what.st_mode & S_IFMT) == 0 ? EventKind::eventfd : EventKind::other;
 }
 
-// The pipe of that end in a file of its own, for reading and writing; none without /proc.
+// Opens the pipe of that end anew, for reading and writing, with flags of its own. Returns none without /proc.
 os::Fd open_pipe(const os::Fd& end) noexcept {
   char path[32];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", end.get());
   return os::Fd(open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC));
 }
 
-// A pipe wakes its reader as one whose waker is about to sleep: the scheduler lets both stay on a core that is busy
-// already, as with a socket, instead of starting another one that fell idle, which is what an eventfd makes it do. One
-// descriptor reads and writes, so that whoever has it never writes to a pipe without a reader, which is a signal.
+// A pipe tells the scheduler that the waker is about to sleep. So the scheduler lets waker and reader stay on a core
+// that is already busy, as with a socket. For an eventfd it would start another, idle core.
+// One descriptor reads and writes. So no process that has it ever writes to a pipe without a reader, which would raise
+// a signal.
 os::Fd make_pipe() noexcept {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return {};
   const os::Fd out(ends[1]);
   close(ends[0]);
-  fcntl(out.get(), F_SETPIPE_SZ, page_size);  // a user's pipes share a bound
+  fcntl(out.get(), F_SETPIPE_SZ, page_size);  // the pipes of a user share a limit
   return open_pipe(out);
 }
 
-// What this end reads and writes, and what it gives away: open on their own, so that whoever has the one cannot clear
-// O_NONBLOCK of the other.
+// Makes what this end reads and writes, and what it gives away. They are opened separately, so that a process that has
+// one cannot clear O_NONBLOCK of the other.
 bool make_event(os::Fd& kept, os::Fd& given) noexcept {
   given = make_pipe();
   if (given) kept = open_pipe(given);
@@ -116,7 +117,7 @@ Result<void> make_events(Offer& offer) {
   return {};
 }
 
-// How this end is woken by that one.
+// Returns how this end is woken by that peer.
 Wake wake_by(const Peer& peer, const Options& options) noexcept {
   return os::is_own_user(peer.user) ? options.wake : options.wake_by_others.value_or(options.wake);
 }
@@ -125,7 +126,7 @@ Shape shape_of(const Hello& hello) noexcept { return {hello.slots, hello.chunks,
 
 bool requires_growth(const Hello& hello) noexcept { return (hello.required & feature_growth) != 0; }
 
-// What this end says to that peer.
+// Makes the Hello for that peer.
 Hello hello_to(const Peer& peer, const Options& options) {
   const bool of_own_user = os::is_own_user(peer.user);
   const Shape shape = of_own_user ? options.shape : options.shape_by_others.value_or(options.shape);
@@ -136,8 +137,8 @@ Hello hello_to(const Peer& peer, const Options& options) {
   hello.chunks = shape.chunks;
   hello.chunk_size = shape.chunk_size;
   if (!check_futex()) hello.offered &= ~feature_near_sleep;
-  // A process that reads memory that grows can be made to pay for it. So only ends of one user have it, which may end
-  // each other anyway.
+  // A process that reads growing memory can be made to pay for it. So only ends of one user have it, which may end each
+  // other anyway.
   const bool may_grow = of_own_user && options.knows_peer;
   if (!may_grow) hello.offered &= ~feature_growth;
   if (may_grow && options.grows && shape.chunks != 0 && can_grow()) hello.required = feature_growth;
@@ -147,7 +148,7 @@ Hello hello_to(const Peer& peer, const Options& options) {
   return hello;
 }
 
-// All that such a hello needs.
+// Makes all that such a Hello needs.
 Result<Offer> make_offer(const Options& options, const Hello& hello) {
   if (const auto right = check_options(options); !right) return right.error();
   const auto wake = static_cast<Wake>(hello.wake);
@@ -177,8 +178,8 @@ Result<std::shared_ptr<void>> ask_porter(const os::Fd& socket, const Porter& por
   return porter ? porter(peer_of(socket), socket) : Result<std::shared_ptr<void>>(nullptr);
 }
 
-// An eventfd's owner can make a write to it block, and a signal goes to whatever has the number by then: that is for
-// those who may stop and signal each other anyway.
+// Checks the way to wake the peer. The owner of an eventfd can make a write to it block. A signal goes to whatever
+// process has the number by then. So both are only for ends that may stop and signal each other anyway.
 Result<void> check_wake(const Hello& theirs, const Peer& peer) {
   const auto wake = static_cast<Wake>(theirs.wake);
   const auto refuse = [](std::string text) { return SetupFault{SetupFault::Kind::incompatible, std::move(text)}; };
@@ -201,7 +202,7 @@ std::size_t expected_descriptors(const Hello& hello, Side sender) noexcept {
          (hello.wake == static_cast<std::uint32_t>(Wake::eventfd) ? 2u : 0u);
 }
 
-// The peer's hello with all that it brings; nothing of it is mapped yet.
+// The peer's Hello with all descriptors that it brings. Nothing of it is mapped yet.
 struct Offered {
   Hello hello;
   Passed descriptors;
@@ -222,8 +223,9 @@ Result<Offered> check_offer(const os::Fd& socket, Packet packet, const Hello& mi
   return Offered{*theirs, std::move(packet.descriptors)};
 }
 
-// A peer's event, which this end writes to: neither may that raise SIGPIPE, as a pipe of one direction or a socket does
-// once nobody reads, nor may it block. A pipe is opened anew, so that O_NONBLOCK is this end's own to set.
+// Takes a peer's event, which this end writes to. The write must not raise SIGPIPE, as for a socket or a pipe of one
+// direction that nobody reads. It must not block either. A pipe is opened anew, so that this end alone controls
+// O_NONBLOCK.
 Result<void> take_event(Passed& from, std::size_t index, os::Fd& event, bool& is_shared) {
   const int flags = fcntl(from[index].get(), F_GETFL);
   const EventKind kind = kind_of(from[index]);
@@ -231,7 +233,7 @@ Result<void> take_event(Passed& from, std::size_t index, os::Fd& event, bool& is
     return SetupFault{SetupFault::Kind::bad_peer,
                       "the other end's event is neither an eventfd nor a pipe opened for reading and writing, or it "
                       "blocks; make it with EFD_NONBLOCK, or open the pipe with O_RDWR | O_NONBLOCK"};
-  const os::Fd passed = from.take(index);  // closing such a one waits for nobody
+  const os::Fd passed = from.take(index);  // closing a pipe or an eventfd never blocks
   if (kind == EventKind::pipe) event = open_pipe(passed);
   if (event) return {};
   is_shared = true;
@@ -240,7 +242,7 @@ Result<void> take_event(Passed& from, std::size_t index, os::Fd& event, bool& is
   return {};
 }
 
-// The last two, in the order of the hello.
+// Takes the last two descriptors, in the order of the Hello.
 Result<Events> take_events(Passed& descriptors) {
   Events events;
   const std::size_t room = descriptors.size() - 1;
@@ -249,14 +251,14 @@ Result<Events> take_events(Passed& descriptors) {
   return events;
 }
 
-// Sealed memory of tmpfs is closed by any thread.
+// Takes the sleep page. Any thread may close sealed memory of tmpfs.
 Result<Mapping> take_sleep_page(Passed& descriptors) {
   auto taken = adopt_memory(descriptors[1], sizeof(SleepPage), Writers::both_ends);
   if (taken) descriptors.take(1);
   return taken;
 }
 
-// check() has refused one that grows where this end offers no growth.
+// Takes the peer's region. check() has already refused one that grows if this end offers no growth.
 Result<Mapping> take_region(Passed& descriptors, const Hello& theirs) {
   const Shape shape = shape_of(theirs);
   const std::size_t size = region_size(shape);
@@ -270,7 +272,7 @@ WakeUp wake_of(const Hello& hello, std::int32_t process) noexcept {
   return {.kind = static_cast<Wake>(hello.wake), .signal = static_cast<int>(hello.signal), .process = process};
 }
 
-// All that comes from the peer, but the sleep page, and what this end says of itself.
+// Collects all that comes from the peer, except the sleep page, and what this end says of itself.
 Result<EndParts> join(const os::Fd& socket, const Hello& mine, Offered& offered) {
   EndParts parts;
   parts.mine = shape_of(mine);
@@ -297,7 +299,7 @@ Result<EndParts> join(const os::Fd& socket, const Hello& mine, Offered& offered)
 
 std::uint64_t random_number() noexcept {
   std::uint64_t number = 0;
-  [[maybe_unused]] const auto got = getrandom(&number, sizeof number, GRND_NONBLOCK);  // a name for logs, no secret
+  [[maybe_unused]] const auto got = getrandom(&number, sizeof number, GRND_NONBLOCK);  // a name for logs, not a secret
   return number;
 }
 
@@ -306,7 +308,7 @@ Result<void> say_ready(const os::Fd& socket) {
   return send_packet(socket, &ready, sizeof ready, {});
 }
 
-// The acceptor may have given up while this end was getting ready.
+// Waits for the acceptor's Ready, because the acceptor may have given up before this end was ready.
 Result<void> await_confirmation(const os::Fd& socket, Time deadline) {
   const auto packet = receive_packet(socket, deadline);
   return packet ? as_ready(*packet) : packet.error();
@@ -337,7 +339,7 @@ Result<EndParts> connect_steps(const os::Fd& socket, const Options& options, Tim
   return parts;
 }
 
-// The acceptor's answer to a hello.
+// Answers a Hello, as the acceptor.
 Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet packet) {
   if (const auto welcome = check_access(socket, options); !welcome) return welcome.error();
   const Hello wished = hello_to(peer_of(socket), options);
@@ -347,12 +349,12 @@ Result<EndParts> answer(const os::Fd& socket, const Options& options, Packet pac
   if (!offered) return offered.error();
   auto pass = ask_porter(socket, options.porter);
   if (!pass) return pass.error();
-  mine.required = wished.required & offered->hello.offered;  // else the region is whole
+  mine.required = wished.required & offered->hello.offered;  // otherwise the region is whole
   auto sleep = take_sleep_page(offered->descriptors);
   if (!sleep) return sleep.error();
   auto parts = join(socket, mine, *offered);
   if (!parts) return parts.error();
-  auto offer = make_offer(options, mine);  // last: by now the peer's memory takes no descriptor any more
+  auto offer = make_offer(options, mine);  // last, when the peer's memory takes no descriptor any more
   if (!offer) return offer.error();
   offer->hello.channel = offered->hello.channel;
   if (const auto sent = send_hello(socket, *offer, nullptr); !sent) return sent.error();

@@ -1,4 +1,4 @@
-// How two ends agree (hello.h) and what an end has afterwards.
+// connect_end() and Acceptance run the handshake of the two ends (hello.h). EndParts is what an end has afterwards.
 // Threads: any but real-time ones; each call works on a socket of its own.
 #pragma once
 
@@ -21,14 +21,15 @@
 
 namespace corelane::channel {
 
-// Which end; the index in the sleep page.
+// The side of an end. The value is its index in the sleep page.
 enum class Side : std::uint8_t { connector = 0, acceptor = 1 };
 
-// What one end's wake-ups are made of.
+// The descriptors of one end's wake-ups.
 struct Events {
-  os::Fd record;  // there is one; with Wake::eventfd alone
+  os::Fd record;  // woken when a record is there; only with Wake::eventfd
   os::Fd room;
-  bool are_shared = false;  // one at least is open in the other end, too, which may change its flags: an eventfd
+  // At least one is an eventfd that is open in the other end, too. That end may change its flags.
+  bool are_shared = false;
 };
 
 struct EndParts {
@@ -37,43 +38,43 @@ struct EndParts {
   Mapping own, peer, sleep;
   Events own_events, peer_events;
   WakeUp own_wake, peer_wake;  // without descriptors
-  bool loans = false;          // both ends know them
-  bool far_sleep = false;      // both ends know that, too
-  bool confirms = false;       // and that
-  bool grows = false;          // own: chunks have memory only once they were lent
+  bool loans = false;          // both ends support loans
+  bool far_sleep = false;      // both ends support far sleep
+  bool confirms = false;       // both ends support confirmation
+  bool grows = false;          // of the own region: chunks have memory only after they were lent
   std::uint64_t id = 0;
-  ProcessClaim peer_process;  // as the peer says
+  ProcessClaim peer_process;  // as the peer claims
   PeerWatch watch;
-  std::shared_ptr<void> pass;  // what the porter gave
+  std::shared_ptr<void> pass;  // what the porter returned
 };
 
-// Whether these make an end: the shape, and the signal of Wake::signal, which this thread blocks or the process
-// handles.
+// Checks whether an end can be made with these options: the shape, and the signal of Wake::signal. This thread must
+// block that signal, or the process handle it.
 Expected<void, SetupFault> check_options(const Options& options);
-// denied: the list does not have whoever is at the other end.
+// denied: the peer at the other end is not on the list.
 Expected<void, SetupFault> check_access(const os::Fd& socket, const Options& options);
 
-// The acceptor's side of one handshake, in steps that do not wait: to serve many at once.
+// Acceptance is the acceptor's side of one handshake, in steps that do not block. So one thread can serve many at once.
 class Acceptance {
  public:
   explicit Acceptance(os::PeerSocket socket) noexcept : socket_(std::move(socket)) {}
 
-  // Readable when there is a step to be taken.
+  // Returns a descriptor that is readable when there is a step to take.
   int descriptor() const noexcept { return socket_.get(); }
-  // Once it is readable: the end, or why there is none, which the other end is told too. Nothing: there is more to
-  // come.
+  // Takes a step; call it once the descriptor is readable. Returns the end, or why there is none; the other end is told
+  // that reason, too. Returns nothing if more has to come.
   std::optional<Expected<EndParts, SetupFault>> advance(const Options& options);
-  // The other end is told that there is no channel, and why.
+  // Tells the other end that there is no channel, and why.
   SetupFault refuse(SetupFault fault);
-  // It was too slow, and is told so, or what is said instead.
+  // Gives up because the other end was too slow, and tells it `why`.
   SetupFault give_up(std::string why = "the other end did not answer in time; is it stopped?");
 
  private:
   os::PeerSocket socket_;
-  std::optional<EndParts> parts_;  // once the other end's hello was answered
+  std::optional<EndParts> parts_;  // set once the other end's Hello was answered
 };
 
-// Over a connected Unix socket of kind SOCK_SEQPACKET. What is wrong is told to the other end too.
+// Make an end over a connected Unix socket of kind SOCK_SEQPACKET. The other end is told of any fault, too.
 Expected<EndParts, SetupFault> connect_end(os::Fd socket, const Options& options, Time deadline);
 Expected<EndParts, SetupFault> accept_end(os::Fd socket, const Options& options, Time deadline);
 

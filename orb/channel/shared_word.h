@@ -1,8 +1,8 @@
-// SharedWord: one integer of memory that another process reads, or writes too. Such memory is raw and begins as zeros,
-// so its words are reached through atomic_ref; no constructor has to run in it.
+// SharedWord accesses one integer of memory that another process reads, and perhaps writes. Such memory is raw and
+// begins as zeros. So its words are accessed through atomic_ref, and no constructor has to run in it.
 //
-// Everything that this library writes where the peer can see it goes through store(), exchange(), add() and
-// copy_to_shared(). So the tests' injection build can end the process after each of them, one by one.
+// Everything that this library writes where the peer can see it goes through store(), exchange(), add() or
+// copy_to_shared(). So the tests' injection build can end the process after each of these writes.
 #pragma once
 
 #include <atomic>
@@ -14,10 +14,10 @@
 
 namespace corelane::channel {
 
-inline constexpr std::size_t no_share = 128;  // two adjacent lines: hardware prefetches them in pairs
+inline constexpr std::size_t no_share = 128;  // two adjacent lines, because the hardware prefetches them in pairs
 
 #ifdef CORELANE_CHANNEL_INJECT
-void after_store(const void* where) noexcept;  // the tests' own
+void after_store(const void* where) noexcept;  // defined by the tests
 inline constexpr std::size_t copied_at_once = 256;
 #else
 inline void after_store(const void*) noexcept {}
@@ -52,15 +52,15 @@ class SharedWord {
   T* at_;
 };
 
-// A word that only the peer may write: its memory may be mapped read-only here.
+// Loads a word that only the peer may write. Its memory may be mapped read-only here.
 template <typename T>
 T load_shared(const T& word, std::memory_order order) noexcept {
   return std::atomic_ref<T>(const_cast<T&>(word)).load(order);
 }
 
-// Bytes that a later store publishes.
+// Copies bytes that a later store publishes.
 inline void copy_to_shared(std::byte* to, const std::byte* from, std::size_t size) noexcept {
-  for (std::size_t at = 0; at < size;) {  // bound: the size; a single turn but in the injection build
+  for (std::size_t at = 0; at < size;) {  // bound: the size; one turn, except in the injection build
     const std::size_t piece = size - at < copied_at_once ? size - at : copied_at_once;
     copy_bytes(to + at, from + at, piece);
     after_store(to + at);
@@ -68,7 +68,7 @@ inline void copy_to_shared(std::byte* to, const std::byte* from, std::size_t siz
   }
 }
 
-// The same for up to short_copy bytes, without a call.
+// Does the same for up to short_copy bytes, without a call.
 inline void copy_few_to_shared(std::byte* to, const std::byte* from, std::size_t size) noexcept {
   copy_few_bytes(to, from, size);
   after_store(to);

@@ -1,7 +1,8 @@
-// End::wait(): one wait of a channel's end by a strategy. It ends when what is waited for came, when the channel ended,
-// or at the deadline; the peer's death is noticed within watch_slice in any case, and a far sleeper is told of it.
+// End::wait() is one wait of a channel's end with a given strategy. It ends when what the caller waits for came, when
+// the channel ended, or at the deadline. It notices the peer's death within watch_slice in any case; the kernel reports
+// it to a far sleeper.
 //
-// Thread: the waiter's. Inline: the hot path of every synchronous read and write.
+// Thread: the waiter's. Inline, because it is the hot path of every synchronous read and write.
 #pragma once
 
 #include <algorithm>
@@ -14,9 +15,9 @@
 
 namespace corelane::channel {
 
-inline constexpr std::chrono::milliseconds watch_slice{100};  // of a sleep, before the sleeper looks at its peer
-inline constexpr std::chrono::minutes far_slice{1};           // of one that is told of the peer's end
-inline constexpr int quick_looks = 256;                       // of a spinner, before it looks at the clock
+inline constexpr std::chrono::milliseconds watch_slice{100};  // of a sleep, before the sleeper checks its peer
+inline constexpr std::chrono::minutes far_slice{1};           // of a sleep that is told of the peer's end
+inline constexpr int quick_looks = 256;                       // of a spinner, before it reads the clock
 inline constexpr int looks_per_turn = 32;
 inline constexpr unsigned turns_per_watch = 1024;  // of a spinner, about a millisecond
 

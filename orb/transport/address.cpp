@@ -53,14 +53,14 @@ Expected<Addresses> look_up(const Endpoint& endpoint, AddressUse use, int flags)
   return found;
 }
 
-// An answer that a lookup thread owes to a caller who may not wait for it.
+// The result of a lookup thread, for a caller that may not wait for the thread.
 struct PendingAnswer {
   os::Parker arrived;
   std::optional<Expected<Addresses>> answer;
 };
 
-// The name service knows no deadline, so it is asked on a thread of its own, which is left to itself when the time is
-// over: it touches only what it shares with this call.
+// Asks the name service on a thread of its own, because it knows no deadline. After the deadline that thread is left
+// alone. It touches only what it shares with this call.
 Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time deadline, const ConnectStop* stop) {
   constexpr std::chrono::milliseconds between_stops{20};
   const auto pending = std::make_shared<PendingAnswer>();
@@ -78,7 +78,7 @@ Expected<Addresses> look_up_until(const Endpoint& endpoint, AddressUse use, Time
   return *pending->answer;
 }
 
-// Everywhere over both families with one socket comes before everywhere over IPv4 alone.
+// Returns the addresses for listening everywhere. Both families with one socket come first, IPv4 alone second.
 Addresses everywhere(std::uint16_t port) {
   Address v6, v4;
   v6.length = sizeof(sockaddr_in6);

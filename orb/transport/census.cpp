@@ -12,15 +12,15 @@ struct Holders {
   os::PiMutex mutex;
   // Guarded by mutex.
   std::unordered_map<std::string, std::weak_ptr<const Holder>> known;
-  std::size_t cleaned_at = 64;  // entries from which on those that are gone are looked for
+  std::size_t cleaned_at = 64;  // from this number of entries on, expired ones are removed
   std::uint32_t last = 0;
 };
 
 }  // namespace
 
-// After most_holders numbers they begin anew, and two who then have the same one share their limit.
+// After most_holders the numbers start again. Two peers that then have the same number share their limit.
 std::shared_ptr<const Holder> Holder::of(const std::string& host) {
-  static Holders& all = *new Holders;  // for ever: reactors may outlive what is static
+  static Holders& all = *new Holders;  // never destroyed, because reactors may outlive static objects
   const std::lock_guard lock(all.mutex);
   if (all.known.size() >= all.cleaned_at) {
     std::erase_if(all.known, [](const auto& entry) { return entry.second.expired(); });
@@ -40,7 +40,7 @@ Expected<ConnectionCensus::Ticket, std::string> ConnectionCensus::enter(const st
   if (count_of(host) >= peer_limit_)
     return reached("limits.connections_per_peer", "LimitsConnectionsPerPeer", peer_limit_);
   auto holder = Holder::of(host);
-  std::size_t& count = by_host_[host];  // first: where memory ends nobody is counted by half
+  std::size_t& count = by_host_[host];  // first: if memory runs out here, nothing is counted by half
   places_.emplace(++last_number_, Place{.host = host});
   ++count;
   return Ticket(shared_from_this(), last_number_, std::move(holder));
@@ -55,12 +55,15 @@ std::size_t ConnectionCensus::count_of(const std::string& host) const noexcept {
   return known == by_host_.end() ? 0 : known->second;
 }
 
-// Under the lock `may_go` is asked. What it found is let go of outside: a guest that dies gives its ticket back.
+// Calls `may_go` under the lock. The caller releases the guests that were found outside of it, because a guest that
+// dies gives its ticket back.
 template <typename MayGo>
 std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(MayGo may_go) {
   std::vector<Candidate> found, others;
   const std::lock_guard lock(mutex_);
-  found.reserve(places_.size());  // a guest that would be let go of here, by what throws, may leave() under the lock
+  // Reserved first: if an allocation threw below, a guest would be released under the lock, and might call leave()
+  // there.
+  found.reserve(places_.size());
   others.reserve(places_.size());
   for (const auto& [number, place] : places_) {
     auto guest = place.guest.lock();
@@ -75,7 +78,8 @@ std::vector<ConnectionCensus::Candidate> ConnectionCensus::candidates(MayGo may_
   return found;
 }
 
-// A peer that sends a byte now and then stays young by its traffic, but not by its number.
+// Ends one of these connections. A peer that sends a byte now and then looks active by its traffic, but not by its
+// number. So connections without a whole message are ordered by number, which is their age.
 bool ConnectionCensus::evict_one_of(std::vector<Candidate> left) {
   const auto silent = std::count_if(left.begin(), left.end(), [](const auto& c) { return !c.has_sent_message; });
   const bool crowded = silent > static_cast<std::ptrdiff_t>(left.size() / 4);
@@ -93,7 +97,7 @@ bool ConnectionCensus::evict_one_of(std::vector<Candidate> left) {
 
 bool ConnectionCensus::evict_idle(const std::string& host) {
   return evict_one_of(candidates([&](const Place& place, const Candidate&) {
-    return count_of(host) < peer_limit_ || place.host == host;  // where that host has its share, one of its own
+    return count_of(host) < peer_limit_ || place.host == host;  // if that host uses its whole share, one of its own
   }));
 }
 

@@ -30,14 +30,14 @@ Error error_of(const channel::SetupFault& fault) noexcept {
   return fault.number == EMFILE || fault.number == ENFILE ? errors::no_descriptor : errors::connect_failed;
 }
 
-// What it says, and what a closed door means here.
+// Returns the text of the fault. If permission is missing, adds how a server admits other users.
 std::string reason_of(const channel::SetupFault& fault) {
   if (fault.number != EACCES) return fault.text;
   return fault.text +
          "; a server lets other users in by channel.allow (-ORBChannelAllow), where they may enter the directory";
 }
 
-// Channel::connect(), which `stop` ends; null: nobody does.
+// Connects like Channel::connect(), but `stop` ends it; null: nothing does.
 Expected<channel::Channel, channel::SetupFault> connect_stoppable(const std::string& path,
                                                                   const channel::Options& options, Time deadline,
                                                                   ConnectStop* stop) {
@@ -49,7 +49,7 @@ Expected<channel::Channel, channel::SetupFault> connect_stoppable(const std::str
          !stop->stopped())  // bound: the deadline; the listener's queue is full
     socket = channel::connect_socket(path, in_time());
   if (!socket) return socket.error();
-  const os::Fd same(fcntl(socket->get(), F_DUPFD_CLOEXEC, 0));  // the setup closes its own when it fails
+  const os::Fd same(fcntl(socket->get(), F_DUPFD_CLOEXEC, 0));  // if the set-up fails, it closes its own descriptor
   const ConnectStop::Scope stoppable(same ? stop : nullptr, same.get());
   return channel::Channel::connect_over(std::move(*socket), options, deadline);
 }

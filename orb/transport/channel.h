@@ -1,8 +1,9 @@
-// ChannelTransport: byte streams through channels (docs/channel.md), for processes of one host that see the same files.
-// An endpoint of the kind channel is the Unix socket at which channels are set up. A listener lets its own user in, and
-// whom ChannelOptions::access names; a caller goes to any server, as with a socket.
+// ChannelTransport carries byte streams through channels (docs/channel.md), between processes of one host that see the
+// same files. An endpoint of kind channel is the Unix socket at which channels are set up. A listener admits its own
+// user, and the peers that ChannelOptions::access names. A caller connects to any server, as with a socket.
 //
-// Threads: as Transport; and one for each listener, "corelane-door", which shakes hands under SCHED_OTHER.
+// Threads: as Transport. Each listener has one more thread, "corelane-door", which does the handshakes under
+// SCHED_OTHER.
 #pragma once
 
 #include <cstddef>
@@ -21,20 +22,20 @@ class ConnectionCensus;
 
 class ChannelTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `census`: shared with other transports whose connections count together.
+  // `reactor` outlives the transport. `census`: shared with other transports, so that their connections count together.
   explicit ChannelTransport(Reactor& reactor, ChannelOptions options = {}, ConnectionLimits limits = {},
                             std::shared_ptr<ConnectionCensus> census = nullptr);
   ~ChannelTransport() override;
 
-  // Why no channel came about is a line of the log, once for each path until one comes about there, or many others
-  // failed since.
+  // Connects to a channel listener. If no channel is made, logs the reason: once for each path, until a channel is made
+  // there, or until many other paths have failed.
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
-  // The path is claimed as by UnixTransport; for this user alone unless others are let in.
+  // The path is claimed as by UnixTransport. It is for this user alone unless others are admitted.
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
   const ConnectionLimits& limits() const noexcept override { return limits_; }
 
  private:
-  static constexpr std::size_t said_at_most = 64;  // paths come from references, and so from anybody
+  static constexpr std::size_t said_at_most = 64;  // limited, because paths come from references, and so from anybody
 
   void say_once(const std::string& path, const std::string& why);
   void forget(const std::string& path);

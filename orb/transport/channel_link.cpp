@@ -22,10 +22,10 @@ namespace {
 
 using channel::Fault;
 
-constexpr int messages_per_read = 1024;  // a peer that sends empty ones gets no further
+constexpr int messages_per_read = 1024;  // so a peer that sends empty messages cannot hold the reader longer
 constexpr std::size_t parts_per_piece = 16;
-constexpr std::chrono::milliseconds peer_period{1};  // between two looks of who glances
-// Bytes of chunks for another user, all of which are taken from the start: one message of 1 MiB with its header.
+constexpr std::chrono::milliseconds peer_period{1};  // between two checks of the peer in glance()
+// Bytes of chunks for another user. All are taken at set-up. They fit one message of 1 MiB with its header.
 constexpr std::size_t largest_pool_for_others = 1152 * 1024;
 
 bool add(const os::Fd& epoll, int fd, std::uint32_t events) noexcept {
@@ -33,7 +33,7 @@ bool add(const os::Fd& epoll, int fd, std::uint32_t events) noexcept {
   return fd < 0 || epoll_ctl(epoll.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
-// The parts behind the first `skip` bytes, at most `size` bytes of them.
+// The parts after the first `skip` bytes, at most `size` bytes of them.
 struct Piece {
   std::array<Bytes, parts_per_piece> parts;
   std::size_t count = 0;
@@ -54,7 +54,7 @@ struct Piece {
 
 }  // namespace
 
-// A share of memory that every connection has: what does not fit waits in the backlog.
+// Every connection gets such a share of memory. What does not fit waits in the backlog.
 channel::Options ChannelLink::options(const ChannelOptions& granted) {
   const auto shape = [&](std::size_t at_most) {
     const auto chunks = static_cast<std::uint32_t>(std::min(granted.pool, at_most) / piece_size);
@@ -84,7 +84,8 @@ Expected<std::unique_ptr<Link>> ChannelLink::make(channel::Channel channel, Chan
   std::unique_ptr<ChannelLink> made(
       new ChannelLink(std::move(channel), std::move(watch), std::move(local), std::move(peer)));
   if (!made->watch_all()) return errors::no_descriptor;
-  if (!made->await_bytes()) made->nudge();  // whoever watches the descriptor before the first read is told
+  // Without this, a thread that watches the descriptor before the first read would not learn of bytes.
+  if (!made->await_bytes()) made->nudge();
   return std::unique_ptr<Link>(std::move(made));
 }
 
@@ -118,7 +119,8 @@ IoResult ChannelLink::end_of(Fault fault) noexcept {
   return {fault == Fault::peer_closed ? Io::done : Io::failed};
 }
 
-// Another user could change it while it is read. Channels carry such long messages in chunks.
+// Returns whether the message may be read in place. Another user could change it while it is read. Channels carry such
+// long messages in chunks.
 bool ChannelLink::lends(Bytes front) const noexcept {
   return read_ == 0 && front.size() >= Connection::longest_copied && of_own_user_;
 }
@@ -131,7 +133,7 @@ bool ChannelLink::take_front(Lent& lent) noexcept try {
   received_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
   return true;
 } catch (const std::bad_alloc&) {
-  return false;  // then it is copied
+  return false;  // then the message is copied
 }
 
 IoResult ChannelLink::receive_some(MutableBytes buffer, Lent* lent) noexcept {
@@ -140,7 +142,8 @@ IoResult ChannelLink::receive_some(MutableBytes buffer, Lent* lent) noexcept {
     const auto front = channel_.peek();
     if (!front && result.count != 0) return result;
     if (!front && (front.error() != Fault::would_block || channel_.look_at_peer())) return end_of(front.error());
-    if (!front) continue;  // it has ended: peek() says how, after what is still there
+    // The peer has ended. peek() says how, after the messages that are still there.
+    if (!front) continue;
     if (lent != nullptr && lends(*front)) {
       if (result.count != 0) return result;
       if (take_front(*lent)) return {Io::done, lent->bytes.size()};
@@ -171,7 +174,7 @@ IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::Wait
   return receive_some(buffer, lent);
 }
 
-// Two looks at memory: neither this end nor the peer who writes calls the system for it.
+// Makes two checks of memory. Neither this end nor the peer that writes makes a system call for it.
 IoResult ChannelLink::glance(MutableBytes buffer, Lent* lent) noexcept {
   stop_awaiting();
   const auto front = channel_.peek();
@@ -213,7 +216,7 @@ void ChannelLink::await_room(std::size_t size) noexcept {
 }
 
 Link::Berthed ChannelLink::lend(std::size_t bytes) {
-  const std::size_t whole = (bytes + piece_size - 1) / piece_size * piece_size;  // the run's last chunk, too
+  const std::size_t whole = (bytes + piece_size - 1) / piece_size * piece_size;  // with all of the run's last chunk
   if (whole > channel_.longest_message()) return {};
   auto draft = channel_.draft(whole);
   if (!draft) return {};
@@ -225,7 +228,7 @@ void ChannelLink::give_back(std::uint64_t number) noexcept {
   berths_.remove_if([&](const Berth& berth) { return berth.number == number; });
 }
 
-// Nothing where it lies somewhere else.
+// Sends a message that lies in a berth. Returns nothing if it lies somewhere else.
 std::optional<IoResult> ChannelLink::send_berthed(Bytes message) noexcept {
   const auto berth = std::find_if(berths_.begin(), berths_.end(),
                                   [&](const Berth& b) { return b.draft.bytes().data() == message.data(); });
@@ -246,18 +249,19 @@ IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
   return send_pieces(parts);
 }
 
-// The peer keeps what chunks are away, or is about to give them back.
+// Returns whether the peer has looked at all records. Then it keeps the chunks that have not come back, or is about to
+// give them back.
 bool ChannelLink::all_claimed() const noexcept { return channel_.was_claimed(channel_.written()); }
 
-// One chunk; where there are none, what fits into the ring.
+// Returns the size of one chunk; if there are no chunks, what fits into the ring.
 std::size_t ChannelLink::longest_piece() const noexcept { return std::min(piece_size, channel_.longest_message()); }
 
-// Chunks that the peer keeps though it has looked at all records may stay away for as long as a servant runs: what must
-// not wait for that goes through the ring alone, in smaller pieces.
+// Sends the parts piece by piece. If the peer has looked at all records and still keeps chunks, they may not come back
+// for as long as a servant runs. What must not wait for that goes through the ring alone, in smaller pieces.
 IoResult ChannelLink::send_pieces(std::span<const Bytes> parts) noexcept {
   IoResult result;
   std::size_t size = longest_piece();
-  // Bound: each turn sends something, takes to smaller pieces, or ends.
+  // Bound: each turn sends something, switches to smaller pieces, or ends.
   while (true) {
     const Piece piece(parts, result.count, size);
     if (piece.count == 0) return result;
@@ -273,7 +277,7 @@ IoResult ChannelLink::send_pieces(std::span<const Bytes> parts) noexcept {
 }
 
 bool ChannelLink::may_have_been_read(std::uint64_t position) const noexcept {
-  // PAIR channel_link.peer_died: acquire here <- release in end_of(). A peer that lives may read on what was written.
+  // PAIR channel_link.peer_died: acquire here <- release in end_of(). A living peer may still read what was written.
   return !peer_died_.load(std::memory_order_acquire) || channel_.was_claimed(position + 1);
 }
 

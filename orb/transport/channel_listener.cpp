@@ -28,12 +28,12 @@ namespace {
 
 constexpr std::chrono::seconds quiet_time{10};  // between two lines of the log
 constexpr std::chrono::milliseconds room_patience{100};
-constexpr std::chrono::seconds kept_channel{1};               // after what came over it last
-constexpr std::chrono::milliseconds no_resources_pause{100};  // until descriptors or memory may be there again
+constexpr std::chrono::seconds kept_channel{1};               // after the last data came over it
+constexpr std::chrono::milliseconds no_resources_pause{100};  // until there may be descriptors or memory again
 
 using channel::SetupFault;
 
-// What the porter gives: all that a connection may be short of.
+// What the porter returns: all that may be scarce for a connection.
 struct Place {
   Place(ConnectionCensus::Ticket counted, ChannelWatch descriptors)
       : ticket(std::move(counted)), watch(std::move(descriptors)) {}
@@ -41,8 +41,8 @@ struct Place {
   ChannelWatch watch;
 };
 
-// The system gives the lowest number that is free. A channel takes ten at most: beyond a half the rest is for
-// sockets.
+// Returns whether the descriptor is in the upper half. The system gives the lowest free number. A channel takes ten
+// descriptors at most. Channels stay in the lower half, and the rest is for sockets.
 bool is_beyond_half(const os::Fd& fd) noexcept {
   return static_cast<std::size_t>(fd.get()) > os::descriptor_limit() / 2;
 }
@@ -63,16 +63,17 @@ SetupFault half_is_in_use(const channel::Peer& peer) {
 
 using Evict = std::function<bool(ConnectionCensus&)>;
 
-// What the census does on the reactor's thread, asked for by the door's. Whoever is not waited for any more ends
-// nobody's connection. Shared by both threads.
+// Eviction is one request to the census. The listener's thread makes it, and it runs on the reactor's thread. If the
+// listener's thread no longer waits for it, it ends no connection. Shared by both threads.
 class Eviction : public std::enable_shared_from_this<Eviction> {
  public:
-  // Thread: the reactor's. What made room has given its descriptors back when this is over: that was posted before.
+  // Runs the request. When it is over, the evicted connection has given its descriptors back, because that was posted
+  // earlier. Thread: the reactor's.
   void run(ConnectionCensus& census, Reactor::Impl& reactor, const Evict& evict) noexcept {
     if (!advance(Stage::asked, Stage::begun) || !try_evict(census, reactor, evict)) end(Stage::vain);
   }
-  // Whether there is room now. Not for long: the reactor's thread may be one that waits for this listener to stop.
-  // Thread: the door's.
+  // Returns whether there is room now. Waits only briefly, because the reactor's thread may be waiting for this
+  // listener to stop. Thread: the listener's.
   bool await() noexcept {
     const bool over = ended_.park(os::now() + room_patience);
     if (!over && !advance(Stage::asked, Stage::withdrawn)) ended_.park(os::now() + room_patience);
@@ -89,30 +90,31 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
     return false;
   }
   void end(Stage stage) noexcept {
-    // PAIR eviction.stage: release here -> acquire in stage(). The ticket that was given back is counted no more.
+    // PAIR eviction.stage: release here -> acquire in stage(). The ticket that was given back no longer counts.
     stage_.store(stage, std::memory_order_release);
     ended_.unpark();
   }
   bool advance(Stage from, Stage to) noexcept {
-    // relaxed: only one of the two threads leaves `asked`, and nothing else hangs on it
+    // relaxed: only one of the two threads moves on from `asked`, and nothing else depends on it
     return stage_.compare_exchange_strong(from, to, std::memory_order_relaxed);
   }
   // PAIR eviction.stage: acquire here <- release in end().
   Stage stage() const noexcept { return stage_.load(std::memory_order_acquire); }
 
   std::atomic<Stage> stage_{Stage::asked};  // Thread: both
-  os::Parker ended_;                        // waiter: the door's thread
+  os::Parker ended_;                        // waiter: the listener's thread
 };
 
-// Makes room for newcomers. A reactor that is too busy for it holds the door up once: as long as it has not come to
-// what it was asked there is nothing to ask again. Thread: the door's.
+// Evictor makes room for new connections. A reactor that is too busy for a request delays the listener's thread once.
+// Until the reactor has run that request, the evictor makes no other. Thread: the listener's.
 class Evictor {
  public:
   Evictor(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor)
       : census_(std::move(census)), reactor_(std::move(reactor)) {}
 
   ConnectionCensus& census() const noexcept { return *census_; }
-  // Takes the place on the reactor's thread, where it is made. Later the reactor may have given it to a socket.
+  // Takes the place on the reactor's thread, right where it becomes free. Later the reactor may have given it to a
+  // socket.
   std::optional<ConnectionCensus::Ticket> make_place(const std::string& host) {
     const auto place = std::make_shared<std::optional<ConnectionCensus::Ticket>>();
     const bool made = ask([host, place](ConnectionCensus& census) {
@@ -122,20 +124,20 @@ class Evictor {
     });
     return made ? std::move(*place) : std::nullopt;
   }
-  // For somebody whom the system cannot even accept.
+  // Makes descriptors free for a peer that the system cannot even accept.
   bool make_descriptors() { return end_channel(); }
-  // Whether that newcomer may go on in the lower half.
+  // Returns whether that new connection may continue with a descriptor in the lower half.
   bool greet(const os::Fd& newcomer) {
-    served_.erase(newcomer.get());  // somebody else's, who has gone
+    served_.erase(newcomer.get());  // an earlier peer had this number, and has gone
     return !is_beyond_half(newcomer) || (make_descriptors_for(newcomer) && has_half_left(newcomer));
   }
-  // For a channel whose other descriptors are open by now.
+  // Makes the watch of a channel whose other descriptors are already open.
   Expected<ChannelWatch, SetupFault> make_watch(const channel::Peer& peer, const os::Fd& newcomer,
                                                 const ChannelOptions& granted) {
     ChannelWatch watch = ChannelWatch::make(peer, granted);
     int fault = errno;
     if ((!watch || is_beyond_half(watch.more)) && make_descriptors_for(newcomer)) {
-      watch = {};  // first: for the lowest numbers
+      watch = {};  // first, so that the lowest numbers are free
       watch = ChannelWatch::make(peer, granted);
       fault = errno;
     }
@@ -145,14 +147,14 @@ class Evictor {
   }
 
  private:
-  // From its greeting on a newcomer costs one channel at most.
+  // Ends a channel for a new connection, at most once for each after it was greeted.
   bool make_descriptors_for(const os::Fd& newcomer) {
     if (served_.contains(newcomer.get()) || !end_channel()) return false;
     served_.insert(newcomer.get());
     return true;
   }
-  // They are for clients that call, and a channel takes longer to set up than many calls over a socket: one that was
-  // used just now stays.
+  // Ends one channel. Channels are for clients that call, and setting one up takes longer than many calls over a
+  // socket. So a channel that was used just now stays.
   bool end_channel() {
     if (!ask([](ConnectionCensus& census) { return census.evict_channel(os::now() - kept_channel); })) return false;
     if (const Time now = os::now(); now >= quiet_until_) {
@@ -173,7 +175,7 @@ class Evictor {
   const std::shared_ptr<ConnectionCensus> census_;
   const std::shared_ptr<Reactor::Impl> reactor_;
   std::shared_ptr<Eviction> last_;
-  std::set<int> served_;  // sockets for whom a channel has ended; each until another newcomer has its number
+  std::set<int> served_;  // sockets for which a channel has ended; each until another new connection has its number
   Time quiet_until_{};    // for the log
 };
 
@@ -191,7 +193,7 @@ Expected<std::unique_ptr<Listener>> ChannelListener::start(os::SocketPath path, 
 }
 
 void ChannelListener::run() {
-  // Bound: until stop(); each turn waits for somebody, or was told of one who was not welcome.
+  // Bound: until stop(). Each turn waits for a peer, or was told of one that was refused.
   while (true) try {
       auto channel = door_.accept(never);
       if (channel) {
@@ -239,12 +241,12 @@ void ChannelListener::admit(channel::Channel channel) {
   connection->take_seat();
   shared_->reactor->ordinary()->post([shared = shared_, connection = std::move(connection)] {
     if (shared->stopped) return;
-    const Acceptor acceptor = shared->acceptor;  // stop() inside it ends this listener, not the call
+    const Acceptor acceptor = shared->acceptor;  // a copy: stop() inside the call ends this listener, but not the call
     acceptor(connection);
   });
 }
 
-// What comes and goes with every connection is said once in a while, with how often it was not.
+// Logs what may happen with every connection only once in a while, with the number of times that it was not logged.
 void ChannelListener::say(const std::string& text) {
   const Time now = os::now();
   if (now < quiet_until_) return (void)++unsaid_;
@@ -254,12 +256,11 @@ void ChannelListener::say(const std::string& text) {
 }
 
 void ChannelListener::stop() noexcept {
-  path_.reset();  // first, so that nobody finds a socket where connecting is refused
+  path_.reset();  // first, so that no client finds a socket that refuses connections
   door_.stop();
   thread_.join();
   const auto end = [shared = shared_] { shared->stopped = true; };
-  if (!shared_->reactor->ordinary()->run_and_wait(end))
-    end();  // the reactor's thread has ended: this one stands in for it
+  if (!shared_->reactor->ordinary()->run_and_wait(end)) end();  // the reactor's thread has ended, so this one does it
 }
 
 }  // namespace corelane::transport

@@ -1,4 +1,4 @@
-// What a process grants the channels of its connections.
+// ChannelOptions is what a process grants to the channels of its connections.
 // Threads: values.
 #pragma once
 
@@ -11,20 +11,23 @@
 
 namespace corelane::transport {
 
-// Bytes: four messages of 1 MiB, with what GIOP puts before them, and some short ones.
+// The usual pool in bytes: four messages of 1 MiB, with their GIOP headers, and some short ones.
 inline constexpr std::size_t usual_channel_pool = 4416 * 1024;
 
 struct ChannelOptions {
-  std::string directory{};   // where paths are chosen for listening endpoints without one; made when first needed
-  channel::Access access{};  // who may connect, beside this process's own user
-  std::size_t pool =
-      usual_channel_pool;  // for messages of more than 4 KiB that each end of a connection lends; 0: none
-  Duration handshake = std::chrono::seconds{5};  // how long a listener waits for a client's part of setting one up
-  // Wake-ups between ends of one user go to a descriptor of their own; false: as between two users, at the socket.
+  // Where the transport chooses paths for listening endpoints that have none. The directory is made when first needed.
+  std::string directory{};
+  channel::Access access{};  // who may connect besides this process's own user
+  // Bytes that each end of a connection lends for messages of more than 4 KiB; 0: none.
+  std::size_t pool = usual_channel_pool;
+  // How long a listener waits for a client's part of the set-up.
+  Duration handshake = std::chrono::seconds{5};
+  // True: a wake-up between ends of one user goes to a descriptor of its own. False: it goes to the socket, as between
+  // two users.
   bool wake_by_descriptor = true;
 };
 
-// Of a pool: what both ends of a connection can have.
+// The upper limit of ChannelOptions::pool that both ends of a connection accept.
 inline constexpr std::size_t largest_channel_pool = 32 * 1024 * 1024;
 
 }  // namespace corelane::transport

@@ -1,4 +1,4 @@
-// ConnectStop: ends connects that are under way, for a thread that must not wait until they have failed by themselves.
+// ConnectStop ends connection attempts in progress, for a thread that must not wait until they fail by themselves.
 // Threads: any.
 #pragma once
 
@@ -17,7 +17,8 @@ class ConnectStop {
   ConnectStop(const ConnectStop&) = delete;
   ConnectStop& operator=(const ConnectStop&) = delete;
 
-  // A socket that is being connected. Ends before the descriptor is closed. Null: nobody stops it.
+  // Scope registers a socket while it is being connected. Destroy it before the descriptor is closed. Null: nothing
+  // stops the socket.
   class Scope {
    public:
     Scope(ConnectStop* stop, int descriptor) noexcept : stop_(stop), descriptor_(descriptor) {
@@ -33,7 +34,7 @@ class ConnectStop {
       if (stop_ == nullptr) return;
       const std::lock_guard lock(stop_->mutex_);
       Scope** at = &stop_->first_;
-      while (*at != this) at = &(*at)->next_;  // bound: connects under way
+      while (*at != this) at = &(*at)->next_;  // bound: connection attempts in progress
       *at = next_;
     }
 
@@ -44,10 +45,10 @@ class ConnectStop {
     Scope* next_ = nullptr;  // guarded by the mutex of stop_
   };
 
-  // Connects under way fail from here on, and later ones at once. Idempotent.
+  // Makes attempts in progress fail, and later ones fail at once. Idempotent.
   void stop() noexcept {
     const std::lock_guard lock(mutex_);
-    stopped_.store(true, std::memory_order_relaxed);  // relaxed: a flag; sockets are told under the mutex
+    stopped_.store(true, std::memory_order_relaxed);  // relaxed: a flag; the sockets are shut down under the mutex
     for (const Scope* scope = first_; scope != nullptr; scope = scope->next_) ::shutdown(scope->descriptor_, SHUT_RDWR);
   }
   bool stopped() const noexcept { return stopped_.load(std::memory_order_relaxed); }  // relaxed: as above

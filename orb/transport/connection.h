@@ -1,10 +1,11 @@
-// Connection: an ordered stream of bytes in both directions between two processes; and Watcher, who reads it from the
-// reactor. What every kind must do is tests/support/byte_transport_suite.h.
+// Connection is an ordered stream of bytes in both directions between two processes. A Watcher gets the bytes that the
+// reactor reads from it. tests/support/byte_transport_suite.h checks what every kind of connection must do.
 //
-// Who reads: at any time a connection is either watched (the reactor reads and calls the Watcher) or received from (one
-// caller at a time, on its own thread), never both. watch() while another thread is in receive(), receive() while
-// watched and two receive() at once are bugs of the caller: they assert, and without assertions receive() answers
-// BAD_INV_ORDER. unwatch() makes the connection free for receive() again, with no byte lost in between.
+// At any time a connection is in one of two modes, never both. Watched: the reactor reads it and calls the Watcher.
+// Received from: one caller at a time reads it, on its own thread. These are bugs of the caller: watch() while another
+// thread is in receive(), receive() while watched, and two receive() at once. They assert; without assertions,
+// receive() answers BAD_INV_ORDER. After unwatch() the connection is free for receive() again, and no byte is lost in
+// between.
 #pragma once
 
 #include <sys/types.h>
@@ -25,97 +26,104 @@
 
 namespace corelane::transport {
 
-// Bytes that the peer wrote into memory that both see: they stay there as long as `keeper`.
+// Lent is bytes that the peer wrote into memory that both processes map. They stay there as long as `keeper` lives.
 struct Lent {
   Bytes bytes{};
   std::shared_ptr<const void> keeper{};  // null: there are none
 
-  // The keeper of a long part of the bytes; null: it lies elsewhere, or is better copied.
+  // Returns the keeper if `part` is a long part of the bytes. Returns null if it lies elsewhere, or is better copied.
   std::shared_ptr<const void> keeper_of(Bytes part) const noexcept {
     return part.size() >= worth_keeping && holds(bytes, part) ? keeper : nullptr;
   }
   static constexpr std::size_t worth_keeping = 32 * 1024;
 };
 
-// Of a connection that has ended: COMM_FAILURE with one of the minors that Watcher::on_closed() names.
+// Returns the error of a connection that has ended: COMM_FAILURE with a minor code that Watcher::on_closed() names.
 constexpr Error ended_by(std::uint32_t minor) noexcept { return {.kind = ErrorKind::comm_failure, .minor = minor}; }
 
-// Thread: the reactor's, one call at a time. A callback does not block; it may call any function of the connection.
+// Watcher receives what the reactor reads from a connection. Thread: the reactor's, one call at a time. A callback does
+// not block; it may call any function of the connection.
 class Watcher {
  public:
   virtual ~Watcher() = default;
 
-  // Bytes as they come, in no relation to messages; valid during the call. `received`: when they were read.
+  // Takes bytes as they come, which need not match messages. They are valid during the call. `received`: when they were
+  // read.
   virtual void on_bytes(Bytes bytes, Time received) noexcept = 0;
 
-  // The same of bytes in memory that both see, without a copy; see Connection::receive(). Who takes no keeper needs
-  // them during the call alone.
+  // Takes bytes in memory that both processes map, without a copy; see Connection::receive(). A watcher that does not
+  // keep `lent.keeper` may use the bytes only during the call.
   virtual void on_lent(Lent lent, Time received) noexcept { on_bytes(lent.bytes, received); }
 
-  // How many bytes are missing of the message under way; 0: none is, or messages mean nothing to the watcher.
+  // Returns how many bytes are missing of the current message. 0: none is incomplete, or the watcher knows no messages.
   virtual std::size_t rest_of_message() const noexcept { return 0; }
 
-  // There is something to read, and the reactor has used up what it may use for what no contract foresees. True: the
-  // watcher has called unwatch() and has others read the connection. False: it waits.
+  // Called when there is something to read, but the reactor has used up its budget for requests that no contract
+  // foresees. Returns true if the watcher has called unwatch() and another thread will read the connection. False:
+  // reading waits.
   virtual bool read_elsewhere() noexcept { return false; }
 
-  // Reading is paused, and the peer has ended both directions: it takes no answers any more. What it sent before is
-  // still to be read. May come again.
+  // Called when reading is paused and the peer has ended both directions: it accepts no replies any more. What it sent
+  // before can still be read. May be called again.
   virtual void on_peer_gone() noexcept {}
 
-  // Whether nothing is under way for the peer, so that the connection may end for the sake of another.
+  // Returns whether nothing is in progress for the peer, so that the connection may end to make room for another.
   virtual bool is_idle() noexcept { return false; }
-  // Whether the peer waits for an answer that is being made: then the connection is in use, however quiet it is.
+  // Returns whether the peer waits for a reply that is being made. Then the connection is in use, however quiet it is.
   virtual bool owes_answer() noexcept { return false; }
-  // After is_idle(): another needs its place. Says goodbye in the protocol above, if that has such a word, and closes.
+  // Called after is_idle() if another connection needs the place. Sends the closing message of the protocol above, if
+  // there is one, and closes.
   virtual void give_way() noexcept {}
 
-  // The last call, exactly once for each watch() unless unwatch() came first. COMM_FAILURE with minor peer_closed (the
-  // peer's orderly end), connection_lost, closed_here (close() on this side), idle_timeout, deadline_passed
-  // (expect_by), shutting_down (the reactor stopped), TRANSIENT send_backlog, send_backlogs or send_stalled, or
-  // NO_MEMORY out_of_memory. Thread: the reactor's; when the reactor has stopped already, the caller's of watch().
+  // The last call: exactly once for each watch(), unless unwatch() came first. Thread: the reactor's; if the reactor
+  // has stopped already, the caller's of watch(). Reasons:
+  // - COMM_FAILURE with minor peer_closed (the peer's orderly end), connection_lost, closed_here (close() on this
+  //   side), idle_timeout, deadline_passed (expect_by) or shutting_down (the reactor stopped)
+  // - TRANSIENT send_backlog, send_backlogs or send_stalled
+  // - NO_MEMORY out_of_memory
   virtual void on_closed(Error reason) noexcept = 0;
 };
 
-// Hears of a connection that no Watcher reads. Thread: the reactor's, one call at a time; a call does not block.
+// ConnectionMonitor is told of events of a connection that no Watcher reads. Thread: the reactor's, one call at a time;
+// a call does not block.
 class ConnectionMonitor {
  public:
   virtual ~ConnectionMonitor() = default;
 
-  // The peer has ended the connection or is gone. Bytes that it sent before may still wait to be read.
+  // The peer has ended the connection or is gone. Bytes that it sent before may still be unread.
   virtual void on_peer_end() noexcept = 0;
-  // Nothing was sent for ConnectionLimits::idle_timeout; again after each further such time.
+  // Nothing was sent for ConnectionLimits::idle_timeout. Called again after each further such time.
   virtual void on_idle() noexcept = 0;
 };
 
-// Who is at the other end of a Unix socket, as the kernel says: whoever called connect() or listen().
+// The process at the other end of a Unix socket, as the kernel reports it: the one that called connect() or listen().
 struct PeerCredentials {
-  std::int32_t process = 0;  // as this process's namespace numbers it
+  std::int32_t process = 0;  // its number in the pid namespace of this process
   std::uint32_t user = 0;
 };
 
-// What one read gave.
+// The result of one read.
 struct Arrival {
   std::size_t count = 0;  // bytes; 0: the peer ended the stream in good order
   Time at{};              // when the last of them came
 };
 
-// Memory of a connection's for one long message: when send() is given what begins there, and nothing else, it is not
-// copied. It goes back with this object unless it was sent. Keeps the connection. Thread: any.
+// Berth is memory of a connection for one long message. If send() is given only bytes that begin there, it does not
+// copy them. The destructor gives the memory back unless it was sent. A berth keeps its connection. Thread: any.
 class Berth {
  public:
   virtual ~Berth() = default;
   virtual MutableBytes bytes() const noexcept = 0;
 };
 
-// Who reads a connection by receive(), as far as the listener has to know.
+// Reader is the party that reads a connection with receive(), as far as the listener has to know it.
 class Reader {
  public:
   virtual ~Reader() = default;
-  // Another connection needs the place of this one: says goodbye and closes it, unless something is under way. Whether
-  // it has ended. Thread: the reactor's.
+  // Called when another connection needs the place of this one. Sends a closing message and closes the connection,
+  // unless something is in progress. Returns whether the connection has ended. Thread: the reactor's.
   virtual bool try_give_way() noexcept = 0;
-  // After Connection::await_drained() was false: nothing waits in the backlog any more, or the connection has closed.
+  // Called after Connection::await_drained() returned false: the backlog is empty, or the connection has closed.
   // Thread: any.
   virtual void on_drained() noexcept = 0;
 };
@@ -126,149 +134,158 @@ class Connection {
  public:
   virtual ~Connection() = default;
 
-  // Waits until some bytes are there and puts them into `buffer` (not empty): their number; 0 when the peer ended the
-  // stream in good order; TIMEOUT deadline_passed at the deadline (one in the past polls once); COMM_FAILURE
-  // connection_lost or closed_here. Thread: any, one at a time. Wakes up by itself when close() is called.
+  // Waits until some bytes are there, and reads them into `buffer`, which is not empty. Returns their number; 0: the
+  // peer ended the stream in good order. TIMEOUT deadline_passed: at the deadline; one in the past polls once.
+  // COMM_FAILURE connection_lost or closed_here. close() wakes it. Thread: any, one at a time.
   virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
 
-  // The same, but what lies in memory that both see may come into `lent`, at least longest_copied bytes of it and only
-  // where both ends are of one user: the peer could change them meanwhile. Then nothing is in `buffer`.
+  // Does the same, but may put bytes that lie in shared memory into `lent`. It does so for at least longest_copied
+  // bytes, and only if both ends belong to one user, because the peer could change them meanwhile. Then `buffer` is
+  // unused.
   virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
                                         Lent& /*lent*/) noexcept {
     return receive(buffer, deadline, strategy);
   }
   static constexpr std::size_t longest_copied = 64 * 1024;
 
-  // receive() with a deadline in the past for whoever looks again and again instead of sleeping: it costs less, but
-  // descriptor() tells of bytes only after another way of receiving has found none, and the peer's end may be seen a
+  // Reads like receive() with a deadline in the past, for callers that poll instead of sleeping. It costs less. But
+  // descriptor() reports bytes only after another way of receiving has found none, and the peer's end may be seen a
   // millisecond later.
   virtual Expected<std::size_t> glance(MutableBytes buffer) noexcept { return receive(buffer, Time{}, {}); }
   virtual Expected<std::size_t> glance(MutableBytes buffer, Lent& /*lent*/) noexcept { return glance(buffer); }
 
-  // receive() with a deadline in the past, which also says when the bytes came: by the kernel's time stamp over TCP,
-  // otherwise, and for what came before the first take(), when they were read. A stamp is one of the realtime clock: it
-  // is off by what that is stepped while the bytes wait, and may be before what the caller knows, or not.
+  // Reads like receive() with a deadline in the past, and also tells when the bytes came. Over TCP that is the kernel's
+  // time stamp. Otherwise, and for what came before the first take(), it is the time of the read.
+  // A stamp comes from the realtime clock. If that clock is stepped while the bytes wait, the stamp is off by the step.
+  // So it may be earlier than events that happened before the bytes came.
   virtual Expected<Arrival> take(MutableBytes buffer) noexcept = 0;
   virtual Expected<Arrival> take(MutableBytes buffer, Lent& /*lent*/) noexcept { return take(buffer); }
 
-  // Sends the parts as one piece: nothing of another send() comes between. Never blocks: what the socket does not take
-  // at once is copied to a backlog that an ordinary thread drains. TRANSIENT send_backlog when that holds something and
-  // would exceed its bound, send_backlogs when the peer holds too much altogether (MemoryBudget); the connection is
-  // then closed, as it is with NO_MEMORY. Success means accepted, not arrived. Thread: any.
+  // Sends the parts together: no other send() comes between them. Never blocks. What the socket does not take at once
+  // is copied to a backlog, which an ordinary thread drains. Success means accepted, not arrived. Thread: any.
+  // Errors: TRANSIENT send_backlog if the backlog holds something and would exceed its bound. TRANSIENT send_backlogs
+  // if the peer holds too much altogether (MemoryBudget). NO_MEMORY. Each of these closes the connection.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
-  // For a message of at least so many bytes; null: there is none now, or this kind has none. Thread: any.
+  // Returns a berth for a message of at least so many bytes. Null: there is none now, or this kind of connection has
+  // none. Thread: any.
   virtual std::unique_ptr<Berth> berth(std::size_t /*bytes*/) noexcept { return nullptr; }
 
-  // send(), and where it begins, for may_have_been_read().
+  // Sends like send(), and sets `position` to where the bytes begin, for may_have_been_read().
   virtual Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept {
     position = 0;
     return send(parts);
   }
-  // The same for who may wait, in the order in which they come: where more than half of the backlog's bound would wait
-  // for the peer, so that the other half is there for those who may not. TIMEOUT no_send_room: there was no room until
-  // then, and nothing was sent; with a time in the past it asks once. TRANSIENT send_stalled: the peer took nothing for
-  // ConnectionLimits::backlog_timeout, and the connection is closed. Thread: any but the reactor's.
+  // Does the same for senders that may wait, in the order in which they come. It waits while more than half of the
+  // backlog's bound would wait for the peer. The other half is for senders that may not wait. Thread: any but the
+  // reactor's.
+  // Errors: TIMEOUT no_send_room: there was no room until then, and nothing was sent; a time in the past checks once.
+  // TRANSIENT send_stalled: the peer took nothing for ConnectionLimits::backlog_timeout, and the connection is closed.
   virtual Expected<void> send_by(Time /*until*/, std::span<const Bytes> parts, std::uint64_t& position) noexcept {
     return send(parts, position);
   }
-  // Closes the connection with send_stalled if something waits for the peer since then at least, and the peer has taken
-  // nothing for ConnectionLimits::backlog_timeout: for a thread that tries send_by() again and again without waiting.
-  // Thread: any.
+  // Closes the connection with send_stalled if two things hold. Something has waited for the peer at least since then,
+  // and the peer has taken nothing for ConnectionLimits::backlog_timeout. For a thread that repeats send_by() without
+  // waiting. Thread: any.
   virtual void close_if_stalled(Time /*since*/) noexcept {}
-  // Once the connection has failed: whether the peer may have looked at any of what was sent from that position on.
-  // Thread: any.
+  // Call it when the connection has failed. Returns whether the peer may have looked at anything that was sent from
+  // that position on. Thread: any.
   virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }
 
-  // Messages that were sent from a Berth, and that came as Lent. For reports and tests. Thread: any.
+  // Counts messages that were sent from a Berth, and that were received as Lent. For reports and tests. Thread: any.
   struct Loans {
     std::uint64_t sent = 0, received = 0;
   };
   virtual Loans loans() const noexcept { return {}; }
 
-  // From here on the reactor reads. The connection keeps the watcher until on_closed() or unwatch().
+  // Makes the reactor read from now on. The connection keeps the watcher until on_closed() or unwatch().
   virtual void watch(std::shared_ptr<Watcher> watcher) = 0;
-  // No callback runs after it returned; it waits for one that runs now, unless called from inside it.
+  // Ends watching. No callback runs after it returned. It waits for a callback that runs now, unless called from inside
+  // it.
   virtual void unwatch() = 0;
-  // A watched connection is not read until resume_reading(), or until the peer has ended it and nothing is left to be
-  // read. pause_reading() on the reactor's thread, resume_reading() any, which may come for nothing.
+  // Pause and resume reading of a watched connection. While paused it is not read, until the peer has ended it and
+  // nothing is left to read. pause_reading(): thread: the reactor's. resume_reading(): any thread, also if nothing was
+  // paused.
   virtual void pause_reading() noexcept {}
   virtual void resume_reading() noexcept {}
-  // A watched connection closes with deadline_passed unless expect_by() is called again before `deadline`; `never`
-  // takes the deadline back. For half messages: a peer that sends a header and stalls. Thread: any.
+  // Closes a watched connection with deadline_passed unless expect_by() is called again before `deadline`. `never`
+  // cancels the deadline. It is for incomplete messages: a peer that sends a header and stalls. Thread: any.
   virtual void expect_by(Time deadline) noexcept = 0;
 
-  // Requests for tasks come over it: from here on it is read at their expense (Reactor::limit_reads), and an ordinary
-  // thread soon does what keep_memory() does. Thread: any.
+  // Marks a connection that carries requests for tasks. From now on it is read on the budget of those tasks
+  // (Reactor::limit_reads). An ordinary thread soon does what keep_memory() does. Thread: any.
   virtual void read_for_tasks() noexcept {}
-  // A message has come, and a contract foresees it or does not (Reactor::limit_unforeseen_reads). Thread: the one
-  // that reads.
+  // Notes that a message has come, and whether a contract foresees it (Reactor::limit_unforeseen_reads). Thread: the
+  // one that reads.
   virtual void charge_message(bool /*is_foreseen*/) noexcept {}
-  // Calls of a task go over it: takes all memory that its messages may need, and keeps it as long as the connection
-  // lives, so that no call has to wait for memory. Takes milliseconds. Thread: any but a real-time one.
+  // Prepares a connection that carries calls of a task. Takes all memory that its messages may need, and keeps it as
+  // long as the connection lives. So no call has to wait for memory. Takes milliseconds. Thread: any but a real-time
+  // one.
   virtual void keep_memory() noexcept {}
-  // Bytes of shared memory that this end has taken from the system for the connection. Thread: any.
+  // Returns the bytes of shared memory that this end has taken from the system for the connection. Thread: any.
   virtual std::size_t channel_memory() const noexcept { return 0; }
 
-  // The idle time-out starts over, as it does when bytes come or go. Thread: any.
+  // Restarts the idle timeout, as bytes that come or go do. Thread: any.
   virtual void renew() noexcept = 0;
-  // The peer has sent a whole message. Until this is called the connection may have to give way earlier. Thread: any.
+  // Notes that the peer has sent a whole message. Before that the connection may have to give way earlier. Thread: any.
   virtual void note_first_message() noexcept {}
 
-  // Ends both directions; what the socket has taken still arrives, the backlog does not. Idempotent. Thread: any.
+  // Ends both directions. What the socket has taken still arrives; the backlog does not. Idempotent. Thread: any.
   virtual void close() noexcept = 0;
   virtual bool is_open() const noexcept = 0;
-  // The orderly end. Refuses every later send() with closed_here, sends the backlog, and then closes: as soon as the
-  // peer's system has everything, or at `deadline`. Until then its reader reads on. Closes at once
-  // when nothing waits. Idempotent; close() ends it early. Thread: any.
+  // Closes in good order. Refuses every later send() with closed_here, sends the backlog, and closes: as soon as the
+  // peer's system has everything, or at `deadline`. Until then reading continues. Closes at once if nothing waits.
+  // Idempotent; close() ends it early. Thread: any.
   virtual void close_when_sent(Time /*deadline*/) noexcept { close(); }
-  // Waits until the connection is closed, by either side's close() or close_when_sent(). False: `deadline` came first.
-  // Thread: any but the reactor's.
+  // Waits until the connection is closed, by either side's close() or close_when_sent(). Returns false if `deadline`
+  // came first. Thread: any but the reactor's.
   virtual bool wait_until_closed(Time /*deadline*/) noexcept { return !is_open(); }
 
-  // The monitor hears of the peer's end although nobody reads, and of idle times. The connection does not keep it.
-  // Once for each connection, and not together with watch(). std::bad_alloc. Thread: any.
+  // Sets a monitor, which is told of the peer's end although no thread reads, and of idle times. The connection does
+  // not keep it. Call it once for each connection, and not together with watch(). std::bad_alloc. Thread: any.
   virtual void set_monitor(std::weak_ptr<ConnectionMonitor> /*monitor*/) {}
 
   virtual const Endpoint& local() const noexcept = 0;
   virtual const Endpoint& peer() const noexcept = 0;
-  // Who reads it from here on by receive(); it may be asked to give way. Thread: any.
+  // Sets the party that reads with receive() from now on. It may be asked to give way. Thread: any.
   virtual void read_by(std::weak_ptr<Reader> /*reader*/) noexcept {}
-  // For the receiving thread, between two calls of receive(): from here on descriptor() is readable as soon as
-  // something comes. False: something is there already, and descriptor() need not tell of it.
+  // Arms descriptor() for the receiving thread, between two calls of receive(): from now on it is readable as soon as
+  // something comes. Returns false if something is there already; then descriptor() need not report it.
   virtual bool await_bytes() noexcept { return true; }
-  // The same for a thread that goes on to wait for descriptor(): it is readable also if something is there already. A
-  // receive() that waits ends this. Thread: as await_bytes().
+  // Does the same for a thread that goes on to wait for descriptor(), which is readable also if something is there
+  // already. A receive() that waits ends this. Thread: as await_bytes().
   virtual void arm_descriptor() noexcept {}
-  // Whether nothing waits in the backlog. Else Reader::on_drained() is called when that is so: who reads no requests of
-  // a peer that takes no replies keeps the backlog small. Thread: the receiving one.
+  // Returns whether the backlog is empty. If not, Reader::on_drained() is called when it is. A reader that stops
+  // reading requests while the peer takes no replies keeps the backlog small. Thread: the receiving one.
   virtual bool await_drained() noexcept { return true; }
-  // When the peer last took something of the backlog, or it began to fill. Thread: any.
+  // Returns when the peer last took something of the backlog, or when it began to fill. Thread: any.
   virtual Time backlog_taken_at() const noexcept { return never; }
-  // How far the peer has ended the connection, as far as the system knows; what it sent before may be unread. Thread:
+  // How far the peer has ended the connection, as far as the system knows. What it sent before may be unread. Thread:
   // any.
   enum class PeerEnd : std::uint8_t { none, sends_nothing, both_directions };
   virtual PeerEnd peer_end() const noexcept { return is_open() ? PeerEnd::none : PeerEnd::both_directions; }
-  // Whether something came that nobody has read; the peer's end is nothing. Thread: the one that reads.
+  // Returns whether something has come that was not read yet. The peer's end does not count. Thread: the one that
+  // reads.
   virtual bool has_unread() noexcept { return has_bytes(); }
-  // When something came or went last, or renew() was called; where there is an idle time-out. Thread: any.
+  // Returns when something last came or went, or renew() was called, if there is an idle timeout. Thread: any.
   virtual Time last_traffic() const noexcept { return never; }
-  // Whether something came that nobody has read. After await_bytes(). Thread: any.
+  // Returns whether something has come that was not read yet. Call it after await_bytes(). Thread: any.
   virtual bool has_bytes() const noexcept { return false; }
 
-  // Readable when receive() may have something, for a poll together with other descriptors; never read or closed by the
-  // caller. Constant; -1 when this kind has none. Thread: any.
+  // Returns a descriptor that is readable when receive() may have something, for a poll together with others. The
+  // caller never reads or closes it. Constant; -1 if this kind has none. Thread: any.
   virtual int descriptor() const noexcept { return -1; }
-  // Tells of the peer's end by EPOLLRDHUP and EPOLLHUP, also while nobody reads. Constant. Thread: any.
+  // Returns a descriptor that reports the peer's end by EPOLLRDHUP and EPOLLHUP, also while no thread reads. Constant.
+  // Thread: any.
   virtual int hang_up_descriptor() const noexcept { return descriptor(); }
-  // Nothing when the peer came over the network.
+  // Returns nothing if the peer came over the network.
   virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
-  // All groups of that peer's process, primary and supplementary; asks the kernel: os::peer_groups(). None when the
-  // peer came over the network.
+  // Returns all groups of the peer's process, primary and supplementary. Asks the kernel, see os::peer_groups(). Empty
+  // if the peer came over the network.
   virtual std::vector<gid_t> groups() const { return {}; }
-  // Of this process, never used again; never 0.
+  // Returns a number that is unique in this process, never used again, and never 0.
   virtual PeerId id() const noexcept = 0;
-  // What the peer makes this process hold is counted there; null: nobody counts it. Constant. Thread: any.
+  // Returns the account that counts what the peer makes this process hold; null: there is none. Constant. Thread: any.
   virtual std::shared_ptr<MemoryAccount> memory() const noexcept { return nullptr; }
 };
 

@@ -27,7 +27,7 @@ bool is_name_character(char c) {
 
 bool is_name_or_empty(std::string_view host) { return std::ranges::all_of(host, is_name_character); }
 
-// An address, optionally with a scope: fe80::1%eth0.
+// Returns whether the text is an address, optionally with a scope: fe80::1%eth0.
 bool is_ipv6(std::string_view host) {
   const std::size_t percent = host.find('%');
   if (percent != std::string_view::npos && (percent + 1 == host.size() || !is_name_or_empty(host.substr(percent + 1))))
@@ -43,7 +43,7 @@ std::optional<std::uint16_t> parse_port(std::string_view text) {
   return port;
 }
 
-// What stands behind the prefix of an endpoint of this kind.
+// Parses what follows the prefix of an endpoint of this kind.
 Parsed parse_path(EndpointKind kind, std::string_view prefix, std::string_view path) {
   if (path.empty()) return Endpoint{.kind = kind};
   if (path.front() != '/')
@@ -87,7 +87,8 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// Any number of endpoints may leave their choice to the system; a named one is there once.
+// Returns whether the endpoint names a port or path. Several endpoints may leave the choice to the system, but a named
+// one may be there only once.
 bool is_named(const Endpoint& endpoint) {
   return endpoint.kind == EndpointKind::tcp ? endpoint.port != 0 : !endpoint.path.empty();
 }

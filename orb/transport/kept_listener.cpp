@@ -25,7 +25,7 @@ bool is_gone(const std::string& path) noexcept {
 
 }  // namespace
 
-// The thread, as long as there are listeners.
+// PathKeeper runs the thread as long as there are listeners.
 class PathKeeper {
  public:
   static std::shared_ptr<PathKeeper> of_process() {
@@ -37,7 +37,7 @@ class PathKeeper {
     return keeper;
   }
 
-  // Without a thread nothing is made again, as before there was one.
+  // If the thread cannot start, no socket is made again.
   PathKeeper() {
     auto thread = os::start_thread({.name = "corelane-paths"}, [this] { run(); });
     if (thread) thread_ = std::move(*thread);
@@ -57,14 +57,14 @@ class PathKeeper {
     const std::lock_guard lock(mutex_);
     listeners_.push_back(&listener);
   }
-  // It is not looked at any more.
+  // Stops checking the listener.
   void remove(KeptListener& listener) noexcept {
     const std::lock_guard lock(mutex_);
     std::erase(listeners_, &listener);
   }
 
  private:
-  // Bound: until the end of the last listener.
+  // Bound: until the last listener ends.
   void run() {
     std::unique_lock lock(mutex_);
     while (!woken_.wait_for(lock, between_looks, [this] { return stopped_; }))
@@ -91,13 +91,13 @@ KeptListener::~KeptListener() {
   stop();
 }
 
-// The listeners are stopped without the mutex: that may wait for the reactor's thread, which may be in here.
+// Stops the listeners without holding the mutex. That may wait for the reactor's thread, which may be in this class.
 void KeptListener::stop() noexcept {
   {
     const std::lock_guard lock(mutex_);
     stopped_ = true;
   }
-  for (const auto& listener : made_) listener->stop();  // nobody makes one any more
+  for (const auto& listener : made_) listener->stop();  // no thread makes one any more
 }
 
 void KeptListener::look(Time now) noexcept try {
@@ -109,7 +109,7 @@ void KeptListener::look(Time now) noexcept try {
   next_try_ = now + pause;  // no memory
 }
 
-// Its lock may still be there, and is this process's.
+// Removes the socket's lock file, too, which may still be there and belongs to this process.
 bool KeptListener::make_again() {
   next_try_ = os::now() + pause;
   const std::string directory = endpoint_.path.substr(0, endpoint_.path.rfind('/'));

@@ -11,7 +11,7 @@
 namespace corelane::transport {
 namespace {
 
-// What one read may add; and what half messages are counted in.
+// The most that one read may add, and the unit in which half messages are counted.
 constexpr std::size_t step = 64 * 1024;
 
 std::size_t in_steps(std::size_t bytes) noexcept { return (bytes + step - 1) / step * step; }
@@ -43,7 +43,7 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
   {
     const std::lock_guard lock(mutex_);
     Peer& peer = account.peer_->second;
-    account.messages_.store(0, std::memory_order_relaxed);  // relaxed: nobody else has it any more
+    account.messages_.store(0, std::memory_order_relaxed);  // relaxed: no other thread uses it any more
     peer.backlogs -= std::exchange(account.backlog_, 0);
     peer.channels -= account.channel_;
     channels_ -= account.channel_;
@@ -66,7 +66,7 @@ std::size_t MemoryBudget::channels() const noexcept {
   return channels_;
 }
 
-// Makes the sums agree with what the account holds.
+// Updates the sums to what the account holds.
 void MemoryBudget::count(MemoryAccount& account) noexcept {
   Peer& peer = account.peer_->second;
   const std::size_t messages = account.messages();
@@ -80,19 +80,21 @@ void MemoryBudget::count(MemoryAccount& account) noexcept {
   peer.held = peer.held - before + goal;
   holders_ += is_held(peer.held);
   used_ = used_ - before + goal;
-  // A thread that sees them late reads once more, or takes the lock for nothing.
+  // A thread that sees these values late reads once more, or takes the lock without need.
   // PAIR memory_budget.suspended: seq_cst here and in makes_progress() -> seq_cst in begin_wait().
   peer.is_tight.store(peer.held + step > bounds_.of_peer, std::memory_order_seq_cst);
   is_tight_.store(used_ + step > bounds_.all, std::memory_order_seq_cst);
 }
 
-// Where all is used up, each peer that holds something has the same part of it.
+// Returns whether the peer exceeds its share. If the whole budget is used up, all peers that hold something have equal
+// shares.
 bool MemoryBudget::is_beyond_share(const Peer& peer) const noexcept {
   if (peer.held + step > bounds_.of_peer) return true;
   return used_ + step > bounds_.all && peer.held + step > bounds_.all / std::max<std::size_t>(holders_, 1);
 }
 
-// Of a peer whose backlogs exceed its share. Bound: the connections.
+// Returns whether the process of the account may still be read. For a peer whose backlogs exceed its share. Bound: the
+// connections.
 bool MemoryBudget::has_backlog_to_spare(const MemoryAccount& account) const noexcept {
   if (account.process_ == 0 || used_ + step > bounds_.all) return false;
   const Peer& peer = account.peer_->second;
@@ -104,14 +106,14 @@ bool MemoryBudget::has_backlog_to_spare(const MemoryAccount& account) const noex
 
 bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
   Peer& peer = account.peer_->second;
-  if (account.gave_way_) return true;  // and finds its end
+  if (account.gave_way_) return true;  // then the reader finds the end
   if (peer.backlogs > bounds_.of_peer && !has_backlog_to_spare(account)) return false;
   if (account.messages() <= bounds_.free || !is_beyond_share(peer)) return true;
   const bool progresses = makes_progress(peer), is_elected = peer.elected == &account;
   if (is_elected && !progresses) return true;
   if (peer.held > bounds_.of_peer + bounds_.message || used_ > bounds_.all + bounds_.of_peer) return false;
   if (is_elected) return true;
-  // Of one peer's share each connection has the same part.
+  // Each connection has an equal part of its peer's share.
   if (account.counted_ + step <= bounds_.of_peer / (peer.holders + 1)) return true;
   const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
   if (peer.elected != nullptr || (!has_waited && progresses) || !is_first(account)) return false;
@@ -120,7 +122,7 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
   return true;
 }
 
-// Its message is whole, or it ends.
+// Called when the message of the account is complete, or the connection ends.
 void MemoryBudget::end_election(MemoryAccount& account) noexcept {
   Peer& peer = account.peer_->second;
   if (peer.elected != &account) return;
@@ -128,17 +130,18 @@ void MemoryBudget::end_election(MemoryAccount& account) noexcept {
   account.is_elected_.store(false, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
 }
 
-// Whether a request of the peer runs that will end by itself, and whose end makes room. Bound: the connections.
+// Returns whether a request of the peer runs that will end by itself and thereby make room. Bound: the connections.
 bool MemoryBudget::makes_progress(const Peer& peer) const noexcept {
   return std::any_of(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
-    // relaxed: a reader that waits looks again after `patience`. seq_cst: see begin_wait()
+    // relaxed: a reader that waits checks again after `patience`. seq_cst: see begin_wait()
     return &each->peer_->second == &peer && each->has_requests() &&
            each->running_.load(std::memory_order_relaxed) > each->suspended_.load(std::memory_order_seq_cst);
   });
 }
 
-// Of the halves of its peer the one goes on over whose connection a request has come before, and of several the
-// longest. Of two that are alike, the older one. Bound: the connections.
+// Returns whether this connection is the one that continues, among those of its peer that hold half a message. First
+// come connections over which a request has come before, then the longest half, then the older connection. Bound: the
+// connections.
 bool MemoryBudget::is_first(const MemoryAccount& account) const noexcept {
   const auto half_of = [](const MemoryAccount& each) {
     return each.half_.load(std::memory_order_relaxed);  // relaxed: see MemoryAccount::hold_half()
@@ -153,8 +156,8 @@ bool MemoryBudget::is_first(const MemoryAccount& account) const noexcept {
   return first == &account;
 }
 
-// The one that holds most of what does not become free by waiting, of the peers that hold more than their share; but
-// first one over which no request has come. Bound: the connections.
+// Returns the connection that holds most of what does not become free by waiting, of the peers that exceed their share.
+// Connections over which no request has come are chosen first. Bound: the connections.
 MemoryAccount* MemoryBudget::stalled(const MemoryAccount& asking, Time now) noexcept {
   const Peer& own = asking.peer_->second;
   const bool of_own = own.held + step > bounds_.of_peer;
@@ -175,13 +178,14 @@ MemoryAccount* MemoryBudget::stalled(const MemoryAccount& asking, Time now) noex
   return found;
 }
 
-// Of a peer whose connections cannot all be kept waiting.
+// For a peer whose connections cannot all be kept waiting.
 bool MemoryBudget::has_room_without_waiting(const Peer& peer, std::size_t bytes) const noexcept {
   const std::size_t all = std::max(bounds_.all, bounds_.of_peer);
   return peer.held + bytes <= all && used_ + bytes <= 2 * all;
 }
 
-// What stalled() found holds nothing any more; the caller has it give up. Null: nothing was found.
+// Ends the accounting of the connection that stalled() found, so that it holds nothing any more. The caller makes it
+// give up. Returns null if there is none.
 std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccount& asking, Time now,
                                                               MemoryHolder::Stalled& why) noexcept {
   MemoryAccount* const idle = stalled(asking, now);
@@ -200,14 +204,15 @@ void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
   --waiting_;
 }
 
-// It may be read, or does not want to be.
+// Called when the connection may be read, or no longer needs to be.
 void MemoryBudget::forget_wait(MemoryAccount& account) noexcept {
   end_wait(account);
   account.waits_since_ = never;
   account.waits_hint_.store(false, std::memory_order_relaxed);  // relaxed: a hint
 }
 
-// A real-time thread leaves it to an ordinary one, since as many connections may wait as there are.
+// Wakes waiting connections. A real-time thread leaves that to an ordinary one, because every connection may be
+// waiting.
 void MemoryBudget::wake(const Peer* peer) noexcept {
   {
     const std::lock_guard lock(mutex_);
@@ -217,8 +222,8 @@ void MemoryBudget::wake(const Peer* peer) noexcept {
   if (!wake_elsewhere()) wake_here(nullptr);
 }
 
-// False: there is no ordinary thread to be had. Then the caller tells those of all peers: threads that made room for
-// others meanwhile have left it to the ordinary thread.
+// Returns false if no ordinary thread can take the task. Then the caller wakes the connections of all peers, because
+// threads that made room for others meanwhile have relied on the ordinary thread.
 bool MemoryBudget::wake_elsewhere() noexcept {
   {
     const std::lock_guard lock(mutex_);
@@ -235,14 +240,14 @@ bool MemoryBudget::wake_elsewhere() noexcept {
     kept->wake_here(nullptr);
   };
   if (os::Closer::of_memory().take({.run = run, .base = this})) return true;
-  std::shared_ptr<MemoryBudget> kept;  // the caller has it, too
+  std::shared_ptr<MemoryBudget> kept;  // the caller keeps it, too
   const std::lock_guard lock(mutex_);
   kept = std::move(woken_elsewhere_);
   return false;
 }
 
-// Tells those that wait: of one peer, or of all where there is none; and all of them where there is room for all.
-// Bound: the connections, each once.
+// Wakes the waiting connections of one peer, or of all peers if `peer` is null or there is room for all. Bound: the
+// connections, each once.
 void MemoryBudget::wake_here(const Peer* peer) noexcept {
   std::uint64_t last = 0;
   for (;;) {
@@ -272,7 +277,7 @@ void MemoryAccount::belongs_to(std::weak_ptr<MemoryHolder> holder) noexcept {
 }
 
 bool MemoryAccount::is_tight() const noexcept {
-  // relaxed: hints, see MemoryBudget::count(); and only the connection's reader begins to wait
+  // relaxed: hints, see MemoryBudget::count(); only the connection's reader begins to wait
   return peer_->second.is_tight.load(std::memory_order_relaxed) || budget_->is_tight_.load(std::memory_order_relaxed) ||
          waits_hint_.load(std::memory_order_relaxed);
 }
@@ -286,7 +291,7 @@ void MemoryAccount::stop_waiting() noexcept {
 
 bool MemoryAccount::may_read() noexcept {
   if (!is_tight()) return true;
-  for (;;) {  // bound: the connections, of which one ends each time
+  for (;;) {  // bound: the connections; one ends each time
     std::shared_ptr<MemoryHolder> other;
     MemoryHolder::Stalled why{};
     {
@@ -325,7 +330,7 @@ bool MemoryAccount::may_keep_half() noexcept {
 
 bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
   const std::size_t after = bytes <= budget_->bounds_.free ? bytes : in_steps(bytes);
-  // relaxed: only this thread changes it, and others see it with the lock, or approximately
+  // relaxed: only this thread changes it; others read it with the lock, or need only an approximate value
   const std::size_t before = half_.load(std::memory_order_relaxed);
   if (before == after) return true;
   half_.store(after, std::memory_order_relaxed);  // relaxed: as above
@@ -333,11 +338,12 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
     const std::lock_guard lock(budget_->mutex_);
     half_grew_at_ = os::now();
   }
-  return add(after - before);  // modulo 2^64, where it is less
+  return add(after - before);  // modulo 2^64 if it is less
 }
 
 void MemoryAccount::note_request() noexcept {
-  if (!has_sent_request()) has_sent_request_.store(true, std::memory_order_relaxed);  // relaxed: decides who waits only
+  // relaxed: it only decides which connection waits
+  if (!has_sent_request()) has_sent_request_.store(true, std::memory_order_relaxed);
 }
 
 void MemoryAccount::add_request(std::size_t bytes) noexcept {
@@ -345,7 +351,7 @@ void MemoryAccount::add_request(std::size_t bytes) noexcept {
   (void)add(bytes);
 }
 
-// If the half was of another message, the next hold_half() says so.
+// If the half belonged to another message, the next hold_half() corrects that.
 void MemoryAccount::turn_into_request(std::size_t bytes) noexcept {
   const std::size_t half = half_.load(std::memory_order_relaxed);  // relaxed: see hold_half()
   const std::size_t moved = std::min(half, bytes <= budget_->bounds_.free ? bytes : in_steps(bytes));
@@ -355,12 +361,12 @@ void MemoryAccount::turn_into_request(std::size_t bytes) noexcept {
 
 void MemoryAccount::remove_request(std::size_t bytes) noexcept { (void)add(std::size_t{0} - bytes); }
 
-// Of messages; modulo 2^64. False: the connection had to end. Who changes what is beyond the free part counts it anew:
-// the last one to do so sees what all have made of it.
+// Adds bytes of messages, modulo 2^64. Returns false if the connection had to end. Every thread that changes the part
+// beyond the free bytes counts again. So the last of them sees the result of all.
 bool MemoryAccount::add(std::size_t bytes) noexcept {
   const std::size_t before = messages_.fetch_add(bytes, std::memory_order_relaxed);  // relaxed: the lock orders counts
   const std::size_t after = before + bytes;
-  const bool is_elected = is_elected_.load(std::memory_order_relaxed);  // relaxed: elected by this thread, the reader
+  const bool is_elected = is_elected_.load(std::memory_order_relaxed);  // relaxed: this thread, the reader, elected it
   if (std::max(before, after) <= budget_->bounds_.free && !is_elected) return true;
   bool may_go_on = false;
   {
@@ -378,8 +384,8 @@ bool MemoryAccount::has_requests() const noexcept {
 }
 
 void MemoryAccount::begin_wait() noexcept {
-  // PAIR memory_budget.suspended: seq_cst here <- seq_cst in count() and makes_progress(). Either this thread sees that
-  // memory is tight, or the reader that is about to wait sees that this request waits.
+  // PAIR memory_budget.suspended: seq_cst here <- seq_cst in count() and makes_progress().
+  // Either this thread sees that memory is tight, or the reader that is about to wait sees that this request waits.
   suspended_.fetch_add(1, std::memory_order_seq_cst);
   const bool is_tight =
       peer_->second.is_tight.load(std::memory_order_seq_cst) || budget_->is_tight_.load(std::memory_order_seq_cst);
@@ -397,7 +403,7 @@ void MemoryAccount::hold_backlog(std::size_t bytes, bool was_taken) noexcept {
 }
 
 void MemoryAccount::tell_others() noexcept {
-  // relaxed: set by this thread; or another one that tells them, too
+  // relaxed: set by this thread, or by another one that tells others, too
   if (made_room_.load(std::memory_order_relaxed) && made_room_.exchange(false, std::memory_order_relaxed))
     budget_->wake(&peer_->second);
 }

@@ -1,25 +1,30 @@
-// MemoryBudget: what peers make this process hold, all connections together: messages that are half received, requests
-// that wait or run, bytes that wait for a peer to take them, and the memory by which channels have grown.
+// MemoryBudget limits the memory that peers make this process hold, over all connections together:
+// - half-received messages,
+// - requests that wait or run,
+// - bytes that wait for a peer to take them,
+// - memory by which channels have grown.
 //
-// Each peer (an address, or a user of this host) has a share. While a peer holds more than that, its connections are
-// read no further, until some of its requests have ended or it has taken what waits for it. What does not become free
-// by waiting ends: the connection that holds most, if its peer has sent no more of a message, or has taken nothing, for
-// `patience`, while another one waits for room.
+// Each peer (an address, or a user of this host) has a share. While a peer holds more than its share, its connections
+// are not read further. Reading continues when some of its requests have ended, or it has taken what waits for it.
+// Memory that does not become free by waiting is freed by ending a connection, while another one waits for room. It is
+// the connection that holds most, among those whose peer has sent no more of a message, or has taken nothing, for
+// `patience`.
 //
-// A user's connections are one peer. If its backlogs exceed the share, its other processes are read on: those of which
-// no more waits than an equal part of the share, as long as there is room for all.
+// All connections of a user are one peer. If the user's backlogs exceed the share, its other processes are still read.
+// These are processes for which no more waits than an equal part of the share, as long as there is room for all.
 //
-// What the peer needs to get its requests done goes on: the first bytes of each connection count nowhere; and while no
-// request of the peer runs, or those that run wait for calls of their own, the longest half goes on, or a request that
-// belongs to such a call. So one message more than the share may be there for each peer.
+// What the peer needs to complete its requests continues. The first bytes of each connection are not counted. One
+// message also continues while no request of the peer runs, or while those that run wait for calls of their own. That
+// is the longest half message, or a request that belongs to such a call. So each peer may hold one message more than
+// its share.
 //
-// A channel may grow while its peer holds no more than its share, and all no more than the budget, the memory of their
-// channels included. That memory keeps nobody from being read: a channel that may not grow goes on in pieces, while a
-// request could not go on. So the requests and channels of connections that can be kept waiting hold twice the budget
-// together, at most. Connections that are read all the same, and promised channels (those of tasks), may go beyond it;
-// they are counted.
+// A channel may grow while its peer holds no more than its share, and all peers no more than the budget. Both sums
+// include the memory of channels. That memory never stops a connection from being read. A channel that may not grow
+// continues in pieces, but a request could not continue. So the requests and channels of connections that can be kept
+// waiting hold at most twice the budget together. Connections that must be read anyway, and promised channels (those of
+// tasks), may exceed it; they are counted.
 //
-// Threads: any; one lock, which is not taken for the first bytes of a connection while there is room.
+// Threads: any; one lock. The first bytes of a connection do not take it while there is room.
 #pragma once
 
 #include <algorithm>
@@ -39,12 +44,13 @@ namespace corelane::transport {
 
 class MemoryAccount;
 
-// A connection as the budget sees it. Thread: any, without a lock.
+// MemoryHolder is a connection as the budget sees it. Thread: any, without a lock.
 class MemoryHolder {
  public:
-  // There may be room: MemoryAccount::may_read() is to be asked again.
+  // Called when there may be room: ask MemoryAccount::may_read() again.
   virtual void on_room() noexcept = 0;
-  // The connection has to end, so that others have room: its peer has taken nothing, or has sent no more of a message.
+  // Called when the connection has to end, so that others have room. Its peer has taken nothing, or has sent no more of
+  // a message.
   enum class Stalled : std::uint8_t { takes_nothing, sends_nothing };
   virtual void give_up(Stalled why) noexcept = 0;
 
@@ -56,37 +62,37 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
  public:
   struct Bounds {
     std::size_t all = 0;
-    std::size_t of_peer = 0;       // more than this, and it is not read
-    std::size_t message = 0;       // the longest
-    std::size_t free = 64 * 1024;  // of each connection; counts nowhere
+    std::size_t of_peer = 0;       // a peer that holds more is not read
+    std::size_t message = 0;       // the longest message
+    std::size_t free = 64 * 1024;  // of each connection; not counted
     Duration patience = std::chrono::seconds{1};
   };
-  // A peer gets a quarter, and one message at least.
+  // Returns bounds that give a peer a quarter, and one message at least.
   static Bounds bounds_of(std::size_t all, std::size_t message, Duration patience) noexcept {
     return {.all = all, .of_peer = std::max(all / 4, message), .message = message, .patience = patience};
   }
 
   explicit MemoryBudget(const Bounds& bounds) noexcept : bounds_(bounds) {}
 
-  // For a connection of that peer, and of that process of it; 0: not known. std::bad_alloc.
+  // Opens an account for a connection of that peer, and of that process of the peer; 0: not known. std::bad_alloc.
   std::shared_ptr<MemoryAccount> open(std::uint32_t peer, std::int32_t process = 0);
 
   const Bounds& bounds() const noexcept { return bounds_; }
-  // What all hold beyond what is free, but for channels.
+  // Returns what all peers hold beyond the free bytes, without the memory of channels.
   std::size_t used() const noexcept;
-  // By which the channels of all have grown.
+  // Returns the memory by which all channels have grown.
   std::size_t channels() const noexcept;
 
  private:
   friend class MemoryAccount;
   struct Peer {
     std::size_t accounts = 0;
-    std::size_t holders = 0;  // of them, those that hold something
+    std::size_t holders = 0;  // accounts that hold something
     std::size_t held = 0;
     std::size_t backlogs = 0;
     std::size_t channels = 0;
-    MemoryAccount* elected = nullptr;   // goes on beyond the share until its message is whole
-    std::atomic<bool> is_tight{false};  // may_read() has to look closer
+    MemoryAccount* elected = nullptr;   // continues beyond the share until its message is complete
+    std::atomic<bool> is_tight{false};  // may_read() has to check in detail
   };
   using Peers = std::map<std::uint32_t, Peer>;
   using Accounts = std::list<MemoryAccount*>;
@@ -119,13 +125,14 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   Accounts accounts_;  // oldest first
   std::size_t used_ = 0;
   std::size_t channels_ = 0;
-  std::size_t holders_ = 0;                        // peers that hold something
-  std::size_t waiting_ = 0;                        // connections that wait for room
-  std::uint64_t last_wait_ = 0;                    // numbers them
-  std::shared_ptr<MemoryBudget> woken_elsewhere_;  // this, while an ordinary thread is to wake those that wait
+  std::size_t holders_ = 0;      // peers that hold something
+  std::size_t waiting_ = 0;      // connections that wait for room
+  std::uint64_t last_wait_ = 0;  // numbers them
+  // This budget, while an ordinary thread is to wake the waiting connections.
+  std::shared_ptr<MemoryBudget> woken_elsewhere_;
 };
 
-// What one connection holds.
+// MemoryAccount counts what one connection holds.
 class MemoryAccount {
  public:
   MemoryAccount(std::shared_ptr<MemoryBudget> budget, MemoryBudget::Peers::iterator peer, std::int32_t process) noexcept
@@ -134,52 +141,56 @@ class MemoryAccount {
   MemoryAccount& operator=(const MemoryAccount&) = delete;
   ~MemoryAccount();
 
-  // From here on it may have to wait or to end. Before that nothing is asked of it.
+  // Registers the holder: from now on it may have to wait or to end.
   void belongs_to(std::weak_ptr<MemoryHolder> holder) noexcept;
 
-  // Whether the connection may be read. False: MemoryHolder::on_room() is called when it is worth asking again, and it
-  // should be asked again after Bounds::patience. May end other connections.
+  // Returns whether the connection may be read. If false, MemoryHolder::on_room() is called when it is worth asking
+  // again. Ask again also after Bounds::patience. May end other connections.
   bool may_read() noexcept;
 
-  // Whether may_read() may say no. Without a lock.
+  // Returns whether may_read() may return false. Takes no lock.
   bool is_tight() const noexcept;
-  // What may_read() refused is not there any more, or never was: the connection waits for its peer.
+  // Call it when the bytes that may_read() refused are gone, or never existed: the connection waits for its peer.
   void stop_waiting() noexcept;
 
-  // It holds so many bytes of half messages from here on. False: it had to end for others. Thread: the reader's.
+  // Sets how many bytes of half messages it holds from now on. Returns false if it had to end for others. Thread: the
+  // reader's.
   [[nodiscard]] bool hold_half(std::size_t bytes) noexcept;
-  // For a connection that is read all the same: whether it may keep its half. May end other connections.
+  // For a connection that must be read anyway: returns whether it may keep its half. May end other connections.
   bool may_keep_half() noexcept;
-  // Of a request, until it has ended.
+  // Counts the bytes of a request until it has ended.
   void add_request(std::size_t bytes) noexcept;
-  // The same of a message that has just become whole: what was counted as a half of it is the request's from here on,
-  // so that there is no room in between. Thread: the reader's.
+  // Does the same for a message that has just become complete. What was counted as its half now counts as the request,
+  // so that no room appears in between. Thread: the reader's.
   void turn_into_request(std::size_t bytes) noexcept;
-  // A request that takes no memory of its own.
+  // Notes a request that takes no memory of its own.
   void note_request() noexcept;
   void remove_request(std::size_t bytes) noexcept;
-  // Whether requests are under way that it counts.
+  // Returns whether counted requests are in progress.
   bool has_requests() const noexcept;
-  // A request begins to run and to wait for a call of its own. Pairs.
+  // Note when a request begins and ends running, and when it begins and ends waiting for a call of its own. Call them
+  // in pairs.
   void begin_run() noexcept { running_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: see makes_progress()
   void end_run() noexcept { running_.fetch_sub(1, std::memory_order_relaxed); }    // relaxed: see makes_progress()
   void begin_wait() noexcept;
   void end_wait() noexcept { suspended_.fetch_sub(1, std::memory_order_relaxed); }  // relaxed: see makes_progress()
 
-  // So many bytes wait for the peer from here on. `was_taken`: it has taken some. Where that makes room, tell_others()
-  // is to follow without any lock.
+  // Sets how many bytes wait for the peer from now on. `was_taken`: the peer has taken some. If that makes room, call
+  // tell_others() afterwards without any lock.
   void hold_backlog(std::size_t bytes, bool was_taken) noexcept;
   void tell_others() noexcept;
-  // The channel of the connection grows by so many bytes; false: it may not. `is_promised`: it may in any case.
+  // Counts so many bytes by which the connection's channel grows. Returns false if it may not grow. `is_promised`: it
+  // may grow in any case.
   [[nodiscard]] bool grow_channel(std::size_t bytes, bool is_promised) noexcept;
   void shrink_channel(std::size_t bytes) noexcept;
-  // For a sender that may not wait: whether so many bytes more may be kept for the peer.
+  // For a sender that may not wait: returns whether so many more bytes may be kept for the peer.
   bool has_room(std::size_t bytes) const noexcept;
 
  private:
   friend class MemoryBudget;
   std::size_t messages() const noexcept {
-    return messages_.load(std::memory_order_relaxed);  // relaxed: who changes them counts afterwards, with the lock
+    // relaxed: a thread that changes them counts afterwards, with the lock
+    return messages_.load(std::memory_order_relaxed);
   }
   bool has_sent_request() const noexcept {
     return has_sent_request_.load(std::memory_order_relaxed);  // relaxed: see add_request()
@@ -190,13 +201,13 @@ class MemoryAccount {
   const MemoryBudget::Peers::iterator peer_;
   const std::int32_t process_;
 
-  std::atomic<std::size_t> messages_{0};  // half ones and requests
+  std::atomic<std::size_t> messages_{0};  // half messages and requests
   std::atomic<std::size_t> half_{0};
   std::atomic<int> running_{0}, suspended_{0};
   std::atomic<bool> has_sent_request_{false};
-  std::atomic<bool> made_room_{false};   // tell_others() is owed
-  std::atomic<bool> is_elected_{false};  // changes with the lock
-  std::atomic<bool> waits_hint_{false};  // waits_since_ is there
+  std::atomic<bool> made_room_{false};   // tell_others() must be called
+  std::atomic<bool> is_elected_{false};  // changes under the lock
+  std::atomic<bool> waits_hint_{false};  // waits_since_ is set
 
   // Guarded by the budget's mutex.
   MemoryBudget::Accounts::iterator place_{};
@@ -205,8 +216,8 @@ class MemoryAccount {
   std::size_t backlog_ = 0;
   std::size_t channel_ = 0;
   Time half_grew_at_{}, backlog_taken_at_{};
-  std::uint64_t to_be_told_ = 0;  // by on_room(), in the order of these numbers; 0: not
-  // Since when may_read() has refused it. on_room() does not end this, only may_read() or stop_waiting().
+  std::uint64_t to_be_told_ = 0;  // on_room() follows, in the order of these numbers; 0: it does not
+  // Since when may_read() has refused it. Only may_read() or stop_waiting() ends this, not on_room().
   Time waits_since_ = never;
   bool gave_way_ = false;
 };

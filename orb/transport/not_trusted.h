@@ -1,5 +1,5 @@
-// not_trusted: what answers at a guarded Unix socket is run by a user who is not believed there (UnixOptions). The log
-// says who.
+// not_trusted is the error for a guarded Unix socket (UnixOptions) at which a process of an untrusted user answers. The
+// log names the user.
 #pragma once
 
 #include "orb/base/error.h"

@@ -8,7 +8,7 @@
 
 namespace corelane::transport {
 
-// On the stack of a thread that waits for room.
+// A thread that waits for room; the object is on its stack.
 struct Outbox::Sender {
   const std::size_t bytes;
   const Time since = os::now();
@@ -49,7 +49,7 @@ std::optional<Error> Outbox::await_room(Lock& lock, std::size_t bytes, Time unti
   Sender self{bytes};
   senders_.push_back(&self);
   std::optional<Error> in_vain;
-  // Bound: `until`, or that the peer takes nothing.
+  // Bound: `until`, or the time for which a peer may take nothing.
   while (!closed_ && (senders_.front() != &self || !has_room_for_waiting(bytes)) &&
          !(in_vain = why_in_vain(self, until))) {
     const Time wake_at = std::min(until, stalls_at(self.since));
@@ -66,7 +66,8 @@ bool Outbox::has_room_for_waiting(std::size_t bytes) const noexcept {
   return backlog_.empty() || (backlog_.has_room(bytes, limit_ / 2) && has_memory(bytes));
 }
 
-// An empty backlog waits for the sender who is next, not for the peer.
+// Returns when the peer counts as stalled, for a sender that waits since `since`. An empty backlog waits for the next
+// sender, not for the peer.
 Time Outbox::stalls_at(Time since) const noexcept {
   return backlog_.empty() ? never : std::max(last_taken_, since) + patience_;
 }
@@ -80,7 +81,8 @@ std::optional<Error> Outbox::why_in_vain(const Sender& sender, Time until) const
   return std::nullopt;
 }
 
-// With the lock held: the woken sender needs it before it can return, so it still exists.
+// Wakes the next sender that has room. Call it with the lock held: the woken sender needs the lock before it can
+// return, so it still exists.
 void Outbox::call_next() noexcept {
   if (!senders_.empty() && has_room_for_waiting(senders_.front()->bytes)) senders_.front()->parker.unpark();
 }

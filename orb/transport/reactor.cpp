@@ -25,17 +25,18 @@ namespace corelane::transport {
 namespace {
 
 constexpr std::size_t read_buffer_size = 64 * 1024;
-constexpr int timers_per_turn = 64;  // then sockets get their turn
+constexpr int timers_per_turn = 64;  // then sockets are served
 
-// What is there to read, or will never be.
+// Events that mean there is something to read, or that there never will be.
 constexpr std::uint32_t to_read = EPOLLIN | EPOLLPRI | EPOLLRDHUP;
 constexpr std::uint32_t ended = EPOLLERR | EPOLLHUP;
 
 }  // namespace
 
-// Edges are told once, armed or not. What comes unarmed is asked for no more, and asked for anew by arming.
+// Each event is reported once (edge-triggered), armed or not. An event that comes unarmed is no longer asked for.
+// Arming asks for it again.
 struct Readiness::State {
-  // Told of `what` from now on, and of what is so already.
+  // Asks to be told of `what` from now on, and of what is true already.
   void ask(std::uint32_t what) noexcept;
 
   Reactor::Impl& impl;
@@ -45,16 +46,17 @@ struct Readiness::State {
   bool added = false;  // to the EventPoll
   bool read_armed = false;
   bool write_armed = false;
-  bool bytes_alone = false;  // told last: after them comes neither the end, nor urgent data, where a read stops
+  // Whether the last event was for bytes alone: neither the end nor urgent data follows, where a read would stop.
+  bool bytes_alone = false;
 };
 
-// relaxed wherever `thread` is read: only the thread that wrote the value can find it equal to itself.
+// relaxed wherever `thread` is read: only the thread that wrote the value can find it equal to its own id.
 struct Reactor::Impl::Io {
   using Function = os::UniqueFunction<void()>;
   explicit Io(Impl& impl) : reads(impl) {}
 
   // Any thread.
-  os::EventPoll poll;  // but for ring() the reactor's thread's
+  os::EventPoll poll;  // only the reactor's thread uses it, except for ring()
   TimerQueue timers;
   std::atomic<std::thread::id> thread{};
   std::atomic<bool> ended{false};       // the thread left run()
@@ -62,15 +64,15 @@ struct Reactor::Impl::Io {
   // Shared, under the lock.
   os::PiMutex mutex;
   bool accepting = true;
-  std::shared_ptr<Impl> ordinary;  // null: this one
+  std::shared_ptr<Impl> ordinary;  // null: this reactor
   std::vector<Function> posted;
   // Owner: the reactor's thread.
-  std::vector<Function> running;  // what was posted, a batch
-  Time timer_at = never;          // the alarm
+  std::vector<Function> running;  // a batch of posted functions
+  Time timer_at = never;          // when the alarm is set
   bool stopping = false;
   std::unordered_set<Readiness::State*> registered;
-  Readiness::State* told = nullptr;           // who is being called back, while it is there
-  std::shared_ptr<ReadinessHandler> leaving;  // of one that went while it was called back: until it returns
+  Readiness::State* told = nullptr;           // the one that is being called back, while it exists
+  std::shared_ptr<ReadinessHandler> leaving;  // of one that was destroyed in its callback; kept until that returns
   std::array<std::byte, read_buffer_size> buffer;
   ReadGate reads;
 };
@@ -105,13 +107,14 @@ void Readiness::arm_write() noexcept {
 Reactor::Impl::Impl() : io_(std::make_unique<Io>(*this)) {}
 Reactor::Impl::~Impl() = default;
 
-// Under the lock, so that a function is either queued before the stop, and runs, or refused. The bell, too: those who
-// come next do not ring, and would wait for whoever has to, and may have been preempted before, without lifting him.
+// Queues the function under the lock. So either it is queued before the stop, and runs, or it is refused.
+// ring() is under the lock, too, because only the first poster rings. Without the lock it could be preempted before it
+// rings. Later posters would then wait for it without raising its priority.
 bool Reactor::Impl::post(os::UniqueFunction<void()> function) {
   const std::lock_guard lock(io_->mutex);
   if (!io_->accepting) return false;
   io_->posted.push_back(std::move(function));
-  // relaxed: the lock orders what was posted, and the bell's system calls the look at this
+  // relaxed: the lock orders what was posted, and the system calls of ring() order the check of this flag
   const bool is_first = !io_->has_posted.exchange(true, std::memory_order_relaxed);
   if (is_first && !on_reactor_thread()) io_->poll.ring();
   return true;
@@ -121,7 +124,7 @@ bool Reactor::Impl::has_posted() const noexcept {
   return io_->has_posted.load(std::memory_order_relaxed);  // relaxed: see post()
 }
 
-// What they post in turn comes after the descriptors.
+// Runs what was posted. What these functions post in turn runs after the descriptors.
 void Reactor::Impl::run_posted() {
   bool last = false;
   {
@@ -132,7 +135,7 @@ void Reactor::Impl::run_posted() {
   }
   for (os::UniqueFunction<void()>& function : io_->running) {
     function();
-    function = {};  // what it held goes before the next runs
+    function = {};  // frees what it held before the next one runs
   }
   io_->running.clear();
   if (last) stop_handlers();
@@ -140,7 +143,8 @@ void Reactor::Impl::run_posted() {
 
 bool Reactor::Impl::run_and_wait(os::UniqueFunction<void()> function) {
   if (on_reactor_thread()) return function(), true;
-  // The waker's last access to `done` is the exchange that lets this thread go; its system call names only the address.
+  // The waking thread's last access to `done` is the exchange that lets this thread go on. Its system call uses only
+  // the address.
   os::Parker done;
   if (post([&] { function(), done.unpark(); })) return done.park(never);
   // PAIR reactor.ended: acquire here <- release in run(). What the last callbacks wrote is visible.
@@ -159,7 +163,7 @@ TimerId Reactor::Impl::schedule(Time time, os::UniqueFunction<void()> function) 
   if (on_reactor_thread()) {
     arm_timer();
   } else {
-    post([this] { arm_timer(); });  // refused: the reactor stops, and with it its timers
+    post([this] { arm_timer(); });  // refused: the reactor stops, and its timers with it
   }
   return added.id;
 }
@@ -181,7 +185,7 @@ void Reactor::Impl::set_ordinary(std::shared_ptr<Impl> ordinary) {
   io_->ordinary = std::move(ordinary);
 }
 
-// Waits for the first timer. Where that was cancelled, this wait ends all the same: it finds nothing due.
+// Sets the alarm for the first timer. If that timer is cancelled later, the alarm comes anyway, and finds nothing due.
 void Reactor::Impl::arm_timer() {
   const Time first = io_->timers.first();
   if (io_->stopping || first >= io_->timer_at) return;
@@ -204,13 +208,13 @@ std::unique_ptr<Readiness> Reactor::Impl::watch(int fd, std::shared_ptr<Readines
   std::unique_ptr<Readiness::State> state(new Readiness::State{.impl = *this, .fd = fd, .handler = std::move(handler)});
   if (interest == Interest::end) state->asked = EPOLLRDHUP;
   Readiness::State& made = *state;
-  auto readiness = std::make_unique<Readiness>(std::move(state));  // from here on it undoes what follows
+  auto readiness = std::make_unique<Readiness>(std::move(state));  // from now on its destructor undoes what follows
   io_->registered.insert(&made);
   made.added = io_->poll.add(fd, &made, made.asked);
   return made.added ? std::move(readiness) : nullptr;
 }
 
-// A Readiness that is gone calls nobody.
+// Calls the handler of a Readiness. After it was destroyed it is not called any more.
 void Reactor::Impl::tell(void* owner, std::uint32_t what) {
   auto& state = *static_cast<Readiness::State*>(owner);
   ReadinessHandler& handler = *state.handler;
@@ -245,16 +249,16 @@ void Reactor::Impl::run() {
     for (const os::EventPoll::Event& event : io_->poll.wait(!has_posted()))
       if (event.owner != nullptr) tell(event.owner, event.what);
   }
-  // relaxed: see Io; the system may give this thread's identity to another one
+  // relaxed: see Io; the system may give this thread's id to another thread
   io_->thread.store({}, std::memory_order_relaxed);
-  // PAIR reactor.ended: release here -> acquire in run_and_wait(). Others may stand in for this thread from now on.
+  // PAIR reactor.ended: release here -> acquire in run_and_wait(). From now on other threads may do this thread's work.
   io_->ended.store(true, std::memory_order_release);
   io_->ended.notify_all();
 }
 
 bool Reactor::Impl::is_stopping() const noexcept { return io_->stopping; }
 
-// When all that post() accepted has run.
+// Called when everything that post() accepted has run.
 void Reactor::Impl::stop_handlers() {
   io_->stopping = true;
   std::vector<std::shared_ptr<ReadinessHandler>> handlers;
@@ -281,7 +285,7 @@ Expected<std::unique_ptr<Reactor>> Reactor::start(ReactorOptions options) try {
   std::unique_ptr<Reactor> reactor(new Reactor(std::move(impl)));
   reactor->thread_ = std::move(*thread);
   return reactor;
-} catch (const std::system_error& refused) {  // of the EventPoll
+} catch (const std::system_error& refused) {  // thrown by the EventPoll
   return os::is_out_of_descriptors(refused.code().value()) ? errors::no_descriptor : errors::no_memory;
 }
 

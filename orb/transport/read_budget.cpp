@@ -6,7 +6,8 @@
 namespace corelane::transport {
 namespace {
 
-constexpr std::size_t chunks_of_a_connection = 4;  // replenishments of one connection are few, and many connections
+// A connection has few replenishments, and there are many connections.
+constexpr std::size_t chunks_of_a_connection = 4;
 constexpr sched::IoCaller somebody{};
 
 sched::ServerDriver driver_of(const sched::Reservation& r, std::size_t chunks = sched::SporadicServer::most_chunks) {
@@ -17,7 +18,8 @@ sched::Reservation part_of(const sched::Reservation& all, int part) {
   return {.budget = all.budget / part, .period = all.period};
 }
 
-// The reader always has work as far as its servers are told: time in which it had none is not seen, and counts as such.
+// Returns when the server may run. To its servers the reader always seems to have work: time without work is not seen,
+// and counts as time with work.
 Time readable(sched::ServerDriver& driver, Time now) noexcept {
   const sched::ServerVerdict verdict = driver.step_unobserved(now, Duration::zero(), somebody);
   return verdict.runs ? now : verdict.again;
@@ -63,7 +65,7 @@ void ReadBudget::charge_unforeseen(Time now, Duration used, ReadAccount& account
   } else if (decided || is_too_long(account)) {
     account.owes = true;
     const Duration all_used = std::exchange(account.undecided, Duration{});
-    (void)readable(of(ReadPayer::strangers), now - all_used);  // nobody has asked before
+    (void)readable(of(ReadPayer::strangers), now - all_used);  // the connection was exempt, and has not asked before
     of(ReadPayer::strangers).step_unobserved(now, all_used, somebody);
   }
   if (turn.unforeseen) account.longest_foreseen = 0;

@@ -53,13 +53,13 @@ bool ReadGate::defers(ReadAccount& account, const std::weak_ptr<ReadinessHandler
   const Time at = budget_->readable_at(now, account);
   if (!queues && at <= now) return begin(now, account), false;
   deferred_.fetch_add(1, std::memory_order_relaxed);    // relaxed: a report
-  if (!queues) return wait(at, {handler, turn}), true;  // its own budget is used up, the others' is not
+  if (!queues) return wait(at, {handler, turn}), true;  // its own budget is used up, that of the others is not
   insist([&] { queue.push(account.peer, {handler, turn}); });
   if (queue.has_one()) wait(kind, payer);
   return true;
 }
 
-// A turn that probably costs nothing is not worth a look at the processor time.
+// Begins a turn. If the turn will probably cost nothing, it does not read the processor time.
 void ReadGate::begin(Time now, const ReadAccount& account) noexcept {
   in_turn_ = true;
   begun_at_ = now;

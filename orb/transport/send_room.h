@@ -1,5 +1,6 @@
-// SendRoom: where a cdr::Writer puts a long message: in memory of the connection, so that it is written where it is
-// sent from, or in pages of its own (os::ByteBuffer says why). Threads: one at a time.
+// SendRoom is the memory into which a cdr::Writer puts a long message. It is memory of the connection, so that the
+// message is written where it is sent from. Otherwise it is pages of its own (os::ByteBuffer says why).
+// Threads: one at a time.
 #pragma once
 
 #include <algorithm>
@@ -21,13 +22,13 @@ class SendRoom final : public cdr::Room {
   SendRoom& operator=(const SendRoom&) = delete;
   ~SendRoom() { release(); }
 
-  // The connection outlives the marshalling; what was lent keeps it longer. `otherwise`: where a message goes for which
-  // the connection has no memory.
+  // Sets the connection, which outlives the marshalling; what it lent keeps it longer. `otherwise`: where a message
+  // goes if the connection has no memory for it.
   void use(Connection& connection, Otherwise otherwise = Otherwise::heap) noexcept {
     connection_ = &connection;
     otherwise_ = otherwise;
   }
-  // What was not sent goes back.
+  // Gives back what was not sent.
   void release() noexcept {
     connection_ = nullptr;
     before_.release();
@@ -41,7 +42,7 @@ class SendRoom final : public cdr::Room {
       next.pages = os::take_pages(std::max(bytes, 2 * now_.pages.size()));
     if (next.bytes().empty()) return {};
     before_.release();
-    before_ = std::exchange(now_, std::move(next));  // the message still lies there
+    before_ = std::exchange(now_, std::move(next));  // the message is still there
     return now_.bytes();
   }
 

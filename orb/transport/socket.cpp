@@ -29,11 +29,11 @@ constexpr Error denied{.kind = ErrorKind::no_permission, .minor = minor::listen_
 constexpr Error elsewhere{.kind = ErrorKind::bad_param, .minor = minor::address_not_here};
 using errors::bad_address;
 
-// A blocking recv returns after this time without bytes. While more is left until the deadline, one blocking recv saves
-// the poll before it; the rest is polled with the exact time. Below a second: see configure_stream().
+// A blocking recv returns after this time without bytes. While more time is left until the deadline, one blocking recv
+// saves the poll before it. The rest is polled with the exact time. Below a second: see configure_stream().
 constexpr std::chrono::milliseconds receive_timeout{20};
 
-// After so long without an acknowledgement the kernel ends a connection of TCP.
+// The kernel ends a TCP connection after this time without an acknowledgement.
 constexpr std::chrono::milliseconds vanished_after = std::chrono::minutes{1};
 
 constexpr std::chrono::milliseconds between_stops{20};
@@ -47,7 +47,7 @@ void set_option(int fd, int level, int name, T value) noexcept {
   setsockopt(fd, level, name, &value, sizeof value);
 }
 
-// recv(), but descriptors that come along are not closed by this thread.
+// Calls recv(), but leaves it to another thread to close descriptors that come along.
 ssize_t receive_bytes(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
   if (beside == Beside::nothing) return recv(fd, buffer.data(), buffer.size(), flags);
   alignas(cmsghdr) std::array<std::byte, os::passed_room> control;
@@ -62,13 +62,13 @@ ssize_t receive_bytes(int fd, MutableBytes buffer, int flags, Beside beside) noe
   return count;
 }
 
-// One that waits ends at a signal, too: signals that come all the time must not keep the caller from its deadline.
-// Where the peer of a Unix socket closed with something of ours unread, the system says so once before it gives what
-// the peer sent until then.
+// A call that waits also ends at a signal, because frequent signals must not keep the caller from its deadline.
+// If the peer of a Unix socket closed while it had unread bytes of this end, the system reports that once. Then it
+// returns what the peer sent until then.
 IoResult receive_with(int fd, MutableBytes buffer, int flags, Beside beside) noexcept {
   const bool waits = (flags & MSG_DONTWAIT) == 0;
   bool reset = false;
-  // Bound: EINTR only, one turn for each signal; and one turn after a reset.
+  // Bound: EINTR, one turn for each signal; and one turn after a reset.
   while (true) {
     const ssize_t count = receive_bytes(fd, buffer, flags, beside);
     if (count == 0 && reset) return {Io::failed};
@@ -83,8 +83,8 @@ Duration on_realtime_clock(const timespec& time) noexcept {
   return std::chrono::seconds{time.tv_sec} + Duration{time.tv_nsec};
 }
 
-// When a stamp of the message was made; nothing when there is none. The monotonic clock is read last: an interruption
-// in between makes the result later, never before the bytes came.
+// Returns when the stamp of the message was made, or nothing if there is none. Reads the monotonic clock last. So an
+// interruption in between makes the result later, never earlier than the bytes came.
 std::optional<Time> time_of_stamp(msghdr& message) noexcept {
   for (cmsghdr* header = CMSG_FIRSTHDR(&message); header != nullptr; header = CMSG_NXTHDR(&message, header)) {
     if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_TIMESTAMPNS) continue;
@@ -96,9 +96,9 @@ std::optional<Time> time_of_stamp(msghdr& message) noexcept {
   return std::nullopt;
 }
 
-// Whether the descriptor became ready (or failed) in time.
+// Returns whether the descriptor became ready (or failed) in time.
 bool poll_until(int fd, short events, Time deadline) noexcept {
-  // Bound: EINTR only, one turn for each signal.
+  // Bound: EINTR, one turn for each signal.
   while (true) {
     pollfd entry{.fd = fd, .events = events, .revents = 0};
     const Duration left = os::left_until(deadline);
@@ -115,7 +115,7 @@ struct Gathered {
   std::size_t bytes = 0;
 };
 
-// The next parts after the first `skip` bytes.
+// Returns the next parts after the first `skip` bytes.
 Gathered gather(std::span<const Bytes> parts, std::size_t skip) noexcept {
   Gathered found;
   for (const Bytes part : parts) {
@@ -130,7 +130,7 @@ Gathered gather(std::span<const Bytes> parts, std::size_t skip) noexcept {
   return found;
 }
 
-// One part without sendmsg(), which takes 0.15 us longer to look at a vector.
+// Sends one part without sendmsg(), which takes 0.15 us longer to check a vector.
 ssize_t send_gathered(int fd, Gathered& parts) noexcept {
   constexpr int flags = MSG_DONTWAIT | MSG_NOSIGNAL;
   if (parts.count == 1) return send(fd, parts.vector[0].iov_base, parts.vector[0].iov_len, flags);
@@ -140,7 +140,7 @@ ssize_t send_gathered(int fd, Gathered& parts) noexcept {
   return sendmsg(fd, &message, flags);
 }
 
-// Until the deadline, at least the shortest time that the option knows: 0 would be for ever.
+// Sets the time until the deadline, or at least the shortest time that the option knows, because 0 would mean for ever.
 void set_send_timeout(int fd, Time deadline) noexcept {
   timespec left = deadline == never ? timespec{} : os::to_timespec(os::left_until(deadline));
   if (deadline != never && left.tv_sec == 0) left.tv_nsec = std::max(left.tv_nsec, 1000L);
@@ -153,7 +153,8 @@ Address address_by(int fd, int (*ask)(int, sockaddr*, socklen_t*)) noexcept {
   return address;
 }
 
-// A connect to a free local port may meet itself, when the kernel picks that very port for this end.
+// Returns whether the socket is connected to itself. A connect to a free local port can do that, if the kernel picks
+// that port for this end.
 bool met_itself(int fd) noexcept {
   const Address here = address_by(fd, getsockname), there = address_by(fd, getpeername);
   return here.length == there.length && std::memcmp(&here.storage, &there.storage, here.length) == 0;
@@ -167,8 +168,8 @@ Expected<void> finish_connect(int fd, Time deadline) noexcept {
   return {};
 }
 
-// A listener whose queue is full lets a connect() to its Unix socket wait as long as a send may take, where one of TCP
-// goes on in the background.
+// Connects to a Unix socket. If the listener's queue is full, connect() waits for the time that a send may take. For
+// TCP it would continue in the background.
 Expected<os::Fd> connect_unix(const Address& address, Time deadline, const ConnectStop* stop) noexcept {
   os::Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (!fd) return no_descriptor_or(errors::connect_failed);
@@ -176,7 +177,7 @@ Expected<os::Fd> connect_unix(const Address& address, Time deadline, const Conne
   // Bound: the deadline; EINTR, one turn for each signal.
   while (true) {
     if (stop != nullptr && stop->stopped()) return errors::connect_failed;
-    // No call wakes a thread that waits here, so one that may be stopped looks again and again.
+    // No call wakes a thread that waits here. So a connect that may be stopped wakes up again and again to check.
     set_send_timeout(fd.get(), stop != nullptr ? std::min(deadline, os::now() + between_stops) : deadline);
     if (connect(fd.get(), address.native(), address.length) == 0) break;
     if (errno != EAGAIN && errno != EINTR) return errors::connect_failed;
@@ -200,8 +201,9 @@ Error why_not_listening(int code) noexcept {
   }
 }
 
-// Where what was received last was sent from, as far as it is known: over TCP the core that the stream's packets came
-// in on, which on the loopback is the sender's; of a Unix socket's peer the core that it is bound to.
+// Returns the core from which the last bytes were sent, as far as it is known. Over TCP it is the core on which the
+// stream's packets came in; on the loopback that is the sender's. For a Unix socket it is the core that the peer is
+// bound to.
 CoreId sender_core(int fd, const std::optional<PeerCredentials>& peer) noexcept {
   if (peer) return os::only_core_of(peer->process);
   int core = -1;
@@ -219,7 +221,7 @@ IoResult receive_some(int fd, MutableBytes buffer, Beside beside) noexcept {
 IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived, Beside beside) noexcept {
   alignas(cmsghdr) std::array<std::byte, CMSG_SPACE(sizeof(timespec)) + os::passed_room> control;
   iovec vector{buffer.data(), buffer.size()};
-  // Bound: EINTR only, one turn for each signal.
+  // Bound: EINTR, one turn for each signal.
   while (true) {
     msghdr message{};
     message.msg_iov = &vector;
@@ -263,12 +265,13 @@ IoResult send_some(int fd, std::span<const Bytes> parts) noexcept {
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
                        std::optional<PeerCredentials> peer, Beside beside) noexcept {
   IoResult result{Io::would_block};
-  // The common case looks at the clock once.
+  // The common case reads the clock once.
   if (strategy.mode == os::WaitMode::park && (deadline == never || deadline - os::now() > receive_timeout)) {
     result = receive_with(fd, buffer, 0, beside);
     if (result.outcome != Io::would_block) return result;
   }
-  bool may_block = true;  // once: where bytes come soon it saves a poll; what comes late needs no more of the time-outs
+  // Blocks once only: if bytes come soon, that saves a poll; bytes that come late need no further timeouts.
+  bool may_block = true;
   const auto poll = [&] {
     result = receive_some(fd, buffer, beside);
     return result.outcome != Io::would_block;
@@ -280,7 +283,7 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
     return result.outcome != Io::would_block;
   };
   const auto sleep_until = [&](Time until) {
-    // Bound: the time; each turn but the last waits for a whole receive_timeout, or until bytes or a signal come.
+    // Bound: the time. Each turn but the last waits for a whole receive_timeout, or until bytes or a signal come.
     while (!sleep(until))
       if (os::now() >= until) return false;
     return true;
@@ -295,9 +298,9 @@ void configure_stream(int fd, int family) noexcept {
   if (family == AF_UNIX) return;
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
-  // A host that vanished is noticed after a minute, not after two hours; and not after a quarter of an hour either, as
-  // where something sent to it is not acknowledged yet, since then nothing is probed. A peer that takes nothing of what
-  // waits for it is to the kernel no other.
+  // With these values a host that vanished is noticed after a minute. By default that would take two hours. If
+  // something sent is not acknowledged yet, it would take a quarter of an hour, since then the kernel sends no probes.
+  // To the kernel, a peer that takes nothing of what waits for it is no different.
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, 30);
   set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, 10);
   set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
@@ -319,7 +322,7 @@ Expected<os::Fd> connect_stream(const Address& address, Time deadline, ConnectSt
     if (const auto connected = finish_connect(fd.get(), deadline); !connected) return connected.error();
   }
   if (met_itself(fd.get())) return errors::connect_failed;
-  if (fcntl(fd.get(), F_SETFL, 0) != 0) return errors::connect_failed;  // blocking from here on: see receive_until()
+  if (fcntl(fd.get(), F_SETFL, 0) != 0) return errors::connect_failed;  // blocking from now on: see receive_until()
   configure_stream(fd.get(), address.family());
   return fd;
 }
@@ -327,7 +330,7 @@ Expected<os::Fd> connect_stream(const Address& address, Time deadline, ConnectSt
 Expected<os::Fd> listen_stream(const Address& address) noexcept {
   os::Fd fd(socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return no_descriptor_or(bad_address);
-  set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // a restarted server finds its port again
+  set_option(fd.get(), SOL_SOCKET, SO_REUSEADDR, 1);  // so that a restarted server gets its port again
   if (address.family() == AF_INET6) set_option(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, 0);
   if (bind(fd.get(), address.native(), address.length) != 0 || listen(fd.get(), SOMAXCONN) != 0)
     return why_not_listening(errno);

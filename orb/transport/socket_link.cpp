@@ -45,8 +45,8 @@ void SocketLink::shut() noexcept { shutdown(fd_.get(), SHUT_RDWR); }
 
 void SocketLink::finish_sending() noexcept { shutdown(fd_.get(), SHUT_WR); }
 
-// What TCP has sent can still be lost while the peer has not acknowledged it: a message of the peer that this end does
-// not read any more makes the kernel reset the connection. A Unix socket puts the bytes into the peer's queue at once.
+// What TCP has sent can still be lost until the peer acknowledges it. If the peer sends a message that this end does
+// not read any more, the kernel resets the connection. A Unix socket puts the bytes into the peer's queue at once.
 bool SocketLink::has_arrived() const noexcept {
   int unacknowledged = 0;
   return is_unix_ || ioctl(fd_.get(), SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;
@@ -57,7 +57,8 @@ bool SocketLink::has_unread() noexcept {
   return ioctl(fd_.get(), FIONREAD, &bytes) == 0 && bytes > 0;
 }
 
-// A read of a Unix socket stops where descriptors came with the bytes, or (SO_PASSCRED) where their sender changes.
+// Returns false for a Unix socket. A read there stops where descriptors came with the bytes, or (SO_PASSCRED) where the
+// sender changes.
 bool SocketLink::tells_of_more() const noexcept { return !is_unix_; }
 
 Endpoint SocketLink::local() const { return local_endpoint(fd_.get()); }

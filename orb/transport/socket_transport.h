@@ -1,5 +1,5 @@
-// SocketTransport: TCP, Unix-domain sockets and channels behind one Transport; the endpoint says which. All count
-// against the same limits. The transport of an ORB.
+// SocketTransport is the transport of an ORB: TCP, Unix-domain sockets and channels behind one Transport. The
+// endpoint's kind selects one. All count against the same limits.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ class SocketTransport final : public Transport {
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override {
     return of(endpoint).connect(endpoint, deadline);
   }
-  // One at a path makes its socket again when somebody removes that.
+  // Listens. A listener at a path makes its socket again if it is removed.
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
   const ConnectionLimits& limits() const noexcept override { return tcp_.limits(); }
 

@@ -1,4 +1,4 @@
-// What callers ask of a connection; what the reactor does for it stands in stream_on_reactor.cpp.
+// The functions of StreamConnection that callers use. stream_on_reactor.cpp has what the reactor does for it.
 #include "orb/transport/detail/stream_connection.h"
 
 #include <poll.h>
@@ -22,7 +22,7 @@ namespace {
 constexpr Error misused{.kind = ErrorKind::bad_inv_order, .minor = minor::connection_lost};
 constexpr Error closed_here = ended_by(minor::closed_here);
 constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_backlog};
-constexpr std::size_t worth_watching = 4096;  // bytes of a send: no channel takes memory for less
+constexpr std::size_t worth_watching = 4096;  // bytes of a send; a channel takes no memory for less
 constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
 
 PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket,
@@ -35,7 +35,7 @@ PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket,
 
 }  // namespace
 
-// Has the peer's account count what its channel takes.
+// ChannelMeter makes the peer's account count what its channel takes.
 class StreamConnection::ChannelMeter final : public channel::GrowthMeter {
  public:
   explicit ChannelMeter(std::shared_ptr<MemoryAccount> account) noexcept : account_(std::move(account)) {}
@@ -77,8 +77,8 @@ void StreamConnection::take_seat() {
 
 bool StreamConnection::begin_receiving() noexcept {
   Mode expected = Mode::free;
-  // PAIR connection.mode: acquire here <- release where a reader leaves: end_receiving() and
-  // detach/finish_on_reactor(). relaxed on failure: the caller's bug, answered without touching the stream
+  // PAIR connection.mode: acquire here <- release in end_receiving() and detach/finish_on_reactor(), where a reader
+  // leaves. relaxed on failure: this is a bug of the caller, answered without touching the stream
   const bool mine =
       mode_.compare_exchange_strong(expected, Mode::receiving, std::memory_order_acquire, std::memory_order_relaxed);
   assert(mine && "receive() while watched, or two at once");
@@ -142,7 +142,8 @@ void StreamConnection::arm_descriptor() noexcept {
 }
 
 bool StreamConnection::await_drained() noexcept {
-  // relaxed: this thread has sent the replies after which it asks, or others have, which it need not know yet
+  // relaxed: this thread has sent the replies after which it asks; it need not know yet of replies that others have
+  // sent
   if (!backlogged_.load(std::memory_order_relaxed)) return true;
   const std::lock_guard lock(mutex_);
   tells_when_drained_ = !outbox_.empty() && is_open();
@@ -180,7 +181,7 @@ bool StreamConnection::has_bytes() const noexcept {
 }
 
 void StreamConnection::renew() noexcept {
-  // relaxed: a time stamp for the idle time-out, which no other data depends on
+  // relaxed: a time stamp for the idle timeout; no other data depends on it
   if (idle_timeout_ > Duration::zero()) last_traffic_.store(os::now(), std::memory_order_relaxed);
 }
 
@@ -197,7 +198,7 @@ Expected<void> StreamConnection::send(std::span<const Bytes> parts, std::uint64_
   return close_for(errors::no_memory);
 }
 
-// Of an open connection, and there is room.
+// Sends or queues the parts. The connection is open, and there is room.
 Expected<void> StreamConnection::put(std::span<const Bytes> parts, std::uint64_t& position, Lock lock) {
   position = link_->position();
   const IoResult sent = outbox_.empty() ? link_->send_some(parts) : IoResult{Io::would_block};
@@ -207,7 +208,7 @@ Expected<void> StreamConnection::put(std::span<const Bytes> parts, std::uint64_t
     watch_memory();
     return {};
   }
-  // The stream stays readable: what the peer said before it went is still there, and its end will be seen.
+  // The stream stays readable: what the peer sent before it ended is still there, and reading will find the end.
   if (sent.outcome == Io::failed) return ended_by(minor::connection_lost);
   outbox_.append(parts, sent.count);
   backlogged_.store(true, std::memory_order_relaxed);  // relaxed: see await_drained()
@@ -238,7 +239,7 @@ void StreamConnection::close_if_stalled(Time since) noexcept {
   close_for(Outbox::stalled);
 }
 
-// A part of the link's memory, until it is sent or let go.
+// OwnBerth is a part of the link's memory, until it is sent or given back.
 class StreamConnection::OwnBerth final : public Berth {
  public:
   explicit OwnBerth(std::shared_ptr<StreamConnection> connection) noexcept : connection_(std::move(connection)) {}
@@ -249,7 +250,7 @@ class StreamConnection::OwnBerth final : public Berth {
     connection_->link_->give_back(berthed_.number);
   }
   MutableBytes bytes() const noexcept override { return berthed_.bytes; }
-  // Under the connection's lock. False: there is none.
+  // Call it under the connection's lock. Returns false if there is no memory.
   bool take(std::size_t bytes) {
     berthed_ = connection_->link_->lend(bytes);
     return !berthed_.bytes.empty();
@@ -265,7 +266,7 @@ std::unique_ptr<Berth> StreamConnection::berth(std::size_t bytes) noexcept try {
   bool taken = false, grown = false;
   {
     const std::lock_guard lock(mutex_);
-    taken = is_open() && outbox_.empty() && made->take(bytes);  // what waits behind other bytes is copied anyhow
+    taken = is_open() && outbox_.empty() && made->take(bytes);  // what waits behind other bytes is copied anyway
     grown = taken && has_grown();
   }
   if (grown) watch_memory();
@@ -277,7 +278,7 @@ std::unique_ptr<Berth> StreamConnection::berth(std::size_t bytes) noexcept try {
 void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
   Mode expected = Mode::free;
   // PAIR connection.mode: acquire here <- release in end_receiving(). The reactor reads after that caller.
-  // relaxed on failure: the caller's bug
+  // relaxed on failure: this is a bug of the caller
   const bool mine =
       mode_.compare_exchange_strong(expected, Mode::watched, std::memory_order_acquire, std::memory_order_relaxed);
   assert(mine && "watch() while another reads");
@@ -293,13 +294,13 @@ void StreamConnection::watch(std::shared_ptr<Watcher> watcher) {
     if (ask_for_update()) return;
   } catch (const std::bad_alloc&) {
     const std::lock_guard lock(mutex_);
-    watcher_.reset();  // which may keep this connection, as this one keeps it
-    // PAIR connection.mode: release here -> acquire in begin_receiving() and watch(). Nobody reads.
+    watcher_.reset();  // it may keep this connection, which keeps it
+    // PAIR connection.mode: release here -> acquire in begin_receiving() and watch(). No thread reads.
     mode_.store(Mode::free, std::memory_order_release);
     throw;
   }
   const auto finish = [this] { on_stopping(); };
-  if (!reactor_->run_and_wait(finish)) finish();  // the reactor's thread has ended: this one stands in for it
+  if (!reactor_->run_and_wait(finish)) finish();  // the reactor's thread has ended, so this one does it
 }
 
 void StreamConnection::unwatch() {
@@ -307,7 +308,7 @@ void StreamConnection::unwatch() {
 }
 
 void StreamConnection::pause_reading() noexcept {
-  paused_.store(true, std::memory_order_relaxed);  // relaxed: for this thread
+  paused_.store(true, std::memory_order_relaxed);  // relaxed: only this thread reads it
 }
 
 void StreamConnection::resume_reading() noexcept try {
@@ -318,7 +319,7 @@ void StreamConnection::resume_reading() noexcept try {
 }
 
 void StreamConnection::expect_by(Time deadline) noexcept try {
-  // relaxed: the update that follows is ordered by the reactor's queue, or by being the same thread
+  // relaxed: the reactor's queue orders the update that follows, or it is the same thread
   if (expected_by_.exchange(deadline, std::memory_order_relaxed) == deadline) return;
   if (!reactor_->on_reactor_thread()) {
     ask_for_update();  // refused: the connection is closed with the reactor
@@ -329,13 +330,14 @@ void StreamConnection::expect_by(Time deadline) noexcept try {
   close_for(errors::no_memory);
 }
 
-// relaxed: whoever reads next finds it or not
+// relaxed: the next reader may or may not find it
 void StreamConnection::read_for_tasks() noexcept {
   if (for_tasks_.load(std::memory_order_relaxed) || for_tasks_.exchange(true, std::memory_order_relaxed)) return;
   if (link_->channel() != nullptr) do_elsewhere(&StreamConnection::keep_memory);
 }
 
-// relaxed: the thread that reads is the one that asks; where another has taken over a note more or less is no harm
+// relaxed: the thread that reads is the one that asks; if another thread has taken over, a note more or less does no
+// harm
 void StreamConnection::charge_message(bool is_foreseen) noexcept {
   // relaxed: as above
   (is_foreseen ? noted_message_ : noted_unforeseen_).store(true, std::memory_order_relaxed);
@@ -343,7 +345,7 @@ void StreamConnection::charge_message(bool is_foreseen) noexcept {
 
 void StreamConnection::close() noexcept { close_for(closed_here); }
 
-// With the lock.
+// Call these with the lock.
 bool StreamConnection::takes_more() const noexcept { return is_open() && !ending_; }
 Error StreamConnection::why_refused() const noexcept { return is_open() ? closed_here : reason_; }
 
@@ -360,12 +362,12 @@ void StreamConnection::close_when_sent(Time deadline) noexcept {
   try {
     if (drainer_->post([self = shared_from_this(), deadline] { self->close_when_sent_on_reactor(deadline); })) return;
   } catch (const std::bad_alloc&) {
-    // Then it ends without the rest, as when the reactor has stopped.
+    // Then the connection ends without the rest, as when the reactor has stopped.
   }
   close();
 }
 
-// On the stack of a thread that waits for the end.
+// A thread that waits for the end; the object is on its stack.
 struct StreamConnection::EndWaiter {
   os::Parker parker{};
   EndWaiter* next = nullptr;
@@ -395,7 +397,7 @@ void StreamConnection::set_monitor(std::weak_ptr<ConnectionMonitor> monitor) {
     monitor_ = std::move(monitor);
     monitored_ = true;
   }
-  ask_for_update();  // refused: the reactor stops, and with it the connection
+  ask_for_update();  // refused: the reactor stops, and the connection with it
 }
 
 bool StreamConnection::is_open() const noexcept {
@@ -416,22 +418,22 @@ Error StreamConnection::close_for(Error why) noexcept {
     reason_ = why;
     outbox_.close();
     drains = draining_ && drains_apart();
-    // PAIR connection.closed: release here -> acquire in is_open(). After it a woken receiver knows why it woke.
+    // PAIR connection.closed: release here -> acquire in is_open(). After it, a receiver that wakes up knows why.
     closed_.store(true, std::memory_order_release);
     for (EndWaiter* waiter = end_waiters_; waiter != nullptr; waiter = waiter->next) waiter->parker.unpark();
   }
   link_->shut();
   tell_if_drained();
   try {
-    ask_for_update();  // refused: the reactor stops, which finishes every connection that it still knows
+    ask_for_update();  // refused: the reactor stops, and finishes every connection that it still knows
     if (drains) ask_for_drain();
   } catch (const std::bad_alloc&) {
-    // A connection that the reactor looks after is one whose socket it waits for: it finds the end there.
+    // If the reactor takes care of a connection, it waits for its socket: it finds the end there.
   }
   return why;
 }
 
-// Of what was put into the outbox, or that it is closed.
+// Asks for draining what was put into the outbox, or reports that the outbox is closed.
 bool StreamConnection::ask_for_drain() {
   if (!drains_apart()) return ask_for_update();
   return drainer_->post([self = shared_from_this()] { self->drain_on_ordinary(); });

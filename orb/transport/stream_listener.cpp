@@ -22,10 +22,11 @@ namespace corelane::transport {
 namespace {
 
 constexpr int accepts_per_turn = 16;
-constexpr std::chrono::seconds quiet_for{10};            // between two lines about the same
-constexpr std::chrono::milliseconds starved_pause{100};  // until memory or descriptors may be there again
+constexpr std::chrono::seconds quiet_for{10};            // between two log lines about the same
+constexpr std::chrono::milliseconds starved_pause{100};  // until there may be memory or descriptors again
 
-// Errors of accept4 that concern the one connection, or nothing at all; accept(2) asks to go on after them.
+// Returns whether the error of accept4 concerns only the one connection, or nothing. accept(2) asks to continue after
+// these.
 bool is_passing(int error) noexcept {
   switch (error) {
     case EINTR:
@@ -45,7 +46,7 @@ bool is_passing(int error) noexcept {
   }
 }
 
-// Whose connections are counted together: those of one host, or of one user of this host.
+// Returns the name under which connections are counted together: those of one host, or of one user of this host.
 std::string peer_name(int fd, const Address& address) {
   if (address.family() != AF_UNIX) return endpoint_of(address).host;
   const auto peer = peer_credentials(fd);
@@ -74,7 +75,7 @@ void AcceptLoop::start_on_reactor() {
 
 void AcceptLoop::stop_on_reactor() {
   readiness_.reset();
-  path_.reset();  // first, so that nobody finds a socket where connecting is refused
+  path_.reset();  // first, so that no client finds a socket that refuses connections
   spare_.give_up();
   fd_.reset();
 }
@@ -85,14 +86,14 @@ void AcceptLoop::on_readable() noexcept {
   for (int turn = 0; turn < accepts_per_turn && fd_; ++turn) {
     const Turn result = try_accept();
     if (result == Turn::starved) return pause_on_reactor();
-    // What was displaced gives its descriptors back before the next comes.
+    // A displaced connection gives its descriptors back before the next one is accepted.
     if (result == Turn::drained || result == Turn::displaced || is_limited) break;
   }
   if (is_limited) reactor_->reads().charge(reads_);
   start_on_reactor();
 }
 
-// A state that comes and goes with every connection is said once in a while.
+// Returns whether a message may be logged now. A state that may change with every connection is logged once in a while.
 bool AcceptLoop::may_say(Time& next) noexcept {
   const Time now = os::now();
   if (now < next) return false;
@@ -101,7 +102,7 @@ bool AcceptLoop::may_say(Time& next) noexcept {
 }
 
 AcceptLoop::Turn AcceptLoop::try_accept() noexcept try { return accept_one(); } catch (const std::bad_alloc&) {
-  return Turn::starved;  // the connection is gone again
+  return Turn::starved;  // the connection is closed again
 }
 
 os::Fd AcceptLoop::next_newcomer(Address& address) noexcept {
@@ -123,7 +124,7 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
     return Turn::refused;
   }
   configure_stream(fd.get(), address.family());
-  const Acceptor acceptor = acceptor_;  // stop() inside it ends this loop, not the call
+  const Acceptor acceptor = acceptor_;  // a copy: stop() inside the call ends this loop, but not the call
   const auto connection = std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), connections_,
                                                              limits_, std::move(*ticket));
   connection->take_seat();
@@ -131,7 +132,7 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   return lack == 0 ? Turn::accepted : Turn::displaced;
 }
 
-// Where not even the spare descriptor is there any more, somebody was faster, and room is made for that one.
+// Handles a failed accept. If even the spare descriptor is gone, another thread took it first, and room is made.
 AcceptLoop::Turn AcceptLoop::without_newcomer(int error) {
   if (error == EAGAIN || error == EWOULDBLOCK) return Turn::drained;
   if (is_passing(error)) return Turn::refused;
@@ -139,7 +140,7 @@ AcceptLoop::Turn AcceptLoop::without_newcomer(int error) {
   return Turn::starved;
 }
 
-// Or why there is none. `lack`: the errno of accept4 where no descriptor was left; 0: one was.
+// Returns a ticket, or why there is none. `lack`: the errno of accept4 if no descriptor was left; 0: one was.
 Expected<ConnectionCensus::Ticket, std::string> AcceptLoop::place_for(const std::string& peer, int lack) {
   auto ticket = census_->enter(peer);
   if (!ticket && evict([&] { return census_->evict_idle(peer); })) {
@@ -150,8 +151,8 @@ Expected<ConnectionCensus::Ticket, std::string> AcceptLoop::place_for(const std:
   return ticket;
 }
 
-// On the thread of the connections. What gave way there has given its descriptors back when this returns, unless that
-// is this thread.
+// Runs on the thread of the connections. When this returns, a connection that ended there has given its descriptors
+// back, unless this is that thread.
 template <typename Ask>
 bool AcceptLoop::evict(Ask ask) {
   bool made_room = false, lacks_memory = false;
@@ -164,7 +165,7 @@ bool AcceptLoop::evict(Ask ask) {
   };
   connections_->run_and_wait(try_it);
   if (lacks_memory) throw std::bad_alloc();
-  if (made_room) connections_->run_and_wait([] {});  // behind what was posted
+  if (made_room) connections_->run_and_wait([] {});  // runs after what was posted
   return made_room;
 }
 
@@ -174,14 +175,14 @@ bool AcceptLoop::make_room(int lack) {
   return true;
 }
 
-// A socket without a byte in it takes a farewell at once, or its peer is gone.
+// An empty socket takes the farewell at once, or its peer has gone.
 void AcceptLoop::turn_away(const os::Fd& fd, const std::string& why) {
   (void)!::send(fd.get(), limits_.farewell.data(), limits_.farewell.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
   if (may_say(refusing_)) os::log::warn("connection from " + why);
 }
 
-// Out of memory, or of descriptors down to the spare one: the waiting connections keep the socket readable, so trying
-// at once would spin.
+// Pauses when memory or even the spare descriptor is used up. The waiting connections keep the socket readable, so
+// trying at once would spin.
 void AcceptLoop::pause_on_reactor() {
   if (may_say(starving_)) os::log::warn("out of file descriptors or memory: new connections have to wait");
   insist([this] {
@@ -203,8 +204,7 @@ Expected<std::unique_ptr<Listener>> StreamListener::start(std::shared_ptr<Accept
 
 void StreamListener::stop() noexcept {
   const auto stop_loop = [loop = loop_] { loop->stop_on_reactor(); };
-  if (!loop_->reactor()->run_and_wait(stop_loop))
-    stop_loop();  // the reactor's thread has ended: this one stands in for it
+  if (!loop_->reactor()->run_and_wait(stop_loop)) stop_loop();  // the reactor's thread has ended, so this one does it
 }
 
 }  // namespace corelane::transport

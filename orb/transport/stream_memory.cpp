@@ -1,7 +1,7 @@
 // The memory of a connection through a channel. It grows when something long is sent (channel::Options::grows), as far
-// as the peer's account lets it; where it may not, long messages go through the ring in pieces. While
-// it may shrink the reactor looks once in a second, and once nothing long was sent for such a time an ordinary thread
-// gives back what no message uses. A connection of tasks has all of it, and never shrinks.
+// as the peer's account allows. If it may not grow, long messages go through the ring in pieces.
+// While the memory may shrink, the reactor checks it once a second. If nothing long was sent for a second, an ordinary
+// thread gives back what no message uses. A connection of tasks has all memory, and never shrinks.
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -18,7 +18,7 @@ namespace corelane::transport {
 namespace {
 
 constexpr std::chrono::seconds between_memory_looks{1};
-// Bytes that are taken or given back under the connection's lock: some tens of microseconds.
+// The bytes that are taken or given back under the connection's lock at once: some tens of microseconds.
 constexpr std::size_t memory_slice = 256 * 1024;
 
 }  // namespace
@@ -28,13 +28,13 @@ std::size_t StreamConnection::channel_memory() const noexcept {
   return channel == nullptr ? 0 : channel->memory();
 }
 
-// Under the lock: whether watch_memory() is to be called without it.
+// Returns whether watch_memory() must be called. Call this under the lock, and watch_memory() without it.
 bool StreamConnection::has_grown() noexcept {
   const channel::Channel* const channel = link_->channel();
   return channel != nullptr && channel->may_shrink() && !std::exchange(memory_watched_, true);
 }
 
-// After has_grown(). The next long message tries again what fails here.
+// Starts the timer, after has_grown(). If it fails, the next long message tries again.
 void StreamConnection::watch_memory() noexcept {
   try {
     const TimerId timer = reactor_->schedule(os::now() + between_memory_looks, [weak = weak_from_this()] {
@@ -42,7 +42,7 @@ void StreamConnection::watch_memory() noexcept {
     });
     if (timer != TimerId{0}) return;
   } catch (const std::bad_alloc&) {
-    // As when the reactor has stopped.
+    // Treated as if the reactor had stopped.
   }
   const std::lock_guard lock(mutex_);
   memory_watched_ = false;
@@ -59,10 +59,10 @@ void StreamConnection::look_at_memory_on_reactor() noexcept {
   if (!is_quiet || !do_elsewhere(&StreamConnection::shrink)) watch_memory();
 }
 
-// Goes on watching while a reader keeps what it was lent. Thread: an ordinary one.
+// Gives memory back. Continues to watch while a reader keeps what it was lent. Thread: an ordinary one.
 void StreamConnection::shrink() noexcept {
   bool more = true;
-  while (more) {  // bound: the chunks, as nothing long is sent meanwhile
+  while (more) {  // bound: the chunks, because the loop ends if something long is sent meanwhile
     const std::lock_guard lock(mutex_);
     more = link_->channel()->was_quiet() && link_->channel()->give_back_some(memory_slice);
     if (!more) memory_watched_ = link_->channel()->may_shrink();
@@ -83,7 +83,7 @@ void StreamConnection::keep_memory() noexcept {
   channel->hold_memory();
 }
 
-// On an ordinary thread, soon. False: there is no such thread, or no memory.
+// Runs the function soon on an ordinary thread. Returns false if there is no such thread, or no memory.
 bool StreamConnection::do_elsewhere(void (StreamConnection::*what)() noexcept) noexcept {
   struct Order {
     std::shared_ptr<StreamConnection> connection;

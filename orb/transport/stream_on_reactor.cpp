@@ -1,4 +1,4 @@
-// What the reactor does for a connection: it reads for a watcher, drains the backlog and keeps the time-outs.
+// What the reactor does for a StreamConnection: it reads for a watcher, drains the backlog and handles timeouts.
 // Thread: the reactor's.
 #include <algorithm>
 #include <chrono>
@@ -16,15 +16,17 @@
 namespace corelane::transport {
 namespace {
 
-// Of one connection, until the reactor serves the others.
+// The reads or writes for one connection, until the reactor serves the others.
 constexpr int reads_per_turn = 4;
 constexpr int writes_per_turn = 8;
-constexpr std::chrono::milliseconds between_tries{1};     // to send to a peer who does not tell that there is room
-constexpr std::chrono::milliseconds between_arrivals{1};  // whether all has arrived that was sent before the end
+// Between two attempts to send over a link that does not report room.
+constexpr std::chrono::milliseconds between_tries{1};
+// Between two checks whether everything has arrived that was sent before the end.
+constexpr std::chrono::milliseconds between_arrivals{1};
 
 }  // namespace
 
-// Makes what the reactor does for this connection agree with what it should do.
+// Makes what the reactor does for this connection match what it should do.
 void StreamConnection::update_on_reactor() noexcept try {
   bool write = false, monitored = false;
   {
@@ -53,14 +55,14 @@ void StreamConnection::update_on_reactor() noexcept try {
   give_up_on_reactor();
 }
 
-// From here on the reactor hears of the peer's end, and keeps the idle time. False as below.
+// Makes the reactor report the peer's end from now on, and handle the idle time. Returns false if the system refuses.
 bool StreamConnection::monitor_on_reactor() {
   const bool is_watched = watch_end_on_reactor();
   if (is_watched && idle_timeout_ > Duration::zero()) update_timer_on_reactor();
   return is_watched;
 }
 
-// False as below.
+// Makes the reactor report the peer's end. Returns false if the system refuses.
 bool StreamConnection::watch_end_on_reactor() {
   constexpr auto end = Reactor::Impl::Interest::end;
   std::unique_ptr<Readiness>& told = link_->hang_up_descriptor() == link_->bytes_descriptor() ? readiness_ : hang_up_;
@@ -68,7 +70,7 @@ bool StreamConnection::watch_end_on_reactor() {
   return told != nullptr;
 }
 
-// Of a paused connection. Where nothing is left to be read the end is.
+// Checks a paused connection for the peer's end. If nothing is left to read, reading resumes to find the end.
 void StreamConnection::look_at_end_on_reactor() noexcept {
   const PeerEnd end = peer_end();
   if (end == PeerEnd::none) return;
@@ -90,7 +92,7 @@ void StreamConnection::on_hang_up() noexcept {
   if (const auto monitor = monitor_of_open()) monitor->on_peer_end();
 }
 
-// Until the peer's system has all that was sent.
+// Waits until the peer's system has everything that was sent, and then closes.
 void StreamConnection::close_when_sent_on_reactor(Time deadline) noexcept try {
   bool all_sent = false;
   {
@@ -107,7 +109,7 @@ void StreamConnection::close_when_sent_on_reactor(Time deadline) noexcept try {
   give_up_on_reactor();
 }
 
-// False when the system does not let it.
+// Watches the link's descriptors. Returns false if the system refuses.
 bool StreamConnection::watch_on_reactor(bool room) {
   if (!readiness_) readiness_ = reactor_->watch(link_->bytes_descriptor(), shared_from_this());
   if (!end_ && link_->end_descriptor() >= 0) {
@@ -137,7 +139,7 @@ void StreamConnection::arm_write_on_reactor() {
   if (std::exchange(write_armed_, true)) return;
   if (link_->room() == Link::Room::untold) return try_again_on_reactor();
   if (!room_) {
-    // Not as one expression: the compiler would read the reactor's readiness_ here, too.
+    // Not one expression, because then the compiler would read the reactor's readiness_ here, too.
     if (drains_apart()) return writable_->arm_write();
     return readiness_->arm_write();
   }
@@ -148,7 +150,7 @@ void StreamConnection::arm_write_on_reactor() {
   room_->arm_read();
 }
 
-// What the reactor cannot wait for, it lets go.
+// Closes a connection that the reactor has no memory to wait for.
 void StreamConnection::give_up_on_reactor() noexcept {
   close_for(errors::no_memory);
   finish_on_reactor();
@@ -163,8 +165,8 @@ void StreamConnection::release_on_reactor() {
   if (!drains_apart()) let_backlog_go();
 }
 
-// Tells the ordinary thread that more of the backlog can be sent: by the link's descriptor for room, or by that of its
-// bytes being writable.
+// Drainer tells the ordinary thread that more of the backlog can be sent. It is told by the link's descriptor for room,
+// or when the descriptor of the bytes is writable.
 class StreamConnection::Drainer final : public ReadinessHandler {
  public:
   explicit Drainer(std::shared_ptr<StreamConnection> connection) noexcept : connection_(std::move(connection)) {}
@@ -179,7 +181,7 @@ class StreamConnection::Drainer final : public ReadinessHandler {
   const std::shared_ptr<StreamConnection> connection_;
 };
 
-// Makes what the ordinary thread does for this connection agree with what waits.
+// Makes what the ordinary thread does for this connection match what waits.
 void StreamConnection::drain_on_ordinary() noexcept try {
   bool waits = false;
   {
@@ -208,7 +210,7 @@ void StreamConnection::let_backlog_go() noexcept {
   write_armed_ = false;
 }
 
-// The last thing that the reactor does for the connection: on_closed, once.
+// Ends the reactor's work for the connection, and calls on_closed() once.
 void StreamConnection::finish_on_reactor() {
   release_on_reactor();
   active_watcher_.reset();
@@ -226,7 +228,7 @@ void StreamConnection::finish_on_reactor() {
 }
 
 void StreamConnection::detach_on_reactor() {
-  std::shared_ptr<Watcher> watcher;  // dies after the lock
+  std::shared_ptr<Watcher> watcher;  // destroyed after the lock
   {
     const std::lock_guard lock(mutex_);
     watcher = std::move(watcher_);
@@ -246,7 +248,7 @@ bool StreamConnection::defer(ReadinessHandler::Turn turn) {
   return reactor_->reads().defers(reads_, weak_from_this(), turn);
 }
 
-// What waits counts as armed: its turn comes without another readiness.
+// Returns whether the read has to wait. A read that waits counts as armed: its turn comes without another readiness.
 bool StreamConnection::defer_read() {
   if (active_watcher_ && is_open() && reactor_->reads().has_to_wait(reads_)) {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
@@ -257,14 +259,14 @@ bool StreamConnection::defer_read() {
   return read_waits_;
 }
 
-// The same of sending what waits.
+// Does the same for sending what waits.
 bool StreamConnection::defer_write() {
   write_waits_ = is_open() && defer(ReadinessHandler::Turn::write);
   write_armed_ = write_armed_ || write_waits_;
   return write_waits_;
 }
 
-// What the turn has read, and what the watcher has said of it.
+// Returns what the turn has read, and what the watcher has reported about it.
 ReadTurn StreamConnection::read_so_far() noexcept {
   // relaxed: see charge_message()
   const bool unforeseen = noted_unforeseen_.load(std::memory_order_relaxed) || !is_open();
@@ -285,7 +287,7 @@ void StreamConnection::on_readable() noexcept try {
   turn_bytes_ = 0;
   for (int turn = 0; turn < reads_per_turn && is_open() && !is_paused(); ++turn) {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
-    if (!watcher) break;  // taken back, perhaps by the last on_bytes()
+    if (!watcher) break;  // the last on_bytes() may have ended the watching
     const MutableBytes buffer = reactor_->read_buffer(watcher->rest_of_message());
     Lent lent;
     const IoResult result = link_->receive_some(buffer, &lent);
@@ -301,12 +303,13 @@ void StreamConnection::on_readable() noexcept try {
     last_traffic_.store(received, std::memory_order_relaxed);
     lent.keeper ? watcher->on_lent(std::move(lent), received) : watcher->on_bytes(buffer.first(result.count), received);
     if (reactor_->reads().is_over(reads_, read_so_far())) break;
-    // Before the descriptor is asked for, one more look: who answers at once is often called at once.
+    // Tries one more read before the descriptor is armed: a peer that gets a reply at once often sends the next request
+    // at once.
     if (has_all && (!active_watcher_ || is_paused() || link_->await_bytes())) break;
   }
   reactor_->reads().charge(reads_, read_so_far());
-  // Nothing but the next read is to be prepared: no lock, which a sender that was pre-empted in its system call may
-  // hold.
+  // Only the next read has to be prepared, so this takes no lock. A sender that was preempted in its system call may
+  // hold the lock.
   if (!active_watcher_ || !is_open() || is_paused()) return update_on_reactor();
   arm_read_on_reactor(has_all && link_->tells_of_more() ? Readiness::Rest::none : Readiness::Rest::unknown);
   update_timer_on_reactor();
@@ -314,14 +317,14 @@ void StreamConnection::on_readable() noexcept try {
   give_up_on_reactor();
 }
 
-// Unless it was given back meanwhile, and perhaps watched anew.
+// Runs a deferred turn, unless it was cancelled meanwhile, and perhaps watched anew.
 void StreamConnection::on_turn(ReadinessHandler::Turn turn) noexcept {
   if (turn == ReadinessHandler::Turn::read && read_waits_) on_readable();
   if (turn == ReadinessHandler::Turn::write && write_waits_) on_writable();
 }
 
-// Where there is a limit a turn sends as much as one of reading reads, and asks for the next one; but where the next
-// one would be a millisecond away, it sends some such pieces.
+// With a limit, a turn sends as much as a turn of reading reads, and then waits for its next turn. If the next one
+// would be a millisecond away, it sends several such pieces.
 void StreamConnection::on_writable() noexcept try {
   write_armed_ = false;
   if (drains_apart()) {
@@ -340,7 +343,7 @@ void StreamConnection::on_writable() noexcept try {
   give_up_on_reactor();
 }
 
-// False: nothing waits, or the link takes no more now.
+// Returns false if nothing waits, or the link takes no more now.
 bool StreamConnection::drain_some(bool in_pieces) {
   Lock lock(mutex_);
   Bytes next = outbox_.front();
@@ -348,7 +351,7 @@ bool StreamConnection::drain_some(bool in_pieces) {
   if (in_pieces) next = next.first(std::min(next.size(), ReadGate::bytes_per_turn));
   const IoResult result = link_->send_some(std::span<const Bytes>{&next, 1});
   outbox_.consume(result.count);
-  if (result.outcome == Io::failed) outbox_.discard();  // the stream's end is for whoever reads it
+  if (result.outcome == Io::failed) outbox_.discard();  // the reader finds the end of the stream
   const bool grown = has_grown();
   lock.unlock();
   if (grown) watch_memory();
@@ -382,7 +385,8 @@ bool StreamConnection::reader_gives_way() noexcept {
   return reader && reader->try_give_way();
 }
 
-// Bytes that nobody has read yet are something under way, too; but not before the first whole message.
+// Returns whether the connection is idle. Bytes that were not read yet mean that it is not, but only after the first
+// whole message.
 bool StreamConnection::is_idle_on_reactor() noexcept {
   if (!active_watcher_ || !is_open() || read_waits_ || !active_watcher_->is_idle()) return false;
   {
@@ -399,7 +403,7 @@ Time StreamConnection::time_limit() const noexcept {
   return std::min(expected, last_traffic_.load(std::memory_order_relaxed) + idle_timeout_);
 }
 
-// A later limit than the one waited for is found when that one comes.
+// Sets the timer for the time limit. A later limit than the current timer's is found when that timer fires.
 void StreamConnection::update_timer_on_reactor() {
   const Time limit = time_limit();
   if (limit >= timer_at_) return;
@@ -430,7 +434,7 @@ void StreamConnection::on_timer() noexcept try {
     last_traffic_.store(now, std::memory_order_relaxed);  // relaxed: see renew()
     update_timer_on_reactor();
   } else {
-    active_watcher_->give_way();  // with a word, where its protocol has one
+    active_watcher_->give_way();  // with a closing message, if its protocol has one
     close_for(ended_by(minor::idle_timeout));
   }
 } catch (const std::bad_alloc&) {

@@ -16,13 +16,14 @@
 namespace corelane::transport {
 namespace {
 
-// The share of the time left that the first of `attempts` may take.
+// Returns the end of the share of the remaining time that the first of `attempts` may take.
 Time share_of(Time deadline, std::size_t attempts) noexcept {
   if (deadline == never) return never;
   return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(attempts);
 }
 
-// The first address that answers; with its own share of the time each, so that one silent address hides no other.
+// Connects to the first address that answers. Each address has its own share of the time, so that a silent one does not
+// use up the time of the others.
 Expected<os::Fd> connect_any(const std::vector<Address>& addresses, Time deadline, ConnectStop* stop) noexcept {
   Error failure{};
   for (std::size_t i = 0; i < addresses.size(); ++i) {

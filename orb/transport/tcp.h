@@ -1,4 +1,4 @@
-// TcpTransport: byte streams over TCP, IPv4 and IPv6, no delay, keep-alive, close-on-exec.
+// TcpTransport carries byte streams over TCP: IPv4 and IPv6, with no delay, keep-alive and close-on-exec.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ class ConnectionCensus;
 
 class TcpTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `census`: shared with other transports whose connections count together.
+  // `reactor` outlives the transport. `census`: shared with other transports, so that their connections count together.
   explicit TcpTransport(Reactor& reactor, ConnectionLimits limits = {},
                         std::shared_ptr<ConnectionCensus> census = nullptr);
   ~TcpTransport() override;

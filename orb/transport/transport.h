@@ -1,6 +1,6 @@
-// Transport: makes connections, by calling and by being called: TcpTransport, UnixTransport, ChannelTransport, and
-// SocketTransport, which takes an endpoint of any kind.
-// Threads: any. Lifetime: a transport uses its reactor, which outlives it; connections may outlive both.
+// Transport makes connections: it connects to a server, or accepts from clients. It is the base of TcpTransport,
+// UnixTransport, ChannelTransport, and SocketTransport, which takes an endpoint of any kind.
+// Threads: any. Lifetime: a transport uses its reactor, which outlives it. Connections may outlive both.
 #pragma once
 
 #include <chrono>
@@ -18,23 +18,25 @@
 
 namespace corelane::transport {
 
-// Bounds on what peers may take. They hold for each transport object. Where one on connections is reached, the one that
-// was quiet for longest makes room for a newcomer, of those whose watcher says that they are idle; so it does where the
-// process has no file descriptor left.
+// Limits on what peers may use. They apply to each transport object. If a limit on connections is reached, or the
+// process has no file descriptor left, one connection ends to make room for a new one. It is the one that was quiet for
+// longest, among those whose watcher reports that they are idle.
 struct ConnectionLimits {
   std::size_t connections = 1024;          // accepted and alive, in total
   std::size_t connections_per_peer = 256;  // accepted and alive from one address, or from one user of this host
-  // Bytes not yet taken by the socket, for each connection; those who may wait leave half of it to those who may not.
+  // For each connection, the bytes that the socket has not taken yet. Senders that may wait leave half of it to those
+  // that may not.
   std::size_t backlog = 32 * 1024 * 1024;
-  // What accepted connections hold, these and others that have the same budget. Null: nobody counts it.
+  // Counts what accepted connections hold: these, and others with the same budget. Null: nothing counts it.
   std::shared_ptr<MemoryBudget> memory{};
-  Duration backlog_timeout = std::chrono::seconds{10};  // so long a peer may take nothing while somebody waits for room
-  Duration idle_timeout = Duration::zero();             // a watched connection without traffic is closed; 0: never
-  Duration header_timeout = std::chrono::seconds{10};   // what the protocol above passes to expect_by(); 0: none
-  // Ends connects that are under way. Null: nothing does, but their deadlines.
+  // How long a peer may take nothing while a sender waits for room.
+  Duration backlog_timeout = std::chrono::seconds{10};
+  Duration idle_timeout = Duration::zero();            // a watched connection without traffic is then closed; 0: never
+  Duration header_timeout = std::chrono::seconds{10};  // what the protocol above passes to expect_by(); 0: none
+  // Ends connection attempts in progress. Null: only their deadlines do.
   std::shared_ptr<ConnectStop> connect_stop{};
-  // What a caller beyond the limits is sent before his connection ends, in the protocol above. Static storage. Over a
-  // channel he learns it from connect().
+  // Sent to a caller beyond the limits before its connection ends, in the protocol above. Static storage. Over a
+  // channel the caller learns it from connect().
   Bytes farewell{};
 };
 
@@ -44,10 +46,10 @@ using Acceptor = std::function<void(std::shared_ptr<Connection>)>;
 class Listener {
  public:
   virtual ~Listener() = default;
-  // With the port that was really bound, or the path.
+  // Returns the endpoint with the port that was really bound, or the path.
   virtual const Endpoint& endpoint() const noexcept = 0;
-  // No connection is accepted and no acceptor runs after it returned. Idempotent; the destructor does it too.
-  // Inside the acceptor it does not wait for that very call.
+  // Stops the listener. After it returned, no connection is accepted and no acceptor runs. Inside the acceptor it does
+  // not wait for that call. Idempotent; the destructor does it, too.
   virtual void stop() noexcept = 0;
 };
 
@@ -55,13 +57,13 @@ class Transport {
  public:
   virtual ~Transport() = default;
 
-  // Tries every address of the host within the deadline, each with its share of the time left. TRANSIENT
-  // connect_failed, unknown_host or no_name_service, TIMEOUT deadline_passed, BAD_PARAM bad_address (the endpoint is
-  // not of this transport's kind). Blocks the caller.
+  // Tries every address of the host within the deadline, each with its share of the remaining time. Blocks the caller.
+  // Errors: TRANSIENT connect_failed, unknown_host or no_name_service; TIMEOUT deadline_passed; BAD_PARAM bad_address
+  // (the endpoint is not of this transport's kind).
   virtual Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) = 0;
 
-  // COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM address_not_here or bad_address; of a Unix
-  // socket the log says more.
+  // Listens at the endpoint. Errors: COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM
+  // address_not_here or bad_address. For a Unix socket the log has details.
   virtual Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) = 0;
 
   virtual const ConnectionLimits& limits() const noexcept = 0;

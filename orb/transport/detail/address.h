@@ -1,4 +1,4 @@
-// Addresses: socket addresses of an Endpoint, and back.
+// Address is a socket address. These functions convert an Endpoint to addresses, and back.
 // Threads: any but real-time ones; resolving a name blocks up to the deadline.
 #pragma once
 
@@ -26,22 +26,23 @@ struct Address {
   const sockaddr* native() const noexcept { return reinterpret_cast<const sockaddr*>(&storage); }
 };
 
-// Of a socket's file; an absolute path of at most longest_unix_path bytes.
+// Returns the address of a socket's file. `path` is absolute and has at most longest_unix_path bytes.
 Address unix_address(const std::string& path) noexcept;
-// Whether the endpoint is of that kind and its path one of a socket's file.
+// Returns whether the endpoint is of that kind and its path is valid for a socket's file.
 bool names_socket(const Endpoint& endpoint, EndpointKind kind) noexcept;
-// As a line of the log: "cannot listen at <kind>:<path>: why".
+// Logs "cannot listen at <kind>:<path>: why", and returns the error.
 Error logged(const os::PathRefusal& refusal, std::string_view kind);
 
-// Numbers, not names; an IPv4 address in IPv6 clothes (::ffff:127.0.0.1) becomes plain IPv4. The path
-// of a Unix socket, "" where it has none.
+// Returns the endpoint with numbers, not names. An IPv4 address mapped into IPv6 (::ffff:127.0.0.1) becomes plain IPv4.
+// For a Unix socket it holds the path, "" if there is none.
 Endpoint endpoint_of(const Address& address);
 
 enum class AddressUse { connect, listen };
 
-// Every address of a TCP endpoint, best first, never an empty list. For listening "" is everywhere. When there is none:
-// TRANSIENT unknown_host, for listening BAD_PARAM bad_address. TRANSIENT no_name_service when the name service gives no
-// answer now, TIMEOUT deadline_passed. `stop` ends the wait for a name service, with connect_failed; null: nobody does.
+// Returns every address of a TCP endpoint, best first, never an empty list. For listening, "" means everywhere.
+// Errors: TRANSIENT unknown_host if there is no address; for listening BAD_PARAM bad_address. TRANSIENT no_name_service
+// if the name service gives no answer now. TIMEOUT deadline_passed. `stop` ends the wait for a name service with
+// connect_failed; null: nothing stops it.
 Expected<std::vector<Address>> resolve(const Endpoint& endpoint, AddressUse use, Time deadline,
                                        const ConnectStop* stop = nullptr);
 

@@ -1,6 +1,6 @@
-// Backlog: bytes that wait for the socket, in chunks, so that growing copies nothing twice.
-// Threads: none of its own; the connection's lock guards it. Bounds: a thread that appends asks has_room() before. All
-// but the first chunk is told to the connection's account.
+// Backlog holds bytes that wait for the socket, in chunks, so that no byte is copied twice when it grows.
+// Threads: none of its own; the connection's lock guards it. Bounds: a thread that appends calls has_room() before. The
+// backlog reports all but the first chunk to the connection's account.
 #pragma once
 
 #include <algorithm>
@@ -22,13 +22,14 @@ class Backlog {
  public:
   static constexpr std::size_t chunk_size = 64 * 1024;
 
-  // `account`: null where nobody counts. std::bad_alloc, as every deque.
+  // `account`: null if nothing counts it. std::bad_alloc, because a deque allocates.
   explicit Backlog(std::shared_ptr<MemoryAccount> account = nullptr) : account_(std::move(account)) {}
 
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
 
-  // Whether so many bytes more are no more than `limit`. The first may be longer: no peer could take them before.
+  // Returns whether so many more bytes fit into `limit`. The first message may be longer, because the peer could not
+  // take any of it before.
   bool has_room(std::size_t bytes, std::size_t limit) const noexcept {
     return empty() || bytes <= limit - std::min(size_, limit);
   }
@@ -42,7 +43,7 @@ class Backlog {
     }
   }
 
-  // The oldest bytes that lie together; empty when there are none.
+  // Returns the oldest contiguous bytes; empty if there are none.
   Bytes front() const noexcept {
     if (empty()) return {};
     return chunks_.front().bytes().subspan(begin_, std::min(chunk_size - begin_, size_));
@@ -68,7 +69,7 @@ class Backlog {
   }
 
  private:
-  // Pages of its own: the heap would keep the peak.
+  // A chunk has pages of its own, because the heap would keep the peak.
   class Chunk {
    public:
     Chunk() : pages_(os::take_pages(chunk_size)) {
@@ -106,7 +107,7 @@ class Backlog {
   std::deque<Chunk> chunks_;
   std::size_t begin_ = 0;  // in the first chunk
   std::size_t size_ = 0;
-  std::size_t noted_ = 0;  // what the account was told last
+  std::size_t noted_ = 0;  // what was last reported to the account
 };
 
 }  // namespace corelane::transport

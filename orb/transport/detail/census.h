@@ -1,7 +1,7 @@
-// ConnectionCensus: counts accepted connections against the limits, in total and for each peer: an address, or a user
-// of this host; and finds one that may go where a newcomer finds no room.
+// ConnectionCensus counts accepted connections against the limits, in total and for each peer. A peer is an address, or
+// a user of this host. If a new connection finds no room, the census finds one that may end.
 //
-// Threads: any but where said; one lock. A Ticket is one counted connection and may outlive the transport.
+// Threads: any, unless noted; one lock. A Ticket is one counted connection, and may outlive the transport.
 #pragma once
 
 #include <cstdint>
@@ -19,24 +19,24 @@
 
 namespace corelane::transport {
 
-// A counted connection that may give its place up.
+// Guest is a counted connection that may end to make room for another.
 class Guest {
  public:
-  // When something came over it last. Thread: any.
+  // Returns when something last came over it. Thread: any.
   virtual Time quiet_since() const noexcept = 0;
-  // The peer, a whole one. Thread: any.
+  // Returns whether the peer has sent a whole message. Thread: any.
   virtual bool has_sent_message() const noexcept = 0;
-  // It takes several descriptors, where a socket takes one. Thread: any.
+  // Returns whether it is a channel, which takes several descriptors, while a socket takes one. Thread: any.
   virtual bool is_channel() const noexcept = 0;
-  // Ends the connection and gives its ticket back, unless something is under way. Thread: the reactor's.
+  // Ends the connection and gives its ticket back, unless something is in progress. Thread: the reactor's.
   virtual bool give_way() noexcept = 0;
 
  protected:
   ~Guest() = default;
 };
 
-// Whose connections they are, by a number that it has while somebody keeps this. Of one name there is one in the
-// process, whichever ORBs the connections belong to. Thread: any.
+// Holder identifies the peer that has a set of connections, by a number. The number is valid while this object is kept.
+// The process has one Holder for each name, whichever ORBs the connections belong to. Thread: any.
 class Holder {
  public:
   static std::shared_ptr<const Holder> of(const std::string& host);
@@ -64,7 +64,7 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
       if (census_) census_->leave(number_);
     }
     const Holder& holder() const noexcept { return *holder_; }
-    // From here on evict_idle() may ask him.
+    // Registers the guest: from now on evict_idle() may ask it to end.
     void belongs_to(std::weak_ptr<Guest> guest) const { census_->seat(number_, std::move(guest)); }
 
    private:
@@ -76,20 +76,21 @@ class ConnectionCensus : public std::enable_shared_from_this<ConnectionCensus> {
   explicit ConnectionCensus(const ConnectionLimits& limits)
       : total_limit_(limits.connections), peer_limit_(limits.connections_per_peer) {}
 
-  // When a limit is reached: which, and how to mend it, for the log.
+  // Counts a connection. If a limit is reached, returns which one and how to fix it, for the log.
   Expected<Ticket, std::string> enter(const std::string& host);
 
-  // Makes room for a connection that was turned away: ends another one over which nothing is under way. If the host has
-  // all that it may have, that is one of the same host. False: there is none. Bound: the connections. Thread: the
-  // reactor's.
+  // Makes room for a connection that was refused, by ending another one over which nothing is in progress. If the host
+  // has all that it may have, that is a connection of the same host. Returns false if there is none. Bound: the
+  // connections. Thread: the reactor's.
   //
-  // If no whole message came over more than a quarter of the connections, the oldest of those goes first: so peers that
-  // send halves of a header cannot keep others out. Next goes the one that was quiet for longest.
+  // Order: if more than a quarter of the connections have brought no whole message, the oldest of those ends first. So
+  // peers that send half a header cannot keep others out. Next, or otherwise, the connection that was quiet for longest
+  // ends.
   bool evict_idle(const std::string& host);
-  // The same for one for whom no descriptor is left, whoever's the connection is. Its descriptors are free once the
-  // reactor has run what was posted to it meanwhile. Thread: the reactor's.
+  // Does the same for a connection for which no descriptor is left, and may end a connection of any host. The
+  // descriptors are free once the reactor has run what was posted to it meanwhile. Thread: the reactor's.
   bool evict_quietest();
-  // The same, of the channels over which nothing came since `quiet_since`. Thread: the reactor's.
+  // Does the same among the channels over which nothing has come since `quiet_since`. Thread: the reactor's.
   bool evict_channel(Time quiet_since);
 
  private:

@@ -1,9 +1,10 @@
-// ChannelLink: a Link through a channel (docs/channel.md): the bytes of one send are one message or, above piece_size
-// and where no room is free for all of them, several. A reader copies them out, but for long messages of its own user,
-// which it may get where they lie. What a hostile peer changes meanwhile changes this connection's bytes and no more.
+// ChannelLink is a Link through a channel (docs/channel.md). The bytes of one send are one message. If they are longer
+// than piece_size, and there is no room for all of them, they are several messages.
+// A reader copies the bytes out. It may get long messages of its own user in place. A hostile peer that changes bytes
+// meanwhile changes only the bytes of this connection.
 //
-// Threads: as Link. Invariant: armed_ says that the peer rings for the next message; whoever looked last and left
-// nothing, or may have left something, has seen to it that the descriptor tells (await_bytes()).
+// Threads: as Link. Invariant: armed_ means that the peer makes the descriptor readable for the next message. A reader
+// that found nothing, or may have left something, has made sure of that (await_bytes()).
 #pragma once
 
 #include <atomic>
@@ -18,28 +19,29 @@
 
 namespace corelane::transport {
 
-// The descriptors that a link takes.
+// ChannelWatch holds the descriptors that a link needs.
 struct ChannelWatch {
-  os::Fd all;   // an epoll of all that concerns a reader: message, hang-up, the peer's end
-  os::Fd more;  // with a descriptor for messages: an epoll of the other two; else an eventfd by which a reader wakes
-                // itself
+  os::Fd all;  // an epoll of all events for a reader: message, hang-up, end of the peer
+  // With a descriptor for messages, `more` is an epoll of the other two events. Otherwise it is an eventfd by which a
+  // reader wakes itself.
+  os::Fd more;
 
-  // For a channel with that peer, set up with ChannelLink::options().
+  // Makes the descriptors for a channel with that peer that was set up with ChannelLink::options().
   static ChannelWatch make(const channel::Peer& peer, const ChannelOptions& granted) noexcept;
-  // False: the system has none left, and errno says why.
+  // Returns false if the system has no descriptors left; errno says why.
   explicit operator bool() const noexcept { return all && more; }
 };
 
 class ChannelLink final : public Link {
  public:
-  static constexpr std::size_t piece_size = 32 * 1024;  // of a long message: one chunk
+  static constexpr std::size_t piece_size = 32 * 1024;  // of a long message; the size of one chunk
 
-  // How both ends of a connection set its channel up. Either is woken in a way that a reactor can watch: by a
-  // descriptor of its own where both are of one user, otherwise at the socket.
+  // Returns the options with which both ends of a connection set up its channel. Each end is woken in a way that a
+  // reactor can watch: by a descriptor of its own if both belong to one user, otherwise at the socket.
   static channel::Options options(const ChannelOptions& granted);
 
-  // NO_RESOURCES no_descriptor: without a watch, or when the system watches no more. COMM_FAILURE: nobody can be
-  // woken.
+  // Makes a link. NO_RESOURCES no_descriptor: the watch has no descriptors, or the system allows no more watches.
+  // COMM_FAILURE: this end cannot be woken.
   static Expected<std::unique_ptr<Link>> make(channel::Channel channel, ChannelWatch watch, Endpoint local,
                                               Endpoint peer);
 
@@ -82,20 +84,20 @@ class ChannelLink final : public Link {
   bool all_claimed() const noexcept;
   std::size_t longest_piece() const noexcept;
   IoResult send_pieces(std::span<const Bytes> parts) noexcept;
-  // It is told of messages by a descriptor of its own, and not at the socket.
+  // Returns whether a descriptor of its own reports messages, rather than the socket.
   bool has_own() const noexcept { return channel_.descriptor() != channel_.hang_up_descriptor(); }
 
-  // Constant but for its state.
+  // Constant, except for the state inside.
   channel::Channel channel_;
   const ChannelWatch watch_;
   const Endpoint local_, peer_;
-  const bool of_own_user_;  // the other end is
-  // Owner: who reads.
-  std::size_t read_ = 0;  // bytes of the front message that were given
+  const bool of_own_user_;  // the other end belongs to this process's user
+  // Owner: the reader.
+  std::size_t read_ = 0;  // bytes of the front message that the caller already has
   bool armed_ = false;
-  bool nudged_ = false;     // by itself
-  Time look_at_peer_at_{};  // for who glances
-  // Owner: who writes.
+  bool nudged_ = false;     // by this end itself
+  Time look_at_peer_at_{};  // for glance()
+  // Owner: the writer.
   struct Berth {
     std::uint64_t number;
     channel::Draft draft;
@@ -105,7 +107,7 @@ class ChannelLink final : public Link {
   bool room_armed_ = false;
   // Shared.
   std::atomic<bool> peer_died_{false}, spoiled_{false};
-  std::atomic<std::uint64_t> sent_{0}, received_{0};  // uncopied
+  std::atomic<std::uint64_t> sent_{0}, received_{0};  // messages that were not copied
 };
 
 }  // namespace corelane::transport

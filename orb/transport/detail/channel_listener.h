@@ -1,7 +1,8 @@
-// ChannelListener: sets channels up on a thread of its own, because that maps and allocates, and hands the connections
-// to its acceptor on the reactor's ordinary thread.
+// ChannelListener accepts connections and sets up their channels on a thread of its own, because that maps and
+// allocates. It passes the connections to its acceptor on the reactor's ordinary thread.
 //
-// Threads: the door thread accepts; stop() any; the acceptor runs on the reactor's ordinary thread.
+// Threads: the listener's thread ("corelane-door") accepts; stop() any; the acceptor runs on the reactor's ordinary
+// thread.
 #pragma once
 
 #include <memory>
@@ -19,7 +20,7 @@ namespace corelane::transport {
 
 class ChannelListener final : public Listener {
  public:
-  // What both threads need. Kept by what is posted to the reactor.
+  // What both threads need. Tasks that are posted to the reactor keep it.
   struct Shared {
     std::shared_ptr<Reactor::Impl> reactor;
     ConnectionLimits limits;
@@ -28,11 +29,12 @@ class ChannelListener final : public Listener {
     bool stopped = false;  // owner: the reactor's ordinary thread
   };
 
-  // Of the door: whom the census counts is let in, only with the descriptors that his connection takes, and nobody over
-  // what is left for sockets. A channel over which nothing came for a second goes for a newcomer.
+  // Returns the options of `door`. It admits a peer only if the census has room for it, and only with the descriptors
+  // that its connection takes. It leaves alone the descriptors that are reserved for sockets. A channel over which
+  // nothing came for a second ends if a new connection needs its descriptors.
   static channel::Options options(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor,
                                   const ChannelOptions& granted);
-  // `path` has a listening socket, of which `door` is made, with those options().
+  // Starts listening. `path` has a listening socket, and `door` was made of it with those options().
   static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener door,
                                                    std::shared_ptr<Shared> shared);
   ~ChannelListener() override { stop(); }
@@ -50,7 +52,7 @@ class ChannelListener final : public Listener {
   std::optional<os::SocketPath> path_;
   channel::Listener door_;
   const std::shared_ptr<Shared> shared_;
-  // Owner: the door thread.
+  // Owner: the listener's thread.
   Time quiet_until_{};
   std::size_t unsaid_ = 0;
   os::Thread thread_;

@@ -1,9 +1,9 @@
-// KeptListener: a listener at a path of the file system, whose socket is made again when somebody has removed it, as
-// when the runtime directory was cleared: clients that come later would find nobody. Connections that there are stay.
-// What stands at the path by then is left alone.
+// KeptListener is a listener at a path of the file system. It makes its socket again if it was removed, for example
+// when the runtime directory was cleared. Otherwise later clients would find no server. Existing connections stay. If
+// another file is at the path by then, it is left alone.
 //
-// Threads: look() on the one that all of a process share (corelane-paths, an ordinary one), once a second; else as
-// Listener.
+// Threads: as Listener, except for look(). One ordinary thread of the process (corelane-paths) calls look() once a
+// second for all kept listeners.
 #pragma once
 
 #include <functional>
@@ -24,19 +24,19 @@ class KeptListener final : public Listener {
  public:
   using Listen = std::function<Expected<std::unique_ptr<Listener>>(const Endpoint& endpoint)>;
 
-  // `first` listens at a path; `listen` makes another one there, and is not called after stop().
+  // `first` listens at a path. `listen` makes another listener there; it is not called after stop().
   KeptListener(std::unique_ptr<Listener> first, Listen listen);
   ~KeptListener() override;
 
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void stop() noexcept override;
 
-  // Makes the socket again where it is gone.
+  // Makes the socket again if it is gone.
   void look(Time now) noexcept;
 
  private:
-  static constexpr std::size_t most_remade = 16;              // each leaves a socket that nobody finds any more
-  static constexpr Duration pause = std::chrono::minutes{1};  // after one that could not be made
+  static constexpr std::size_t most_remade = 16;  // limited, because each leaves a socket that no client finds
+  static constexpr Duration pause = std::chrono::minutes{1};  // after a failure to make one
 
   bool make_again();
 
@@ -44,13 +44,13 @@ class KeptListener final : public Listener {
   const Listen listen_;
   std::mutex mutex_;
   // Guarded by mutex_.
-  std::vector<std::unique_ptr<Listener>> made_;  // the last one is found; constant once stopped_
+  std::vector<std::unique_ptr<Listener>> made_;  // clients find the last one; constant once stopped_
   bool stopped_ = false;
   Time next_try_{};
-  const std::shared_ptr<PathKeeper> keeper_;  // last: it looks at the others
+  const std::shared_ptr<PathKeeper> keeper_;  // last, because it calls look(), which uses the other members
 };
 
-// The same listener, kept where it has a path.
+// Returns the same listener, as a KeptListener if it has a path.
 std::unique_ptr<Listener> kept(std::unique_ptr<Listener> first, KeptListener::Listen listen);
 
 }  // namespace corelane::transport

@@ -1,8 +1,8 @@
-// Link: what moves the bytes of a StreamConnection: a socket, or a channel through shared memory.
+// Link moves the bytes of a StreamConnection. It is a socket, or a channel through shared memory.
 //
-// Threads: receive_*(), take(), await_bytes() and stop_awaiting() are called by whoever reads, one at a time;
-// send_some() and await_room() under the connection's lock; shut() and what is constant by any. Nothing blocks but
-// receive_until().
+// Threads: the reader, one thread at a time, calls receive_*(), take(), await_bytes() and stop_awaiting(). send_some()
+// and await_room() are called under the connection's lock. shut() and constant values: any thread. Only receive_until()
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -22,69 +22,70 @@ class Channel;
 
 namespace corelane::transport {
 
-// What one attempt to move bytes came to.
+// The result of one attempt to move bytes.
 enum class Io : std::uint8_t { done, would_block, failed };
 struct IoResult {
   Io outcome = Io::done;
-  std::size_t count = 0;  // bytes moved; a read of 0 is the peer's orderly end
+  std::size_t count = 0;  // bytes moved; a read of 0 means the peer's orderly end
 };
 
 class Link {
  public:
   virtual ~Link() = default;
 
-  // `lent`: see Connection::receive(); null: into the buffer in any case.
+  // `lent`: see Connection::receive(); null: the bytes go into the buffer in any case.
   virtual IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept = 0;
-  // Waits for bytes (done), the deadline (would_block) or a failure. With a deadline in the past as take().
+  // Waits for bytes (done), the deadline (would_block) or a failure. With a deadline in the past it behaves like
+  // take().
   virtual IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
                                  Lent* lent) noexcept = 0;
   // See Connection::glance().
   virtual IoResult glance(MutableBytes buffer, Lent* lent) noexcept { return receive_until(buffer, Time{}, {}, lent); }
-  // As receive_some(), and when the last of the bytes came. Whatever it gave, descriptor() is readable from here on as
-  // soon as there is something (more).
+  // Reads like receive_some(), and tells when the last of the bytes came. Whatever it returned, from now on
+  // descriptor() is readable as soon as there is something (more).
   virtual IoResult take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept = 0;
-  // done: all of the parts; would_block: `count` bytes, the rest does not fit now.
+  // Sends parts. done: all of them were sent; would_block: `count` bytes were, and the rest does not fit now.
   virtual IoResult send_some(std::span<const Bytes> parts) noexcept = 0;
-  // See Connection::berth(): memory that was not sent goes back by its number. Under the connection's lock.
+  // See Connection::berth(). Memory that was not sent is given back by its number. Under the connection's lock.
   struct Berthed {
     MutableBytes bytes{};
     std::uint64_t number = 0;
   };
   virtual Berthed lend(std::size_t /*bytes*/) { return {}; }
   virtual void give_back(std::uint64_t /*number*/) noexcept {}
-  // See Connection::may_have_been_read(). The first under the connection's lock.
+  // See Connection::may_have_been_read(). Call position() under the connection's lock.
   virtual std::uint64_t position() const noexcept { return 0; }
   virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }
-  // Why it failed, after Io::failed: COMM_FAILURE. Thread: any.
+  // Returns why the link failed, after Io::failed: COMM_FAILURE. Thread: any.
   virtual Error failure() const noexcept { return {.kind = ErrorKind::comm_failure, .minor = minor::connection_lost}; }
   virtual Connection::Loans loans() const noexcept { return {}; }
-  // Ends both directions; what was sent still arrives. Whoever waits returns.
+  // Ends both directions; what was sent still arrives. A thread that waits returns.
   virtual void shut() noexcept = 0;
-  // Tells the peer that nothing more will be sent; reading goes on. Under the connection's lock.
+  // Tells the peer that nothing more will be sent; reading continues. Under the connection's lock.
   virtual void finish_sending() noexcept {}
-  // Whether all that was sent has reached the peer's system, so that shut() can lose none of it. Thread: any.
+  // Returns whether all that was sent has reached the peer's system, so that shut() can lose none of it. Thread: any.
   virtual bool has_arrived() const noexcept { return true; }
 
-  // Readable once there is something to read, or the link has ended; between await_bytes() and stop_awaiting(), which
-  // reading otherwise does by itself. Constant.
+  // Returns a descriptor that is readable when there is something to read, or the link has ended. That holds between
+  // await_bytes() and stop_awaiting(); otherwise the functions that read call these two themselves. Constant.
   virtual int descriptor() const noexcept = 0;
-  // The same in two, for who can watch two: the second tells of the end, and when it does nudge() makes the first
-  // readable. -1: the first tells of both. Constant.
+  // The same as two descriptors, for a caller that can watch two. end_descriptor() reports the end; then nudge() makes
+  // bytes_descriptor() readable. end_descriptor() of -1: the first reports both. Constant.
   virtual int bytes_descriptor() const noexcept { return descriptor(); }
-  // Tells of the peer's end by EPOLLRDHUP, also while nobody reads. Constant.
+  // Returns a descriptor that reports the peer's end by EPOLLRDHUP, also while no thread reads. Constant.
   virtual int hang_up_descriptor() const noexcept { return descriptor(); }
   virtual int end_descriptor() const noexcept { return -1; }
-  // Whether something came that nobody has read; the end is nothing. Thread: the reader's.
+  // Returns whether something has come that was not read yet. The end does not count. Thread: the reader's.
   virtual bool has_unread() noexcept = 0;
-  // Whether a read that found less than it had room for has found all, so that an edge of bytes_descriptor() tells of
-  // whatever comes then. Constant.
+  // Returns whether a read that found less than it had room for has found all. Then an edge of bytes_descriptor()
+  // reports whatever comes next. Constant.
   virtual bool tells_of_more() const noexcept { return false; }
-  // False: there is something already, and no descriptor tells of it.
+  // Returns false if there is something already, and no descriptor reports it.
   virtual bool await_bytes() noexcept { return true; }
   virtual void stop_awaiting() noexcept {}
   virtual void nudge() noexcept {}
-  // How to learn that there is room for more: descriptor() is writable; room_descriptor() is readable, after
-  // await_room(); by trying again. Constant.
+  // How to learn that there is room for more. `writable`: descriptor() is writable. `readable`: room_descriptor() is
+  // readable, after await_room(). `untold`: only by trying again. Constant.
   enum class Room : std::uint8_t { writable, readable, untold };
   virtual Room room() const noexcept { return Room::writable; }
   virtual int room_descriptor() const noexcept { return -1; }
@@ -92,7 +93,8 @@ class Link {
 
   virtual Endpoint local() const = 0;
   virtual Endpoint peer() const = 0;
-  // The channel that it goes through, for its memory; null: a socket has none of its own. Constant.
+  // Returns the channel that it goes through, for its memory. Null: it is a socket, which has none of its own.
+  // Constant.
   virtual channel::Channel* channel() noexcept { return nullptr; }
   virtual std::optional<PeerCredentials> credentials() const noexcept { return std::nullopt; }
   virtual std::vector<gid_t> groups() const { return {}; }

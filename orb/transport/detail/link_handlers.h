@@ -1,5 +1,6 @@
-// What the reactor waits for on behalf of a StreamConnection beside its bytes: descriptors of its link for room and for
-// the end. Threads: the reactor's.
+// RoomHandler and EndHandler wait on the reactor for the descriptors that a link has besides those of its bytes: for
+// room, and for the end.
+// Threads: the reactor's.
 #pragma once
 
 #include <memory>
@@ -10,7 +11,7 @@
 
 namespace corelane::transport {
 
-// Room has a descriptor of its own, whose being readable means that the connection is writable.
+// RoomHandler is for a link with a descriptor for room. If that is readable, the connection is writable.
 class RoomHandler final : public ReadinessHandler {
  public:
   explicit RoomHandler(std::shared_ptr<ReadinessHandler> connection) : connection_(std::move(connection)) {}
@@ -22,8 +23,9 @@ class RoomHandler final : public ReadinessHandler {
   const std::shared_ptr<ReadinessHandler> connection_;
 };
 
-// So has the end, whose being readable means that a look behind the last bytes finds it. `told`, the connection's, says
-// so to whoever reads: the nudge may be spent on bytes that were still there.
+// EndHandler is for a link with a descriptor for the end. If that is readable, a read after the last bytes finds the
+// end. It sets `told`, which belongs to the connection, for the reader: the nudge may be used up by bytes that were
+// still there.
 class EndHandler final : public ReadinessHandler {
  public:
   EndHandler(std::shared_ptr<ReadinessHandler> connection, Link& link, bool& told)

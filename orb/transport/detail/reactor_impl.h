@@ -1,5 +1,6 @@
-// The inside of a Reactor as the transports of this folder use it: readiness of descriptors, and the reactor's thread.
-// Threads: as said at each function. Invariant: a function that was accepted by post() runs before stop() returns.
+// Reactor::Impl is the inside of a Reactor as the transports of this folder use it: readiness of descriptors, and the
+// reactor's thread.
+// Threads: as noted at each function. Invariant: a function that post() accepted runs before stop() returns.
 #pragma once
 
 #include <chrono>
@@ -17,23 +18,23 @@
 
 namespace corelane::transport {
 
-// Who is told that a descriptor is ready. Thread: the reactor's.
+// ReadinessHandler is called when a descriptor is ready. Thread: the reactor's.
 class ReadinessHandler {
  public:
   virtual ~ReadinessHandler() = default;
   virtual void on_readable() noexcept = 0;
   virtual void on_writable() noexcept = 0;
-  // The other end has hung up (EPOLLRDHUP), or the descriptor has failed. Comes without being armed, at most once for
+  // The other end has hung up (EPOLLRDHUP), or the descriptor has failed. Called without being armed, at most once for
   // each time that the descriptor was asked for it.
   virtual void on_hang_up() noexcept {}
-  // It was readable, or writable, and had to wait (ReadGate): now it has its turn.
+  // The descriptor was readable or writable, and had to wait (ReadGate). Now its turn has come.
   enum class Turn : std::uint8_t { read, write };
   virtual void on_turn(Turn turn) noexcept { turn == Turn::read ? on_readable() : on_writable(); }
-  // The reactor stops: give the Readiness back now.
+  // The reactor stops: destroy the Readiness now.
   virtual void on_stopping() noexcept = 0;
 };
 
-// A descriptor that is registered with the reactor, until destruction. It keeps its handler alive.
+// Readiness is a descriptor that is registered with the reactor until destruction. It keeps its handler alive.
 // Thread: the reactor's only.
 class Readiness {
  public:
@@ -41,13 +42,13 @@ class Readiness {
   explicit Readiness(std::unique_ptr<State> state) noexcept;
   Readiness(const Readiness&) = delete;
   Readiness& operator=(const Readiness&) = delete;
-  ~Readiness();  // no callback after it; the descriptor stays open
+  ~Readiness();  // no callback comes after it; the descriptor stays open
 
-  // What is known of the descriptor when it is armed: nothing, or that a read has just found all that there was (a
-  // stream gave less than there was room for). Then mostly it takes no system call: what was told last must have been
-  // bytes and nothing else.
+  // What is known of the descriptor when it is armed. `none`: a read has just found all that there was, because a
+  // stream gave less than there was room for. Then arming mostly takes no system call: the last event must have been
+  // for bytes and nothing else.
   enum class Rest : std::uint8_t { unknown, none };
-  // One callback when the descriptor is readable (or writable) or has failed; again only when armed again.
+  // Arm one callback for when the descriptor is readable (or writable) or has failed. Arm again to get another.
   void arm_read(Rest rest = Rest::unknown) noexcept;
   void arm_write() noexcept;
 
@@ -57,8 +58,8 @@ class Readiness {
 
 class ReadGate;
 
-// For the few things that a reactor cannot do without and that take some dozens of bytes: tries until they are there.
-// Thread: the reactor's only, which serves nobody meanwhile.
+// Repeats the function until it does not throw std::bad_alloc. For the few things that a reactor cannot do without, and
+// that take some dozens of bytes. Thread: the reactor's only, which does nothing else meanwhile.
 template <typename Function>
 void insist(Function function) noexcept {
   for (;;) try {  // bound: until the process has some memory again
@@ -75,30 +76,31 @@ class Reactor::Impl : public std::enable_shared_from_this<Reactor::Impl> {
 
   // Thread: any.
   bool post(os::UniqueFunction<void()> function);
-  // Runs it on the reactor's thread and returns when it is done; at once when called there. false: not run, because the
-  // reactor stopped; its thread has ended, so that the caller may stand in for it.
+  // Runs the function on the reactor's thread and returns when it is done; at once when called there. Returns false if
+  // it did not run because the reactor stopped. Then the reactor's thread has ended, so the caller may do its work.
   bool run_and_wait(os::UniqueFunction<void()> function);
   TimerId schedule(Time time, os::UniqueFunction<void()> function);
   bool cancel(TimerId timer);
   bool on_reactor_thread() const noexcept;
-  // Of the thread that accepts and drains: this one, or the one of Reactor::split_off_ordinary_work().
+  // Returns the reactor of the thread that accepts and drains: this one, or that of Reactor::split_off_ordinary_work().
   std::shared_ptr<Impl> ordinary();
   void set_ordinary(std::shared_ptr<Impl> ordinary);
   void request_stop();
-  void drop_timers();  // after run() returned: what they hold may hold this
+  void drop_timers();  // after run() returned; what the timers hold may hold this object
 
   // Thread: the reactor's only.
-  void run();  // until request_stop(), and what was posted before has run
-  // Nothing when the system refuses to watch the descriptor, or when the reactor is stopping. `what` it is asked for
-  // at first: for bytes and the end, or for the end alone, which costs nothing when bytes come.
+  void run();  // until request_stop(), and until everything that was posted before has run
+  // Registers a descriptor. Returns nothing if the system refuses to watch it, or if the reactor is stopping.
+  // `interest` is what it is asked for at first: bytes and the end, or the end alone, which costs nothing when bytes
+  // come.
   enum class Interest : std::uint8_t { bytes_and_end, end };
   std::unique_ptr<Readiness> watch(int fd, std::shared_ptr<ReadinessHandler> handler,
                                    Interest interest = Interest::bytes_and_end);
   bool is_stopping() const noexcept;
-  // Scratch space for reading, as much of it as one read may bring: valid until the callback that uses it returns.
-  // `rest`: what is missing of the message under way; 0: none is.
+  // Returns scratch space for reading, as large as one read may be. It is valid until the callback that uses it
+  // returns. `rest`: the bytes that are missing of the current message; 0: none is incomplete.
   MutableBytes read_buffer(std::size_t rest) noexcept;
-  // What may be read, and when.
+  // Returns the gate that decides what may be read, and when.
   ReadGate& reads() noexcept;
 
  private:

@@ -1,23 +1,24 @@
-// ReadBudget: how much a reactor's thread may run for moving bytes. That thread stands above all tasks and works for
-// every connection that it reads, so without a bound a flood would delay tasks that have nothing to do with it.
+// ReadBudget limits how long a reactor's thread may run to move bytes. That thread has a higher priority than all
+// tasks, and works for every connection that it reads. Without a bound, a flood would delay tasks that have nothing to
+// do with it.
 //
 // It limits one of two things:
 //
 //   ReadLimit::everything   what is read, and what is sent from backlogs. Three servers share the bound:
-//     strangers    half of it: connections over which no task was asked for yet, and accepting them
-//     tasks        the other half: connections with requests for tasks; strangers cannot take it away
+//     strangers    half of it: connections over which no request for a task has come yet, and accepting them
+//     tasks        the other half: connections with requests for tasks; strangers cannot use it
 //     a connection with tasks    at most half of that, so that one that floods leaves the others their share
-//   ReadLimit::unforeseen   reading what no contract foresees: the reader of a connection says so of each message
-//     (Connection::charge_message()). One server has the whole bound. A connection that was in good order until now is
-//     read at once, and what it sends beyond its contracts is paid afterwards: it is not read again before the budget
-//     is back. The pieces of a message count once the message is known. What it has beyond 64 KiB counts in any case,
-//     but where a foreseen message before was as long, up to 1 MiB.
+//   ReadLimit::unforeseen   reading what no contract foresees. The reader of a connection reports that for each message
+//     (Connection::charge_message()). One server has the whole bound. A connection that has sent only foreseen messages
+//     is read at once. What it sends beyond its contracts is charged afterwards: it is not read again before the budget
+//     is back. The pieces of a message count once the message is known. Bytes beyond 64 KiB count in any case, unless
+//     an earlier foreseen message was as long, up to 1 MiB.
 //
-// The servers are sporadic ones. A server that inherits its caller's priority (PIBS) would delay the others less, but a
-// single thread cannot be lowered for one caller's sake without all others waiting for it: so reading is done above all
-// tasks, within a budget that admission knows, or not now.
+// The servers are sporadic servers. A server that inherits its caller's priority (PIBS) would delay the others less.
+// But a single thread cannot be lowered for one caller without making all others wait for it. So reading is done above
+// all tasks, within a budget that admission knows, or it waits.
 //
-// Threads: owned by the reactor's. No clock, no allocation.
+// Threads: the reactor's. No clock, no allocation.
 #pragma once
 
 #include <array>
@@ -33,49 +34,49 @@ namespace corelane::transport {
 enum class ReadLimit : std::uint8_t { everything, unforeseen };
 enum class ReadPayer : std::uint8_t { strangers, tasks };
 
-// Of one connection.
+// The account of one connection.
 struct ReadAccount {
   ReadPayer payer = ReadPayer::strangers;
-  std::optional<sched::ServerDriver> own{};  // from the first read for tasks on
-  PeerId peer{};                             // what waits is read in turn, a peer after the other
+  std::optional<sched::ServerDriver> own{};  // made at the first read for tasks
+  PeerId peer{};                             // waiting connections are read in turn, one peer after the other
   // With ReadLimit::unforeseen:
-  bool owes = false;     // its last turn held something unforeseen
-  Duration undecided{};  // used for the message under way
+  bool owes = false;     // its last turn contained something unforeseen
+  Duration undecided{};  // time used for the current message
   std::size_t undecided_bytes = 0;
-  std::size_t longest_foreseen = 0;  // message since the last unforeseen one
+  std::size_t longest_foreseen = 0;  // bytes of the longest foreseen message since the last unforeseen one
 };
 
 // What one turn read.
 struct ReadTurn {
   std::size_t bytes = 0;
-  bool messages = false;    // at least one became whole
-  bool unforeseen = false;  // one of them at least, or the connection has ended
+  bool messages = false;    // at least one became complete
+  bool unforeseen = false;  // at least one of them is, or the connection has ended
 };
 
 class ReadBudget {
  public:
-  // A message of so many bytes may belong to a task, and costs nothing before that is known.
+  // A message of so many bytes may belong to a task. It costs nothing before that is known.
   static constexpr std::size_t undecided_at_most = 64 * 1024;
-  // The same where the connection has sent as long ones for its tasks.
+  // The same limit if the connection has sent messages of that length for its tasks.
   static constexpr std::size_t longest_expected = 1024 * 1024;
-  // The most that one turn may cost, in budgets: what was longer the host took, on a machine that is virtual.
+  // The most that one turn may cost, in budgets. If a turn took longer, the host of a virtual machine took that time.
   static constexpr int longest_turn = 100;
 
-  // `all` is sound, and its budget at least 4 ns.
+  // `all` is sound, and its budget is at least 4 ns.
   explicit ReadBudget(const sched::Reservation& all, ReadLimit limit = ReadLimit::everything) noexcept;
 
   ReadLimit limit() const noexcept { return limit_; }
-  // Whether the connection need not wait for the budget.
+  // Returns whether the connection need not wait for the budget.
   bool is_exempt(const ReadAccount& account) const noexcept { return limit_ == ReadLimit::unforeseen && !account.owes; }
-  // Whose part of the budget it is that the connection uses.
+  // Returns which part of the budget the connection uses.
   ReadPayer payer_of(const ReadAccount& account) const noexcept {
     return limit_ == ReadLimit::unforeseen ? ReadPayer::strangers : account.payer;
   }
-  // When the connection may be read: `now`, or later.
+  // Returns when the connection may be read: `now`, or later.
   Time readable_at(Time now, ReadAccount& account) noexcept;
-  // When any connection of that kind may be read.
+  // Returns when any connection of that kind may be read.
   Time readable_at(Time now, ReadPayer payer) noexcept;
-  // The thread has used this for it, until now.
+  // Charges the time that the thread has used for the connection until now.
   void charge(Time now, Duration used, ReadAccount& account, const ReadTurn& turn = {}) noexcept;
 
  private:
@@ -85,7 +86,7 @@ class ReadBudget {
 
   const ReadLimit limit_;
   const sched::Reservation all_;
-  const sched::Reservation one_;  // of a connection with tasks
+  const sched::Reservation one_;  // for one connection with tasks
   std::array<sched::ServerDriver, 2> kinds_;
 };
 

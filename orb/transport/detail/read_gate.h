@@ -1,13 +1,13 @@
-// ReadGate: what a reactor may not do yet for a connection waits here until the budget is back: reading it, and sending
-// it what waits in its backlog. Open until limit() is called. When the budget is back each peer gets a turn, one after
-// another, and so do the connections of each peer.
+// ReadGate holds back what a reactor may not do yet for a connection, until the budget is back: reading it, and sending
+// its backlog. It lets everything pass until limit() is called. When the budget is back, each peer gets a turn, one
+// after another. So do the connections of each peer.
 //
-// A turn is what the reactor does for one connection without a break. It lasts from begin() to charge(), and is paid
-// from the account of the connection whose bytes it moved, with the way to it: the return from the kernel and the
-// reactor's own bookkeeping. That way counts as at_most_before_a_turn, since what else the thread did since the last
-// turn is nobody's: timers and what was posted to it. platform.budget covers those.
+// A turn is what the reactor does for one connection without interruption. It lasts from begin() to charge(). The
+// account of the connection whose bytes it moved pays for it, and for the way to it: the return from the kernel and the
+// reactor's own bookkeeping. That way counts as at_most_before_a_turn at most. What else the thread did since the last
+// turn (timers, posted functions) belongs to no connection; platform.budget covers it.
 //
-// Threads: the reactor's, but for deferred().
+// Threads: the reactor's, except for deferred().
 #pragma once
 
 #include <array>
@@ -28,9 +28,10 @@ class ReadGate {
  public:
   using Turn = ReadinessHandler::Turn;
 
-  // A turn is not interrupted. While everything is limited it moves so many bytes.
+  // The bytes that one turn moves while everything is limited. A turn is not interrupted.
   static constexpr std::size_t bytes_per_turn = 4096;
-  // While what is unforeseen is limited, a read brings the rest of one message, or so many bytes: some requests.
+  // The bytes that one read may bring while what is unforeseen is limited, enough for some requests. If more is missing
+  // of one message, it may bring that.
   static constexpr std::size_t bytes_of_messages = 512;
   static constexpr Duration at_most_before_a_turn = std::chrono::microseconds{5};
 
@@ -38,22 +39,23 @@ class ReadGate {
 
   void limit(const sched::Reservation& reservation, ReadLimit what) noexcept;
   bool limits(ReadLimit what) const noexcept { return budget_ && budget_->limit() == what; }
-  // How many bytes the next read may bring. `rest`: what is missing of the message under way; 0: none is under way.
+  // Returns how many bytes the next read may bring. `rest`: the bytes missing of the current message; 0: none is
+  // incomplete.
   std::size_t bytes_per_read(std::size_t rest) const noexcept;
-  // Whether a turn that has read once is over, with what it has noted (see ReadTurn).
+  // Returns whether a turn that has read once is over, given what it has noted (see ReadTurn).
   bool is_over(const ReadAccount& account, const ReadTurn& turn) const noexcept {
     return budget_ && !(budget_->is_exempt(account) && !turn.unforeseen);
   }
 
-  // Whether a turn would have to wait for the budget of what is unforeseen.
+  // Returns whether a turn would have to wait for the budget of what is unforeseen.
   bool has_to_wait(ReadAccount& account) noexcept;
 
-  // Begins a turn, unless the handler has to wait for it: its on_turn() will be called when it may.
+  // Begins a turn, or returns true if the handler has to wait for it. Then its on_turn() is called when it may begin.
   bool defers(ReadAccount& account, const std::weak_ptr<ReadinessHandler>& handler, Turn turn);
-  // Ends the turn that began last; nothing where none began, since the connection had ended.
+  // Ends the turn that began last. Does nothing if none began because the connection had ended.
   void charge(ReadAccount& account, const ReadTurn& turn = {}) noexcept;
 
-  // How often something had to wait. Any thread.
+  // Returns how often something had to wait. Thread: any.
   std::uint64_t deferred() const noexcept { return deferred_.load(std::memory_order_relaxed); }  // relaxed: a report
 
  private:
@@ -62,7 +64,7 @@ class ReadGate {
     Turn turn;
     void call() const;
   };
-  // What waits, a peer after the other. Bound of its functions: the peers.
+  // What waits, in turn by peer. Bound of its functions: the peers.
   class Queue {
    public:
     bool empty() const noexcept { return peers_.empty(); }
@@ -86,12 +88,12 @@ class ReadGate {
   Reactor::Impl& reactor_;
   std::optional<ReadBudget> budget_;
   std::array<Queue, 2> queues_;
-  Duration charged_{};  // the thread's processor time when the last turn ended
-  Duration begun_{};    // and from when on this one is paid, where that time is read
-  Time begun_at_{};     // else the clock counts, which takes no system call
-  bool timed_ = false;  // by the processor time
+  Duration charged_{};  // the thread's processor time at the end of the last turn
+  Duration begun_{};    // the processor time from which on this turn is paid, if that clock is read
+  Time begun_at_{};     // otherwise the clock counts, which takes no system call
+  bool timed_ = false;  // by processor time
   bool in_turn_ = false;
-  bool resuming_ = false;  // whose turn it is comes from a queue
+  bool resuming_ = false;  // the current turn comes from a queue
   std::atomic<std::uint64_t> deferred_{0};
 };
 

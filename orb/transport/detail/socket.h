@@ -1,5 +1,6 @@
-// Stream sockets as this folder uses them: blocking descriptors, read and written with MSG_DONTWAIT where that is
-// meant. Threads: any.
+// These functions connect, listen, send and receive on stream sockets. The descriptors block; calls that must not block
+// use MSG_DONTWAIT.
+// Threads: any.
 #pragma once
 
 #include <cstddef>
@@ -19,41 +20,41 @@
 
 namespace corelane::transport {
 
-// What may come beside the bytes. Descriptors: over a Unix socket that takes them, or did; they are closed by another
-// thread.
+// What may come with the bytes. `descriptors`: over a Unix socket that takes them, or did. Another thread closes them.
 enum class Beside : std::uint8_t { nothing, descriptors };
 
-// One recv; never waits.
+// Makes one recv call. Never waits.
 IoResult receive_some(int fd, MutableBytes buffer, Beside beside) noexcept;
-// The same, and when the last of the bytes came, where the kernel says so; otherwise now.
+// Does the same, and tells when the last of the bytes came, if the kernel says so; otherwise now.
 IoResult receive_stamped(int fd, MutableBytes buffer, Time& arrived, Beside beside) noexcept;
-// When a stamp of the realtime clock was made, as the monotonic clock counts; both read `realtime` and `now` just now.
-// Where the realtime clock was set back in between: `now`. Where it was set forward: too early, by the step.
+// Converts a stamp of the realtime clock to the monotonic clock. `realtime` and `now` are readings of both clocks just
+// now. If the realtime clock was set back in between, returns `now`. If it was set forward, the result is too early by
+// the step.
 Time moment_of(const timespec& stamp, const timespec& realtime, Time now) noexcept;
-// From now on the kernel stamps what comes over TCP.
+// Makes the kernel stamp what comes over TCP from now on.
 void stamp_arrivals(int fd) noexcept;
-// Sends what the socket takes of the parts; never waits, raises no SIGPIPE. done: all of it; would_block: `count`
-// bytes.
+// Sends what the socket takes of the parts. Never waits, and raises no SIGPIPE. done: all of it was sent; would_block:
+// `count` bytes were.
 IoResult send_some(int fd, std::span<const Bytes> parts) noexcept;
-// Waits for bytes (done), the deadline (would_block) or a failure, as the strategy says. `learnt`: of this connection.
-// `peer`: of a Unix socket.
+// Waits for bytes (done), the deadline (would_block) or a failure, according to the strategy. `learnt` belongs to this
+// connection. `peer` is that of a Unix socket.
 IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrategy strategy, os::AdaptiveSpin& learnt,
                        std::optional<PeerCredentials> peer, Beside beside) noexcept;
 
-// The receive time-out that receive_until() relies on; over TCP also no delay and keep-alive.
+// Sets the receive timeout that receive_until() relies on; over TCP also no delay and keep-alive.
 void configure_stream(int fd, int family) noexcept;
 
-// Why a call that makes a descriptor failed, by errno: NO_RESOURCES no_descriptor, or `otherwise`.
+// Returns why a call that makes a descriptor failed, by errno: NO_RESOURCES no_descriptor, or `otherwise`.
 Error no_descriptor_or(Error otherwise) noexcept;
 
-// A connected stream, over TCP or to a Unix socket. TRANSIENT connect_failed, also when it was stopped, TIMEOUT
-// deadline_passed or NO_RESOURCES no_descriptor.
+// Connects a stream, over TCP or to a Unix socket. TRANSIENT connect_failed, also if it was stopped; TIMEOUT
+// deadline_passed; NO_RESOURCES no_descriptor.
 Expected<os::Fd> connect_stream(const Address& address, Time deadline, ConnectStop* stop = nullptr) noexcept;
-// A listening TCP socket that does not block. COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM
+// Makes a listening, non-blocking TCP socket. COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM
 // address_not_here or bad_address, NO_RESOURCES no_descriptor.
 Expected<os::Fd> listen_stream(const Address& address) noexcept;
 
-// Of the process at the other end of a Unix socket.
+// Returns the credentials of the process at the other end of a Unix socket.
 std::optional<PeerCredentials> peer_credentials(int fd) noexcept;
 
 Endpoint local_endpoint(int fd);

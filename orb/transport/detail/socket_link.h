@@ -1,4 +1,5 @@
-// SocketLink: a Link over one stream socket, TCP or Unix. Threads: as Link.
+// SocketLink is a Link over one stream socket, TCP or Unix.
+// Threads: as Link.
 #pragma once
 
 #include <optional>
@@ -13,9 +14,9 @@ namespace corelane::transport {
 
 class SocketLink final : public Link {
  public:
-  // `fd` is connected, and configured.
+  // `fd` is connected and configured.
   explicit SocketLink(os::Fd fd);
-  // Descriptors that a peer sent and nobody took are not closed by this thread.
+  // Does not close descriptors that a peer sent and that were not taken; another thread does.
   ~SocketLink() override;
 
   IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept override;
@@ -38,7 +39,7 @@ class SocketLink final : public Link {
   const bool is_unix_;
   const Beside beside_;
   const std::optional<PeerCredentials> credentials_;
-  // Owner: who reads.
+  // Owner: the reader.
   os::AdaptiveSpin learnt_;
   bool stamped_ = false;
 };

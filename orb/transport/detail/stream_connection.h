@@ -1,10 +1,13 @@
-// StreamConnection: a Connection over one Link: a stream socket, TCP or Unix, or a channel.
-// Threads: receive() on one caller's thread at a time; send() and close() on any; the on_... and *_on_reactor functions
-// on the reactor's thread. Invariants: the link's descriptors stay open until the destructor, so no thread ever uses a
-// number that became somebody else's; close() is a shutdown. What the reactor does for the connection (reading for a
-// watcher, draining the backlog, time-outs) follows from mode_, outbox_ and closed_ in update_on_reactor() alone:
-// a thread that changes one of them posts an update, and updates may come twice or late. Where the reactor has a thread
-// for ordinary work that one drains the backlog, after updates of its own: drain_on_ordinary().
+// StreamConnection is a Connection over one Link: a stream socket (TCP or Unix), or a channel.
+// Threads: one caller's thread at a time calls receive(). Any thread calls send() and close(). The reactor's thread
+// calls the on_... and *_on_reactor functions.
+//
+// Invariants: the link's descriptors stay open until the destructor, so no thread ever uses a number that now belongs
+// to something else. close() is a shutdown.
+// The reactor reads for a watcher, drains the backlog and handles timeouts. update_on_reactor() alone derives what it
+// has to do from mode_, outbox_ and closed_. A thread that changes one of them posts an update. Updates may come twice
+// or late. If the reactor has a thread for ordinary work, that thread drains the backlog, after updates of its own:
+// drain_on_ordinary().
 #pragma once
 
 #include <atomic>
@@ -31,11 +34,12 @@ class StreamConnection final : public Connection,
                                public Guest,
                                public std::enable_shared_from_this<StreamConnection> {
  public:
-  // `ticket`: of an accepted connection.
+  // `ticket`: that of an accepted connection.
   StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
                    std::optional<ConnectionCensus::Ticket> ticket);
   ~StreamConnection() override;
-  // Of an accepted one, before anybody has it: it may have to make room for others.
+  // Registers an accepted connection with the census, before any other thread has it: it may have to make room for
+  // others.
   void take_seat();
 
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override {
@@ -72,7 +76,7 @@ class StreamConnection final : public Connection,
   void keep_memory() noexcept override;
   std::size_t channel_memory() const noexcept override;
   void renew() noexcept override;
-  // relaxed: a census that sees it a little later asks whether the connection may go all the same
+  // relaxed: a census that sees it a little late still asks whether the connection may end
   void note_first_message() noexcept override { has_sent_message_.store(true, std::memory_order_relaxed); }
   void close() noexcept override;
   bool is_open() const noexcept override;
@@ -171,14 +175,14 @@ class StreamConnection final : public Connection,
   // Constant after construction.
   const std::unique_ptr<Link> link_;
   const std::shared_ptr<Reactor::Impl> reactor_;
-  const std::shared_ptr<Reactor::Impl> drainer_;  // its ordinary thread, which may be the same
+  const std::shared_ptr<Reactor::Impl> drainer_;  // the reactor of its ordinary thread, which may be the same
   const Duration idle_timeout_;
   const Endpoint local_;
   const Endpoint peer_;
   const std::optional<PeerCredentials> credentials_;
   const PeerId id_;
-  const std::shared_ptr<MemoryAccount> memory_;        // of an accepted one
-  const std::unique_ptr<ChannelMeter> channel_meter_;  // of an accepted one through a channel
+  const std::shared_ptr<MemoryAccount> memory_;        // of an accepted connection
+  const std::unique_ptr<ChannelMeter> channel_meter_;  // of an accepted connection through a channel
 
   // Shared.
   std::atomic<Mode> mode_{Mode::free};
@@ -186,34 +190,34 @@ class StreamConnection final : public Connection,
   std::atomic<Time> last_traffic_;
   std::atomic<Time> expected_by_{never};
   std::atomic<bool> for_tasks_{false};
-  std::atomic<bool> paused_{false};                                   // a watched one, which is not read
-  std::atomic<bool> noted_message_{false}, noted_unforeseen_{false};  // in the turn of the reactor's that goes on
-  std::atomic<bool> backlogged_{false};  // the outbox holds something; changes under the lock
+  std::atomic<bool> paused_{false};                                   // watched, but not read
+  std::atomic<bool> noted_message_{false}, noted_unforeseen_{false};  // in the reactor's current turn
+  std::atomic<bool> backlogged_{false};                               // the outbox is not empty; changes under the lock
 
   // Shared, under the lock.
   mutable os::PiMutex mutex_;
   Outbox outbox_;
   bool tells_when_drained_ = false;
-  bool draining_ = false;  // the reactor was told of what is in the outbox
+  bool draining_ = false;  // the reactor knows of what is in the outbox
   Error reason_{};         // why it closed
   std::shared_ptr<Watcher> watcher_;
   std::weak_ptr<Reader> reader_;
   bool ending_ = false;          // close_when_sent() was called
-  bool memory_watched_ = false;  // somebody sees to it that it shrinks
+  bool memory_watched_ = false;  // a timer or thread takes care of shrinking it
   bool monitored_ = false;
   std::weak_ptr<ConnectionMonitor> monitor_;
   EndWaiter* end_waiters_ = nullptr;  // threads in wait_until_closed()
 
   // Owner: the reactor's thread.
   std::unique_ptr<Readiness> readiness_;
-  std::unique_ptr<Readiness> end_;           // of a link that has a descriptor for it
-  std::unique_ptr<Readiness> hang_up_;       // of a monitored link that tells of the end by a descriptor of its own
-  std::shared_ptr<Watcher> active_watcher_;  // the one that bytes go to
-  bool end_told_ = false;                    // by its descriptor; reads go on until they find it
+  std::unique_ptr<Readiness> end_;           // of a link that has a descriptor for the end
+  std::unique_ptr<Readiness> hang_up_;       // of a monitored link that reports the end by a descriptor of its own
+  std::shared_ptr<Watcher> active_watcher_;  // the one that gets the bytes
+  bool end_told_ = false;                    // its descriptor has reported the end; reads continue until they find it
   bool read_armed_ = false;
   bool read_waits_ = false;     // readable, and deferred
   bool write_waits_ = false;    // writable, and deferred
-  ReadAccount reads_;           // pays for sending what waits, too
+  ReadAccount reads_;           // also pays for sending the backlog
   std::size_t turn_bytes_ = 0;  // read in this turn
   std::optional<ConnectionCensus::Ticket> ticket_;
   std::atomic<bool> has_sent_message_{false};
@@ -221,8 +225,8 @@ class StreamConnection final : public Connection,
   Time timer_at_ = never;
 
   // Owner: the thread that drains.
-  std::unique_ptr<Readiness> room_;      // of a link that has a descriptor for it
-  std::unique_ptr<Readiness> writable_;  // of any other, where another thread reads
+  std::unique_ptr<Readiness> room_;      // of a link that has a descriptor for room
+  std::unique_ptr<Readiness> writable_;  // of any other link, if another thread reads
   bool write_armed_ = false;
 };
 

@@ -1,6 +1,6 @@
-// StreamListener: accepts connections on one socket and hands them to its acceptor. Who comes when no file descriptor
-// is left takes the place of the quietest connection that is idle, or is turned away at once. Threads: AcceptLoop runs
-// on the reactor's ordinary thread; the listener is the handle that any thread may stop.
+// StreamListener accepts connections on one socket and passes them to its acceptor. If no file descriptor is left, a
+// new connection takes the place of the idle connection that was quiet for longest, or is refused at once.
+// Threads: AcceptLoop runs on the reactor's ordinary thread. The listener is the handle that any thread may stop.
 #pragma once
 
 #include <memory>
@@ -20,12 +20,13 @@ namespace corelane::transport {
 
 class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from_this<AcceptLoop> {
  public:
-  // `path`: of a Unix socket, given up when the loop stops. `reactor`: of the connections; the loop itself runs on its
-  // ordinary thread.
+  // `path`: that of a Unix socket, given up when the loop stops. `reactor`: that of the connections; the loop itself
+  // runs on its ordinary thread.
   AcceptLoop(os::Fd fd, std::optional<os::SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
              std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor);
 
-  // Before the start: the descriptor with which somebody can be answered where none is left. False: there is none.
+  // Call it before the start. Holds a spare descriptor, with which a client can be answered when no other is left.
+  // Returns false if there is none.
   bool hold_spare() noexcept { return spare_.hold(fd_); }
   void start_on_reactor();
   void stop_on_reactor();
@@ -36,7 +37,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   void on_stopping() noexcept override { stop_on_reactor(); }
 
  private:
-  enum class Turn { accepted, displaced, refused, drained, starved };  // displaced: accepted in the place of another
+  enum class Turn { accepted, displaced, refused, drained, starved };  // displaced: accepted in place of another
 
   Turn try_accept() noexcept;
   Turn accept_one();
@@ -51,8 +52,8 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   void pause_on_reactor();
 
   // Constant after construction.
-  const std::shared_ptr<Reactor::Impl> connections_;  // theirs
-  const std::shared_ptr<Reactor::Impl> reactor_;      // the loop's
+  const std::shared_ptr<Reactor::Impl> connections_;  // the reactor of the connections
+  const std::shared_ptr<Reactor::Impl> reactor_;      // the reactor of the loop
   const std::shared_ptr<ConnectionCensus> census_;
   const ConnectionLimits limits_;
 
@@ -62,14 +63,14 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   std::optional<os::SocketPath> path_;
   Acceptor acceptor_;
   std::unique_ptr<Readiness> readiness_;
-  ReadAccount reads_;                         // a stranger's
-  Time refusing_{}, starving_{}, crowded_{};  // when the log may be told of it again
+  ReadAccount reads_;                         // paid as a stranger
+  Time refusing_{}, starving_{}, crowded_{};  // when each may be logged again
 };
 
 class StreamListener final : public Listener {
  public:
-  // Starts the loop. BAD_INV_ORDER shutting_down when the reactor has stopped; NO_RESOURCES no_descriptor when none is
-  // left, since such a listener would answer nobody.
+  // Starts the loop. BAD_INV_ORDER shutting_down: the reactor has stopped. NO_RESOURCES no_descriptor: none is left, so
+  // the listener could not answer a client.
   static Expected<std::unique_ptr<Listener>> start(std::shared_ptr<AcceptLoop> loop, Endpoint endpoint);
   ~StreamListener() override { stop(); }
 

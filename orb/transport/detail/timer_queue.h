@@ -1,5 +1,5 @@
-// TimerQueue: what is to run when, in the order of time and, for equal times, of scheduling.
-// Threads: any; one lock, held for a tree operation. Functions run and die outside of it, by the caller.
+// TimerQueue holds functions in the order of their time, and of scheduling for equal times.
+// Threads: any; one lock, held for a tree operation. The caller runs and destroys the functions outside of it.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ class TimerQueue {
   using Function = os::UniqueFunction<void()>;
   struct Added {
     TimerId id;
-    bool is_first;  // due before all others: the waiter has to wait for less
+    bool is_first;  // due before all others: the waiting thread has to wait for less
   };
 
   Added add(Time time, Function function) {
@@ -30,13 +30,13 @@ class TimerQueue {
     try {
       const auto place = queue_.emplace(Key{time, id}, std::move(function)).first;
       return {id, place == queue_.begin()};
-    } catch (...) {  // out of memory: whoever adds again is to be the first, if he is
+    } catch (...) {  // out of memory: undone, so that a later add() finds no trace of this one
       times_.erase(known);
       throw;
     }
   }
 
-  // The function, which then never runs; nothing when it was taken before.
+  // Returns the function, which then never runs; nothing if it was taken before.
   std::optional<Function> remove(TimerId id) {
     const std::lock_guard lock(mutex_);
     const auto time = times_.find(id);
@@ -44,7 +44,7 @@ class TimerQueue {
     return take(queue_.find(Key{time->second, id}));
   }
 
-  // The first function that is due at `now`.
+  // Returns the first function that is due at `now`.
   std::optional<Function> take_due(Time now) {
     const std::lock_guard lock(mutex_);
     if (queue_.empty() || queue_.begin()->first.first > now) return std::nullopt;
@@ -58,7 +58,7 @@ class TimerQueue {
     times_.clear();
   }
 
-  // When the first is due; `never` when there is none.
+  // Returns when the first is due; `never` if there is none.
   Time first() const {
     const std::lock_guard lock(mutex_);
     return queue_.empty() ? never : queue_.begin()->first.first;
