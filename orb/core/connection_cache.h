@@ -57,12 +57,12 @@ class ConnectionCache {
     bool is_makeshift;                     // the address names a channel, but the call had no time to make it
   };
   // Returns the calling thread's connection to one of the addresses. A connection over which the
-  // thread has sent oneways comes first; see ConnectionPool::keeps_thread(). Otherwise tries the addresses in order. Of an address,
-  // endpoints with a connection come first, together with channels that have not failed. Its other endpoints follow.
-  // After all these come endpoints that gave no answer lately, and channels that the call has no time to make. Each
-  // attempt may take its share of the time left.
-  // Errors: TRANSIENT connect_failed; not_trusted if a stranger answers at a guarded Unix socket, after which TCP is
-  // not tried; TIMEOUT deadline_passed; BAD_INV_ORDER orb_destroyed.
+  // thread has sent oneways comes first; see ConnectionPool::keeps_thread(). Otherwise tries the addresses in order. Of
+  // an address, endpoints with a connection come first, together with channels that have not failed. Its other
+  // endpoints follow. After all these come endpoints that gave no answer lately, and channels that the call has no time
+  // to make. Each attempt may take its share of the time left. Errors: TRANSIENT connect_failed; not_trusted if a
+  // stranger answers at a guarded Unix socket, after which TCP is not tried; TIMEOUT deadline_passed; BAD_INV_ORDER
+  // orb_destroyed.
   Expected<Found> acquire(transport::Transport& transport, std::span<const Address> addresses, Time deadline,
                           const Wish& wish);
   // Registers a connection that only one task uses, so that close() closes it, too. Fails with BAD_INV_ORDER

@@ -8,8 +8,8 @@
 // thread should not be the first to call a server. While the pool has no connection, one thread connects and the others
 // wait for it, each no longer than its own deadline. They share its outcome, also a failure. Exception: if the first
 // thread ran out of its own time, another thread tries. Later, while further
-// connections are being made, a thread that has to share waits for the attempt for which the fewest threads wait, unless
-// a connection with as few threads is there.
+// connections are being made, a thread that has to share waits for the attempt for which the fewest threads wait,
+// unless a connection with as few threads is there.
 #pragma once
 
 #include <cstddef>
@@ -101,7 +101,7 @@ class ConnectionPool final : public ConnectionOwner, public std::enable_shared_f
   // Guarded by mutex_.
   std::vector<ConnectionPtr> connections_;
   std::vector<std::shared_ptr<Attempt>> attempts_;  // at most one while there is no connection yet
-  Time grows_from_{};  // no further connection is tried before, as the server refused one
+  Time grows_from_{};                               // no further connection is tried before, as the server refused one
   Time silent_until_{};
   bool failed_ = false;
   bool closed_ = false;
