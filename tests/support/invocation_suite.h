@@ -160,7 +160,7 @@ TEMPLATE_LIST_TEST_CASE("an exception of a call that the servant made says that 
   CORBA::object_reference<CORBA::Object> called = way.poa()->id_to_reference(id);
   if (callee == Callee::no_server) called = orb->string_to_object("corbaloc::127.0.0.1:1/gone");
   if (callee == Callee::stops_halfway) called = way.poa()->servant_to_reference(halfway);
-  if (callee != Callee::nil) way.servant().next = corelane::core::make_stub<Probing::Probe>(called->_reference());
+  if (callee != Callee::nil) way.servant().next(corelane::core::make_stub<Probing::Probe>(called->_reference()));
   way.poa()->deactivate_object(id);
   try {
     way.probe()->fail(corelane::testing::nested);
@@ -177,7 +177,7 @@ TEMPLATE_LIST_TEST_CASE("an exception of a call that the servant made says that 
                Catch::Contains("a call that the servant made failed with ") && Catch::Contains(completed));
     CHECK(failed.refusal() == nullptr);
   }
-  way.servant().next = nullptr;
+  way.servant().next(nullptr);
 }
 
 TEMPLATE_LIST_TEST_CASE("any other exception becomes UNKNOWN and keeps its text to itself", "", InvocationWays) {

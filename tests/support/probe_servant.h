@@ -7,6 +7,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orb/corba/orb.h"
@@ -56,7 +57,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     if (how == undeclared) throw Probing::Undeclared();
     if (how == system_exception) throw CORBA::BAD_PARAM(77, CORBA::COMPLETED_YES);
     if (how == speechless) throw Speechless();
-    if (how == nested) return next->fail(system_exception);
+    if (how == nested) return next()->fail(system_exception);
     throw std::runtime_error("a secret of the server");
   }
   // Returns when release() was called.
@@ -73,18 +74,28 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     released.store(true);
     released.notify_all();
   }
+  // What fail(nested) calls. The lock tells TSan of the order, which it does not see over a channel.
+  void next(CORBA::object_reference<Probing::Probe> called) {
+    const std::lock_guard lock(mutex_);
+    next_ = std::move(called);
+  }
   std::vector<std::string> notes() {
     const std::lock_guard lock(mutex_);
     return notes_;
   }
 
-  CORBA::object_reference<Probing::Probe> next;  // of fail(nested); set before
   std::atomic<int> pings{0};
   std::atomic<bool> blocked{false};
   std::atomic<bool> released{false};
 
  private:
+  CORBA::object_reference<Probing::Probe> next() {
+    const std::lock_guard lock(mutex_);
+    return next_;
+  }
+
   std::mutex mutex_;
+  CORBA::object_reference<Probing::Probe> next_;
   std::vector<std::string> notes_;
   std::string name_ = "probe";
 };
