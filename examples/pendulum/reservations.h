@@ -17,7 +17,7 @@ class Reservations {
   // `directory`: of the demo's own. `orb` asks the daemon, and outlives this. Starts the daemon, where it is to run.
   Reservations(Reserving reserving, const std::string& directory, const OrbOptions& given, CORBA::ORB& orb);
 
-  // What runs, whom it keeps off reserved cores, and what it cannot give: a line each.
+  // Says in one line each what runs, which programs it keeps off reserved cores, and what it cannot give.
   std::vector<std::string> introduction() const;
   // By which the service asks it for all the cores that it can give.
   OrbOptions service_options() const;

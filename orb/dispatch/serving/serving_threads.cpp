@@ -149,11 +149,11 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
           idle = {};
           break;
         case RequestSource::Found::nothing: {
+          if (!stays || os::now() < until) return all_.give_back(served);  // the connection may not be waited for
           const std::uint64_t before = std::exchange(duties, all_.duties());
           const bool is_needed = idle > Duration::zero() && duties != before;
           idle += wait;
-          const bool was_whole = stays && os::now() >= until;  // else the connection may not be waited for
-          if (!was_whole || is_needed || idle >= all_.options_.stay) return all_.give_back(served);
+          if (is_needed || idle >= all_.options_.stay) return all_.give_back(served);
           break;
         }
         case RequestSource::Found::full:

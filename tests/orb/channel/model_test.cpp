@@ -6,8 +6,9 @@
 // A processor's stores may become visible to the other late, in order (total store order), unless it does something
 // that drains them: a fence or an atomic exchange. Death drains them too: what a killed thread has stored arrives.
 //
-// A sleep may end early at any moment; but nothing may hang on that. So a sleeper for whom there is something, and whom
-// only the end of his slice would wake, counts as stuck; only of a death may a sleeper on a futex or a signal learn so.
+// A sleep may end early at any moment, but nothing may depend on that. So a sleeper counts as stuck if there is
+// something for it and only the end of its sleep would wake it. A death is the exception: a sleeper at a futex or a
+// signal may learn of it that way.
 #include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
@@ -233,7 +234,7 @@ class Search {
         return;
     }
   }
-  // Else a later message would wake whom the close did not.
+  // Else a later message would wake the sleeper that the close did not wake.
   void say_no_more(State next) {
     next.publisher = Publisher::done;
     move(next);
@@ -280,10 +281,10 @@ class Search {
   }
 
   // Ringer::wake(): send(), write(), FUTEX_WAKE, tgkill()
-  void ring(State& s, std::uint8_t whom) const {
+  void ring(State& s, std::uint8_t sleeper) const {
     const bool awaited = s.waiter == Waiter::asleep;
-    const bool at_word = whom == near_one && flaw_ != Flaw::near_bit_is_ignored;
-    if (whom == far_one || (has_event() && !at_word)) {
+    const bool at_word = sleeper == near_one && flaw_ != Flaw::near_bit_is_ignored;
+    if (sleeper == far_one || (has_event() && !at_word)) {
       if (awaited || flaw_ != Flaw::rings_are_forgotten) ++s.rings;
     } else if (how_ == Sleep::signal) {
       s.woken = s.woken || (s.blocked && (awaited || flaw_ != Flaw::rings_are_forgotten));
@@ -491,20 +492,20 @@ TEST_CASE("the search finds who arms, sees something and tells nobody") {
   CHECK(Search(GENERATE(Sleep::watched_event, Sleep::watched_far), Flaw::no_nudge, false).stuck() > 0);
 }
 
-TEST_CASE("the search finds the sleeper whom nobody tells of a death") {
+TEST_CASE("the search finds the sleeper that is not told of a death") {
   for (const Sleep near : {Sleep::futex, Sleep::far, Sleep::near_event, Sleep::signal})
     CHECK(Search(near, Flaw::no_slices, true).stuck() > 0);
   for (const Sleep far : {Sleep::far, Sleep::event, Sleep::near_event, Sleep::watched_event, Sleep::watched_far})
     CHECK(Search(far, Flaw::hang_up_is_not_told, true).stuck() > 0);
 }
 
-TEST_CASE("the search finds the sleeper whom a close does not wake") {
+TEST_CASE("the search finds the sleeper that a close does not wake") {
   const Close close = GENERATE(Close::publisher, Close::waiter);
   const Sleep how = GENERATE(Sleep::futex, Sleep::far, Sleep::near_event, Sleep::signal);
   CHECK(Search(how, Flaw::close_without_ring, false, close).stuck() > 0);
 }
 
-TEST_CASE("the search finds the far sleeper whom the close of its own end does not wake") {
+TEST_CASE("the search finds the far sleeper that the close of its own end does not wake") {
   const Sleep how = GENERATE(Sleep::far, Sleep::watched_far);
   CHECK(Search(how, Flaw::hang_up_is_not_told, false, Close::waiter).stuck() > 0);
 }
