@@ -72,8 +72,13 @@ void MemoryBudget::count(MemoryAccount& account) noexcept {
   const std::size_t messages = account.messages();
   const std::size_t counted_messages = messages > bounds_.free ? messages - bounds_.free : 0;
   const std::size_t goal = account.gave_way_ ? 0 : account.backlog_ + counted_messages;
-  const std::size_t before = std::exchange(account.counted_, goal);
-  if (before == goal) return;
+  // relaxed: see MemoryAccount::hold_half()
+  const std::size_t half =
+      std::min(account.half_.load(std::memory_order_relaxed), account.gave_way_ ? 0 : counted_messages);
+  const std::size_t before = std::exchange(account.counted_, goal),
+                    half_before = std::exchange(account.counted_half_, half);
+  if (before == goal && half_before == half) return;
+  peer.halves = peer.halves - half_before + half;
   const auto is_held = [](std::size_t bytes) { return bytes > 0 ? std::size_t{1} : std::size_t{0}; };
   peer.holders = peer.holders - is_held(before) + is_held(goal);
   holders_ -= is_held(peer.held);
@@ -82,14 +87,20 @@ void MemoryBudget::count(MemoryAccount& account) noexcept {
   used_ = used_ - before + goal;
   // A thread that sees these values late reads once more, or takes the lock without need.
   // PAIR memory_budget.suspended: seq_cst here and in makes_progress() -> seq_cst in begin_wait().
-  peer.is_tight.store(peer.held + step > bounds_.of_peer, std::memory_order_seq_cst);
+  peer.is_tight.store(has_used_share(peer), std::memory_order_seq_cst);
   is_tight_.store(used_ + step > bounds_.all, std::memory_order_seq_cst);
 }
 
-// Returns whether the peer exceeds its share. If the whole budget is used up, all peers that hold something have equal
-// shares.
+// Returns whether the peer has used up its share, or its half messages have used up half of it. The other half is for
+// connections that come later: each has an equal part, see has_part_left().
+bool MemoryBudget::has_used_share(const Peer& peer) const noexcept {
+  return peer.held + step > bounds_.of_peer || peer.halves + step > bounds_.of_peer / 2;
+}
+
+// Returns whether the peer has used up its share. If the whole budget is used up, all peers that hold something have
+// equal shares.
 bool MemoryBudget::is_beyond_share(const Peer& peer) const noexcept {
-  if (peer.held + step > bounds_.of_peer) return true;
+  if (has_used_share(peer)) return true;
   return used_ + step > bounds_.all && peer.held + step > bounds_.all / std::max<std::size_t>(holders_, 1);
 }
 
@@ -111,15 +122,30 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
   if (account.messages() <= bounds_.free || !is_beyond_share(peer)) return true;
   const bool progresses = makes_progress(peer), is_elected = peer.elected == &account;
   if (is_elected && !progresses) return true;
-  if (peer.held > bounds_.of_peer + bounds_.message || used_ > bounds_.all + bounds_.of_peer) return false;
-  if (is_elected) return true;
-  // Each connection has an equal part of its peer's share.
-  if (account.counted_ + step <= bounds_.of_peer / (peer.holders + 1)) return true;
+  const std::size_t most = bounds_.of_peer + bounds_.message;
+  const std::size_t most_of_all = bounds_.all + bounds_.of_peer;
+  const bool is_full = peer.held > most || used_ > most_of_all;
+  if (is_elected) return !is_full;
+  if (!is_full && has_part_left(account)) return true;
   const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
   if (peer.elected != nullptr || (!has_waited && progresses) || !is_first(account)) return false;
+  // Half messages do not become less by waiting, so one of them goes on, however much is held. Those of other peers go
+  // on beside it as long as there is room for all of them.
+  if (peer.held - peer.halves > most) return false;
+  if (elected_ > 0 && used_ + elected_ * bounds_.message > most_of_all) return false;
   peer.elected = &account;
+  ++elected_;
   account.is_elected_.store(true, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
   return true;
+}
+
+// Returns whether the account may still grow within its equal part of its peer's share. Half messages that are not
+// elected hold no more than the share together: the room beside the share is kept for the elected one, so that it can
+// become complete.
+bool MemoryBudget::has_part_left(const MemoryAccount& account) const noexcept {
+  const Peer& peer = account.peer_->second;
+  const std::size_t halves = peer.halves - (peer.elected != nullptr ? peer.elected->counted_half_ : 0);
+  return halves + step <= bounds_.of_peer && account.counted_ + step <= bounds_.of_peer / (peer.holders + 1);
 }
 
 // Called when the message of the account is complete, or the connection ends.
@@ -127,6 +153,7 @@ void MemoryBudget::end_election(MemoryAccount& account) noexcept {
   Peer& peer = account.peer_->second;
   if (peer.elected != &account) return;
   peer.elected = nullptr;
+  --elected_;
   account.is_elected_.store(false, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
 }
 
