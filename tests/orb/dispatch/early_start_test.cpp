@@ -1,5 +1,5 @@
-// Tests early jobs that start when their core is idle (pool.early_jobs), on a virtual clock, and the question whether a
-// core is used by this server alone.
+// Tests early jobs that start when their core is idle (pool.early_jobs), on a virtual clock. Also tests whether a
+// server knows that a core is its alone.
 #include <atomic>
 #include <filesystem>
 #include <thread>

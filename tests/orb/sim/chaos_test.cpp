@@ -1,6 +1,6 @@
-// Tests random sequences of arrive, finish, overrun, suspend, lock, depart, move, lose a core and lose a peer, on the
-// Manager, the Lanes and virtual cores of every order. The invariants of both hold all the time, and no task that keeps
-// to its contract misses. A seed gives the same trace on every machine, because all random values are integers.
+// Tests the Manager, the Lanes and virtual cores of every order under random sequences of facts: arrive, finish,
+// overrun, suspend, lock, depart, move, lose a core, lose a peer. The invariants hold all the time, and no task that
+// keeps to its contract misses. A seed gives the same trace on every machine, because all random values are integers.
 // CORELANE_SEQUENCES=1000000 runs a million sequences (about eight minutes).
 #include <algorithm>
 #include <catch2/catch.hpp>
