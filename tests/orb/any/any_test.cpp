@@ -75,7 +75,7 @@ std::string text(const Any& value) {
 ByteOrder order() { return GENERATE(ByteOrder::big, ByteOrder::little); }
 ByteOrder other(ByteOrder order) { return order == ByteOrder::big ? ByteOrder::little : ByteOrder::big; }
 
-// A value of a type without a C++ type here, from its CDR.
+// Makes a value of a type that has no C++ type here, from its CDR.
 template <typename... T>
 Any from_cdr(const TypeDesc& type, const T&... parts) {
   Writer writer;

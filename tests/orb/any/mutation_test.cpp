@@ -1,5 +1,5 @@
-// Spoilt TypeCodes and Anys: whatever arrives is taken or refused, and what is taken can be sent on, read back and
-// printed. What a sanitizer would see shows in its build.
+// Tests damaged TypeCodes and Anys. Each is accepted or refused. What is accepted can be sent on, read back and
+// printed. A sanitizer build checks the memory accesses.
 #include <catch2/catch.hpp>
 #include <random>
 #include <sstream>
@@ -63,7 +63,7 @@ void write_leaf(Writer& writer) {
   writer.write(std::int32_t{7});
 }
 
-// An Any of that type: two leaves and a row.
+// Returns the bytes of an Any of that type, with two leaves and a row.
 std::vector<std::byte> rich_any() {
   Writer writer;
   encode(writer, rich_type());
@@ -76,14 +76,14 @@ std::vector<std::byte> rich_any() {
   return writer.to_vector();
 }
 
-// Whether the bytes were taken; what was taken must go the whole way.
+// Returns whether the bytes are accepted. Checks that an accepted value can be sent on, read back and printed.
 bool survives(const std::vector<std::byte>& wire) {
   Reader reader(wire);
   Any value;
   if (!decode(reader, value)) return false;
   Writer writer(ByteOrder::big, 3);
   encode(writer, value);
-  if (!writer.ok()) return true;  // deeper than one may send
+  if (!writer.ok()) return true;  // it is nested deeper than may be sent
   const std::vector<std::byte> sent = writer.to_vector();
   Reader again(sent, ByteOrder::big, 3);
   Any back;
@@ -112,7 +112,7 @@ TEST_CASE("spoilt Anys are taken or refused, and what is taken can be sent on") 
     if (random() % 4 == 0) wire.resize(random() % wire.size());
     taken += survives(wire) ? 1 : 0;
   }
-  CHECK(taken > 100);  // the harm was small enough to reach past the TypeCode
+  CHECK(taken > 100);  // the damage often leaves the TypeCode intact
 }
 
 TEST_CASE("an Any that is taken from memory that changes is whole from then on") {
@@ -125,7 +125,7 @@ TEST_CASE("an Any that is taken from memory that changes is whole from then on")
     Any value;
     if (!decode(reader, value)) continue;
     ++taken;
-    Writer writer;  // as it came, so its bytes are sent as they are
+    Writer writer;  // in the same byte order, so the bytes are sent as they are
     encode(writer, value);
     if (!writer.ok()) continue;
     const std::vector<std::byte> sent = writer.to_vector();

@@ -83,7 +83,7 @@ std::uint32_t refusal(const Writer& writer) {
 constexpr std::uint32_t indirection = 0xffff'ffff;
 std::uint32_t number(Kind kind) { return static_cast<std::uint32_t>(kind); }
 
-// The head of a type with members: its kind, and an encapsulation that opens with id and name.
+// Writes the head of a type with members: its kind, and an encapsulation that opens with id and name.
 Writer::Encapsulation open(Writer& writer, Kind kind, std::string_view id = "IDL:X:1.0") {
   writer.write(number(kind));
   const auto mark = writer.begin_encapsulation();
@@ -203,7 +203,7 @@ TEST_CASE("types of C++ have their TypeCode at compile time") {
   CHECK(any::desc_of<std::map<std::string, bool>>->content->members[1].type == &basic::boolean);
 }
 
-// Made at run time.
+// Types made at run time.
 
 TEST_CASE("a type made at run time equals the generated one") {
   const TypeCode made =
@@ -269,7 +269,7 @@ TEST_CASE("an alias of itself is refused") {
 }
 
 TEST_CASE("16000 nested sequences are refused at the 64th level") {
-  // Inside out: the length of each encapsulation is known only then.
+  // Built from the inside out: the length of an encapsulation is known only after its content.
   std::vector<std::byte> bytes;
   for (int level = 0; level < 16'000; ++level) {
     Writer head;

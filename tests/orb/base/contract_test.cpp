@@ -10,7 +10,7 @@ namespace {
 
 constexpr Contract sound{.period = 10ms, .deadline = 8ms, .budget = 2ms, .jitter = 1ms, .suspension = 1ms};
 
-// The two judgements agree; what they say.
+// Returns whether the contract is sound. Checks that both functions agree.
 bool judged(const Contract& contract) {
   const auto fault = fault_of(contract);
   CHECK(is_sound(contract) == !fault);

@@ -1,4 +1,4 @@
-// Whatever the length, each byte arrives and its neighbours stay.
+// Tests that every byte is copied and the bytes around stay unchanged, whatever the length.
 #include "orb/base/copy_few.h"
 
 #include <array>

@@ -1,4 +1,4 @@
-// Whatever the distance of the blocks, modulo a page, each byte arrives and its neighbours stay.
+// Tests that every byte is copied and the bytes around stay unchanged, whatever the blocks' distance modulo a page.
 #include "orb/base/copy.h"
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t page = 4096, margin = 64;
 
-// Two buffers whose beginnings lie `apart` bytes apart, modulo a page.
+// Two buffers that begin `apart` bytes apart, modulo a page.
 class Blocks {
  public:
   Blocks(std::size_t size, std::size_t apart)

@@ -1,4 +1,4 @@
-// Counts with their nouns.
+// Tests counts with their nouns.
 #include "orb/base/counted.h"
 
 #include <catch2/catch.hpp>

@@ -26,7 +26,7 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-// As generated code writes them: the user's namespace knows nothing of cdr but its types.
+// As in generated code: the user's namespace knows nothing of cdr except its types.
 void encode(Writer& writer, Colour value) { corelane::cdr::write_enum(writer, value); }
 bool decode(Reader& reader, Colour& value) { return corelane::cdr::read_enum(reader, value, 3); }
 void encode(Writer& writer, const Point& point) {
@@ -41,7 +41,7 @@ bool decode(Reader& reader, Point& point) {
 
 namespace {
 
-// decode(encode(x)) == x in both orders and from every place of alignment, with nothing left over.
+// Checks that decode(encode(x)) == x in both byte orders and at every alignment, with nothing left over.
 template <typename T>
 void round_trip(const T& value) {
   for (const ByteOrder order : {ByteOrder::big, ByteOrder::little}) {
@@ -78,7 +78,7 @@ user::Point point(Draw& draw) {
 }
 std::vector<user::Point> points(Draw& draw) { return draw.list(point); }
 
-// Whatever is cut off, the rest is refused.
+// Checks that the value is refused wherever its bytes are cut off.
 template <typename T>
 void check_truncations(const T& value) {
   Writer writer;
@@ -212,7 +212,7 @@ TEST_CASE("a length bomb allocates nothing") {
 TEST_CASE("a sequence grows with its elements and not with its count") {
   Writer writer;
   writer.write(std::uint32_t{10'000});
-  for (int i = 0; i < 10'000; ++i) writer.write(std::uint8_t{0xff});  // room for the count, but no string among them
+  for (int i = 0; i < 10'000; ++i) writer.write(std::uint8_t{0xff});  // room for the count, but no string in them
   Reader reader(writer.bytes());
   std::vector<user::Point> points;
   CHECK_FALSE(decode(reader, points));
@@ -221,13 +221,13 @@ TEST_CASE("a sequence grows with its elements and not with its count") {
 
 TEST_CASE("octets come back wherever they lie and into whatever memory the sequence has") {
   const std::size_t size = GENERATE(0u, 1u, 2047u, 2048u, 2049u, 70'000u);
-  const std::size_t before = GENERATE(0u, 10u, 1'000'000u);  // octets that the sequence had
+  const std::size_t before = GENERATE(0u, 10u, 1'000'000u);  // octets that the sequence had before
   std::vector<std::uint8_t> block(size);
   for (std::size_t i = 0; i < size; ++i) block[i] = static_cast<std::uint8_t>(i * 7 + i / 251);
   Writer writer;
   encode(writer, block);
   std::vector<std::byte> memory(writer.size() + 64);
-  for (std::size_t shift = 0; shift < 64; shift += 4) {  // in a page, against the sequence's own memory
+  for (std::size_t shift = 0; shift < 64; shift += 4) {  // within a page, relative to the sequence's own memory
     std::memcpy(memory.data() + shift, writer.bytes().data(), writer.size());
     Reader reader(Bytes(memory).subspan(shift, writer.size()));
     std::vector<std::uint8_t> values(before, 9);

@@ -27,7 +27,7 @@ std::vector<std::byte> wire_of(std::string_view value, int digits, int scale) {
   return writer.to_vector();
 }
 
-// What comes back, or "refused".
+// Returns the value that was read, or "refused".
 std::string read(const std::vector<std::byte>& wire, int digits, int scale) {
   Reader reader(wire);
   Decimal out;
@@ -121,7 +121,7 @@ TEST_CASE("fixed-point values come back") {
 TEST_CASE("malformed fixed-point values are refused") {
   CHECK(read(octets({0x1a, 0x3c}), 3, 0) == "refused");
   CHECK(read(octets({0x12, 0x34}), 3, 0) == "refused");
-  CHECK(read(octets({0x12, 0x3c}), 2, 0) == "refused");  // a third digit
+  CHECK(read(octets({0x12, 0x3c}), 2, 0) == "refused");  // has a third digit
   CHECK(read(octets({0x12}), 3, 0) == "refused");
 }
 

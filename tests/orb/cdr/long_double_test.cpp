@@ -52,7 +52,7 @@ TEST_CASE("the most significant byte comes first in big endian and last in littl
 
 TEST_CASE("a NaN stays a NaN") {
   CHECK(std::isnan(cdr::from_binary128(cdr::to_binary128(Limits::quiet_NaN()))));
-  CHECK(std::isnan(rounded(0x7fff'0000'0000'0000, 1)));  // only in bits that x87 lacks
+  CHECK(std::isnan(rounded(0x7fff'0000'0000'0000, 1)));  // set only in bits that x87 lacks
 }
 
 TEST_CASE("bits that the type lacks are rounded to nearest and ties to even") {

@@ -14,7 +14,7 @@ using cdr::Writer;
 
 namespace {
 
-// Bytes on the heap at their exact size, so that a sanitizer sees the first byte too far.
+// Bytes on the heap with their exact size, so that a sanitizer notices the first byte beyond them.
 class Wire {
  public:
   Wire(std::initializer_list<int> bytes) {

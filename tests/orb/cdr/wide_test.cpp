@@ -128,8 +128,8 @@ TEST_CASE("malformed wide text is refused") {
   const auto [f, wire] = GENERATE(
       table<WideForm, Wire>({{WideForm::counted, octets({0, 0, 0, 3, 0, 'a', 0})},          // half a unit
                              {WideForm::counted, octets({0, 0, 0, 2, 0xd8, 0x00})},         // the first half alone
-                             {WideForm::counted, octets({0, 0, 0, 4, 0xdc, 0, 0xd8, 0})},   // halves turned round
-                             {WideForm::fixed, octets({0, 0, 0, 1, 0, 'a'})},               // another one
+                             {WideForm::counted, octets({0, 0, 0, 4, 0xdc, 0, 0xd8, 0})},   // halves in the wrong order
+                             {WideForm::fixed, octets({0, 0, 0, 1, 0, 'a'})},               // no NUL at the end
                              {WideForm::fixed, octets({0, 0, 0, 2, 0, 0, 0, 0})},           // NUL inside
                              {WideForm::fixed, octets({0, 0, 0, 2, 0xd8, 0x00, 0, 0})}}));  // the first half alone
   CHECK(refusal<std::wstring>(wire, f) == minor::bad_string);

@@ -29,12 +29,12 @@ class Handler final : public AdmissionHandler {
   std::vector<Error>& errors_;
 };
 
-// The first connection of the holder with that number.
+// Returns the first connection of the holder with that number.
 constexpr PeerId peer(std::uint32_t holder) { return peer_of(holder, holder); }
 
 class Queue {
  public:
-  // False: somebody was turned away.
+  // Returns false if the queue rejected a request to make room.
   bool ask(PeerId owner, const std::string& label = {}) {
     auto newcomer = std::make_unique<Newcomer>();
     newcomer->owner = owner;
@@ -49,7 +49,7 @@ class Queue {
     const NewcomerPtr next = queue.pop();
     return next ? next->label : "nobody";
   }
-  // How many are served up to the one with that label, it included.
+  // Returns how many pops it takes until the request with that label comes, that one included.
   int turns_until(const std::string& label) {
     int turns = 1;
     while (next() != label) REQUIRE(++turns <= static_cast<int>(AdmissionQueue::most));
@@ -79,7 +79,7 @@ TEST_CASE("peers are served by turns, and all connections of a holder have one t
   for (const char* label : {"1a", "1b", "1c"}) queue.ask(peer(1), label);
   queue.ask(peer(2), "2a");
   queue.ask(peer_of(77, 2), "2b");
-  queue.ask(PeerId{3}, "3a");  // of an unknown holder
+  queue.ask(PeerId{3}, "3a");  // an unknown holder
   for (const char* label : {"1a", "2a", "3a", "1b", "2b", "1c"}) CHECK(queue.next() == label);
 }
 
@@ -90,7 +90,7 @@ TEST_CASE("a peer that asks once is served after two newcomers of each other pee
     for (std::uint32_t i = 1; i <= floods; ++i) queue.ask(peer(i));
   const int served = GENERATE(0, 1, 8, 100);
   for (int i = 0; i < served; ++i) queue.next();
-  CHECK(queue.ask(peer(floods + 1), "once") == (served > 0));  // the queue was full, another one is turned away
+  CHECK(queue.ask(peer(floods + 1), "once") == (served > 0));  // a full queue rejects another one
   CHECK(queue.turns_until("once") <= static_cast<int>(2 * floods + 1));
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("what this process asks for is in the next round, however much it is")
   for (int i = 0; i < 10; ++i) CHECK(queue.next() == "own");
 }
 
-// The queue is full.
+// A full queue.
 
 TEST_CASE("a full queue turns the newest of the peer away of which most wait") {
   Queue queue;
@@ -158,7 +158,7 @@ TEST_CASE("what this process asks for takes the place of newcomers that wait for
   CHECK(queue.next() == "own");
 }
 
-// Ends.
+// Disconnects and shutdown.
 
 TEST_CASE("newcomers of a connection that is gone are told so, and no others") {
   Queue queue;
@@ -203,11 +203,11 @@ TEST_CASE("newcomers of several threads are served or turned away once") {
           newcomer->handler = std::make_unique<Counter>(failed);
           queue.push(std::move(newcomer));
         }
-        asking.fetch_sub(1, std::memory_order_relaxed);  // relaxed: the queue orders what is in it
+        asking.fetch_sub(1, std::memory_order_relaxed);  // relaxed: the queue orders its contents
       });
     const std::jthread server([&] {
       for (bool last = false; !last || !queue.empty();) {
-        last = asking.load(std::memory_order_relaxed) == 0;  // relaxed: see above; once more after it was seen
+        last = asking.load(std::memory_order_relaxed) == 0;                  // relaxed: as above; it looks once more
         while (queue.pop()) served.fetch_add(1, std::memory_order_relaxed);  // relaxed: read after the threads ended
       }
     });

@@ -1,17 +1,17 @@
-// Allocations of the test program: counted for each thread, and failing where a test wants them to. Not under a
-// sanitizer that brings its own operator new.
+// Counts the allocations of each thread of the test program, and makes chosen ones fail. Not available with a sanitizer
+// that has its own operator new.
 #pragma once
 
 #include <cstddef>
 
 namespace corelane::dispatch::test {
 
-// Whether allocations are seen at all; else says that the test is skipped.
+// Returns whether allocations are counted in this build. If not, prints that the test is skipped.
 bool allocations_are_counted();
-// Of this thread, so far.
+// Returns how many allocations the calling thread has made so far.
 std::size_t allocations() noexcept;
 
-// As long as it lives, of this thread's allocations the n-th (from 0) fails; or it and all that follow.
+// While it lives, the n-th allocation (from 0) of the calling thread fails; with `lasting`, all later ones fail, too.
 class FailingAllocation {
  public:
   FailingAllocation(std::size_t n, bool lasting) noexcept;

@@ -1,4 +1,5 @@
-// Threads of the best-effort lane: jobs that come while one of them finishes another, and jobs that wait for others.
+// Tests the threads of the best-effort lane: jobs that arrive while a thread finishes another job, and jobs that wait
+// for other jobs.
 #include "orb/dispatch/best_effort_lane.h"
 
 #include <catch2/catch.hpp>
@@ -15,7 +16,7 @@ using namespace corelane::dispatch;
 
 namespace {
 
-// Counts down when it has run; submits its successors while it finishes.
+// Counts down when it has run. Submits its successors in finish().
 class ChainJob final : public Job {
  public:
   explicit ChainJob(std::latch& done, BestEffortLane* lane = nullptr, std::vector<ChainJob*> next = {})
@@ -88,7 +89,7 @@ TEST_CASE("a job left to a stepping hand is found by the next step") {
 
 namespace {
 
-// Does what it was made for, and says so when it is over.
+// Runs the given function, and counts down `over` when it is recycled.
 class WaitingJob final : public Job {
  public:
   explicit WaitingJob(std::function<void()> body) : body_(std::move(body)) {}
@@ -108,7 +109,7 @@ void submit(BestEffortLane& lane, WaitingJob& job) {
   REQUIRE(lane.submit(pushed) == Pushed::done);
 }
 
-// Each job has the other lane do the next one, and waits for it.
+// Each job submits the next one to the other lane, and waits for it.
 void descend(BestEffortLane& lane, BestEffortLane& other, int depth, bool sleeps) {
   if (depth == 0) return;
   WaitingJob next([&] { descend(other, lane, depth - 1, sleeps); });
@@ -118,7 +119,7 @@ void descend(BestEffortLane& lane, BestEffortLane& other, int depth, bool sleeps
 }
 
 void let_threads_end(const BestEffortLane& lane, std::size_t down_to) {
-  while (lane.threads() > down_to) std::this_thread::yield();  // bound: each lingers for a millisecond
+  while (lane.threads() > down_to) std::this_thread::yield();  // bound: an idle thread ends after a millisecond
 }
 
 }  // namespace
@@ -194,7 +195,7 @@ TEST_CASE("a job that comes when more wait than are replaced has to wait, and th
   WaitingJob third([] {});
   submit(lane, first);
   submit(lane, second);
-  while (lane.shortages() == 0) std::this_thread::yield();  // bound: both begin to wait
+  while (lane.shortages() == 0) std::this_thread::yield();  // bound: both jobs begin to wait
   submit(lane, third);
   CHECK(lane.threads() == 2);
   go.count_down();

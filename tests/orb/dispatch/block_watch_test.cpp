@@ -1,4 +1,5 @@
-// Waits that nobody declared: found when the job ends, and in time to keep others' bounds where contracts are enforced.
+// Tests undeclared waits of jobs. They are found when the job ends. Where contracts are enforced, they are found early
+// enough to keep the bounds of other tasks.
 #include "orb/dispatch/block_watch.h"
 
 #include "orb/os/clock.h"
@@ -19,7 +20,7 @@ Contract enforced(OverrunPolicy policy) {
   return contract;
 }
 
-// One task; what a job of it does with its time.
+// A machine with one task. The test says how its job spends its time.
 class Blocking : public Machine {
  public:
   explicit Blocking(OverrunPolicy policy = OverrunPolicy::report, bool charges = false)
@@ -79,7 +80,7 @@ TEST_CASE("of a task that is often kept from its core some jobs are looked at al
   CHECK(machine.blocks() > 0);
   const std::uint64_t before = machine.blocks();
   for (int i = 0; i < 10; ++i) machine.run([&](auto&) { machine.wait(1ms); });
-  CHECK(machine.blocks() == before + 10);  // from then on each of them
+  CHECK(machine.blocks() == before + 10);  // from then on, each wait is counted
 }
 
 TEST_CASE(
@@ -122,7 +123,7 @@ TEST_CASE("a job that sleeps when hardly anything is left of its budget is found
     virtual_sleep = false;
     machine.execute(50us);
     virtual_sleep = true;
-    machine.wait(1ms), look();  // for how long at a stretch it has slept nobody knows yet
+    machine.wait(1ms), look();  // it is not yet known how long this sleep has lasted
     machine.wait(BlockWatch::shortest), look();
     virtual_sleep = false;
   });
@@ -159,7 +160,7 @@ TEST_CASE("the real alarm finds a job that sleeps and lets the caller go") {
   bool stopped = false;
   alarm.run([&] {
     const auto& stop = *current_job()->stop;
-    // relaxed: a flag. Bound: the alarm, which finds it asleep
+    // relaxed: a flag. Bound: the alarm, which finds the job asleep
     while (!stop.load(std::memory_order_relaxed)) os::sleep_until(os::now() + 20ms);  // sleep: what the test is about
     stopped = true;
   });

@@ -1,4 +1,4 @@
-// Budgets that a contract enforces, watched while the job runs: in virtual time, and with the real alarm.
+// Tests enforced budgets, which are watched while the job runs: in virtual time, and with the real alarm.
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -30,7 +30,7 @@ Contract with_policy(OverrunPolicy policy) {
   return contract;
 }
 
-// One task on one core, whose alarm is the test's.
+// One task on one core. The test plays the core's alarm.
 class Watched : public Machine {
  public:
   explicit Watched(OverrunPolicy policy, bool charges = false)
@@ -41,11 +41,11 @@ class Watched : public Machine {
 
   CorePool& pool() { return *manager.pools().front(); }
   int native() { return threads.threads.front()->seat.native; }
-  bool stopped() { return current_job()->stop->load(std::memory_order_relaxed); }  // relaxed: the test's one thread
-  // The job runs for so long; the alarm goes off when its time has come.
+  bool stopped() { return current_job()->stop->load(std::memory_order_relaxed); }  // relaxed: the test has one thread
+  // Lets the job run for that long. The alarm goes off when it is due.
   void execute(Duration duration) {
     const Time end = virtual_now + duration;
-    while (alarm.due <= end) {  // bound: the alarm is set anew for later each time, or switched off
+    while (alarm.due <= end) {  // bound: each time, the alarm is set for later or switched off
       pass(alarm.due - virtual_now);
       alarm.due = never;
       pool().check_budget(virtual_now);
@@ -139,7 +139,7 @@ TEST_CASE("a job that overruns is cancelled: its answer goes out, it is told to 
 
 TEST_CASE("a job that is cancelled before its thread begins with it is answered and told to stop when that does") {
   Watched machine(OverrunPolicy::cancel);
-  machine.run([](ScriptedJob&) {});  // from its end on the thread's time is the next job's
+  machine.run([](ScriptedJob&) {});  // the thread's time after this job counts for the next one
   machine.advance(20ms);
   int time_outs = -1;
   bool stopped = false, next_stopped = true;
@@ -160,7 +160,7 @@ TEST_CASE("a job that is cancelled before its thread begins with it is answered 
   CHECK_FALSE(next_stopped);
 }
 
-// If the lock were held, or what whoever holds it needs, the test would hang until its time-out.
+// If this thread held the core's lock, or a lock that its holder needs, the test would hang until its timeout.
 TEST_CASE("while the system demotes a thread, and restores it, its core's lock is free and its job may change again") {
   Watched machine(OverrunPolicy::demote);
   int changes = 0;
@@ -173,7 +173,7 @@ TEST_CASE("while the system demotes a thread, and restores it, its core's lock i
     ++changes;
   };
   machine.run([&](ScriptedJob&) { machine.execute(5ms); });
-  CHECK(changes == 3);  // what is changed while it is restored is restored as well
+  CHECK(changes == 3);  // a change made while the system restores the thread is applied as well
 }
 
 TEST_CASE("what waits behind a demoted job is spaced from when its thread has its level again") {
@@ -181,7 +181,7 @@ TEST_CASE("what waits behind a demoted job is spaced from when its thread has it
   std::vector<std::shared_ptr<Fate>> waiting;
   bool below = false;
   machine.threads.threads.front()->on_place = [&] {
-    if (std::exchange(below, false)) virtual_now += 25ms;  // others ran before the system had changed the thread
+    if (std::exchange(below, false)) virtual_now += 25ms;  // other tasks ran before the system had changed the thread
   };
   machine.run([&](ScriptedJob&) {
     machine.execute(5ms);
@@ -271,7 +271,7 @@ TEST_CASE("where overruns are charged the rest of a job is below the others unti
   CHECK(machine.native() == own);
   CHECK(machine.alarm.due == never);
   CHECK(machine.report(machine.task).overruns == 1);
-  const auto next = machine.send(machine.task);  // at 11.1 ms; its place at 10 ms was taken
+  const auto next = machine.send(machine.task);  // at 11.1 ms; the release at 10 ms was taken
   machine.decide();
   machine.settle();
   CHECK(next->runs == 0);
@@ -299,7 +299,7 @@ TEST_CASE("the watched job is not looked at before its time when another one's p
     machine.execute(1ms);
     JobPtr job(new ScriptedJob([&](ScriptedJob&) {
       machine.preempted(7ms);
-      virtual_sleep = true;  // for a moment, a third of its budget after it began
+      virtual_sleep = true;  // it looks asleep for a moment, after it ran for a third of its budget
       machine.preempted(2ms);
       virtual_sleep = false;
       rogue = machine.threads.threads.front()->seat.native;

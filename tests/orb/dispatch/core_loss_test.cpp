@@ -1,4 +1,4 @@
-// A leased core goes: who notices, where its tasks go, and what those are told who have to leave.
+// Tests the loss of a leased core: how it is noticed, where its tasks go, and what the tasks that must leave are told.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
@@ -29,7 +29,7 @@ Contract important(Duration budget, std::int16_t importance) {
   return contract;
 }
 
-// Noticed and decided; no thread of a task goes on.
+// Lets the loss be noticed and decided. No task's thread is stepped.
 void lose(Machine& machine, CoreId core) {
   machine.provider().revoked.push_back(core);
   virtual_now += CoreWatch::period;
@@ -37,7 +37,7 @@ void lose(Machine& machine, CoreId core) {
   machine.decide();
 }
 
-// Two cores. Core 0 has two tasks of 40 and 30 %, core 1 one of 50 %: of the first two one fits there.
+// Two cores. Core 0 has two tasks, of 40 % and 30 %. Core 1 has one task of 50 %, and room for one of the other two.
 struct Losing {
   Quiet quiet;
   Machine machine{2};
@@ -103,7 +103,7 @@ TEST_CASE("a job that waits when its task has to leave is told why and one that 
   Losing m;
   const auto runs = m.machine.send(m.goes);
   m.machine.decide();
-  const auto waits = m.machine.send(m.goes);  // early
+  const auto waits = m.machine.send(m.goes);  // an early job
   m.machine.decide();
   m.revoke(first);
   CHECK(waits->over());
@@ -118,7 +118,7 @@ TEST_CASE("a job that is ready when the core is lost ends and the next one runs 
   const auto ready = m.machine.send(m.keeps);
   m.machine.decide();
   m.revoke(first);
-  CHECK(m.seat_of(m.keeps) == second);  // the thread goes at once
+  CHECK(m.seat_of(m.keeps) == second);  // the task's thread moves at once
   const auto next = m.machine.send(m.keeps);
   m.machine.settle();
   m.machine.advance(100ms);
@@ -142,7 +142,7 @@ TEST_CASE("a task may leave while a job of it still runs from before its core wa
   CHECK(ready->runs == 1);
   CHECK(m.thread_of(m.keeps).ended);
   m.machine.advance(100ms);
-  m.machine.admit(plain(100ms, 40ms));  // its bandwidth is back
+  m.machine.admit(plain(100ms, 40ms));  // the departed task's bandwidth is free again
 }
 
 TEST_CASE("a task may be moved on while a job of it still runs from before its core was lost") {
@@ -154,8 +154,8 @@ TEST_CASE("a task may be moved on while a job of it still runs from before its c
   const auto ready = machine.send(moves);
   machine.decide();
   lose(machine, first);
-  REQUIRE(machine.threads.threads[0]->seat.core == CoreId{2});  // 70 % there now
-  const auto newcomer = machine.ask(plain(100ms, 40ms));        // fits once that has gone on to core 1
+  REQUIRE(machine.threads.threads[0]->seat.core == CoreId{2});  // 70 % of that core are promised now
+  const auto newcomer = machine.ask(plain(100ms, 40ms));        // fits once that task has moved on to core 1
   machine.decide();
   CHECK(newcomer->calls == 0);
   machine.settle();
@@ -182,12 +182,12 @@ TEST_CASE("what is promised no longer names a lost core") {
   for (const Promise& promise : m.machine.provider().mine) CHECK(promise.core == second);
 }
 
-// Among other servers.
+// With other servers on the host.
 
 TEST_CASE("the tasks of a lost core go elsewhere inside a transaction that has claimed our cores") {
   Losing m;
   auto& provider = m.machine.provider();
-  provider.busy = true;  // another server decides
+  provider.busy = true;  // another server is in a transaction
   m.revoke(first);
   const auto newcomer = m.machine.ask(plain(100ms, 20ms));
   m.machine.decide();
@@ -235,7 +235,7 @@ TEST_CASE("when nothing can be written in time the tasks of a lost core end") {
   CHECK_FALSE(m.machine.report(m.stays).gone);
 }
 
-// Noticing.
+// Noticing the loss.
 
 TEST_CASE("a core that was usable and is no more is reported once") {
   Quiet quiet;
@@ -244,7 +244,7 @@ TEST_CASE("a core that was usable and is no more is reported once") {
   FakeProvider provider;
   nothing_is_usable = false;
   CoreWatch watch({{.core = first}, {.core = second}}, provider, inbox, usable);
-  CHECK_FALSE(watch.step(Time{1s}));  // the second was never there
+  CHECK_FALSE(watch.step(Time{1s}));  // the second core was never usable, so it is not watched
   nothing_is_usable = true;
   CHECK_FALSE(watch.step(Time{2s} - CoreWatch::patience));
   CHECK(watch.step(Time{2s}));

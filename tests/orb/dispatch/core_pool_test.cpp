@@ -1,4 +1,4 @@
-// Pools and the workers that travel between them, with real threads; the thread sanitizer watches.
+// Tests core pools, and workers that move between them, with real threads. Meant to run under ThreadSanitizer, too.
 #include "orb/dispatch/core_pool.h"
 
 #include <poll.h>
@@ -38,7 +38,7 @@ class CountedJob final : public Job {
   std::atomic<int>& refusals_;
 };
 
-// Waits for something else than its core, time and again.
+// Suspends itself several times, as a job does that waits for something other than its core.
 class SleepyJob final : public Job {
  public:
   static constexpr int sleeps = 5;
@@ -82,7 +82,7 @@ class Pipe final : public JobSource {
     job->arrived = now;
     return Found::job;
   }
-  bool drained() const noexcept override { return true; }  // of what is there the descriptor tells
+  bool drained() const noexcept override { return true; }  // the descriptor tells what is there
   int descriptor() const noexcept override { return read_.get(); }
   Time wake_at() const noexcept override { return never; }
   void lend() noexcept override {}
@@ -95,7 +95,7 @@ class Pipe final : public JobSource {
   os::Fd read_, write_;
 };
 
-// One task, two pools; the test's thread is the manager.
+// One task and two pools. The test's thread acts as the manager.
 class TwoPools {
  public:
   TwoPools() { here_->add(worker, Priority{1}); }
@@ -148,7 +148,7 @@ TEST_CASE("a worker that looks for jobs while its task moves runs each job once"
     for (int i = 0; i < moves; ++i) {
       sent += pools.send() ? 1 : 0;
       pools.vacate();
-      while (!pools.vacated()) std::this_thread::yield();  // bound: the jobs accepted, each of which ends
+      while (!pools.vacated()) std::this_thread::yield();  // bound: the accepted jobs, each of which ends
       sent += pools.send() ? 1 : 0;                        // waits, and starts where the task arrives
       pools.move();
     }
@@ -169,9 +169,9 @@ TEST_CASE("a worker whose task is moved while its jobs run and sleep runs each o
       sent += pools.send(JobPtr(new SleepyJob(pools.runs, sleeps))) ? 1 : 0;
       pools.move();
     }
-    while (pools.runs < sent) std::this_thread::yield();  // bound: the jobs accepted, each of which ends
+    while (pools.runs < sent) std::this_thread::yield();  // bound: the accepted jobs, each of which ends
     pools.vacate();
-    while (!pools.vacated()) std::this_thread::yield();  // bound: as above; no pool still takes a job for a running one
+    while (!pools.vacated()) std::this_thread::yield();  // bound: as above; no pool still believes that a job runs
     pools.worker->retire();
   }
   CHECK(sent > 0);
@@ -190,7 +190,7 @@ TEST_CASE("a worker whose own connection brings jobs while its task moves runs o
     });
     for (int i = 0; i < moves; ++i) {
       pools.vacate();
-      while (!pools.vacated()) std::this_thread::yield();  // bound: the jobs accepted, each of which ends
+      while (!pools.vacated()) std::this_thread::yield();  // bound: the accepted jobs, each of which ends
       pools.move();
     }
     while (pipe->runs + pipe->refusals < jobs) std::this_thread::yield();  // bound: as above
@@ -228,7 +228,7 @@ TEST_CASE("a worker that has emptied its own connection sleeps without another l
     for (++sent; pipe->runs < sent;) std::this_thread::yield();  // bound: the worker's wake-up
   };
   send_one();
-  send_one();  // what woke the worker for its connection is used up
+  send_one();  // uses up the wake-up that the connection caused
   const int looks = pipe->looks_in_vain;
   send_one();
   CHECK(pipe->looks_in_vain == looks);

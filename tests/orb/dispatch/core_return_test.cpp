@@ -1,4 +1,4 @@
-// A leased core that was lost is there again: who notices, when it is used, and that threads are bound to it.
+// Tests the return of a lost core: how it is noticed, when it is used again, and that threads are bound to it.
 #include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,13 +34,13 @@ namespace {
 
 constexpr CoreId first{0}, second{1};
 
-// Before a test binds its thread as the manager does that moves to another core.
+// The affinity at the start. Later a test binds its own thread, as the manager does when it moves to another core.
 const os::CpuMask at_start = os::process_affinity();
 
 bool is_there[2];
 bool there(CoreId core) noexcept { return is_there[core.value]; }
 
-// A watch of two cores that are there at first.
+// A watch of two cores, which are both usable at first.
 struct Watch {
   Quiet quiet;
   os::Parker parker;
@@ -55,7 +55,7 @@ struct Watch {
     watch.on_return([this] { ++rebound; });
     watch.step(now);
   }
-  // As text, in the order of the notes: "-0 +1" is core 0 lost and core 1 returned.
+  // Returns the notes as text, in their order: "-0 +1" means that core 0 was lost and core 1 returned.
   std::string after(Duration time) {
     for (const Time end = now + time; now < end;) watch.step(now += CoreWatch::period);
     std::vector<Note> notes;
@@ -69,7 +69,7 @@ struct Watch {
   }
 };
 
-// The test's thread is the manager's and the housekeeper's: bound to a core it would not see another one return.
+// The test's thread acts as manager and housekeeper. If it were bound to one core, it would not see another one return.
 ExecutiveOptions unbound() {
   ExecutiveOptions options = bare_options();
   options.real_time = false;
@@ -92,7 +92,7 @@ CoreId core_of(Machine& machine, TaskId task) { return machine.report(task).core
 
 }  // namespace
 
-// Noticing.
+// Noticing the return.
 
 TEST_CASE("a core that can be used again for a while has returned, and may be lost again") {
   Watch w;
@@ -121,12 +121,12 @@ TEST_CASE("a core that can be used for a moment only has not returned") {
 
 TEST_CASE("a process that goes from core to core uses each as it comes") {
   Watch w;
-  is_there[0] = false;  // 0-1 -> 1
+  is_there[0] = false;  // the mask goes from 0-1 to 1
   CHECK(w.after(1s) == "-0");
-  is_there[0] = true, is_there[1] = false;  // -> 0
+  is_there[0] = true, is_there[1] = false;  // to 0
   const std::string both = w.after(1s);
   CHECK((both == "+0 -1" || both == "-1 +0"));
-  is_there[1] = true;  // -> 0-1
+  is_there[1] = true;  // to 0-1
   CHECK(w.after(1s) == "+1");
 }
 
@@ -135,7 +135,7 @@ TEST_CASE("a core that its lender took back and lends again has returned") {
   w.provider.revoked = {first};
   CHECK(w.after(1s) == "-0");
   w.provider.revoked.clear();
-  is_there[0] = false;  // lent, but not to be used
+  is_there[0] = false;  // leased again, but not usable yet
   CHECK(w.after(1s) == "");
   is_there[0] = true;
   CHECK(w.after(1s) == "+0");
@@ -178,15 +178,15 @@ TEST_CASE("a server whose cores go one after the other and return loses no contr
   Quiet quiet;
   Machine machine(2, unbound());
   const TaskId task = machine.admit(plain(100ms, 40ms));
-  lose(machine, first);  // 0-1 -> 1
+  lose(machine, first);  // the mask goes from 0-1 to 1
   CHECK(core_of(machine, task) == second);
-  give_back(machine, first);  // -> 0, by way of 0-1
+  give_back(machine, first);  // to 0, by way of 0-1
   CHECK_FALSE(machine.manager.report().cores[0].lost);
   lose(machine, second);
   CHECK(machine.manager.report().cores[1].lost);
   CHECK_FALSE(machine.manager.report().cores[0].lost);
   CHECK(core_of(machine, task) == first);
-  give_back(machine, second);  // -> 0-1
+  give_back(machine, second);  // to 0-1
   CHECK_FALSE(machine.report(task).gone);
   CHECK(core_of(machine, machine.admit(plain(100ms, 90ms))) == second);
   const auto fate = machine.send(task);
@@ -213,7 +213,7 @@ TEST_CASE("a core that returned is used once the last job of a task that had to 
   Machine machine(1, unbound());
   const TaskId task = machine.admit(plain(100ms, 40ms));
   const auto runs = machine.send(task);
-  machine.decide();  // ready, and not begun
+  machine.decide();  // the job is ready, but has not begun
   lose(machine, first);
   give_back(machine, first);
   CHECK(machine.manager.report().cores[0].lost);
@@ -229,7 +229,7 @@ TEST_CASE("a core that is back before its tasks went elsewhere keeps them") {
   Quiet quiet;
   Machine machine(2, unbound());
   const TaskId task = machine.admit(plain(100ms, 40ms));
-  machine.provider().busy = true;  // another server decides
+  machine.provider().busy = true;  // another server is in a transaction
   lose(machine, first);
   give_back(machine, first);
   machine.provider().busy = false;
@@ -274,7 +274,7 @@ TEST_CASE("after a return budgets are watched and demoted jobs come back to thei
 
 namespace {
 
-// A cpuset of this process's own (cgroup v1), as long as it lives.
+// Puts this process into a cpuset of its own (cgroup v1), until destruction.
 class Cpuset {
  public:
   static std::optional<std::string> fault() {
@@ -344,7 +344,7 @@ struct RealServer {
     REQUIRE(made);
     return std::move(*made);
   }
-  // Bound: the housekeeper notices, ten times a second.
+  // Bound: the housekeeper looks ten times a second.
   void wait_for(bool first_lost, bool second_lost) {
     for (;;) {
       const auto report = executive->snapshot();
@@ -358,7 +358,7 @@ struct RealServer {
     if (!admission) FAIL(text_of(admission.error()));
     return admission->task;
   }
-  // Where the task's thread may run: one core, its own.
+  // Returns where the task's thread may run: on its one core.
   os::CpuMask affinity_of(TaskId task) {
     os::CpuMask mask;
     os::Parker done;

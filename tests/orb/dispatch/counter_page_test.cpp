@@ -81,7 +81,7 @@ TEST_CASE("a counter page says what was written into it") {
   TempDirectory directory;
   auto page = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(page);
-  CHECK(read_pages(directory.path()).empty());  // nothing yet
+  CHECK(read_pages(directory.path()).empty());  // nothing has been written yet
   (*page)->write(sample(5));
   const auto pages = read_pages(directory.path());
   REQUIRE(pages.size() == 1);
@@ -172,15 +172,15 @@ TEST_CASE("the page of a process that has ended is removed") {
   auto page = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(page);
   ProcessCounters counters = sample(1);
-  ++counters.start_ticks;  // another process had this number
+  ++counters.start_ticks;  // an earlier process had the same pid
   (*page)->write(counters);
   std::filesystem::copy_file(page_in(directory), directory / "counters-1");
   page->reset();
-  REQUIRE(directory.entries() == 1);  // nobody has its lock
+  REQUIRE(directory.entries() == 1);  // no process holds its lock
   CHECK(read_pages(directory.path()).empty());
   SECTION("also a torn one") {
     std::fstream file(directory / "counters-1", std::ios::in | std::ios::out);
-    file.seekp(5 * 8).put('\1');  // the sequence of one that was killed while it wrote
+    file.seekp(5 * 8).put('\1');  // the sequence number of a process that was killed while it wrote
     file.close();
     remove_stale_pages(directory.path());
     CHECK(directory.entries() == 0);
@@ -201,14 +201,14 @@ TEST_CASE("the page of a process that has ended is removed") {
     const RefusalLog refusals;
     CounterPublisher publisher(directory.path(), {}, 1, lane, refusals);
     CHECK(publisher.step(Time{} + 1min));
-    CHECK(directory.entries() == 1);  // its own
+    CHECK(directory.entries() == 1);  // the publisher's own page
     CHECK_FALSE(std::filesystem::exists(directory / "counters-1"));
   }
 }
 
 TEST_CASE("a page that a living process keeps is neither removed nor taken") {
   TempDirectory directory;
-  auto other = CounterPage::make(directory.path(), 1, 2);  // as of a process with our pid in another namespace
+  auto other = CounterPage::make(directory.path(), 1, 2);  // as a process with our pid in another namespace makes it
   REQUIRE(other);
   ProcessCounters counters = sample(1);
   ++counters.start_ticks;
@@ -239,7 +239,7 @@ TEST_CASE("the words of a page are where its layout says") {
     return value;
   };
   const std::size_t core = 32, task = core + 5, refusal = task + 2 * 40;
-  CHECK(word(1) == 8);  // the version: other places are another one
+  CHECK(word(1) == 8);  // the format's version; a change of the layout needs another one
   CHECK(word(7) == 9);
   CHECK(word(12) == 1);
   CHECK(word(13) == 2);
@@ -304,7 +304,7 @@ TEST_CASE("counters are published from when the directory can be made") {
   CounterPublisher publisher(path, {}, 1, lane, refusals);
   CHECK_FALSE(publisher.step(Time{} + 1s));
   std::filesystem::create_directory(directory / "above");
-  CHECK_FALSE(publisher.step(Time{} + 1200ms));  // not at every turn
+  CHECK_FALSE(publisher.step(Time{} + 1200ms));  // it does not try at every step
   CHECK(publisher.step(Time{} + 1min));
   CHECK(read_pages(path).size() == 1);
 }
@@ -329,7 +329,7 @@ TEST_CASE("a file that is no page is left alone") {
   std::ofstream(directory / "ledger") << "x";
   REQUIRE(::mkfifo((directory / "counters-2").c_str(), 0600) == 0);
   std::ofstream(directory / "counters-3") << "x";
-  std::filesystem::resize_file(directory / "counters-3", std::uintmax_t{1} << 40);  // a hole
+  std::filesystem::resize_file(directory / "counters-3", std::uintmax_t{1} << 40);  // a sparse file
   CHECK(read_pages(directory.path()).empty());
   remove_stale_pages(directory.path());
   CHECK(directory.entries() == 5);
@@ -417,7 +417,7 @@ TEST_CASE("the housekeeper publishes what a machine runs") {
   machine.send(task, 3ms);
   machine.settle();
   machine.send(task);
-  machine.send(task);  // while one waits for its time
+  machine.send(task);  // while another job waits for its release
   machine.settle();
   machine.advance(10ms);
   machine.settle();
@@ -430,7 +430,7 @@ TEST_CASE("the housekeeper publishes what a machine runs") {
   CHECK(pages[0].standing.guarantee == Guarantee::bounds);
   REQUIRE(pages[0].refusals.size() == 1);
   CHECK(pages[0].refusals[0].why.code == sched::RefusalCode::not_schedulable);
-  CHECK(pages[0].refusals[0].why.nearest.found());  // what would have fitted, as the client was told
+  CHECK(pages[0].refusals[0].why.nearest.found());  // the contract that would have fitted, as the client was told
   REQUIRE(pages[0].tasks.size() == 1);
   CHECK(pages[0].tasks[0].jobs == 2);
   CHECK(pages[0].tasks[0].overruns == 1);

@@ -1,5 +1,5 @@
-// A core by deadlines: the levels of its tasks' threads follow the deadlines of their jobs, on a virtual clock; and on
-// real threads the earlier deadline pre-empts.
+// Tests a core scheduled by deadlines. On a virtual clock, the levels of its tasks' threads follow the deadlines of
+// their jobs. On real threads, the job with the earlier deadline preempts the other.
 #include <atomic>
 #include <map>
 #include <random>
@@ -29,7 +29,7 @@ ExecutiveOptions second_by_deadlines() {
   return options;
 }
 
-// Two cores; the one by priorities is full, so that all others go to the one by deadlines.
+// Two cores. The one scheduled by priorities is full, so all other tasks go to the one scheduled by deadlines.
 class DeadlineCore : public Machine {
  public:
   explicit DeadlineCore(OverrunPolicy policy = OverrunPolicy::report,
@@ -54,13 +54,13 @@ class DeadlineCore : public Machine {
   }
   int level(TaskId task) { return thread_of(task).seat.native; }
   CorePool& pool() { return *manager.pools()[1]; }
-  // A job that stays as it is until settle().
+  // Starts a job that stays as it is until settle().
   std::shared_ptr<Fate> start(TaskId task) {
     auto fate = send(task);
     decide();
     return fate;
   }
-  // The thread that runs uses so much.
+  // Lets the running thread use that much time.
   void use(Duration time) {
     virtual_now += time, virtual_cpu += time;
     if (alarm.due <= virtual_now) pool().check_budget(virtual_now);
@@ -96,9 +96,9 @@ TEST_CASE("on a core by deadlines the thread of the earlier deadline has the hig
   DeadlineCore core;
   const TaskId slow = core.add(100ms, 10ms);
   const TaskId fast = core.add(60ms, 10ms);
-  core.start(slow);  // until 100 ms
+  core.start(slow);  // deadline: 100 ms
   virtual_now += 50ms;
-  core.start(fast);  // until 110 ms
+  core.start(fast);  // deadline: 110 ms
   CHECK(core.level(slow) > core.level(fast));
   core.settle();
   virtual_now += 100ms;
@@ -159,7 +159,7 @@ TEST_CASE("a thread that ends a job goes down to its early job's place after wha
     const SuspensionScope waits;
     core.run(early, [&] {
       core.start(early);
-      core.start(later);  // of a deadline between those of the two
+      core.start(later);  // its deadline is between the deadlines of these two
       virtual_now += 5ms;
       for (const TaskId task : {early, sleeper})
         core.thread_of(task).on_place = [&placed, task] { placed.push_back(task); };
@@ -170,7 +170,7 @@ TEST_CASE("a thread that ends a job goes down to its early job's place after wha
   CHECK(core.level(later) > core.level(early));
 }
 
-// Where levels are spread anew later ones may come to stand above where the thread still is.
+// When levels are assigned anew, a later job may get a level above the one that the thread still has.
 TEST_CASE("a thread that ends a job goes up to its early job's place before later ones do") {
   ExecutiveOptions options = second_by_deadlines();
   options.highest_native = options.lowest_native + 12;
@@ -182,9 +182,9 @@ TEST_CASE("a thread that ends a job goes up to its early job's place before late
     std::vector<TaskId> others;
     for (int i = 0; i < 6; ++i) others.push_back(core.add((30 + 10 * static_cast<int>(random() % 30)) * 1ms, 4ms));
     for (std::size_t i = 0; i < 3; ++i) core.start(others[i]);
-    std::map<TaskId, int> stood;  // where the thread that ends was when that task's level changed
+    std::map<TaskId, int> stood;  // the level of the ending thread when that task's level changed
     core.run(ends, [&] {
-      core.start(ends);  // from 100 ms on, until 200 ms
+      core.start(ends);  // released at 100 ms, deadline at 200 ms
       for (std::size_t i = 0; i < 3; ++i) core.thread_of(others[i]).worker->step(virtual_now);
       for (std::size_t i = 3; i < 6; ++i) core.start(others[i]);
       for (const TaskId other : others)
@@ -215,7 +215,7 @@ TEST_CASE("an early job that comes to a core by deadlines with its task has its 
   REQUIRE(seat(last).core == by_deadline);
   machine.send(moves);
   machine.settle();
-  const auto early = machine.send(moves);  // at 20 s, until 40 s
+  const auto early = machine.send(moves);  // released at 20 s, deadline at 40 s
   machine.settle();
   REQUIRE_FALSE(early->over());
   lose(machine, CoreId{0});
@@ -251,7 +251,7 @@ TEST_CASE("what a job exceeds its budget by has the place of the task's next job
   core.run(rogue, [&] {
     core.start(other);
     before = core.level(rogue) - core.level(other);
-    core.use(2ms);  // its budget: from here on its deadline is at 40 ms
+    core.use(2ms);  // its whole budget: from now on its deadline is at 40 ms
     after = core.level(rogue) - core.level(other);
   });
   CHECK(before > 0);
@@ -259,7 +259,7 @@ TEST_CASE("what a job exceeds its budget by has the place of the task's next job
   core.settle();
   const auto next = core.start(rogue);
   core.settle();
-  CHECK_FALSE(next->over());  // the place is taken
+  CHECK_FALSE(next->over());  // the release is taken
   core.advance(40ms);
   CHECK(next->context.release >= Time{1s} + 40ms);
 }
@@ -311,12 +311,13 @@ std::shared_ptr<Source> attach_source(Machine& machine, TaskId task, PeerId conn
   return attach(machine, task, std::make_shared<Source>(connection));
 }
 
-// As the reactor does with the first bytes that come after take_back().
+// Attaches a source as the reactor does with the first bytes that come after take_back().
 std::shared_ptr<Source> bring_back(Machine& machine, TaskId task, PeerId connection = PeerId{1}) {
   return attach(machine, task, std::make_shared<Source>(connection, true));
 }
 
-// A task of the core by deadlines has lent its connection; that goes, and the other core has room for the task.
+// A task on the core scheduled by deadlines has lent its connection. That core is lost, and the other core has room for
+// the task.
 std::shared_ptr<Source> take_back_source(DeadlineCore& core, TaskId task) {
   auto source = attach_source(core, task);
   core.manager.depart(core.full, {});
@@ -393,7 +394,7 @@ TEST_CASE("of two connections that come before the task looks the bound one coun
   const bool back_first = GENERATE(true, false);
   core.manager.attach(task, {}, back_first ? back : bound);
   core.manager.attach(task, {}, back_first ? bound : back);
-  for (int i = 0; i < 4; ++i) core.manager.step(virtual_now);  // both are given before its thread looks
+  for (int i = 0; i < 4; ++i) core.manager.step(virtual_now);  // both are attached before the task's thread looks
   core.settle();
   CHECK(bound->openings == 1);
   CHECK(bound->closings == 0);
@@ -472,7 +473,7 @@ TEST_CASE("the real job of the earlier deadline runs before one that would never
   const auto admit = [&](Duration period, Duration budget) {
     return executive->admit_and_wait({.contract = plain(period, budget), .label = "task"})->task;
   };
-  (void)admit(10s, 9s);  // the core by priorities is full
+  (void)admit(10s, 9s);  // fills the core scheduled by priorities
   const TaskId late = admit(20s, 1s), early = admit(15s, 1s);
   std::atomic<bool> begun{false}, over{false}, late_ended{false};
   const auto submit = [&](TaskId task, std::function<void(ScriptedJob&)> body) {
@@ -484,7 +485,7 @@ TEST_CASE("the real job of the earlier deadline runs before one that would never
   submit(late, [&](ScriptedJob&) {
     begun = true;
     begun.notify_all();
-    while (!over) os::spin_pause();  // bound: the other job, which has to pre-empt this one
+    while (!over) os::spin_pause();  // bound: the other job, which must preempt this one
     late_ended = true;
     late_ended.notify_all();
   });

@@ -33,7 +33,7 @@ TEST_CASE("places of tasks that left are used again") {
     door.know(TaskId{id}, {});
     door.know(TaskId{1000 + id}, {});
     REQUIRE(door.ask(TaskId{id}, {}));
-    door.forget(TaskId{id});  // it left by itself
+    door.forget(TaskId{id});  // it departed by itself
     REQUIRE(door.next() == no_task);
     REQUIRE(door.ask(TaskId{1000 + id}, {}));
     REQUIRE(door.next() == TaskId{1000 + id});

@@ -1,4 +1,4 @@
-// Tasks whose threads read a connection of their own (mode `direct`), stepped by hand.
+// Tests tasks whose threads read a connection of their own (mode `direct`). The test steps the threads.
 #include "orb/dispatch/inlet.h"
 #include "orb/dispatch/job_source.h"
 #include "tests/orb/dispatch/fixture.h"
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A connection that holds what the test puts there.
+// A connection that contains what the test puts there.
 class TestSource final : public BoundSource {
  public:
   void opened() noexcept override { ++openings; }
@@ -34,14 +34,14 @@ class TestSource final : public BoundSource {
 
   std::deque<JobPtr> jobs;
   int noise = 0;   // reads that bring no job
-  int pieces = 0;  // then, reads that bring a part of one
+  int pieces = 0;  // after those, reads that bring a part of a job
   Duration cost_of_a_read{};
-  Duration kept_off{};  // from its core is the thread that reads; a job that it finds then has just come
+  Duration kept_off{};  // how long the reading thread is kept from its core; a job that it finds then has just arrived
   bool ended = false;
   int openings = 0, polls = 0, lendings = 0, returns = 0, closings = 0;
 };
 
-// A machine with one task of one peer, which has a connection of its own.
+// A machine with one task of one peer. The task has a connection of its own.
 class DirectMachine : public Machine {
  public:
   explicit DirectMachine(const Contract& contract = make_contract(10ms, 1ms, {}, 0ms), int cores = 1)
@@ -52,7 +52,7 @@ class DirectMachine : public Machine {
     manager.attach(to, peer, its);
     settle();
   }
-  // On the task's own connection.
+  // Adds a job to the task's own connection.
   std::shared_ptr<Fate> arrive(Duration cost = {}) {
     auto fate = std::make_shared<Fate>();
     JobPtr job(new TestJob(fate, cost));
@@ -62,7 +62,7 @@ class DirectMachine : public Machine {
     source->jobs.push_back(std::move(job));
     return fate;
   }
-  // The task's thread alone.
+  // Steps the task's thread alone.
   bool step_thread() { return threads.threads.front()->worker->step(virtual_now); }
   Time thread_wakes_at() { return threads.threads.front()->worker->wake_at(virtual_now); }
 
@@ -173,7 +173,7 @@ TEST_CASE("a task that moves takes its own connection with it") {
   DirectMachine machine(make_contract(10ms, 4ms, {}, 0ms), 2);
   REQUIRE(machine.report(machine.task).core == CoreId{0});
   (void)machine.admit(make_contract(10ms, 4ms));
-  const auto newcomer = machine.ask(make_contract(10ms, 9ms));  // fits when the two others share a core
+  const auto newcomer = machine.ask(make_contract(10ms, 9ms));  // fits if the two other tasks share a core
   machine.settle();
   REQUIRE(newcomer->admission);
   machine.advance(10ms);
@@ -227,7 +227,7 @@ TEST_CASE("a client that sends what is no job uses what its budget leaves and no
   machine.source->polls = 0;
   machine.settle();
   CHECK(machine.source->polls > 1);
-  // Half of it is kept for the first job. One read is too many, and the first begins the account.
+  // Half of the budget is kept for the first job. The first read begins the account, and one read may exceed the limit.
   CHECK(machine.source->polls * 10us <= 500us + 2 * 10us);
   CHECK(machine.thread_wakes_at() > virtual_now);
   CHECK(machine.thread_wakes_at() <= virtual_now + 11ms);

@@ -1,4 +1,5 @@
-// Early jobs that start where their core is idle (pool.early_jobs), on a virtual clock; and whose core it is.
+// Tests early jobs that start when their core is idle (pool.early_jobs), on a virtual clock. Also tests whether a
+// server knows that a core is its alone.
 #include <atomic>
 #include <filesystem>
 #include <thread>
@@ -23,7 +24,7 @@ class CountingWatch final : public IdleWatch {
   int looks = 0;
 };
 
-// A task of 1 ms each 10 ms that has run its first job, on a core of which jobs may use `share`.
+// A task of 1 ms per 10 ms that has run its first job. Jobs may use `share` of its core.
 class Early : public Machine {
  public:
   explicit Early(sched::Ppm share = sched::whole_core / 2) : task(admit(plain(10ms, 1ms))) {
@@ -33,7 +34,7 @@ class Early : public Machine {
   }
   ~Early() { pool().watch_idleness(nullptr, 0); }
   CorePool& pool() { return *manager.pools()[0]; }
-  // What a thread below all tasks does when it gets the core.
+  // Does what a thread below all tasks does when it gets the core.
   Time see_idle() {
     const Time again = pool().start_early(virtual_now);
     settle();
@@ -85,7 +86,7 @@ TEST_CASE("an early job does not start while another job of its core is under wa
 }
 
 TEST_CASE("early jobs use no more of their core than is not promised") {
-  Early early;  // half of the core, of which the task has a tenth: 0.4 are left, and 1 ms costs 2.5 ms
+  Early early;  // half of the core; the task has 0.1 of it, 0.4 are left, so 1 ms costs 2.5 ms
   early.send(early.task, 1ms);
   early.settle();
   const Time first = virtual_now;
@@ -130,12 +131,12 @@ TEST_CASE("whose a core is can be asked while a newcomer is decided, and the oth
   std::atomic<int> answers{0};
   std::atomic<bool> enough{false};
   std::thread looks([&] {
-    // relaxed: counts, and says when to end; nothing else is told by them
+    // relaxed: a count and a flag, which publish no other data
     while (!enough.load(std::memory_order_relaxed))
       if (mine->alone_on(0)) answers.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
   });
   int busy = 0;
-  // Bound: the other thread goes on until this one is done. relaxed: as above
+  // Bound: the other thread continues until this one is done. relaxed: as above
   while (answers.load(std::memory_order_relaxed) < 2000) mine->begin() ? mine->abandon() : void(++busy);
   enough.store(true, std::memory_order_relaxed);  // relaxed: as above
   looks.join();

@@ -1,4 +1,4 @@
-// An operator ends tasks by a file in the runtime directory.
+// Tests how an operator ends tasks with a file in the runtime directory.
 #include "orb/dispatch/end_requests.h"
 
 #include <sys/stat.h>
@@ -33,7 +33,7 @@ struct Desk {
   TempDirectory directory;
   Numbers ended;
   EndRequests requests{directory.path(), [this](TaskId task) {
-                         if (task.value > 100) return false;  // those are not there
+                         if (task.value > 100) return false;  // tasks that do not exist
                          ended.push_back(task.value);
                          return true;
                        }};

@@ -1,4 +1,4 @@
-// The executive with its threads. Jobs check what they see themselves; nothing here waits for time.
+// Tests the executive with its threads. The jobs themselves check what they see. No test waits for time.
 #include "orb/dispatch/executive.h"
 
 #include <sched.h>
@@ -34,17 +34,17 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Counts of everything that can become of a job; waited for with atomic wait.
+// Counts everything that can happen to a job. Tests wait for it with atomic wait.
 struct Tally {
   std::atomic<int> runs{0}, refusals{0}, failures{0}, recycled{0};
-  std::atomic<int> mistakes{0};  // what a job saw and should not have seen
+  std::atomic<int> mistakes{0};  // what a job saw but should not have seen
 
   void wait_recycled(int count) {
     for (int seen = recycled.load(); seen < count; seen = recycled.load()) recycled.wait(seen);
   }
 };
 
-// What the jobs of one task share without lock: they never run at once, and always on one thread.
+// What the jobs of one task share without a lock: they never run at the same time, and always on one thread.
 struct TaskData {
   int jobs = 0;
   std::thread::id thread;
@@ -87,7 +87,7 @@ class Server {
  public:
   explicit Server(const ExecutiveOptions& options = without_real_time())
       : cores(std::make_unique<UnguardedCores>(*os::Topology::detect())), executive(start(options)) {}
-  // With a ledger of its own.
+  // Uses a ledger of its own.
   Server(const ExecutiveOptions& options, const std::string& directory)
       : cores(std::move(*HostLedger::open(*os::Topology::detect(), directory))), executive(start(options)) {}
 
@@ -155,7 +155,7 @@ TEST_CASE("best-effort jobs run without a manager and each once") {
         for (int i = 0; i < jobs; ++i) taken += server.submit(tally, no_task) ? 1 : 0;
       });
   }
-  tally.wait_recycled(clients * jobs);  // those not taken are recycled by the submitter
+  tally.wait_recycled(clients * jobs);  // the submitter recycles jobs that were not accepted
   CHECK(tally.runs == taken);
   CHECK(tally.mistakes == 0);
 }
@@ -172,7 +172,7 @@ TEST_CASE("admissions fill the machine and not more and a departure makes room")
   for (const CoreReport& core : report.cores) CHECK(core.admitted + core.platform <= core.capacity);
   CHECK(admitted.size() == 4 * report.cores.size());
   server.executive->depart(admitted.front());
-  // The departure was asked for before, so it is decided before; the bandwidth returns when the idle core says so.
+  // The departure was requested first, so it is decided first. The bandwidth returns when the idle core reports it.
   while (!server.executive->admit_and_wait({.contract = task(100ms, 20ms), .owner = {}, .label = "t"})) continue;
 }
 
@@ -193,7 +193,7 @@ TEST_CASE("the thread of a task that has left serves the next one") {
   };
   const TaskId first = server.admit(task(100ms, 1ms));
   const pid_t thread = run_a_job(first);
-  wait_for_spares(1);  // another was made in its place
+  wait_for_spares(1);  // another thread was made in its place
   server.executive->depart(first);
   wait_for_spares(2);
   const TaskId second = server.admit(task(100ms, 1ms));
@@ -255,13 +255,13 @@ TEST_CASE("stopping under load answers every job once") {
   CHECK(tally.mistakes == 0);
 }
 
-// If one of them waited for its time, the test would hang.
+// If one of the jobs waited for its release, the test would hang.
 TEST_CASE("a task that is called in a loop is answered before its time where its core is idle") {
   if (!os::privileges().fifo) {
     std::cout << "SKIPPED: no privilege for SCHED_FIFO here\n";
     return;
   }
-  const TempDirectory place;  // other servers of this host are not asked
+  const TempDirectory place;  // a ledger of its own, so that no other server of this host counts
   ExecutiveOptions options;
   options.early_jobs = true;
   Server server(options, place.path());
@@ -326,7 +326,7 @@ TEST_CASE("task threads are bound to their core and run under SCHED_FIFO") {
 
 namespace {
 
-// Of this process's thread of that name: policy and SCHED_FIFO level.
+// Returns policy and SCHED_FIFO level of this process's thread with that name.
 std::pair<int, int> class_of(const std::string& name) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
     std::string comm;
@@ -390,8 +390,8 @@ TEST_CASE("a stopped executive says so") {
 
 namespace {
 
-// A server in a process of its own. It admits one task when it starts and all it can at each go(); held() waits for
-// that and tells how much it holds then, in ppm of a core.
+// A server in its own process. It admits one task when it starts, and as many as it can after each go(). held() waits
+// for that, and returns how much the server holds then, in ppm of a core.
 class ServerProcess {
  public:
   ServerProcess(const std::string& directory, unsigned seed) {
@@ -428,7 +428,7 @@ class ServerProcess {
     if (!executive) _exit(2);
     std::mt19937 random(seed);
     constexpr long least = 200'000, most = 2'000'000;
-    // What it leaves when it is killed is room for any task.
+    // When this server is killed, what it held is room for any task.
     (void)(*executive)->admit_and_wait({.contract = task(10ms, Duration{most}), .owner = {}, .label = "t"});
     for (char order = 0; tell(**executive) && read(orders_[0], &order, 1) == 1;) {
       for (int refused = 0; refused < 5;) {
@@ -461,7 +461,7 @@ TEST_CASE("two servers started together never admit more than the machine and a 
   const long first = a.held();
   const long second = b.held();
   CHECK(first + second <= machine);
-  CHECK(first + second > machine / 2);  // and they do not refuse what is there
+  CHECK(first + second > machine / 2);  // they do not refuse what is available
   a.kill_now();
   b.go();
   const long alone = b.held();

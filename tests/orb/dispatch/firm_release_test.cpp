@@ -1,4 +1,4 @@
-// Early jobs whose own timer is set late (dispatch.overshoot), on a virtual clock.
+// Tests early jobs whose own timer is set late (dispatch.overshoot), on a virtual clock.
 #include "tests/orb/dispatch/fixture.h"
 
 namespace firm_release_test {
@@ -20,7 +20,7 @@ ExecutiveOptions firm() {
   return options;
 }
 
-// A task of which a job came at `first` + 2 ms and waits for its time, `first` + 10 ms.
+// A task with an early job. The job arrived at `first` + 2 ms, and its release is at `first` + 10 ms.
 class Early : public Machine {
  public:
   Early() : Machine(1, firm()), waiting(admit(task(10ms, 1ms))), other(admit(task(20ms, 5ms))), first(virtual_now) {
@@ -53,7 +53,7 @@ TEST_CASE("what ends on the core releases an early job that is due") {
   Early early;
   virtual_now = early.first + 6ms;
   early.send(early.other, 5ms);
-  early.settle();  // it ends at 11 ms
+  early.settle();  // the other job ends at 11 ms
   CHECK(early.fate->started == early.first + 11ms);
   CHECK(early.fate->context.release == early.first + 10ms);
   CHECK(early.timer_releases() == 0);

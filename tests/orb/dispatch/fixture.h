@@ -1,5 +1,5 @@
-// A machine whose clock stands until a test moves it, whose threads are steps that the test makes, and whose cores are
-// made up.
+// Machine is a simulated server for tests. Its clock stands still until a test moves it, the test steps its threads,
+// and its cores do not exist.
 #pragma once
 
 #include <algorithm>
@@ -22,22 +22,22 @@
 namespace corelane::dispatch::test {
 
 inline Time virtual_now{};
-inline Duration virtual_tick{};  // by so much each look at the clock moves it
+inline Duration virtual_tick{};  // each look at the clock moves it by this much
 inline Duration virtual_cpu{};
-inline Duration virtual_delay{};    // ready, and not running
-inline bool virtual_sleep = false;  // the thread that is asked about waits for something
+inline Duration virtual_delay{};    // how long the thread was ready but not running
+inline bool virtual_sleep = false;  // whether the thread in question sleeps
 inline constexpr Clock virtual_clock{.now = []() noexcept { return virtual_now += virtual_tick; },
                                      .cpu_time = []() noexcept { return virtual_cpu; },
                                      .cpu_time_of = [](os::CpuClock) noexcept { return virtual_cpu; },
                                      .run_delay = []() noexcept { return std::optional(virtual_delay); },
                                      .is_asleep = [](pid_t) noexcept { return virtual_sleep; }};
 
-// T, C and no jitter, so that a job is early as soon as it comes before its period is over.
+// Makes a contract with T, C and no jitter, so that a job is early if it arrives before its period is over.
 inline Contract plain(Duration period, Duration budget, Duration deadline = {}) {
   return make_contract(period, budget, deadline == Duration{} ? period : deadline, Duration{});
 }
 
-// What became of a job. Outlives the job.
+// Records what became of a job. Outlives the job.
 struct Fate {
   int runs = 0, refusals = 0, failures = 0, recycled = 0;
   JobContext context{};
@@ -84,7 +84,7 @@ class ScriptedJob final : public Job {
   std::function<void(ScriptedJob&)> body_;
 };
 
-// Of a connection that its client has just bound.
+// A connection that its client has just bound.
 class BoundSource : public JobSource {
  public:
   PeerId connection() const noexcept override { return PeerId{1}; }
@@ -118,7 +118,7 @@ class NoThreads final : public ThreadMaker {
     Seat seat;
     bool ended = false;
     int rebound = 0;
-    bool refuses_shares = false;  // of SCHED_DEADLINE, as the system may
+    bool refuses_shares = false;  // refuses SCHED_DEADLINE shares, as the kernel may
     std::function<void()> on_place{};
   };
   Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
@@ -142,7 +142,7 @@ class NoThreads final : public ThreadMaker {
 
   std::vector<std::shared_ptr<Made>> threads;
   std::optional<Error> failure;
-  int spares = 0;  // threads that need not be made
+  int spares = 0;  // threads that exist already
 
  private:
   class Handle final : public WorkerThread {
@@ -204,7 +204,7 @@ inline ExecutiveOptions bare_options() {
   options.max_tasks = 128;
   return options;
 }
-// The same, with pool.charge_overruns.
+// Returns the same options with pool.charge_overruns.
 inline ExecutiveOptions charging(bool charges) {
   ExecutiveOptions options = bare_options();
   options.charge_overruns = charges;
@@ -213,7 +213,7 @@ inline ExecutiveOptions charging(bool charges) {
 
 class Machine {
  public:
-  // `provider`: instead of the one that answers what the test chooses; it outlives this.
+  // `provider`: used instead of the fake one. It must outlive this object.
   explicit Machine(int cores = 1, const ExecutiveOptions& options = bare_options(), CoreProvider* provider = nullptr)
       : provider_(with_cores(cores)),
         best_effort(options.queue_capacity, BestEffortServers(options, provider_.leases, virtual_clock)),
@@ -225,7 +225,7 @@ class Machine {
   }
   ~Machine() { manager.shut_down(virtual_now); }
 
-  // Steps everybody but the tasks' threads until nobody has anything to do.
+  // Steps everything except the tasks' threads until nothing is left to do.
   void decide() {
     for (bool busy = true; busy;) {
       busy = manager.step(virtual_now);
@@ -233,7 +233,7 @@ class Machine {
       busy |= manager.housekeeper().step(virtual_now);
     }
   }
-  // Everybody. A running job moves the clock by its cost.
+  // Steps everything until nothing is left to do. A running job moves the clock by its cost.
   void settle() {
     for (bool busy = true; busy;) {
       decide();
@@ -267,7 +267,7 @@ class Machine {
   std::shared_ptr<Fate> send(TaskId task, Duration cost = {}, PeerId peer = {}) {
     return send_by(&ManagerAgent::submit, task, cost, peer);
   }
-  // As a reader does.
+  // Hands in a job, as a reader does.
   std::shared_ptr<Fate> hand_in(TaskId task) { return send_by(&ManagerAgent::hand_in, task, {}, {}); }
   std::shared_ptr<Fate> send_new(const Contract& contract, PeerId peer = {}) {
     auto fate = std::make_shared<Fate>();

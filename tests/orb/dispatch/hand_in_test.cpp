@@ -1,4 +1,4 @@
-// Whoever hands in the job of an admitted task takes the manager's turn.
+// Tests hand_in(): the thread that hands in a job of an admitted task dispatches it in place of the manager's thread.
 #include "tests/orb/dispatch/fixture.h"
 
 namespace hand_in_test {
@@ -46,7 +46,7 @@ TEST_CASE("a job that is handed in where nothing of a task waits passes by a ful
 TEST_CASE("a newcomer that waits when a job is handed in is left to the manager") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
-  while (machine.manager.parker().park(Time{})) continue;  // what woke the manager so far
+  while (machine.manager.parker().park(Time{})) continue;  // uses up earlier wake-ups
   const auto newcomer = machine.send_new(plain(20ms, 1ms));
   machine.hand_in(id);
   CHECK(machine.manager.parker().park(Time{}));

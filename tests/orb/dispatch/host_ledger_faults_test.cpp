@@ -1,4 +1,4 @@
-// What a ledger that is full, damaged, removed, or cannot be written does to its servers.
+// Tests what servers do when their ledger is full, damaged, removed, or cannot be written.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -56,7 +56,7 @@ TEST_CASE("a limit of file sizes is an error and ends no server") {
   CHECK(others_of(*here) == 0);
 }
 
-// What a process says that does the work with a ledger of its own.
+// Runs `work` in a child process with a ledger of its own, and returns what that process logged.
 std::string said_by(const std::string& directory, const std::function<void(HostLedger&)>& work) {
   int log[2];
   REQUIRE(pipe(log) == 0);
@@ -105,7 +105,7 @@ TEST_CASE("the log says once per fault why a promise cannot be written") {
         2);  // it could be written in between
 }
 
-// This process's descriptor of the ledger, of which it has one.
+// Returns this process's only descriptor of the ledger; -1: there is none.
 int descriptor_of(const std::string& path) {
   for (int fd = 3; fd < 1024; ++fd) {
     std::error_code failure;
@@ -119,7 +119,7 @@ TEST_CASE("the log says once why the ledger cannot be locked") {
   const std::string said = said_by(place.path(), [&](HostLedger& ledger) {
     const std::string path = place / "ledger";
     const int descriptor = descriptor_of(path);
-    const auto other = HostLedger::open(machine(), place.path());  // an only server takes no lock
+    const auto other = HostLedger::open(machine(), place.path());  // a server that is alone takes no lock
     dup2(::open(path.c_str(), O_RDONLY | O_CLOEXEC), descriptor);
     for (int i = 0; i < 3; ++i) {
       const auto begun = ledger.begin();
@@ -146,7 +146,7 @@ TEST_CASE("the log says once that a server has more promises than the ledger has
   CHECK(times("limits.tasks", said) == 1);
 }
 
-// Nothing of the directory is left that could tell them of each other: both come to the same new ledger.
+// Nothing left in the directory tells the two servers of each other. Both end up in the same new ledger.
 TEST_CASE("the log says once that a core was promised twice, and once that it is so no longer") {
   const testing::TempDirectory place;
   const std::string said = said_by(place.path(), [&](HostLedger& a) {
@@ -212,7 +212,7 @@ TEST_CASE("a damaged header is found and mended and no promise is lost") {
   promise_all(*a, {promise(0, 5ms)});
   directory.overwrite(0, 24);
   CHECK_FALSE(a->begin());
-  const auto late = open(directory);  // a newcomer mends it, too
+  const auto late = open(directory);  // a server that starts repairs it, too
   CHECK(others_of(*late) == 500'000);
   directory.overwrite(0, 24);
   a->maintain();
@@ -339,7 +339,7 @@ TEST_CASE("a server is missed also where its seats were truncated") {
   first.reset();
   REQUIRE(truncate((directory.file() + ".seats").c_str(), 0) == 0);
   std::filesystem::remove(directory.file());
-  const auto late = open(directory);  // in the first one's seat, and no longer file than that
+  const auto late = open(directory);  // takes the first one's seat, which is now the last in the file
   CHECK(others_of(*late) == -1);
   second->maintain();
   CHECK(others_of(*late) == 500'000);

@@ -1,4 +1,4 @@
-// What a server finds at its start in place of a ledger, or of the directory for one.
+// Tests what a server does at its start if something else is in place of the ledger or of its directory.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -109,7 +109,7 @@ TEST_CASE("the runtime directory follows the environment") {
   if (geteuid() == 0) CHECK(runtime_directory() == "/run/corelane");
 }
 
-// In a child that is another user, without what names a directory.
+// Runs the check in a child process as another user, without the variables that name a directory.
 template <typename Check>
 int as_user(uid_t user, const std::string& home, Check&& check) {
   const pid_t child = testing::fork_alone();
@@ -129,7 +129,7 @@ TEST_CASE("where another user has taken the directory in /tmp, servers and clien
     return;
   }
   const testing::TempDirectory home;
-  const uid_t user = 3'000'000'000u + static_cast<uid_t>(getpid());  // nobody's, and of this run alone
+  const uid_t user = 3'000'000'000u + static_cast<uid_t>(getpid());  // no account has it, and no other run uses it
   REQUIRE(chown(home.path().c_str(), user, user) == 0);
   const std::string in_tmp = "/tmp/corelane-" + std::to_string(user);
   const auto in_home = [&] { return runtime_directory().starts_with(home.path() + "/.corelane-"); };
@@ -137,7 +137,7 @@ TEST_CASE("where another user has taken the directory in /tmp, servers and clien
                 [&] { return runtime_directory() == in_tmp && runtime_directory_remark().empty() ? 0 : 1; }) == 0);
   REQUIRE(mkdir(in_tmp.c_str(), 0755) == 0);
   REQUIRE(chown(in_tmp.c_str(), user + 1, user + 1) == 0);
-  // Made once, found again, and each time said with whose place it stands in for.
+  // The directory in the home is made once and then found again. Each time, the log says why it is used.
   for (int i = 0; i < 2; ++i)
     CHECK(as_user(user, home.path(), [&] {
             const testing::CapturedErrors errors;

@@ -1,4 +1,4 @@
-// What servers of one host promise each other: transactions, slots, and what is left when one ends.
+// Tests the ledger that servers of one host share: transactions, slots, and what remains when a server ends.
 #include "orb/dispatch/host_ledger.h"
 
 #include <fcntl.h>
@@ -140,9 +140,9 @@ TEST_CASE("a server that is stopped in its transaction hinders nobody and finds 
   there.wait_until_stopped();
   begin_in_the_end(*here);
   CHECK(here->end(std::vector{promise(0, 5ms)}));
-  CHECK(others_of(*open(directory)) == -1);  // as yet: it has its own patience
+  CHECK(others_of(*open(directory)) == -1);  // not yet: a new server must wait itself
   there.go_on();
-  CHECK(there.answer() == 'y');  // it found out
+  CHECK(there.answer() == 'y');  // its transaction failed
   there.kill_now();
   CHECK(others_of(*here) == 0);
 }

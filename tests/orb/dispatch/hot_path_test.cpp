@@ -1,4 +1,4 @@
-// After warm-up a job goes from submit() to its end without a single allocation.
+// Tests that a job goes from submit() to its end without an allocation after warm-up.
 #include <catch2/catch.hpp>
 
 #include "tests/orb/dispatch/allocations.h"
@@ -47,12 +47,12 @@ TEST_CASE("a job that runs allocates nothing") {
   }
 }
 
-// The longest answers that there are: everybody leaves at once, with ceilings and priorities that change for all.
+// The manager's longest answer: all tasks of a peer leave at once, and the ceilings and priorities of all tasks change.
 TEST_CASE("the manager's longest answer is carried out without an allocation") {
   if (!allocations_are_counted()) return;
   constexpr int crowd = 120;
   ExecutiveOptions options = bare_options();
-  options.peer_tasks = 0;  // one peer's, so that all leave at once
+  options.peer_tasks = 0;  // no limit, so that one peer may own all tasks
   Machine machine(1, options);
   for (int i = 0; i < crowd; ++i) {
     Contract contract = plain(1s + i * 1ms, 100us);

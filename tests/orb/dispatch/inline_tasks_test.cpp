@@ -1,4 +1,4 @@
-// The executive in the mode `leader-followers`: jobs run where they arrive.
+// Tests the executive in mode `leader-followers`: jobs run where they arrive.
 #include <pthread.h>
 
 #include <catch2/catch.hpp>
@@ -29,7 +29,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// This mode asks for no core.
+// Provides no cores: this mode leases none.
 class NoCores final : public CoreProvider {
  public:
   Expected<std::vector<CoreLease>> lease(const LeaseRequest&) override { return nothing; }
@@ -112,7 +112,7 @@ struct Followers {
   bool accepted = false;
 };
 
-// Of this thread: 0 is SCHED_OTHER.
+// Returns the SCHED_FIFO level of the calling thread; 0: SCHED_OTHER.
 int fifo_level() {
   sched_param parameters{};
   int policy = -1;
@@ -207,7 +207,7 @@ TEST_CASE("a chore runs on a thread that serves nobody") {
   job->chore = true;
   CHECK(followers.executive->submit(job));
   CHECK(parker.park(never));
-  followers.executive->stop();  // the job has gone when its thread has
+  followers.executive->stop();  // waits for the thread that runs the job
   CHECK(outcome.thread != std::this_thread::get_id());
   CHECK(outcome.recycled);
 }

@@ -1,4 +1,4 @@
-// What a job asks of its worker: to run at the ceiling of what it locks, and to be suspended while it waits.
+// Tests what a job asks of its worker: to run at the ceiling of what it locks, and to be suspended while it waits.
 #include <algorithm>
 #include <functional>
 #include <thread>
@@ -37,14 +37,14 @@ class VirtualAlarm final : public BudgetAlarm {
   Time due = never;
 };
 
-// One core whose jobs have bodies, and whose alarm is the test's.
+// One core. The test writes the bodies of the jobs, and plays the core's alarm.
 class Bench : public Machine {
  public:
   Bench() { pool().watch_budgets(&alarm); }
   ~Bench() { pool().watch_budgets(nullptr); }
 
   CorePool& pool() { return *manager.pools().front(); }
-  // Of the n-th task that was admitted.
+  // Returns the level of the n-th admitted task.
   int native(std::size_t n) { return threads.threads[n]->seat.native; }
   void send_body(TaskId to, std::function<void()> body) {
     JobPtr job(new ScriptedJob([body = std::move(body)](ScriptedJob&) { body(); }));
@@ -56,7 +56,7 @@ class Bench : public Machine {
     send_body(to, std::move(body));
     settle();
   }
-  // The job that runs goes on for so long, and the alarm goes off when it is due.
+  // Lets the running job continue for that long. The alarm goes off when it is due.
   void execute(Duration duration) {
     virtual_now += duration;
     virtual_cpu += duration;
@@ -133,7 +133,7 @@ TEST_CASE("a newcomer raises the ceiling of what is locked and starts when nobod
   });
   CHECK(raised == bench.native(1));
   CHECK(runs_inside == 0);
-  CHECK(runs_after == 0);  // the job of before is still pending: no idle instant yet
+  CHECK(runs_after == 0);  // the job of `low` is still pending: no idle instant yet
   CHECK(runs == 1);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("a job knows how many of its task wait for it") {
   CHECK(seen == std::vector<std::size_t>{0, 1});
 }
 
-// If the lock were held, the test would hang until its time-out.
+// If the lock were held, the test would hang until its timeout.
 TEST_CASE("while the system demotes two threads that slept for too long their core's lock is free") {
   Bench bench;
   const TaskId first = bench.admit(sleeping(1ms, OverrunPolicy::demote));
@@ -188,7 +188,7 @@ TEST_CASE("while the system demotes two threads that slept for too long their co
     control().suspend(WaitsFor::anything);
     virtual_now += 5ms;
     bench.send_body(third, [] {});
-    bench.decide();  // its arrival lets the Lane find both
+    bench.decide();  // the arrival lets the Lane find both
     demoted[0] = bench.native(0), demoted[1] = bench.native(1);
     control().resume(WaitsFor::anything);
   });
@@ -202,7 +202,7 @@ TEST_CASE("while the system demotes two threads that slept for too long their co
   bench.threads.threads[0]->worker->step(virtual_now);
   CHECK(demoted[0] == 0);
   CHECK(demoted[1] == 0);
-  CHECK(changes == 4);  // and back
+  CHECK(changes == 4);  // two demotions and two restorations
 }
 
 TEST_CASE("time in which a job is suspended is not its budget's and the core is watched for the next job") {
@@ -225,7 +225,7 @@ TEST_CASE("time in which a job is suspended is not its budget's and the core is 
       const SuspensionScope asleep;
       bench.threads.threads[1]->worker->step(virtual_now);
     }
-    virtual_cpu -= 2ms;  // that was the other's
+    virtual_cpu -= 2ms;  // the other task used these 2 ms
     woken = bench.native(0);
   });
   CHECK(other_demoted == 0);

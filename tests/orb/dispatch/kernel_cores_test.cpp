@@ -1,5 +1,5 @@
-// Cores under SCHED_DEADLINE on a real kernel: on a machine that is the test's own, since it parts the cpusets of all
-// of it. tests/vm runs it; elsewhere it is skipped.
+// Tests cores under SCHED_DEADLINE with a real kernel. The tests partition the cpusets of the whole machine, so they
+// need a machine of their own. tests/vm provides one; elsewhere they are skipped.
 #include <sched.h>
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
@@ -52,7 +52,7 @@ void put(const std::string& file, const std::string& text) {
   if (!out) FAIL(file << " cannot be written: " << std::strerror(errno));
 }
 
-// What corelane-reserved does: an exclusive cpuset for this process below a root that does not balance.
+// Makes an exclusive cpuset for this process below a root that does not balance load, as corelane-reserved does.
 void enter_own_cpuset() {
   std::filesystem::create_directory(std::string(cpusets) + "/ours");
   put("/ours/cpuset.cpus", "1-2");
@@ -65,7 +65,7 @@ void enter_own_cpuset() {
 
 bool has_deadline_class() { return (sched_getscheduler(0) & ~SCHED_RESET_ON_FORK) == os::deadline_class; }
 
-// Takes a core back when told.
+// Takes a core back when the test says so.
 class RevocableCores final : public CoreProvider {
  public:
   explicit RevocableCores(const os::Topology& topology) : cores_(topology) {}
@@ -85,7 +85,7 @@ class RevocableCores final : public CoreProvider {
   UnguardedCores cores_;
 };
 
-// A connection that a task has for itself: jobs that the test puts there, and a descriptor that tells of them.
+// A task's own connection. The test adds jobs, and a descriptor announces them.
 class LiveSource final : public BoundSource {
  public:
   void opened() noexcept override {}
@@ -116,7 +116,7 @@ class LiveSource final : public BoundSource {
   JobPtr job_;  // guarded by mutex_
 };
 
-// A server whose core by deadlines runs under SCHED_DEADLINE. The core by priorities is full, or empty.
+// A server with a core that runs under SCHED_DEADLINE. Its core scheduled by priorities is full or empty.
 class Live {
  public:
   enum class ByPriorities : std::uint8_t { full, empty };
@@ -145,7 +145,7 @@ class Live {
     REQUIRE(answer);
     return *answer;
   }
-  // Its core is taken back. Waits until the task runs on the other one.
+  // Takes the core `from` back, and waits until the task runs on the other one.
   void drive_off(TaskId task, CoreId from) {
     cores_.revoked = from.value;
     while (core_of(task) == from) os::spin_pause();  // bound: the housekeeper
@@ -156,7 +156,7 @@ class Live {
     FAIL("no such task");
     return no_core;
   }
-  // Waits for its end. `source`: over that connection of the task's own.
+  // Runs a job and waits for its end. `source`: the task's own connection, over which the job arrives.
   void run(TaskId task, std::function<void()> body, LiveSource* source = nullptr) {
     std::atomic<bool> over{false};
     JobPtr job(new ScriptedJob([&](ScriptedJob&) {
@@ -217,7 +217,7 @@ TEST_CASE(
     os::spin_pause();  // bound: the core's idle instant
   live.drive_off(task.task, from);
   live.run(
-      task.task, [] {}, own.get());  // may have begun where it was
+      task.task, [] {}, own.get());  // it may have begun on the old core
   for (int i = 0; i < 3; ++i)
     live.run(
         task.task, [&] { check_on(to); }, own.get());

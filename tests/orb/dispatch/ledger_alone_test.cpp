@@ -1,4 +1,5 @@
-// A server that is alone in the ledger, takes no lock, and does not read: it hears of whoever comes.
+// Tests a server that is alone in the ledger. It takes no lock and does not read, and still notices every server that
+// starts.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -26,7 +27,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A ledger's file and its seats without a HostLedger around them.
+// The file and the seats of a ledger, without a HostLedger around them.
 struct Server {
   explicit Server(const Directory& directory)
       : seats(directory.file()), file(std::move(*LedgerFile::open(directory.file(), {}, seats))) {}
@@ -38,8 +39,8 @@ struct Server {
   std::vector<Promise> others;
 };
 
-// A thread that does what it is told, one thing after the other: a server's, so that a transaction begins and ends on
-// one thread, and no thread is within two servers' transactions.
+// A thread that runs the given steps one after the other. Each server has one. So a transaction begins and ends on one
+// thread, and no thread is in the transactions of two servers.
 class Hand {
  public:
   Hand() : thread_([this] { work(); }) {}
@@ -49,7 +50,7 @@ class Hand {
     thread_.join();
   }
 
-  // Returns when it is done.
+  // Returns when the step has run.
   void run(std::function<void()> step) {
     step_ = std::move(step);
     turn_.arrive_and_wait();
@@ -94,7 +95,8 @@ TEST_CASE("a server that was alone hears of one that comes, and of its end") {
   CHECK(here.file.is_still_alone());
 }
 
-// Its opening was heard of, and that it lives is not to be seen yet.
+// `here` looks after the other server has opened the file, but before that server has locked its slot. The touch of the
+// file makes `here` look again.
 TEST_CASE("a server that was looked for before its slot counted is heard of when it does") {
   const Directory directory;
   Server here(directory);
@@ -195,8 +197,8 @@ TEST_CASE("a server that was not alone takes no lock with it when it is") {
   stays->abandon();
 }
 
-// Four servers of which any comes, goes, decides or is stopped in a decision; each promises half of core 0 and no more
-// than that half is free for two.
+// Four servers start, end, decide, or pause within a decision, at random. Each promises half of core 0, so at most two
+// of them may.
 TEST_CASE("in random lives of servers, with the ledger removed at times, no core is promised beyond what it has") {
   const Directory directory;
   std::mt19937 random(GENERATE(1U, 2U, 3U, 4U, 5U));

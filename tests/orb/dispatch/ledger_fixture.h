@@ -1,4 +1,4 @@
-// The ledger of one host in a directory of the test's own, and servers at it: in this process, and in others.
+// The ledger of one host in a directory of the test's own, and servers that use it, in this process and in others.
 #pragma once
 
 #include <signal.h>
@@ -33,7 +33,7 @@ class Directory {
 
  private:
   const testing::TempDirectory place_;
-  const testing::Quiet quiet_;  // damage is made on purpose here
+  const testing::Quiet quiet_;  // the tests damage the ledger on purpose
 };
 
 inline os::Topology machine(const char* description = "core:4 pu:1") { return *os::Topology::synthetic(description); }
@@ -50,7 +50,7 @@ inline Promise promise(int core, Duration budget, Duration period = std::chrono:
           .contract = make_contract(period, budget)};
 }
 
-// What others have promised, in ppm over all cores; -1 when no transaction opens.
+// Returns what others have promised, in ppm over all cores; -1: no transaction opens.
 inline sched::Ppm others_of(HostLedger& ledger) {
   const auto others = ledger.begin();
   if (!others) return -1;
@@ -65,10 +65,10 @@ inline void begin_in_the_end(HostLedger& ledger) {
   while (!ledger.begin()) continue;  // bound: HostLedger::longest_wait
 }
 
-// A server in a process of its own, which does what the test says and answers with a letter as often as it likes.
+// A server in its own process. It does what the test says, and answers with a letter as often as it likes.
 class ChildLedger {
  public:
-  using Answer = std::function<void(bool)>;  // y or n
+  using Answer = std::function<void(bool)>;  // true: y, false: n
   template <typename Work>
   ChildLedger(const Directory& directory, Work work) {
     REQUIRE(pipe(answers_) == 0);

@@ -15,7 +15,7 @@ TEST_CASE("a job that comes after a step has begun counts from then, and the nex
   Machine machine;
   const TaskId task = machine.admit(plain(10ms, 1ms));
   const Time begun = virtual_now;
-  virtual_now += 3ms;  // the manager was kept from its core, say
+  virtual_now += 3ms;  // as if the manager was kept from its core
   const auto first = machine.send(task);
   machine.manager.step(begun);
   machine.settle();
@@ -60,7 +60,7 @@ TEST_CASE("a thread that is there already runs the first job without the houseke
   REQUIRE(machine.threads.threads.size() == 1);
   machine.threads.threads[0]->worker->step(virtual_now);
   CHECK(fate->runs == 1);
-  CHECK(next->calls == 0);  // there was one only
+  CHECK(next->calls == 0);  // there was only one such thread
   machine.decide();
   CHECK(next->admission);
   machine.manager.depart(fate->context.task, {});
@@ -135,7 +135,7 @@ TEST_CASE("a refusal goes out without explanation when jobs keep the manager bus
 
 TEST_CASE("a refusal says where nothing would fit at all") {
   Machine machine;
-  machine.admit(plain(10ms, 9500us));  // all that is promised
+  machine.admit(plain(10ms, 9500us));  // takes all that may be promised
   const sched::Refusal refusal = machine.refused(plain(10ms, 6ms));
   CHECK_FALSE(refusal.nearest.found());
   CHECK(refusal.unproposed == sched::Unproposed::nothing_fits);
@@ -187,7 +187,7 @@ TEST_CASE("a second early job is turned away") {
   CHECK(machine.report(id).refused == 1);
   machine.manager.depart(id, {});
   machine.settle();
-  CHECK(machine.manager.report().jobs_refused == 1);  // though its task may have left
+  CHECK(machine.manager.report().jobs_refused == 1);  // counted although the task may have left
 }
 
 TEST_CASE("a job that ends after its deadline is a miss and one that used more than its budget an overrun") {
@@ -362,7 +362,7 @@ TEST_CASE("another peer's task can be neither used nor ended") {
 
 TEST_CASE("a repacking moves tasks and their threads at a job boundary") {
   Machine machine(2);
-  // Least-loaded first: .3 on core 0, .3 on core 1, .3 on core 0 (or 1), so .6 and .3; .65 fits only after repacking.
+  // Least-loaded first puts .3 and .1 on each core. .75 fits only after repacking.
   machine.admit(plain(100ms, 30ms));
   machine.admit(plain(100ms, 30ms));
   machine.admit(plain(100ms, 10ms));
@@ -377,7 +377,7 @@ TEST_CASE("a repacking moves tasks and their threads at a job boundary") {
     moved += report.core == answer->admission->core ? 0 : 1;
   }
   CHECK(moved >= 2);
-  // Everybody still runs where he is now.
+  // Each task still runs on the core where it is now.
   std::vector<std::shared_ptr<Fate>> fates;
   for (const TaskReport& report : machine.manager.report().tasks) fates.push_back(machine.send(report.task));
   machine.settle();
@@ -424,7 +424,7 @@ TEST_CASE("a task whose thread does not start is not admitted") {
 
 TEST_CASE("a full queue says so and keeps nothing") {
   ExecutiveOptions options = bare_options();
-  options.queue_capacity = 4;  // of which one task has half
+  options.queue_capacity = 4;  // one task may use half of it
   Machine machine(1, options);
   const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.send(id);

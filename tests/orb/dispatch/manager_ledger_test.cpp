@@ -1,4 +1,4 @@
-// The manager among other processes: what they promised, and what it writes down.
+// Tests the manager beside other processes: how it counts their promises, and which promises it writes.
 #include <catch2/catch.hpp>
 
 #include "orb/base/minor.h"
@@ -71,7 +71,7 @@ TEST_CASE("where a core turns out to be promised twice nobody is admitted until 
   CHECK(machine.refused(plain(1s, 1us)).code == RefusalCode::not_schedulable);
   machine.manager.depart(ours, {});
   machine.advance(1ms);
-  machine.advance(10ms);  // what it left behind
+  machine.advance(10ms);  // until what the task left behind is over
   machine.admit(plain(1s, 1us));
 }
 
@@ -133,7 +133,7 @@ TEST_CASE("our platform load counts where it would make another process late") {
   ExecutiveOptions options = bare_options();
   options.platform = {.budget = 600us, .period = 10ms};
   Machine machine(2, options);
-  // The first task would go to core 1, but from then on our manager would work on core 0.
+  // The first task would go to core 1, but from then on our manager would run on core 0.
   machine.provider().others = {
       {.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 1ms, 1500us), .owner = 3}};
   CHECK(machine.refused(plain(100ms, 1ms)).code == RefusalCode::neighbour_late);
@@ -196,7 +196,7 @@ TEST_CASE("a promise that waits to be written does not delay a newcomer") {
   const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.provider().busy = true;
   machine.manager.depart(id, {});
-  for (int i = 0; i < 10; ++i) machine.advance(PromiseKeeper::longest_retry);  // the promise's waits have grown
+  for (int i = 0; i < 10; ++i) machine.advance(PromiseKeeper::longest_retry);  // the waits between tries have grown
   machine.provider().busy = false;
   const auto answer = machine.ask(plain(10ms, 1ms));
   machine.decide();
@@ -264,7 +264,7 @@ TEST_CASE("a newcomer whose promise came too late is decided anew") {
   const auto answer = machine.ask(plain(10ms, 1ms));
   machine.decide();
   CHECK(answer->calls == 0);
-  while (machine.provider().conflicts > 0) {  // bound: each try takes one, and each advance lets try
+  while (machine.provider().conflicts > 0) {  // bound: each advance allows a try, and each try takes a conflict
     CHECK(machine.manager.wake_at() > virtual_now);
     machine.advance(PromiseKeeper::longest_retry);
   }
@@ -297,8 +297,8 @@ TEST_CASE("what cannot be written down is not promised") {
   machine.admit(plain(10ms, 6ms));
 }
 
-// Two of its jobs lie in the neighbour's window. Demoted at the beginning of a section they take 1 + 2 (C + L) = 41 ms
-// of it, where a contract that is cut to D would say 1 + 2 D = 23 ms, and 10 ms of blocking once: 33 ms.
+// Two jobs of the task fall into the neighbor's window. If each is demoted at the beginning of a section, they take 1 +
+// 2 (C + L) = 41 ms. A contract cut to D would give 1 + 2 D = 23 ms, and 33 ms with 10 ms of blocking once.
 TEST_CASE("what a demoted job needs to end its section counts for neighbours though it is past its deadline") {
   Machine machine;
   Contract contract = plain(20500us, 10ms, 11ms);
@@ -314,7 +314,7 @@ TEST_CASE("what a demoted job needs to end its section counts for neighbours tho
   CHECK(promised == 20ms);
   machine.manager.depart(task, {});
   machine.advance(1ms);
-  CHECK(machine.provider().mine.size() == 2);  // all of it lingers
+  CHECK(machine.provider().mine.size() == 2);  // both promises remain for now
   machine.advance(2s);
   CHECK(machine.provider().mine.empty());
 }

@@ -1,5 +1,5 @@
-// What goes first in the manager: requests of admitted tasks before analyses, which go on slice by slice in between,
-// and below the tasks but for first slices, which have the manager's own time.
+// Tests the order of the manager's work. Requests of admitted tasks come before analyses, which continue slice by slice
+// in between. Analyses run below the tasks, except for first slices, which may use the manager's own time.
 #include <catch2/catch.hpp>
 
 #include "orb/base/minor.h"
@@ -21,7 +21,7 @@ ExecutiveOptions roomy() {
   return options;
 }
 
-// 1000 tasks that fill 64 cores to 60 % each.
+// 1000 tasks on 64 cores, each filled to 60 %.
 struct Crowd {
   Machine machine{64, roomy()};
   std::vector<TaskId> tasks;
@@ -31,7 +31,7 @@ struct Crowd {
     for (int i = 0; i < 1000; ++i) tasks.push_back(machine.admit(plain(100ms, 3840us)));
     machine.settle();
   }
-  // One more of the tasks gets a job; whether its thread has it after one step of the manager.
+  // Sends a job to the next task. Returns whether its thread has the job after one step of the manager.
   bool dispatches_at_once() {
     const auto fate = machine.send(tasks[next]);
     machine.manager.step(virtual_now);
@@ -107,7 +107,7 @@ namespace {
 
 constexpr Duration own_budget = 20us, own_period = 1ms, cost_of_step = 6us;
 
-// A core with a task, where a step of the manager takes so long.
+// A core with a task. Each look at the clock takes `cost_of_step`.
 struct Flooded {
   static ExecutiveOptions options() {
     ExecutiveOptions options = bare_options();
@@ -126,7 +126,7 @@ struct Flooded {
   void flood(int newcomers) {
     while (newcomers-- > 0) refused.push_back(machine.ask(make_contract(10ms, 20ms)));  // C > D
   }
-  // How long the manager's thread is busy, if nothing is done below.
+  // Returns how long the manager's thread is busy if the thread below does nothing.
   Duration busy_time() {
     const Time begun = virtual_now;
     while (machine.manager.step(virtual_now)) continue;
@@ -149,7 +149,8 @@ TEST_CASE("a flood of newcomers has no more of the manager's time above the task
       used += flooded.busy_time();
       virtual_now = std::max(virtual_now, flooded.machine.manager.wake_at());
     }
-    // One more at the begin, one step that goes beyond it, and the look for whether it is back.
+    // One more budget at the beginning. In each period, one step may exceed it, and one check may find that it is not
+    // back.
     CHECK(used <= (periods + 1) * (own_budget + 2 * cost_of_step));
   }
   CHECK(flooded.answered() >= 20);
@@ -207,7 +208,7 @@ TEST_CASE("a manager with nothing to do sleeps however long its looks take") {
   flooded.busy_time();
   REQUIRE(flooded.answered() == 1);
   int looks = 0;
-  for (; manager.wake_at() != never; ++looks) {  // once, for those who came meanwhile
+  for (; manager.wake_at() != never; ++looks) {  // once, for requests that arrived meanwhile
     REQUIRE(looks < 3);
     virtual_now = std::max(virtual_now, manager.wake_at());
     flooded.busy_time();
@@ -218,7 +219,7 @@ TEST_CASE("a manager with nothing to do sleeps however long its looks take") {
 TEST_CASE("what others promise during an analysis counts when it is decided") {
   Crowd crowd;
   Machine& machine = crowd.machine;
-  const auto newcomer = machine.ask(plain(100ms, 45ms));  // fits if others of us move
+  const auto newcomer = machine.ask(plain(100ms, 45ms));  // fits if other tasks of ours move
   machine.manager.step(virtual_now);
   CHECK(newcomer->calls == 0);
   machine.provider().others = {{.core = CoreId{9}, .physical_core = 9, .contract = plain(1s, 1us), .owner = 3}};
@@ -229,7 +230,7 @@ TEST_CASE("what others promise during an analysis counts when it is decided") {
 
 TEST_CASE("a newcomer waits while requests fill batches but not for ever") {
   ExecutiveOptions options = bare_options();
-  options.queue_capacity = 2048;  // of which one task has half
+  options.queue_capacity = 2048;  // one task may use half of it
   Machine machine(1, options);
   const TaskId id = machine.admit(plain(10ms, 1ms));
   const auto newcomer = machine.ask(plain(10ms, 1ms));
@@ -300,7 +301,7 @@ TEST_CASE("whoever is refused and gone is forgotten at once") {
   CHECK(refused->calls == 1);
 }
 
-// The queue is full.
+// A full queue.
 
 TEST_CASE("a request that finds the queue full takes the place of the least important one which is told") {
   ExecutiveOptions options = bare_options();

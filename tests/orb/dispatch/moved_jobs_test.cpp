@@ -1,4 +1,5 @@
-// Jobs that run while their core is lost: they go on where their tasks go, held to their contracts there.
+// Tests jobs that run while their core is lost. They continue where their tasks go, and are held to their contracts
+// there.
 #include <algorithm>
 #include <deque>
 #include <functional>
@@ -38,7 +39,8 @@ Contract held_to_it(Duration budget) {
   return contract;
 }
 
-// Three cores. The first has tasks of 40 and 30 %, each other one a task of 50 %, so that one of the two goes to each.
+// Three cores. The first has tasks of 40 % and 30 %, each of the others a task of 50 %. So each of the others has room
+// for one of the first core's tasks.
 class Machine3 : public Machine {
  public:
   explicit Machine3(sched::CoreOrder order = sched::CoreOrder::priority) : Machine(3, with_order(order)) {
@@ -67,7 +69,7 @@ class Machine3 : public Machine {
     decide();  // the housekeeper notices
     decide();
   }
-  // A job of the task, whose thread begins with it at once.
+  // Submits a job of the task. The task's thread begins with it at once.
   void run(TaskId task, std::function<void()> body) {
     JobPtr job(new ScriptedJob([body = std::move(body)](ScriptedJob&) { body(); }));
     job->task = task;
@@ -76,11 +78,11 @@ class Machine3 : public Machine {
     decide();
     REQUIRE(thread_of(task).worker->step(virtual_now));
   }
-  // Jobs of both tasks of the core that will be lost, at once: the other one's has the core.
+  // Runs jobs of both tasks of the core that will be lost, at the same time. The job of `other` has the core.
   void run_both(std::function<void()> body) {
     run(one, [&] { run(other, body); });
   }
-  // Every job executes for so long, on cores of their own. Each alarm goes off when it is due.
+  // Lets every job execute for that long, each on its own core. Each alarm goes off when it is due.
   void execute(Duration duration) {
     virtual_now += duration;
     virtual_cpu += duration;
@@ -107,7 +109,7 @@ TEST_CASE("jobs that run when their core is lost are each held to their budgets 
     REQUIRE(m.seat_of(m.other).core == third);
     m.execute(20ms);
     within_one = m.seat_of(m.one).native, within_other = m.seat_of(m.other).native;
-    for (int i = 0; i < 10; ++i) m.execute(10ms);  // by deadlines each demotion may wait for the budget of the next job
+    for (int i = 0; i < 10; ++i) m.execute(10ms);  // by deadlines, each demotion may wait for the next job's budget
     beyond_one = m.seat_of(m.one).native, beyond_other = m.seat_of(m.other).native;
   });
   CHECK(within_one > 0);
@@ -138,7 +140,7 @@ TEST_CASE("a job that sleeps while its core is lost is resumed on the core to wh
   int asleep = 0, awake = -1;
   m.run(sleeper, [&] {
     {
-      const SuspensionScope scope;  // its contract has no suspension: it oversleeps
+      const SuspensionScope scope;  // its contract has no suspension, so it oversleeps
       m.lose_core();
       asleep = m.seat_of(sleeper).native;
       virtual_now += 1ms;

@@ -1,4 +1,4 @@
-// One analysis over two processes.
+// Tests the analysis over the promises of two processes.
 #include "orb/dispatch/neighbours.h"
 
 #include <catch2/catch.hpp>
@@ -63,7 +63,7 @@ TEST_CASE("a neighbour's own order of priorities counts in its analysis") {
   const Contract fast = make_contract(4ms, 2ms, {}, 0ms);
   const Contract slow = make_contract(12ms, 3ms, {}, 0ms);
   const std::vector<Promise> ours{task_of(0, make_contract(100ms, 1ms, {}, 0ms))};
-  // (2,4) above (3,12) of one process hold; the same two of different processes each take the other as above.
+  // (2,4) above (3,12) hold in one process. In two processes, each counts the other as having the higher priority.
   CHECK(hold({task_of(1, fast), task_of(1, slow)}, ours));
   CHECK_FALSE(hold({task_of(1, fast), task_of(2, slow)}, ours));
 }

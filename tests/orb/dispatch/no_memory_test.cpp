@@ -1,5 +1,5 @@
-// What an executive does when there is no memory: of the manager's and the housekeeper's allocations each one fails,
-// alone and with all that follow. Whoever comes may be refused for it; what was promised is kept.
+// Tests an executive without memory. Each allocation of the manager and of the housekeeper fails in turn, alone and
+// with all later ones. A new request may be refused for that. What was promised is kept.
 #include <catch2/catch.hpp>
 
 #include "orb/base/errors.h"
@@ -28,7 +28,7 @@ Contract locking(Duration budget) {
   return contract;
 }
 
-// Two cores, and one task on each: 30 % of core 0, and 40 % of core 1 that a client owns.
+// Two cores with one task each: 30 % of core 0, and 40 % of core 1 for a task of a client.
 class Plant {
  public:
   explicit Plant(int spares = 0) : machine(2, options()) {
@@ -75,7 +75,7 @@ struct Trial {
   std::size_t n;
   bool lasting;
 };
-// Calls round(trial), which says whether an allocation failed, until there are no more to fail.
+// Calls round(trial) until no allocation is left to fail. round() returns whether an allocation failed.
 template <typename Round>
 void for_each_failure(Round round) {
   if (!allocations_are_counted()) return;
@@ -93,7 +93,7 @@ bool decide_without_memory(Plant& plant, const Trial& trial) {
   return failing.happened();
 }
 
-// Afterwards, with memory: who was there is there, nothing is promised for anybody else, and there is room again.
+// Checks, with memory again, that the earlier tasks are there, that nothing else is promised, and that there is room.
 void check_that_nothing_was_lost(Plant& plant, std::size_t tasks) {
   plant.machine.advance(1s);
   plant.machine.advance(1s);
@@ -220,7 +220,7 @@ TEST_CASE("without memory tasks that a newcomer moves stay admitted") {
   for_each_failure([](const Trial& trial) {
     Plant plant;
     const TaskId third = plant.machine.admit(plain(100ms, 30ms));  // 60 % and 40 %, or 30 % and 70 %
-    const auto answer = plant.machine.ask(plain(100ms, 60ms));     // goes only where 30 % are left alone
+    const auto answer = plant.machine.ask(plain(100ms, 60ms));     // fits only beside a single task of 30 %
     bool failed = false;
     {
       const FailingAllocation failing(trial.n, trial.lasting);
@@ -251,7 +251,7 @@ TEST_CASE("without memory an executive ends") {
   CHECK(plant.machine.provider().mine.empty());
 }
 
-// Leader-followers: tasks run where their jobs arrive.
+// Mode leader-followers: jobs run where they arrive.
 
 namespace {
 
@@ -286,7 +286,8 @@ struct Followers {
   }
 };
 
-// A job that is made beforehand and sent without memory, on a thread of the pool that does it later.
+// Submits a job that was made beforehand, while allocations fail. What the job defers runs later, on the same thread,
+// as on a serving thread.
 template <typename Prepare, typename Check>
 void for_each_failing_job(Prepare prepare, Check check) {
   for_each_failure([&](const Trial& trial) {

@@ -1,4 +1,4 @@
-// How task threads wait (pool.wait): what they spin is charged, and none that never sleeps is a SCHED_FIFO one.
+// Tests how task threads wait (pool.wait). Their spinning is charged, and no SCHED_FIFO thread spins without bound.
 #include "orb/dispatch/executive.h"
 #include "tests/orb/dispatch/fixture.h"
 
@@ -20,7 +20,7 @@ ExecutiveOptions waiting_by(os::WaitMode mode, Duration spin) {
 TEST_CASE("what a task's thread may spin after each job counts in the admission") {
   const auto mode = GENERATE(os::WaitMode::spin_then_park, os::WaitMode::adaptive);
   Machine machine(1, waiting_by(mode, 1ms));
-  CHECK(machine.report(machine.admit(plain(10ms, 2ms))).bound == 4ms);  // 1 ms of another's that was not over
+  CHECK(machine.report(machine.admit(plain(10ms, 2ms))).bound == 4ms);  // with its own and another's spinning
   CHECK(machine.report(machine.admit(plain(20ms, 2ms))).bound == 7ms);
 }
 

@@ -1,4 +1,4 @@
-// How much a task's thread reads in vain: the throttle by itself, and beside jobs that cost something.
+// Tests how much a task's thread reads without finding a job: the throttle by itself, and together with jobs.
 #include "orb/dispatch/read_throttle.h"
 
 #include <deque>
@@ -16,15 +16,15 @@ constexpr Duration period = 200us, budget = 20us;
 
 Time at(Duration since_start) { return Time{1s + since_start}; }
 
-// Of a task whose jobs have taken so much.
+// Returns the throttle of a task whose job has used that much.
 ReadThrottle after_job(Duration used) {
   ReadThrottle throttle(plain(period, budget));
   throttle.ran(used);
   return throttle;
 }
 
-// A client that sends as fast as the thread reads, each third time a job. Reading and jobs take their time. `backlog`
-// of them lie in the socket from the start on, and each has been there since that many were read before it.
+// A client that sends as fast as the thread reads. Every third message is a job. Reading and jobs take time. `backlog`
+// messages are in the socket from the start, so each message waits there for that many reads.
 class Flood final : public BoundSource {
  public:
   Flood(TaskId task, PeerId owner, std::size_t backlog) : task_(task), owner_(owner), sent_(backlog, virtual_now) {}
@@ -54,7 +54,7 @@ class Flood final : public BoundSource {
  private:
   const TaskId task_;
   const PeerId owner_;
-  std::deque<Time> sent_;  // what lies in the socket: when each came
+  std::deque<Time> sent_;  // when each message in the socket arrived
   int reads_ = 0;
 };
 
@@ -63,7 +63,7 @@ struct Sample {
   Duration cpu;
 };
 
-// What the task's thread uses from its first job on, while its client floods it.
+// Returns what the task's thread uses from its first job on, while its client floods it.
 std::vector<Sample> play(Machine& machine, const Flood& flood, Duration length) {
   std::vector<Sample> samples;
   TaskWorker& worker = *machine.threads.threads.front()->worker;

@@ -1,5 +1,5 @@
-// RealAlarm: one task on a core pool of its own, with the thread that runs its jobs and the real alarm that watches its
-// budget. The task has no core of the machine and no priority.
+// RealAlarm runs jobs of one task on a core pool of its own. It has the thread that runs the jobs, and the real alarm
+// that watches their budget. The thread is bound to no core and has no priority.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class RealAlarm {
     budgets_->stop();
   }
 
-  // One job; returns when its body has. Bound: that is the body's.
+  // Runs one job, and returns when its body has returned. Bound: the body's.
   void run(std::function<void()> body) {
     ended_ = false;
     JobPtr job(new ScriptedJob([&](ScriptedJob&) {
@@ -45,7 +45,7 @@ class RealAlarm {
     REQUIRE_FALSE(pools_[0]->arrive(*worker_, std::move(job), JobId{1}, os::now()).job);
     ended_.wait(false);
   }
-  // The task's thread ends, and with it what it counts.
+  // Ends the task's thread, and returns what it has counted.
   const TaskStatistics& end() {
     worker_->retire();
     if (thread_.joinable()) thread_.join();
@@ -56,7 +56,7 @@ class RealAlarm {
   os::Parker manager_;
   NoteInbox inbox_{4, manager_};
   std::vector<std::unique_ptr<CorePool>> pools_;
-  std::optional<BudgetThread> budgets_;  // of the pools that are there when it is made
+  std::optional<BudgetThread> budgets_;  // of the pools that exist when it is made
   WorkerPtr worker_;
   std::atomic<bool> ended_{false};
   std::jthread thread_;

@@ -48,7 +48,7 @@ void put(RecorderRing& ring, std::uint64_t number) {
   ring.publish();
 }
 
-// The job numbers of what is in the ring; empty when a record is not whole or out of order.
+// Returns the job numbers of the records in the ring. Empty if a record is not whole or out of order.
 std::vector<std::uint64_t> numbers_in(const RecorderRing& ring) {
   const sched::Track track{.words = ring.copy().words};
   std::vector<std::uint64_t> numbers;
@@ -75,7 +75,7 @@ sched::TraceFile trace_at(const std::string& path) {
   return std::move(*trace);
 }
 
-// As many as there is time for before the process is killed.
+// Writes as many dumps as there is time for before the process is killed.
 [[noreturn]] void dump_and_end(Recorder& recorder, const std::string& directory) {
   for (int left = 200; left > 0; --left)
     if (!recorder.dump(TraceReason::request, directory)) break;
@@ -95,7 +95,7 @@ ExecutiveOptions recording(const TempDirectory& directory, unsigned dump_on_miss
   return options;
 }
 
-// Runs whatever it is given.
+// Counts its end, whether it ran or was refused.
 class CountedJob final : public Job {
  public:
   explicit CountedJob(std::atomic<int>& ended) : ended_(ended) {}
@@ -113,7 +113,7 @@ class CountedJob final : public Job {
   std::atomic<int>& ended_;
 };
 
-// A server with threads, without real-time priorities. Two callers send jobs of two tasks, some of them early.
+// Runs a server with threads, without real-time priorities. Two callers send jobs of two tasks, some of them early.
 std::string run_with_threads(const TempDirectory& directory) {
   ExecutiveOptions options = recording(directory);
   options.real_time = false;
@@ -175,7 +175,7 @@ TEST_CASE("a full ring keeps the newest records and counts what it lost") {
 
 TEST_CASE("a record whose beginning was overwritten goes with it") {
   RecorderRing ring(64);
-  ring.add(sched::trace::TaskPut{}, Time{1ms});  // of many slots
+  ring.add(sched::trace::TaskPut{}, Time{1ms});  // it takes many slots
   for (std::uint64_t i = 1; i <= 63; ++i) put(ring, i);
   CHECK(numbers_in(ring).size() == 63);
 }
@@ -193,7 +193,7 @@ TEST_CASE("who reads while another writes sees whole records in order") {
   std::jthread writer([&] {
     for (std::uint64_t i = 1; !stop.load(); ++i) {
       put(ring, i);
-      if (i % 16 == 0) std::this_thread::yield();  // a reader that is always lapped would see nothing
+      if (i % 16 == 0) std::this_thread::yield();  // a reader that the writer always overtakes would see nothing
     }
   });
   while (ring.copy().words.empty()) std::this_thread::yield();
@@ -202,7 +202,7 @@ TEST_CASE("who reads while another writes sees whole records in order") {
     const RecorderRing::Copy copy = ring.copy();
     const sched::Track track{.words = copy.words};
     const auto records = records_of(track);
-    std::uint64_t next = copy.lost + 1;  // each takes one slot
+    std::uint64_t next = copy.lost + 1;  // each record takes one slot
     for (const sched::TraceView& view : records) {
       const auto record = sched::decode<sched::Finished>(view);
       mistakes += !record || record->job.value != next || record->used.count() != static_cast<std::int64_t>(next);
@@ -222,7 +222,7 @@ TEST_CASE("what a stepped machine decided is decided the same again") {
   const TaskId second = machine.admit(make_contract(20ms, 2ms, {}, 0ms), PeerId{7});
   machine.refused(make_contract(10ms, 9900us));
   machine.send(first, 1ms);
-  machine.send(first, 1ms);  // early
+  machine.send(first, 1ms);  // an early job
   machine.send(second, 3ms, PeerId{7});
   machine.settle();
   machine.advance(10ms);
@@ -290,7 +290,7 @@ TEST_CASE("what threads did is decided the same again, and a changed record is f
       place += view.words.size();
     }
     if (place == track.words.size()) continue;
-    track.words[place + 5] += 1;  // when the first job was released
+    track.words[place + 5] += 1;  // the release of the first job
     break;
   }
   const auto tampered = sim::replay(trace);
@@ -356,14 +356,14 @@ TEST_CASE("misses leave as many files as configured, at a distance") {
   CHECK(directory.entries() == 1);
   miss();
   recorder.step(virtual_now);
-  CHECK(directory.entries() == 1);  // too soon
+  CHECK(directory.entries() == 1);  // too soon after the first
   virtual_now += 11s;
   recorder.step(virtual_now);
   CHECK(directory.entries() == 2);
   virtual_now += 11s;
   miss();
   recorder.step(virtual_now);
-  CHECK(directory.entries() == 2);  // enough
+  CHECK(directory.entries() == 2);  // the limit is reached
   const auto first = *std::filesystem::directory_iterator(directory.path());
   const sched::TraceFile trace = trace_at(first.path().string());
   CHECK(trace.reason == TraceReason::miss);

@@ -67,7 +67,7 @@ TEST_CASE("who was refused longest ago makes room for one more label") {
   CHECK(latest[0].times == 1);
   CHECK(latest[1].label == "0");
   CHECK(latest[1].times == 2);
-  CHECK(latest.back().label == "2");  // the row of 1 went
+  CHECK(latest.back().label == "2");  // the row of label 1 was reused
 }
 
 TEST_CASE("labels are told apart by as much of them as is kept") {

@@ -39,20 +39,21 @@ class Queue {
     JobPtr job(new CountedJob(recycled, number));
     return queue.push(job, Priority{priority});
   }
-  // Of a peer's connection, for a task or none.
+  // Pushes a job of a peer's connection, for a task or for none.
   Pushed push_of(PeerId peer, TaskId task = no_task) {
     JobPtr job(new CountedJob(recycled, peer.value));
     job->owner = peer;
     job->task = task;
     return queue.push(job, Priority{task == no_task ? 0 : 1});
   }
-  // As many as are taken.
+  // Pushes jobs until the queue refuses one. Returns how many it took.
   std::size_t fill_of(PeerId peer, TaskId task = no_task) {
     std::size_t count = 0;
     while (push_of(peer, task) == Pushed::done) ++count;  // bound: the capacity
     return count;
   }
-  // The same, in the place of a lesser one when it is full; whose place that was, or 0.
+  // Pushes a job that may displace a less important one if the queue is full. `displaced`: the number of that job, or
+  // 0.
   Pushed push_over(std::uint64_t number, int priority, std::uint64_t& displaced) {
     JobPtr job(new CountedJob(recycled, number));
     JobPtr other;
@@ -140,8 +141,8 @@ TEST_CASE("four producers and a consumer pass every job once and in each produce
   CHECK(queue.pop() == 0);
 }
 
-// Four readers push priorities at random and count what they have pushed, so the consumer knows of jobs that were in
-// the queue before it looked.
+// Four threads push random priorities and count what they have pushed. So the consumer knows of jobs that were in the
+// queue before it looked.
 TEST_CASE("under contention no job is popped while one of higher priority has been in the queue") {
   constexpr int levels = 8;
   constexpr int each = 20'000;
@@ -213,7 +214,7 @@ TEST_CASE("who comes to a full queue takes the place of the oldest that matters 
   std::uint64_t displaced = 0;
   CHECK(queue.push_over(4, 4, displaced) == Pushed::done);
   CHECK(displaced == 2);
-  CHECK(queue.push_over(5, 3, displaced) == Pushed::full);  // no more important than the least
+  CHECK(queue.push_over(5, 3, displaced) == Pushed::full);  // no more important than the least important one
   CHECK(displaced == 0);
   CHECK(queue.push_over(6, 9, displaced) == Pushed::done);
   CHECK(displaced == 3);
@@ -253,7 +254,7 @@ TEST_CASE("each task has a share of its own, also of one peer") {
 TEST_CASE("a job takes the place of a lesser one only while its task has no other place") {
   Queue queue(4);
   REQUIRE(queue.push_of(peer_of(1, 1), TaskId{1}) == Pushed::done);
-  REQUIRE(queue.fill_of(PeerId{}) == 3);  // the oldest of them goes first
+  REQUIRE(queue.fill_of(PeerId{}) == 3);  // the oldest of these is displaced first
   const auto push_over = [&](TaskId task, JobPtr& displaced) {
     JobPtr job(new CountedJob(queue.recycled, 7));
     job->owner = peer_of(1, 1);
@@ -269,7 +270,7 @@ TEST_CASE("a job takes the place of a lesser one only while its task has no othe
   CHECK(push_over(TaskId{2}, displaced) == Pushed::full);
   CHECK(queue.queue.size() == 4);
   CHECK(queue.pop() == 7);
-  CHECK(push_over(TaskId{2}, displaced) == Pushed::done);  // in the place that came back
+  CHECK(push_over(TaskId{2}, displaced) == Pushed::done);  // in the place that became free
   CHECK_FALSE(displaced);
 }
 

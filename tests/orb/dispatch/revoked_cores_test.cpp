@@ -1,4 +1,4 @@
-// Cores that the operator of a host takes back from its servers.
+// Tests cores that the operator of a host takes back from its servers.
 #include "orb/dispatch/revoked_cores.h"
 
 #include <catch2/catch.hpp>

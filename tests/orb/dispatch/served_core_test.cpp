@@ -1,5 +1,5 @@
-// A core whose tasks run under the kernel's SCHED_DEADLINE: which share a task's thread has, and when it has none; the
-// task reads its own connection there. And that a server which cannot have such a core says so and runs by levels.
+// Tests a core whose tasks run under the kernel's SCHED_DEADLINE: which share a task's thread has, when it has none,
+// and that the task reads its own connection. A server that cannot have such a core says so and uses priority levels.
 #include "orb/dispatch/executive.h"
 #include "orb/os/topology.h"
 #include "orb/sched/task_server.h"
@@ -30,7 +30,7 @@ class Alarm final : public BudgetAlarm {
   Time due = never;
 };
 
-// Two cores; the one by priorities is full, so that all others go to the other one.
+// Two cores. The one scheduled by priorities is full, so all other tasks go to the other one.
 class ServedCore : public Machine {
  public:
   explicit ServedCore(OverrunPolicy policy = OverrunPolicy::report)
@@ -53,7 +53,7 @@ class ServedCore : public Machine {
     const sched::Reservation server = sched::task_server_of(contract);
     return {server.budget, server.period};
   }
-  // A job of the task that uses so much, and then looks at its seat.
+  // Runs a job of the task that uses that much, and returns its thread's seat at the end of the job.
   Seat seat_after(Duration used) {
     Seat seen;
     JobPtr job(new ScriptedJob([&](ScriptedJob&) {
@@ -160,7 +160,7 @@ TEST_CASE("a core that cannot have the kernel's own policy runs by levels, and s
   options.lease = {.cores = {leases[0].core, leases[1].core}, .siblings = true};
   options.deadline_cores = {leases[1].core};
   options.deadline_policy = DeadlinePolicy::kernel;
-  options.real_time = false;  // whatever the machine would grant
+  options.real_time = false;  // off, whatever the machine would grant
   auto executive = *Executive::start(options, cores);
   CHECK(executive->snapshot().cores[1].order == sched::CoreOrder::deadline);
   executive->stop();

@@ -1,4 +1,4 @@
-// What a server of best-effort requests makes of the kernel's threads.
+// Tests the scheduling classes that a server of best-effort requests gives its threads, with the real kernel.
 #include <sched.h>
 
 #include <atomic>
@@ -39,7 +39,7 @@ void work_until(bool (*seen)(const Seen&)) {
   while (!seen(look())) continue;  // bound: the server's alarm
 }
 
-// Works until it has seen its thread in each class, wherever that begins.
+// Runs until it has seen its thread in each class, whatever class it starts in.
 class RestlessJob final : public Job {
  public:
   explicit RestlessJob(std::latch& done) : done_(done) {}
@@ -101,7 +101,8 @@ TEST_CASE("threads that replace others which wait have the budget of their core 
   options.best_effort_server = {.kind = BestEffortServer::sporadic, .reservation = {1ms, 20ms}, .cores = {last}};
   auto executive = Executive::start(options, cores);
   REQUIRE(executive);
-  // Each waits for the next; the last one finds its thread in the class of the server, and lowered with it.
+  // Each job waits for the next one. The thread of the last one gets the server's class, and is lowered with the
+  // server.
   struct WaitsForNext final : Job {
     void run(const JobContext&) noexcept override {
       JobPtr pushed(next);
@@ -137,12 +138,12 @@ TEST_CASE("a best-effort job runs beside a task that does not give up its core")
     std::cout << "SKIPPED: no privilege for SCHED_FIFO here\n";
     return;
   }
-  // Spins until the other one has run; only a thread above it can end that on the same core.
+  // Spins until the other job has run. On the same core, only a thread with a higher priority can do that.
   struct Spinning final : Job {
     void run(const JobContext&) noexcept override {
       running = true;
       running.notify_all();
-      while (!end) continue;  // bound: the server's budget comes
+      while (!end) continue;  // bound: the server gets its budget back
     }
     void refuse(const sched::Refusal&) noexcept override {}
     void fail(Error) noexcept override {}

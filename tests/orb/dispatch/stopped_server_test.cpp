@@ -1,4 +1,4 @@
-// A server that is stopped in the middle of a decision while another one starts on the same host.
+// Tests a server that is stopped in the middle of a decision while another one starts on the same host.
 #include <catch2/catch.hpp>
 #include <functional>
 
@@ -73,7 +73,7 @@ class Host {
   const TempDirectory directory_;
 };
 
-// Promises half of each core that has so much left, as soon as it gets in.
+// Promises half of each core that has room for it, as soon as a transaction opens.
 void take_halves(HostLedger& ledger) {
   auto others = ledger.begin();
   while (!others) others = ledger.begin();  // bound: HostLedger::longest_wait

@@ -1,4 +1,4 @@
-// Jobs that are late or exceed their contract, as the application hears of them.
+// Tests how the application is told of jobs that are late or exceed their contract.
 #include "orb/dispatch/task_events.h"
 
 #include <stdexcept>
@@ -25,7 +25,7 @@ class Later final : public ChoreTaker {
     if (room) held = std::move(job);
   }
   void run() {
-    while (held) {  // bound: it asks again only for what came meanwhile
+    while (held) {  // bound: it asks again only for events that came meanwhile
       const JobPtr job = std::move(held);
       job->run({});
     }

@@ -1,4 +1,4 @@
-// What other processes hold and do not use ends.
+// Tests that tasks of other processes end if they are held but not used.
 #include "orb/dispatch/task_leases.h"
 
 #include <catch2/catch.hpp>
@@ -22,11 +22,11 @@ namespace {
 constexpr PeerId stranger = peer_of(1, 5);
 constexpr PeerId own_user = peer_of(2, 6, true);
 
-// Leases with uses that the test counts.
+// Leases whose uses the test counts.
 struct Table {
   explicit Table(std::optional<Duration> length = {}) : leases(length, 8) {}
   void add(std::uint64_t task, PeerId owner, Duration period = 10ms) { leases.add(TaskId{task}, owner, period, now); }
-  // Looks whenever that is due, for so long; which tasks ended.
+  // Calls look() whenever it is due, for that long. Returns which tasks ended.
   std::vector<std::uint64_t> after(Duration time) {
     std::vector<std::uint64_t> ended;
     for (const Time end = now + time; now < end;) {
@@ -156,10 +156,10 @@ TEST_CASE("a task that the operator ends is gone, with a job that waits, and its
   const TaskId task = machine.admit(plain(100ms, 10ms), stranger);
   (void)machine.send(task, {}, stranger);
   machine.decide();
-  const auto waits = machine.send(task, {}, stranger);  // early
+  const auto waits = machine.send(task, {}, stranger);  // an early job
   machine.decide();
   CHECK(machine.manager.end(task));
-  CHECK_FALSE(machine.manager.end(task));  // leaves already
+  CHECK_FALSE(machine.manager.end(task));  // it is leaving already
   CHECK_FALSE(machine.manager.end(TaskId{12345}));
   machine.settle();
   CHECK(waits->refusal.code == RefusalCode::ended);

@@ -1,4 +1,4 @@
-// The threads that wait for tasks, as the kernel sees them.
+// Tests the spare threads for tasks, as the kernel sees them.
 #include "orb/dispatch/task_threads.h"
 
 #include <sched.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr CoreId nowhere{8191};
 
-// The only one that waits. Bound: until its thread has a name, which is where it runs first.
+// Returns the only spare thread. Bound: that thread's start, at which it gets its name.
 pid_t spare_of_this_process() {
   for (;;)
     for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -56,7 +56,7 @@ class OneSpare {
 TEST_CASE("a spare that cannot be bound to a core goes back as it was, and is bound where it can be") {
   OneSpare one;
   const pid_t spare = spare_of_this_process();
-  for (int i = 0; i < 2; ++i) {  // the second time, too: that it was refused once does not make it be there
+  for (int i = 0; i < 2; ++i) {  // a refused placement is tried again, not taken for done
     CHECK_FALSE(one.take({.core = nowhere, .native = 10}));
     CHECK(one.threads.spares() == 1);
     CHECK(sched_getscheduler(spare) == SCHED_OTHER);

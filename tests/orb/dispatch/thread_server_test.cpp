@@ -1,5 +1,5 @@
-// A server that decides the class of its threads: on a virtual clock, then what it means to the manager and to other
-// processes.
+// Tests a server that decides the class of its threads: on a virtual clock, then in the admission and in what is
+// promised to other processes.
 #include "orb/dispatch/thread_server.h"
 
 #include "orb/base/minor.h"
@@ -48,7 +48,7 @@ class Served {
   ~Served() { server.watch(nullptr); }
 
   Time at(Duration since_start) const { return start + since_start; }
-  // The thread executes until `until`, unless the alarm says something to it first.
+  // Lets the thread execute until `until`. The alarm goes off when it is due.
   void execute(FakeThread& thread, Duration until) { pass(until, &thread); }
   void pass(Duration until, FakeThread* running = nullptr) {
     while (alarm.due <= at(until)) {  // bound: the alarm is set for later each time, or not at all
@@ -91,7 +91,7 @@ TEST_CASE("a thread is lowered when its budget is used up and lifted when it is 
   CHECK(s.first.level == native);
   s.execute(s.first, 2ms);
   CHECK(s.first.level == 0);
-  s.execute(s.first, 9999us);  // in what others leave: nobody's budget
+  s.execute(s.first, 9999us);  // in time that others leave: charged to no budget
   CHECK(s.first.level == 0);
   s.execute(s.first, 10ms);
   CHECK(s.first.level == native);
@@ -122,7 +122,7 @@ TEST_CASE("a thread that is taken out has used what it used, and runs below the 
   CHECK(s.server.status().used == 1500us);
   CHECK(s.first.level == native);
   CHECK(s.second.level == 0);
-  s.execute(s.second, 5ms);  // nobody's budget
+  s.execute(s.second, 5ms);  // charged to no budget
   CHECK(s.server.status().used == 1500us);
   s.server.add(s.second);
   CHECK(s.second.level == native);
@@ -156,7 +156,7 @@ TEST_CASE("a thread that was preempted keeps the rest of its budget") {
   s.server.work();
   s.execute(s.first, 1ms);
   s.pass(2500us);                   // preempted
-  CHECK(s.alarm.due == s.at(3ms));  // at 2 ms it had a millisecond left
+  CHECK(s.alarm.due == s.at(3ms));  // at 2 ms it had 1 ms left
   s.execute(s.first, 3499us);
   CHECK(s.first.level == native);
   s.execute(s.first, 3500us);
@@ -168,7 +168,7 @@ TEST_CASE("the budget of a thread that never sleeps returns from when it was usa
     Served s(sched::SporadicServer(reservation), kind);
     s.server.grant();
     s.server.work();
-    s.pass(1ms);  // kept from running, or asleep: who could tell?
+    s.pass(1ms);  // preempted or asleep: the server cannot tell
     s.execute(s.first, 3ms);
     CHECK(s.first.level == 0);
     CHECK(s.alarm.due == s.at(kind == ThreadServer::Work::may_sleep ? 11ms : 10ms));
@@ -182,7 +182,7 @@ TEST_CASE("an alarm that comes late is paid by the server") {
   s.alarm.due = s.at(3ms);
   s.execute(s.first, 3ms);
   CHECK(s.first.level == 0);
-  CHECK(s.alarm.due == s.at(11ms));  // what was used too early comes back as late
+  CHECK(s.alarm.due == s.at(11ms));  // the overrun delays the replenishment by as much
   s.pass(11ms);
   s.execute(s.first, 12ms);
   CHECK(s.first.level == 0);
@@ -222,7 +222,7 @@ TEST_CASE("threads that are about to end are left as they are") {
   CHECK(s.first.level == native);
 }
 
-// What it means to the manager.
+// The server in the manager.
 
 namespace {
 
@@ -320,7 +320,7 @@ TEST_CASE("a reader that is held to a budget counts on every core and in the pro
   Machine machine(2, options);
   machine.decide();
   const TaskId admitted = machine.admit(task(10ms, 1ms));
-  CHECK(machine.report(admitted).bound == 1400us);  // (200, 1000) arrives twice within it
+  CHECK(machine.report(admitted).bound == 1400us);  // (200, 1000) occurs twice in that time
   for (const CoreReport& core : machine.manager.report().cores) CHECK(core.platform == 200'000);
   REQUIRE(machine.provider().mine.size() == 2);
   CHECK(machine.provider().mine[1].kind == PromiseKind::platform);

@@ -1,4 +1,4 @@
-// The budget that the half messages of many connections share.
+// Tests the budget that the incomplete messages of many connections share.
 #include <memory>
 
 #include "orb/base/minor.h"

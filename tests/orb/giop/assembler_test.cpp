@@ -1,4 +1,4 @@
-// Messages out of a stream of bytes, and what breaks a stream.
+// Tests how messages are assembled from a stream of bytes, and what breaks a stream.
 #include <algorithm>
 #include <memory>
 

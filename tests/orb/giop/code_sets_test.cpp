@@ -1,4 +1,4 @@
-// Which code sets two peers use, and how a connection knows it.
+// Tests which code sets two peers use, and how a connection learns them.
 #include "orb/giop/code_sets.h"
 
 #include <catch2/catch.hpp>
@@ -34,7 +34,7 @@ struct Contexts {
   ContextList list;
 };
 
-// What a connection's server makes of a request that names this.
+// Returns what the server of a connection makes of a request that names this choice.
 Expected<CodeSets> named(ConnectionCodeSets& connection, const CodeSetChoice& choice, Version version = giop_1_2) {
   const auto bytes = encode_code_sets(choice);
   return connection.of_request(Contexts({{context::code_sets, bytes}}).list, version);
@@ -85,7 +85,7 @@ TEST_CASE("with each kind of peer the code sets are those that the standard's or
   CHECK(agree_on_code_sets(&tao).choice->for_char == code_set::iso_8859_1);
   CHECK(*agree_on_code_sets(&utf_8_only).choice == utf_8_and_16);
   CHECK(*agree_on_code_sets(&our_code_sets()).choice == utf_8_and_16);
-  // And as their clients choose.
+  // What their clients choose.
   CHECK(*choose_code_sets(omniorb, our_code_sets()) == utf_8_and_16);
   CHECK(choose_code_sets(tao, our_code_sets())->for_char == code_set::iso_8859_1);
 }

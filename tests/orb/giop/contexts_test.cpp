@@ -37,7 +37,7 @@ ChainContext any_chain(Draw& draw) {
 
 std::vector<std::byte> copy_of(Bytes bytes) { return {bytes.begin(), bytes.end()}; }
 
-// Each shorter context is refused.
+// Checks that every shorter context is refused.
 template <typename Bytes_, typename Decode>
 void check_truncations(const Bytes_& bytes, std::size_t end, Decode&& decode) {
   for (std::size_t size = 0; size < end; ++size)
@@ -67,7 +67,7 @@ TEST_CASE("a contract without resources stays of version 1 and one with them app
   const auto bare = copy_of(encode_contract({.contract = contract}));
   CHECK(bare.size() == 80);
   CHECK(bare[1] == std::byte{1});
-  contract.uses[1] = use_of("bus", Duration{200'000});  // a hole before it is closed
+  contract.uses[1] = use_of("bus", Duration{200'000});  // the gap before it is closed
   const auto locking = copy_of(encode_contract({.contract = contract}));
   CHECK(locking.size() == 104);
   CHECK(locking[1] == std::byte{2});

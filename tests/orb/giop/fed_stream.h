@@ -1,4 +1,4 @@
-// Bytes of GIOP messages, whole and in fragments, and a stream that they are fed to.
+// Bytes of GIOP messages, whole and in fragments, and a stream that assembles them.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ using Wire = std::vector<std::byte>;
 
 inline constexpr Time start{std::chrono::seconds{1}};
 
-// Recorded: a 1.2 request of 32 bytes in three fragments (16 + 8 + 8 of it after the headers), id 7, big endian.
+// Messages, big endian. The GIOP 1.2 request with id 7 has three fragments, with 8 + 8 + 4 bytes of data.
 inline const Wire first_1_2 = wire("'GIOP' 0102 02 00 0000000c 00000007 'aaaabbbb'");
 inline const Wire middle_1_2 = wire("'GIOP' 0102 02 07 0000000c 00000007 'ccccdddd'");
 inline const Wire last_1_2 = wire("'GIOP' 0102 00 07 00000008 00000007 'eeee'");
@@ -53,7 +53,7 @@ class Stream {
  public:
   explicit Stream(const Limits& limits = {}, Role role = Role::both) : assembler(limits, role) {}
 
-  // Feeds the bytes and collects what comes out; stops at a failure.
+  // Feeds the bytes and collects the messages. Stops at a failure.
   Stream& feed(const Wire& bytes, Time now = start) {
     Bytes input(bytes);
     while (ok()) {
@@ -81,7 +81,7 @@ class Stream {
   std::vector<MessageType> types;
   std::vector<std::string> bodies;
   std::vector<std::uint32_t> refusals;  // of messages that exceed a limit
-  std::vector<Wire> beginnings;         // of those
+  std::vector<Wire> beginnings;         // of those messages
   bool in_place = false;
   bool sound = true;
   bool takes_over = false;
@@ -89,7 +89,7 @@ class Stream {
   std::optional<Error> error;
 };
 
-// How many bytes streams may hold together, and the part of one of them: nothing of it is free.
+// How many bytes all streams may hold together. No part is reserved for one of them.
 class Budget {
  public:
   explicit Budget(std::size_t bytes) : limit_(bytes) {}

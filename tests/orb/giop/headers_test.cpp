@@ -17,7 +17,7 @@ using test::wire;
 
 namespace {
 
-// Recorded: written by hand from the standard.
+// Written by hand from the standard.
 // GIOP 1.0, big endian: request 5, two-way, object "obj1", operation "ping", one long 42.
 const auto ping_1_0 = wire(
     "'GIOP' 0100 00 00 00000028"
@@ -46,7 +46,7 @@ const std::vector<Form> forms = {{giop_1_0, ByteOrder::big}, {giop_1_0, ByteOrde
                                  {giop_1_1, ByteOrder::big}, {giop_1_1, ByteOrder::little},
                                  {giop_1_2, ByteOrder::big}, {giop_1_2, ByteOrder::little}};
 
-// Every shorter message with a size that fits is refused by `parse`.
+// Checks that `parse` refuses every shorter message.
 template <typename Parse>
 void check_truncations(const std::vector<std::byte>& bytes, std::size_t header_end, Parse&& parse) {
   for (std::size_t size = header_size; size < header_end; ++size) {

@@ -1,5 +1,5 @@
-// Whatever arrives, the parsers neither crash nor read beyond it (the sanitizer build sees that) nor let a peer hold
-// more than its limits, and the sound messages that the damage starts from are all understood.
+// Tests the parsers with damaged messages. They do not crash, do not read beyond the message (the sanitizer build
+// checks that), and let no peer hold more than its limits. The undamaged messages are all understood.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <span>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr Time now{};
 
-// Whatever is handed out in place has to be there.
+// Reads bytes that were handed out in place, so that a sanitizer checks them.
 std::uint32_t touched = 0;
 void touch(Bytes bytes) {
   for (const std::byte b : bytes) touched += static_cast<std::uint32_t>(b);
@@ -71,7 +71,7 @@ bool understand_reply(const Message& message, const Limits& limits) {
   return true;
 }
 
-// Reads as much of a message as there is to read; whether its header made sense.
+// Reads as much of the message as possible. Returns whether its header made sense.
 bool understand(const Message& message, const Limits& limits) {
   switch (message.header.type) {
     case MessageType::request:
@@ -92,7 +92,7 @@ bool understand(const Message& message, const Limits& limits) {
   }
 }
 
-// Sends the bytes through an assembler in two parts; the messages that came out and made sense.
+// Sends the bytes through an assembler in two parts. Returns how many messages came out and made sense.
 int receive(Bytes bytes, std::size_t cut, const Limits& limits) {
   Assembler assembler(limits);
   int understood = 0;
@@ -128,7 +128,7 @@ TEST_CASE("100000 damaged messages are refused or understood") {
     const std::size_t cut = mutator.below(bytes.size() + 1);
     understood += receive(bytes, cut, limits) > 0;
   }
-  // Both happen: the damage is neither harmless nor stopped at the door.
+  // Both happen: some damaged messages are understood, and some are refused.
   CHECK(understood > 10'000);
   CHECK(understood < 90'000);
 }

@@ -1,4 +1,4 @@
-// The budget of a spinner, in exact numbers.
+// Tests how long a waiter spins, in exact numbers.
 #include "orb/os/adaptive_spin.h"
 
 #include <algorithm>
@@ -87,7 +87,7 @@ TEST_CASE("a waiter whose event takes little longer than a wake-up tries to spin
 
 namespace {
 
-// Two that answer each other: what a round trip takes where a wake-up takes longer than it was measured to.
+// Two waiters that answer each other, on a machine where a wake-up takes longer than was measured.
 class Couple {
  public:
   Duration round_trip() {
@@ -104,7 +104,7 @@ class Couple {
     Waiter waiter;
     Duration now{};
   };
-  // A message that was sent at that time, to one who waits since its own last.
+  // Delivers a message that was sent at that time to an end that has waited since it sent its own last message.
   static void hear(End& end, Duration sent) {
     const Duration spins_until = end.now + end.waiter.budget();
     const bool slept = sent > spins_until;

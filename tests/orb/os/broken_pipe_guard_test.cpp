@@ -1,4 +1,4 @@
-// Writes to a pipe or socket that nobody reads.
+// Tests writes to a pipe or socket that has no reader.
 #include "orb/os/broken_pipe_guard.h"
 
 #include <signal.h>
@@ -24,7 +24,7 @@ namespace broken_pipe_test {
 
 enum class Kind { pipe, stream, packets };
 
-// An end that is written to and whose other end is closed.
+// Returns an end to write to, whose other end is closed.
 os::Fd unread(Kind kind) {
   int ends[2] = {-1, -1};
   if (kind == Kind::pipe) (void)!::pipe(ends);
@@ -52,7 +52,7 @@ bool is_blocked() {
 
 bool fails_with_epipe(const os::Fd& fd) { return ::write(fd.get(), "x", 1) == -1 && errno == EPIPE; }
 
-// How a child ends that does this with the default action of SIGPIPE: "exit status 0" where it returns true.
+// Runs `work` in a child with the default action of SIGPIPE. Returns how the child ended: "exit status 0" after true.
 std::string end_of(const std::function<bool()>& work) {
   const pid_t child = testing::fork_alone();
   if (child == 0) {
@@ -78,7 +78,7 @@ TEST_CASE("behind the guard a write that nobody reads fails and ends no process"
           const BrokenPipeGuard guard, inner;
           return fails_with_epipe(fd) && fails_with_epipe(fd);
         }) == "exit status 0");
-  if (kind == Kind::packets) return;  // raise no signal
+  if (kind == Kind::packets) return;  // these raise no signal
   CHECK(end_of([kind] { return fails_with_epipe(unread(kind)); }) == "killed by signal 13 (Broken pipe)");
 }
 
@@ -87,7 +87,7 @@ TEST_CASE("the guard leaves the signal as it was") {
           { const BrokenPipeGuard guard; }
           return !is_blocked();
         }) == "exit status 0");
-  CHECK(end_of([] {  // blocked by the program: nothing of the guard's is pending
+  CHECK(end_of([] {  // blocked by the program: the guard leaves none pending
           block();
           {
             const BrokenPipeGuard guard;
@@ -133,7 +133,7 @@ TEST_CASE("a daemon outlives the readers of what it writes, and what it starts d
           os::ChildProcess program({"/bin/sh", "-c", "kill -s PIPE $$"});
           return program.wait()->signal == SIGPIPE;
         }) == "exit status 0");
-  CHECK(end_of([] {  // the program has said what is to happen
+  CHECK(end_of([] {  // the program has set an action of its own
           struct sigaction action {};
           action.sa_handler = [](int) { _exit(0); };
           ::sigaction(SIGPIPE, &action, nullptr);

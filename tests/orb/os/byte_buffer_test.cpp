@@ -28,7 +28,7 @@ bool is_mapped(const std::byte* place) {
   return mincore(reinterpret_cast<void*>(at), 1, &resident) == 0;
 }
 
-// Pages of the buffer's capacity that are in memory.
+// Returns how many pages of the buffer's capacity are in memory.
 std::size_t resident_pages(const ByteBuffer& buffer) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::vector<unsigned char> pages((buffer.capacity() + page - 1) / page);
@@ -68,7 +68,7 @@ TEST_CASE("a buffer that grows by single bytes is moved seldom") {
 
 TEST_CASE("addresses that nothing was written to take no memory") {
   ByteBuffer buffer;
-  buffer.reserve(32 * 1024 * 1024);  // more than is kept of others
+  buffer.reserve(32 * 1024 * 1024);  // more than is kept, so the pages are new
   CHECK(resident_pages(buffer) == 0);
   buffer.append(numbered(10'000));
   CHECK(resident_pages(buffer) <= 4);

@@ -1,5 +1,5 @@
-// What a bound real-time thread starts is ordinary: its class is reset in each way to start a process or a thread, and
-// the core is left where code of ours runs in the child.
+// Tests that what a bound real-time thread starts is ordinary. Its class is reset, however the process or thread is
+// started. A child in which code of ours runs may also run on all cores.
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <sched.h>
@@ -35,7 +35,7 @@ using namespace corelane::os;
 
 namespace {
 
-// As a child saw itself.
+// What a child saw of itself.
 struct Seen {
   int policy = -1;
   int cores = 0;
@@ -46,7 +46,7 @@ struct Seen {
   friend bool operator==(const Seen&, const Seen&) = default;
 };
 
-// How many cores a mask has as /proc writes it: hexadecimal words between commas.
+// Returns how many cores a mask has. /proc writes it as hexadecimal words between commas.
 int cores_in(const std::string& mask) {
   int count = 0;
   for (const char digit : mask)
@@ -54,7 +54,7 @@ int cores_in(const std::string& mask) {
   return count;
 }
 
-// The 41st word of /proc/PID/stat is the policy; the second one is in brackets.
+// In /proc/PID/stat, the 41st word is the policy. The second word is in brackets.
 Seen parsed(const std::string& text) {
   Seen seen;
   std::istringstream lines(text);
@@ -147,7 +147,7 @@ Seen seen_here() {
   return {sched_getscheduler(0) & ~SCHED_RESET_ON_FORK, CPU_COUNT_S(CpuMask::native_size, mask.native())};
 }
 
-// Without a program: what runs behind fork() itself.
+// Runs no other program: the child looks right after fork().
 Seen by_fork() {
   const Ends ends;
   const pid_t child = fork();
@@ -174,9 +174,9 @@ Seen by_thread() {
 struct Way {
   const char* name;
   Seen (*seen)();
-  bool leaves_core;  // by itself
+  bool leaves_core;  // the child leaves the core by itself
 };
-// ThreadSanitizer makes a fork() of vfork(), with its handlers.
+// ThreadSanitizer replaces vfork() by fork(), which runs the handlers.
 #if CORELANE_THREAD_SANITIZER
 constexpr bool vfork_forks = true;
 #else
@@ -258,7 +258,7 @@ TEST_CASE("a priority for a while leaves a thread's children as it found them") 
   if (!privileges().fifo) return static_cast<void>(std::cout << "SKIPPED: no privilege for SCHED_FIFO\n");
   int before = -1, meanwhile = -1, after = -1;
   Seen seen;
-  // The starter is no thread of the ORB, and was started by a real-time one.
+  // The thread that starts others does not belong to the ORB. A real-time thread started it.
   auto outer = start_thread({.name = "outer", .fifo_priority = 3}, [&] {
     std::thread([&] {
       before = sched_getscheduler(0);
@@ -280,7 +280,7 @@ TEST_CASE("a priority for a while leaves a thread's children as it found them") 
 
 namespace {
 
-// Of the calling thread alone.
+// Changes the calling thread alone.
 bool give_up_right_to_priorities() {
   __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
   __user_cap_data_struct data[2] = {};

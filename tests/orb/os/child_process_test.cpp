@@ -1,4 +1,4 @@
-// Another program, its pipes, its end, and that nothing of it is left.
+// Tests a child process that runs another program: its pipes, its end, and that nothing of it is left.
 #include "orb/os/child_process.h"
 
 #include <signal.h>
@@ -90,7 +90,7 @@ TEST_CASE("what a program leaves running is gone once it was waited for") {
   ChildProcess child = shell("sleep 1000 & echo started");
   CHECK(child.read_line().value() == "started");
   CHECK(child.wait()->ok());
-  CHECK(child.read_all().value().empty());  // ends when nobody has its output any more
+  CHECK(child.read_all().value().empty());  // ends when no process has its output any more
 }
 
 TEST_CASE("a handle that was moved from owns no program") {

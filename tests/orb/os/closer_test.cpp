@@ -1,4 +1,4 @@
-// What is given back on another thread.
+// Tests resources that another thread gives back.
 #include "orb/os/closer.h"
 
 #include <sys/mman.h>
@@ -29,7 +29,7 @@ std::byte* mapping_of(std::size_t size) {
 
 bool is_mapped(std::byte* page) { return msync(page, 1, MS_ASYNC) == 0 || errno != ENOMEM; }
 
-// Keeps the thread of a Closer until it is let go.
+// Blocks the thread of a Closer until `open` is unparked.
 struct Gate {
   static void wait(const Closer::Task& task) noexcept { static_cast<Gate*>(task.base)->open.park(never); }
   Parker open;

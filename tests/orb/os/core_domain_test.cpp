@@ -1,4 +1,4 @@
-// Parting a cpuset of cgroup v1 into domains, on a folder that looks like the kernel's.
+// Tests the partition of a cpuset (cgroup v1) into domains, on files that look like the kernel's.
 #include "orb/os/core_domain.h"
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ using namespace corelane::os;
 
 namespace {
 
-// A process of the cpuset /ours, which has the cores 1 to 3 and is parted exclusively from what does not balance.
+// A process in the cpuset /ours, which has the cores 1 to 3. It is exclusive, and its parent does not balance load.
 class CpusetFiles {
  public:
   CpusetFiles() {

@@ -1,4 +1,4 @@
-// How many cores a quota of CPU time is worth, by files as the kernel writes them.
+// Tests how many cores a quota of CPU time is worth, with files as the kernel writes them.
 #include "orb/os/cpu_quota.h"
 
 #include <catch2/catch.hpp>
@@ -16,7 +16,7 @@ using corelane::os::quota_of_groups;
 
 namespace {
 
-// The control groups of a made-up host, below a directory of the test's own.
+// The control groups of an imaginary host, below a directory of the test's own.
 class Host {
  public:
   std::string path(const std::string& name) const { return directory_ / name; }

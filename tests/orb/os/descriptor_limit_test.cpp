@@ -15,7 +15,7 @@ namespace {
 
 bool is_one_left(const Fd& any) { return static_cast<bool>(Fd(fcntl(any.get(), F_DUPFD_CLOEXEC, 0))); }
 
-// What a process of its own does that may have 20 descriptors. 0: as expected.
+// Runs in a child process that may have 20 descriptors. Returns 0 if all is as expected.
 int with_few_descriptors() {
   const rlimit few{.rlim_cur = 20, .rlim_max = 20};
   setrlimit(RLIMIT_NOFILE, &few);
@@ -24,9 +24,9 @@ int with_few_descriptors() {
   spare.hold(any);
   std::vector<Fd> all;
   while (is_one_left(any)) all.emplace_back(fcntl(any.get(), F_DUPFD_CLOEXEC, 0));
-  another.hold(any);  // in vain
+  another.hold(any);  // no descriptor is left for it
   if (another.give_up()) return 1;
-  spare.hold(any);  // it has one
+  spare.hold(any);  // it has one already
   if (is_one_left(any)) return 2;
   if (!spare.give_up() || !is_one_left(any)) return 3;
   if (spare.give_up()) return 4;

@@ -60,7 +60,7 @@ TEST_CASE("why a path is not this user's to write is said with the owner and wha
   std::ofstream(place / "theirs/file") << "x";
   for (const char* name : {"theirs", "theirs/file"})
     REQUIRE(chown((place / std::string(name)).c_str(), 12345, 12345) == 0);
-  CHECK(os::ownership_text(place / "theirs/new") == "");  // root may
+  CHECK(os::ownership_text(place / "theirs/new") == "");  // root may write there
   CHECK_THAT(os::ownership_text(place / "theirs/file"),
              Contains("theirs/file belongs to user 12345, and this is user "));
   REQUIRE(mkdir((place / "own").c_str(), 0700) == 0);

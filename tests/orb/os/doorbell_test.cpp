@@ -1,4 +1,4 @@
-// The doorbell: rings that come before, during and after a wait, and bytes beside it.
+// Tests the doorbell: rings before, during and after a wait, and bytes of a stream beside it.
 #include "orb/os/doorbell.h"
 
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-// What one thread waits for: descriptors, a time, and whoever rings.
+// Tests what one thread can wait for: descriptors, a time, and rings from other threads.
 #include "orb/os/event_poll.h"
 
 #include <sys/eventfd.h>
@@ -25,7 +25,7 @@ void signal(const os::Fd& event) {
   REQUIRE(write(event.get(), &one, sizeof one) == sizeof one);
 }
 
-// Who has been told, without waiting.
+// Returns how many events there are, without waiting.
 std::size_t told(EventPoll& poll) { return poll.wait(false).size(); }
 
 }  // namespace
@@ -89,7 +89,7 @@ TEST_CASE("an alarm ends the wait when it is time and is told once") {
   CHECK(os::now() >= at);
   CHECK(poll.take_alarm());
   CHECK_FALSE(poll.take_alarm());
-  poll.set_alarm(Time{});  // long ago
+  poll.set_alarm(Time{});  // a time long ago
   CHECK(poll.wait(true).empty());
   CHECK(poll.take_alarm());
 }

@@ -24,7 +24,7 @@ Fd file_in_memory() { return Fd(memfd_create("corelane-test", MFD_CLOEXEC)); }
 
 std::atomic<int> rung{0};
 
-// A timer that rings all the time, as a profiler's does.
+// Starts a timer that fires all the time, as a profiler's does.
 void ring_often() {
   struct sigaction action {};
   action.sa_handler = [](int) { ++rung; };
@@ -33,18 +33,18 @@ void ring_often() {
   setitimer(ITIMER_REAL, &often, nullptr);
 }
 
-// 0: this kernel stops the system call itself, as it did before 6.9.
+// Returns 0 if signals interrupt the system call itself on this kernel, as before 6.9.
 int bare_beside_a_timer() {
   ring_often();
   return posix_fallocate(file_in_memory().get(), 0, wanted) == EINTR ? 0 : 1;
 }
 
-// 0: as expected.
+// Returns 0 if all is as expected.
 int beside_a_timer() {
   ring_often();
   const Fd file = file_in_memory();
   if (!take_room(file, 0, wanted)) return 1;
-  while (rung == 0) pause();  // the timer rings again: signals wait no more
+  while (rung == 0) pause();  // the timer fires again: signals are not blocked
   struct stat found {};
   return fstat(file.get(), &found) == 0 && found.st_blocks * 512 >= wanted ? 0 : 2;
 }

@@ -1,4 +1,4 @@
-// What is noticed of a file that others may touch, rename, remove or rewrite.
+// Tests what is noticed of a file that other processes touch, rename, remove or rewrite.
 #include "orb/os/file_watch.h"
 
 #include <fcntl.h>
@@ -70,7 +70,7 @@ TEST_CASE("more than is read at once does not make a watch quiet before all is f
   const Fd other = at.open();
   for (int i = 0; i < 3000; ++i) {
     REQUIRE(touch_file(other));
-    at.open().reset();  // so that no two in a row are alike
+    at.open().reset();  // so that no two events in a row are the same
   }
   for (int i = 0; i < 100 && !at.watch.is_quiet(); ++i) at.watch.clear();
   CHECK(at.watch.is_quiet());

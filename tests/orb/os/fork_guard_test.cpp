@@ -10,7 +10,7 @@ using corelane::os::is_guarded_child;
 
 namespace {
 
-// What a child of this process finds.
+// Returns whether a child of this process finds itself guarded.
 bool is_told_in_child() {
   const pid_t child = fork();
   REQUIRE(child >= 0);

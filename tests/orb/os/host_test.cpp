@@ -1,4 +1,4 @@
-// Identities of host and process, locks of files, privileges, descriptors.
+// Tests identities of host and process, file locks, privileges, and descriptors.
 #include "orb/os/host.h"
 
 #include <fcntl.h>

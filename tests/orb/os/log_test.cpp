@@ -1,4 +1,4 @@
-// What the program says about itself.
+// Tests the log of the program.
 #include "orb/os/log.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What is left of the files of a process that ends without putting them away.
+// Tests what is left of the files of a process that ends without removing them.
 #include "orb/os/own_file.h"
 
 #include <fcntl.h>
@@ -21,8 +21,8 @@ os::OwnFile make(const std::string& path) {
   return {path, os::Fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600))};
 }
 
-// Runs `body` in a child that ends by exit(). Objects for it to leave behind are kept by static pointers: exit() does
-// not destroy them, and the leak check of the sanitizer, which comes first, still finds them reachable.
+// Runs `body` in a child that ends by exit(). Static pointers keep the objects that `body` leaves behind. exit() does
+// not destroy these objects, and the leak check of the sanitizer, which runs first, still finds them reachable.
 template <typename Body>
 void in_child_that_exits(Body body) {
   std::cout.flush();

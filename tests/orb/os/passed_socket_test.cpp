@@ -1,4 +1,4 @@
-// Sockets that systemd passes on, played by this process for a child.
+// Tests sockets that systemd passes on. This process plays systemd for a child.
 #include "orb/os/passed_socket.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ using namespace corelane::testing;
 
 namespace {
 
-// What a child that got the socket as its fourth file finds: a letter for each path, '+' where it takes a socket.
+// Returns what a child with the socket as descriptor 4 finds: one character for each path, '+' if it takes a socket.
 std::string found_in_child(const os::Fd& passed, const std::string& pid, const std::vector<std::string>& paths,
                            const char* count = "2") {
   int ends[2];

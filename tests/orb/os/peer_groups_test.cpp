@@ -1,4 +1,4 @@
-// The groups of whoever is at the other end of a Unix socket.
+// Tests how the groups of the peer of a Unix socket are found.
 #include "orb/os/peer_groups.h"
 
 #include <netinet/in.h>

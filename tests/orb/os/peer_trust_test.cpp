@@ -1,4 +1,4 @@
-// Whose server may be believed.
+// Tests which servers are trusted.
 #include "orb/os/peer_trust.h"
 
 #include <sys/socket.h>

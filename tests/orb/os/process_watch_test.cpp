@@ -1,4 +1,4 @@
-// Which processes have ended.
+// Tests how the end of other processes is noticed.
 #include "orb/os/process_watch.h"
 
 #include <sys/resource.h>
@@ -22,7 +22,7 @@ TEST_CASE("the end of a process is told once") {
   REQUIRE(watch.add(his));
   REQUIRE(watch.add(os::this_process()));
   CHECK(watch.wait(os::now()).empty());
-  child.reset();  // killed
+  child.reset();  // kills it
   CHECK(watch.wait(never) == std::vector{his});
   CHECK(watch.wait(os::now()).empty());
 }

@@ -1,4 +1,4 @@
-// What a thread logs as errors, for the exception that follows.
+// Tests that the errors which a thread logs are collected for the exception that follows.
 #include "orb/os/said_errors.h"
 
 #include <catch2/catch.hpp>

@@ -12,7 +12,7 @@ using corelane::os::SizeLimitGuard;
 
 namespace {
 
-// What a process of its own does with a file that may not grow. 0: as expected.
+// Runs in a child process, and writes to a file that may not grow. Returns 0 if all is as expected.
 int beyond_the_limit() {
   char name[] = "/tmp/corelane-limit-XXXXXX";
   const int file = mkstemp(name);

@@ -1,4 +1,4 @@
-// What is the path's own; what listeners make of it is in tests/orb/transport/unix_test.cpp and
+// Tests the socket path itself. What listeners do with it is tested in tests/orb/transport/unix_test.cpp and
 // tests/orb/channel/setup_test.cpp.
 #include "orb/os/socket_path.h"
 
@@ -18,7 +18,7 @@ using namespace corelane;
 
 namespace {
 
-// Whether somebody listened at the path for a moment, with so many descriptors of this process at most.
+// Listens at the path for a moment, while this process may have that many descriptors. Returns whether it listened.
 bool listens_with(rlim_t descriptors, const std::string& path) {
   rlimit before{};
   getrlimit(RLIMIT_NOFILE, &before);

@@ -1,4 +1,4 @@
-// What a real-time spinner leaves to others.
+// Tests what a real-time thread that spins leaves to other threads.
 #include "orb/os/spin_guard.h"
 
 #include <sys/resource.h>
@@ -21,7 +21,7 @@ namespace {
 
 constexpr Time start{1s};
 
-// A core that this process may use.
+// Returns a core that this process may use.
 CoreId some_core() {
   CoreId core{0};
   while (!process_affinity().contains(core)) ++core.value;
@@ -122,7 +122,7 @@ TEST_CASE("a FIFO spinner lets a thread of its own core wake it") {
   });
   REQUIRE(spinner);
   spinner->join();
-  // Without the rule each round costs what the kernel lets a real-time thread take: 950 ms.
+  // Without the rule, each round takes as long as the kernel lets a real-time thread run: 950 ms.
   CHECK(used < 5s);
 }
 
@@ -140,7 +140,7 @@ TEST_CASE("a FIFO spinner whose event never comes rests on the way to its deadli
     std::cout << "SKIPPED: no SCHED_FIFO here\n";
     return;
   }
-  CHECK(used.ru_nvcsw > 0);  // a thread that only spins is never switched away by its own wish
+  CHECK(used.ru_nvcsw > 0);  // a thread that only spins makes no voluntary switch
 }
 
 }  // namespace spin_guard_test

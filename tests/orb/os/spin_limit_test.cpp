@@ -1,4 +1,4 @@
-// What keeps adaptive waits from taking cores that others need.
+// Tests what keeps adaptive waits from taking cores that others need.
 #include "orb/os/spin_limit.h"
 
 #include <atomic>
@@ -40,7 +40,7 @@ TEST_CASE("as many threads as the limit allows have a permit at one time") {
   SpinPermit beyond;
   CHECK_FALSE(beyond.take());
   if (permits.empty()) return;
-  CHECK(permits.front().take());  // it has one already, and takes no second
+  CHECK(permits.front().take());  // it has a permit already, and takes no second one
   CHECK_FALSE(beyond.take());
   permits.pop_front();
   CHECK(beyond.take());
@@ -114,11 +114,11 @@ TEST_CASE("an adaptive wait that lost its core stops spinning, and the next one 
     return wait_for(
         now() + 1h, {WaitMode::adaptive, 10ms}, learnt, lose_core, [](Time) { return true; }, [] { return no_core; });
   };
-  std::thread([&] {  // its backoff is its own
+  std::thread([&] {  // each thread has its own backoff
     for (int i = 0; i < 20; ++i) spin_backoff().lost_core(Time{});
     CHECK(wait());
     CHECK(polls == 1);
-    CHECK(wait());  // a second has not gone by, or the core is lost at the first poll again
+    CHECK(wait());  // it does not spin within a second, or loses the core at the first poll
     CHECK(polls <= 2);
   })
       .join();

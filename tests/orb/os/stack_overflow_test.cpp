@@ -1,4 +1,4 @@
-// What a process says whose thread runs out of its stack, and how it ends then.
+// Tests what a process says, and how it ends, when one of its threads overflows its stack.
 #include "orb/os/stack_overflow.h"
 
 #include <signal.h>
@@ -36,7 +36,7 @@ struct End {
   bool with(int code) const { return WIFEXITED(status) && WEXITSTATUS(status) == code; }
 };
 
-// Without the handler of the test program.
+// Runs `work` in a child, without the handler of the test program.
 End end_of(const std::function<void()>& work) {
   int ends[2] = {-1, -1};
   REQUIRE(::pipe(ends) == 0);
@@ -68,7 +68,7 @@ void run(os::ThreadOptions options, std::function<void()> work) {
   if (thread) thread->join();
 }
 
-// Frames of so many bytes each, one inside the other, until there is no more room.
+// Makes nested frames of that many bytes each until there is no more room.
 template <std::size_t frame>
 [[gnu::noinline]] int descend(int depth) {
   volatile char room[frame];
@@ -104,7 +104,7 @@ TEST_CASE("a thread whose stack overflows is named, with the setting, and the pr
 
 TEST_CASE("a thread that uses nearly all of its stack is left alone") {
   const bool is_lazy = GENERATE(false, true);
-  // In a child, too: this process shall have no handler for the tests of others.
+  // In a child, too, so that this process gets no handler that affects other tests.
   const End end = end_of([&] {
     run(options(is_lazy), [] {
       volatile char room[200'000];

@@ -16,14 +16,14 @@ bool is_null_device(int descriptor) {
   return fstat(descriptor, &here) == 0 && stat("/dev/null", &null) == 0 && here.st_rdev == null.st_rdev;
 }
 
-// Neither what is read nor what is written is lost without a word.
+// Returns whether the descriptor refuses to read or write, so that nothing is lost silently.
 bool is_of_no_use(int descriptor) {
   char byte = 0;
   const ssize_t done = descriptor == STDIN_FILENO ? read(descriptor, &byte, 1) : write(descriptor, &byte, 1);
   return done == -1 && errno == EBADF;
 }
 
-// In a child, with these closed: whether afterwards each of them is /dev/null and the next file gets another number.
+// Closes these descriptors in a child. Returns whether each is /dev/null then, and the next file gets another number.
 bool holds(std::initializer_list<int> closed) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// Threads start where and as they were told, or say why not.
+// Tests that threads start where and as requested, or report why not.
 #include "orb/os/thread.h"
 
 #include <pthread.h>

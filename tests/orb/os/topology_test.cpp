@@ -1,4 +1,4 @@
-// Cores of this machine and of made-up ones.
+// Tests the cores of this machine and of synthetic ones.
 #include "orb/os/topology.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Waiting: tokens, deadlines, strategies; and the clock that deadlines are read from.
+// Tests waits: tokens, deadlines and strategies, and the clock of the deadlines.
 #include "orb/os/wait.h"
 
 #include <catch2/catch.hpp>
@@ -49,7 +49,7 @@ TEST_CASE("two threads hand a plain counter to and fro through parkers") {
   const auto strategy = any_strategy();
   constexpr int turns = 2000;
   Parker ping, pong;
-  int counter = 0;  // written by whoever has the turn
+  int counter = 0;  // written by the thread that has the turn
   std::jthread other([&] {
     for (int i = 0; i < turns; ++i) {
       ping.park(never, strategy);

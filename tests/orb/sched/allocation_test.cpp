@@ -10,7 +10,7 @@ namespace {
 using Bins = std::vector<std::vector<std::int64_t>>;
 const std::vector<std::int64_t> published_items{8, 5, 7, 6, 2, 4, 1};
 
-// The bins that were used, in order.
+// Returns the used bins, in order.
 Bins packed(Fit fit, const std::vector<std::int64_t>& items, std::size_t bins, bool all = true) {
   std::vector<std::int64_t> loads(bins, 0);
   std::vector<int> bin_of(items.size());

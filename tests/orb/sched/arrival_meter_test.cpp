@@ -51,7 +51,7 @@ TEST_CASE("requests beyond a contract take nothing from those within it") {
   REQUIRE(meter.foresees(at(0ms)));
   int foreseen = 0;
   for (Duration now = 1us; now < 100ms; now += 1us) foreseen += meter.foresees(at(now)) ? 1 : 0;
-  CHECK(foreseen == 10);  // an early one at once, and then one in each period
+  CHECK(foreseen == 10);  // one early request at once, then one in each period
   CHECK(meter.foresees(at(100ms)));
 }
 

@@ -1,5 +1,5 @@
-// The work of one admission is bounded whatever the periods, and what is decided by bounds is never more than what the
-// exact tests would admit.
+// Tests that the work of one admission is bounded, whatever the periods are. Decisions by bounds never admit more than
+// the exact tests would.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -30,7 +30,7 @@ Duration any_period(Random& random) {
   return Duration{static_cast<std::int64_t>(std::exp(logarithm(random)))};
 }
 
-// Of `ppm` of a core, with whatever a contract may have.
+// Makes a contract that uses `ppm` of a core, with any of the optional properties.
 Contract any_contract(Random& random, std::int64_t ppm, Duration period) {
   const Duration deadline = std::min<Duration>(period * (60 + below(random, 80)) / 100, longest_period);
   const Duration budget = std::max<Duration>(1ns, Duration{period.count() / 1'000'000 * ppm});

@@ -14,7 +14,7 @@ using namespace corelane::sched::testing;
 
 namespace {
 
-// Constant bandwidth servers under earliest deadline first, unit by unit.
+// Simulates constant bandwidth servers under earliest deadline first, unit by unit.
 class Core {
  public:
   std::size_t add(const Reservation& r, Exhausted exhausted = Exhausted::postpones) {
@@ -111,7 +111,7 @@ TEST_CASE("an overrun of a constant bandwidth server moves its deadline by whole
 }
 
 TEST_CASE("bandwidth of a server that left is free from its zero-lag instant on and not before") {
-  // (4, 8) runs first and leaves at 4, having used until 4 what is its share until 8.
+  // (4, 8) runs first and leaves at 4. By then it has used its whole share up to 8.
   const auto missed = [](std::int64_t newcomer_starts) {
     Core core;
     const auto leaves = core.add(reservation(4, 8));

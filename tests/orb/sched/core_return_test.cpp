@@ -1,4 +1,4 @@
-// A core that was lost is there again: it is empty, and newcomers go there.
+// Tests the return of a lost core: it is empty, and new tasks go there.
 #include <catch2/catch.hpp>
 #include <random>
 #include <vector>
@@ -118,7 +118,7 @@ TEST_CASE("however cores go and return no core holds more than it may, and none 
       b.vacated(task.id, task.core);
       if (task.target != no_core) b.vacated(task.id, task.target);
     }
-    if (!b.manager.tasks().empty()) continue;  // one that waited for others
+    if (!b.manager.tasks().empty()) continue;  // a task that waited for these is admitted now
     for (int core = 0; core < 3; ++core) b.admitted(share_of_core(95));
   }
 }

@@ -1,5 +1,5 @@
-// Deadlines as levels: whatever comes and goes, and between any two changes, the earliest deadline has the highest
-// level.
+// Tests deadlines as levels. Whatever jobs come and go, and between any two changes, the earliest deadline has the
+// highest level.
 #include "orb/sched/deadline_levels.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int levels = 12;
 
-// What a platform of priorities knows, and what deadlines would have.
+// Compares the levels that a priority-driven platform knows with the order of the deadlines.
 class Platform {
  public:
   void place(std::uint64_t task, std::int64_t at) {
@@ -25,7 +25,7 @@ class Platform {
     for (const auto& change : levels_.place(TaskId{task}, job, Time{Duration{at}})) {
       known_[change.task.value] = change.level.value;
       ++changes_;
-      if (change.task.value != task) check(task);  // the newcomer has no say before its own turn
+      if (change.task.value != task) check(task);  // the new job does not count before its own change
     }
     places_[task] = {at, job.value};
     check(0);
@@ -71,7 +71,7 @@ TEST_CASE("whoever has the earlier deadline has the higher level at every step")
     }
     changes += platform.changes();
   }
-  CHECK(changes < 4 * placed);  // most change nobody but themselves
+  CHECK(changes < 4 * placed);  // most placements change no other task
 }
 
 TEST_CASE("of two jobs with one place the older has the higher level, and who stays where he is changes nobody") {

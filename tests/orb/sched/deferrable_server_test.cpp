@@ -66,12 +66,12 @@ TEST_CASE("a deferrable server has nothing before its start") {
 TEST_CASE("a deferrable server is to others a task with jitter T - C") {
   const Interference other = interference_of(DeferrableServer(reservation(3, 10)));
   CHECK(other.jitter == 7);
-  // Used at the end of one period and again at the beginning of the next: 3 + 3 + 1.
+  // The budget is used at the end of one period and again at the beginning of the next: 3 + 3 + 1.
   CHECK(response_time({.budget = 1, .period = 100}, std::vector{other}).value == 7);
 }
 
 TEST_CASE("the bound below a deferrable server is ln of (U + 2) over (2 U + 1)") {
-  // U_s = 1/5: ln(11/7) = .45199 for ever smaller tasks, 4/7 for one.
+  // U_s = 1/5: the bound is ln(11/7) = .45199 for many small tasks, and 4/7 for one task.
   const auto equal = [](std::size_t n, Ticks per_million) {
     return std::vector<Usage>(n, Usage{per_million, 1'000'000});
   };
@@ -84,7 +84,7 @@ TEST_CASE("the bound below a deferrable server is ln of (U + 2) over (2 U + 1)")
 }
 
 TEST_CASE("below a deferrable server of more than a quarter the bound asks for periods of T + C") {
-  // (43, 100) passes 7/16 below (30, 100), but the server runs for 60 in its period: 103.
+  // (43, 100) passes 7/16 below (30, 100). But the server may run for 60 in its period, so the response is 103.
   const std::vector<Interference> above{interference_of(DeferrableServer(reservation(30, 100)))};
   CHECK(response_time({.budget = 43, .period = 100}, above).value == 103);
   CHECK_FALSE(fits_below(reservation(30, 100), std::vector<Usage>{{43, 100}}));

@@ -18,13 +18,13 @@ namespace {
 
 using Tasks = std::vector<EdfTask>;
 
-// (C, T, D) as the literature writes it.
+// (C, T, D) as in the literature.
 const Tasks published{{6000, 31000, 18000}, {2000, 9800, 9000}, {1000, 17000, 12000}, {90, 4200, 3000},
                       {8, 96, 78},          {2, 12, 16},        {10, 280, 120},       {26, 660, 160}};
 
 EdfTask implicit(Ticks budget, Ticks period) { return {.budget = budget, .period = period, .deadline = period}; }
 
-// h(t) <= t at every instant up to `until`, said slowly.
+// Returns whether h(t) <= t at every instant up to `until`, by the definition.
 bool holds_up_to(const Tasks& tasks, Ticks until) {
   for (Ticks t = 1; t <= until; ++t) {
     Ticks sum = 0;
@@ -54,14 +54,14 @@ Tasks random_tasks(std::mt19937_64& random, bool jittered, bool constrained) {
   return tasks;
 }
 
-Ticks load_of(const Tasks& tasks) {  // in 120ths
+Ticks load_of(const Tasks& tasks) {  // in 120ths of the core
   Ticks load = 0;
   for (const EdfTask& task : tasks) load += task.budget * (120 / task.period);
   return load;
 }
 
-// Earliest deadline first, tick by tick, tasks[which] losing every tie: its worst response when task i is first
-// released at offsets[i].
+// Simulates earliest deadline first, tick by tick. Task i is first released at offsets[i]. Returns the worst response
+// of tasks[which], which loses every tie.
 Ticks simulate(const Tasks& tasks, const std::vector<Ticks>& offsets, std::size_t which, Ticks until) {
   struct Job {
     Ticks deadline, released, left;
@@ -102,7 +102,7 @@ TEST_CASE("demand counts the jobs with release and deadline in the window") {
   const Tasks tasks{{2, 10, 7}, {1, 4, 6, 3}};
   CHECK(demand(tasks, 5) == 0);
   CHECK(demand(tasks, 6) == 1);
-  CHECK(demand(tasks, 7) == 4);  // the second task's next job came 1 later, with the deadline 7
+  CHECK(demand(tasks, 7) == 4);  // the second task's next job comes 1 later, with deadline 7
   CHECK(demand(tasks, 17) == 4 + 3 + 1);
 }
 
@@ -128,7 +128,7 @@ TEST_CASE("quick demand analysis agrees with every instant on random sets") {
     }
     if (load_of(tasks) > 120) REQUIRE(verdict.kind == Kind::fails);
     if (load_of(tasks) > 120) continue;
-    REQUIRE((verdict.kind == Kind::holds) == holds_up_to(tasks, 300));  // 120, and the longest deadline and jitter
+    REQUIRE((verdict.kind == Kind::holds) == holds_up_to(tasks, 300));  // 120 plus the longest deadline and jitter
     ++(verdict.kind == Kind::holds ? held : failed);
   }
   CHECK(held > 500);
@@ -150,7 +150,7 @@ TEST_CASE("under earliest deadline first the worst response is reached at some o
     if (load_of(tasks) > 120) continue;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       Ticks seen = 0;
-      for (Ticks offset = 0; offset < 60; ++offset) {  // of either task against the other
+      for (Ticks offset = 0; offset < 60; ++offset) {  // of each task against the other
         seen = std::max(seen, simulate(tasks, {offset, 0}, i, 300));
         seen = std::max(seen, simulate(tasks, {0, offset}, i, 300));
       }

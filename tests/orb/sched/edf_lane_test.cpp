@@ -108,7 +108,7 @@ TEST_CASE("jobs that wait behind an overrun move on by one place") {
   b.arrive(10ms, 1, 2);
   const auto overrun = only<Run>(b.overrun(11ms, 1, 1));
   REQUIRE(overrun.size() == 1);
-  CHECK(overrun[0].deadline == at(31ms));  // the place of the second job, at 10, but not before now
+  CHECK(overrun[0].deadline == at(31ms));  // the second job's place at 10 ms, but not before now
   CHECK(only<Run>(b.finish(12ms, 1, 1)).empty());
   const auto runs = only<Run>(b.tell(Elapsed{at(21ms), timer}));
   REQUIRE(runs.size() == 1);
@@ -132,7 +132,7 @@ TEST_CASE("under demote and cancel the rest of a job runs below all others and i
     b.arrive(15ms, 1, 2);
     const auto runs = only<Run>(b.finish(16ms, 1, 1));
     REQUIRE(runs.size() == 1);
-    CHECK(runs[0].deadline == at(26ms));  // counts from the end of the demoted one
+    CHECK(runs[0].deadline == at(26ms));  // counts from the end of the demoted job
   }
 }
 

@@ -1,4 +1,4 @@
-// What would fit, in pieces.
+// Tests the search, in pieces, for a contract that would fit.
 #include "orb/sched/explainer.h"
 
 #include <algorithm>
@@ -24,7 +24,7 @@ ManagerOptions unmoved() {
   return options;
 }
 
-// Random tasks.
+// Proposes random tasks.
 void fill(Bench& b, std::uint64_t seed) {
   std::mt19937_64 random(seed);
   for (int i = 0; i < 12; ++i) {
@@ -47,7 +47,7 @@ Contract with(Contract contract, const Nearest& nearest) {
   return contract;
 }
 
-// Of some `percent` of a core at most, in odd nanoseconds.
+// Makes a contract that uses at most `percent` of a core, in odd nanoseconds.
 Contract any_contract(std::mt19937_64& random, std::uint64_t percent) {
   const auto below = [&](std::int64_t end) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(end));
@@ -65,7 +65,8 @@ Contract any_contract(std::mt19937_64& random, std::uint64_t percent) {
   return contract;
 }
 
-// What somebody reads who pastes it: each field between `before`, its name, `between` and what ends it.
+// Reads a proposal as somebody does who pastes it. Each value follows `before`, the field's name and `between`, up to
+// `end`. If `end` is empty, a comma or a brace ends it.
 Nearest pasted(const std::string& text, const std::string& before, const std::string& between, const std::string& end) {
   const auto field = [&](const std::string& name) -> Duration {
     const auto at = text.find(before + name + between);
@@ -77,7 +78,7 @@ Nearest pasted(const std::string& text, const std::string& before, const std::st
   return {field("period"), field("deadline"), field("budget"), field("jitter"), field("suspension")};
 }
 
-// The answer in pieces of so many evaluations, and how many pieces it took.
+// Returns the answer found in pieces of that many evaluations, and the number of pieces.
 std::pair<Nearest, int> in_pieces(Manager& manager, const Contract& contract, int evaluations) {
   manager.begin_nearest(contract);
   for (int pieces = 1;; ++pieces)
@@ -111,8 +112,8 @@ TEST_CASE("what is found in pieces is admitted") {
   }
 }
 
-// Whatever was asked for, on cores by priorities, by deadlines and of the kernel's servers, beside tasks with jitter,
-// suspensions and resources.
+// Contracts of all kinds, on cores scheduled by priorities, by deadlines and by the kernel's servers, beside tasks with
+// jitter, suspensions and resources.
 TEST_CASE("what a refusal's text proposes is admitted on the same state, from its C++ and from its TOML") {
   int proposals = 0, rounded_ones = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
@@ -143,7 +144,7 @@ TEST_CASE("what a refusal's text proposes is admitted on the same state, from it
   CHECK(rounded_ones > proposals / 2);
 }
 
-// The default jitter grows with the period, and with it what a pasted proposal would need.
+// The default jitter grows with the period. With it, a pasted proposal would need more.
 TEST_CASE("a proposal is admitted though the default jitter of its period would not be") {
   Bench b(cores_of(1));
   b.admitted(make_contract(10ms, 5ms, 6ms));

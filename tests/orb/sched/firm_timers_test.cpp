@@ -21,13 +21,14 @@ Fired check(FirmTimers& timers, Duration now) {
   return {expired.begin(), expired.end()};
 }
 
-// Two periodic activities over 35 ms, each timer set anew when it has fired, with a soft check after every `every` of
-// work (never when zero). What came of it.
+// What play() observed.
 struct Outcome {
-  int interrupts = 0;  // of the hard timer
+  int interrupts = 0;  // by the hard timer
   int fired = 0;
   Duration latest{};  // the longest delay
 };
+// Runs two periodic timers for 35 ms. Each is set anew when it has fired. A soft check comes after every `every`; if
+// that is zero, there are none.
 Outcome play(Duration overshoot, Duration every) {
   constexpr Duration periods[] = {5ms, 7ms};
   FirmTimers timers(2, overshoot);
@@ -52,18 +53,18 @@ Outcome play(Duration overshoot, Duration every) {
 TEST_CASE("periods of 5 and 7 ms take 11 one-shots in 35 ms where a tick of 1 ms takes 35") {
   const Outcome hard = play(0us, 0us);
   CHECK(hard.interrupts == 11);
-  CHECK(hard.fired == 12);  // both at 35
+  CHECK(hard.fired == 12);  // both fire at 35 ms
   CHECK(hard.latest == 0us);
 }
 
 TEST_CASE("soft checks within the overshoot save every interrupt, and the overshoot bounds the delay") {
   const Outcome firm = play(500us, 300us);
   CHECK(firm.interrupts == 0);
-  CHECK(firm.fired == 10);  // the last check is at 34.8
+  CHECK(firm.fired == 10);  // the last check is at 34.8 ms
   CHECK(firm.latest <= 300us);
   const Outcome without_checks = play(500us, 0us);
   CHECK(without_checks.latest == 500us);
-  CHECK(without_checks.interrupts == 10);  // both of 35 are not due yet at its end
+  CHECK(without_checks.interrupts == 10);  // the two due at 35 ms have not fired by the end
 }
 
 TEST_CASE("the hard timer is armed at the earliest expiry and the overshoot") {

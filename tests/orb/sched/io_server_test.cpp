@@ -16,7 +16,7 @@ namespace {
 constexpr IoCaller caller(std::int64_t period, int priority) { return {Duration{period}, Priority{priority}}; }
 constexpr Ppm tenth = 100'000;
 
-// A server of a tenth of the core that works for a caller of period 80 from the start.
+// Returns a server of a tenth of the core, which works for a caller of this period from the start.
 IoServer server_for(std::int64_t period) {
   IoServer server(tenth);
   server.serve(at(0), caller(period, 5));
@@ -59,7 +59,7 @@ TEST_CASE("an io server takes the period and the priority of its caller") {
   server.charge(at(2), units(2));
   server.serve(at(2), caller(40, 9));
   CHECK(server.caller().priority == Priority{9});
-  CHECK(server.next(at(2)) == at(20));  // what it did for the other caller
+  CHECK(server.next(at(2)) == at(20));  // it waits for what it used for the other caller
   CHECK(server.available(at(20)) == units(4));
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("an io server's times are rounded against it") {
   CHECK(server.available(at(0)) == units(3));
   server.charge(at(1), units(1));
   server.block(at(1));
-  CHECK(server.next(at(1)) == at(4));  // 3.000003
+  CHECK(server.next(at(1)) == at(4));  // 3.000003, rounded up
   CHECK(io_budget(1, units(10)) == units(1));
 }
 
@@ -124,7 +124,7 @@ TEST_CASE("both ways to charge an io server cover U w + (1 - U) U T in every win
       CHECK(short_by == 0);
     }
   }
-  CHECK(io_interference_without_jitter(tenth, units(80)).budget == 16);  // 15.2
+  CHECK(io_interference_without_jitter(tenth, units(80)).budget == 16);  // 15.2, rounded up
 }
 
 TEST_CASE("what the bound with an io server admits holds in the response-time analysis") {
@@ -137,7 +137,7 @@ TEST_CASE("what the bound with an io server admits holds in the response-time an
     const auto share = static_cast<Ppm>(1000 * (10 + random() % 500));
     if (!rate_monotonic_with_io(tasks, std::vector<Ppm>{share})) continue;
     ++admitted;
-    for (Usage& task : tasks) task = {task.budget * 1000, task.period * 1000};  // so that the server's budget is whole
+    for (Usage& task : tasks) task = {task.budget * 1000, task.period * 1000};  // makes the server's budget whole
     std::sort(tasks.begin(), tasks.end(), [](const Usage& a, const Usage& b) { return a.period < b.period; });
     const std::size_t serves = random() % tasks.size();
     std::vector<Interference> above;
@@ -185,7 +185,7 @@ TEST_CASE("an io server uses no window of length w for more than U w + (1 - U) U
       used_before.push_back(used_before.back() + (runs ? 1 : 0));
     }
     const std::int64_t budget = io_budget(share, units(period)).count();
-    std::int64_t worst = 0;  // beyond the bound
+    std::int64_t worst = 0;  // the largest excess over the bound
     for (std::size_t from = 0; from < used_before.size(); ++from)
       for (std::size_t to = from; to < used_before.size(); ++to)
         worst = std::max(worst, (used_before[to] - used_before[from]) * whole_core -

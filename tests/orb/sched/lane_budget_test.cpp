@@ -1,4 +1,4 @@
-// Budgets and suspensions: what the Lane does with a job that takes more than its contract says.
+// Tests budgets and suspensions: what the Lane does with a job that takes more than its contract allows.
 #include <catch2/catch.hpp>
 #include <vector>
 
@@ -75,7 +75,7 @@ TEST_CASE("jobs that waited for a demoted one are spaced anew from its end") {
   b.arrive(30ms, 1, 4);
   const auto first = only<Run>(b.finish(35ms, 1, 1));
   REQUIRE(first.size() == 1);
-  CHECK(first[0].released == at(10ms));  // for its deadline; that it is late is its task's own doing
+  CHECK(first[0].released == at(10ms));  // its deadline counts from there: its own task made it late
   CHECK(only<Arm>(b.finish(36ms, 1, 2))[0].at == at(43ms));
   CHECK(only<Run>(b.elapse(42ms)).empty());
   CHECK(only<Run>(b.elapse(43ms)).size() == 1);
@@ -128,7 +128,7 @@ TEST_CASE("a job in flight that comes to another core is charged there as releas
   CHECK(only<Defer>(early)[0].until == at(14ms));  // 6 + T - J
 }
 
-// Whose budget is watched.
+// Which job's budget is watched.
 
 TEST_CASE("the job that runs is watched where its overrun changes something") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
@@ -166,10 +166,10 @@ TEST_CASE("of equal priorities the one that was ready first is watched") {
   b.arrive(0us, 2, 20);
   CHECK(only<Watch>(b.arrive(100us, 1, 10)).empty());
   CHECK(only<Watch>(b.suspend(200us, 2, 20)).at(0).job == JobId{10});
-  CHECK(only<Watch>(b.resume(300us, 2, 20)).empty());  // behind its equal
+  CHECK(only<Watch>(b.resume(300us, 2, 20)).empty());  // behind the other job of its priority
 }
 
-// Where overruns are charged the rest of a job under `report` takes the place of its task's next one. T 10, J 2, C 1.
+// If overruns are charged, the rest of a job under `report` takes the place of its task's next job. T 10, J 2, C 1.
 
 TEST_CASE("the rest of a job has its priority again when the next one could have come at the latest") {
   ChargingBench b;
@@ -185,7 +185,7 @@ TEST_CASE("the rest of a job has its priority again when the next one could have
   REQUIRE(only<Run>(raised).size() == 1);
   CHECK(only<Run>(raised)[0].job == JobId{1});
   CHECK(only<Run>(raised)[0].priority == Priority{5});
-  CHECK(only<Watch>(raised).at(0).budget == 2ms);  // another C
+  CHECK(only<Watch>(raised).at(0).budget == 2ms);  // one more C
   CHECK_FALSE(b.lane.idle(at(13ms)));
 }
 
@@ -231,7 +231,7 @@ TEST_CASE("what the rest of a job leaves of a place is gone when no job waits fo
   b.overrun(1ms, 1, 1, 1ms);
   b.elapse(12ms);
   b.finish(12500us, 1, 1, 1500us);
-  CHECK(only<Defer>(b.arrive(13ms, 1, 2)).at(0).until == at(20ms));  // the place was that of 12
+  CHECK(only<Defer>(b.arrive(13ms, 1, 2)).at(0).until == at(20ms));  // the rest used the place at 12 ms
 }
 
 TEST_CASE("each further budget takes a further place and the overrun is counted once") {
@@ -240,7 +240,7 @@ TEST_CASE("each further budget takes a further place and the overrun is counted 
   b.arrive(0ms, 1, 1);
   b.overrun(1ms, 1, 1, 1ms);
   b.elapse(12ms);
-  const auto again = b.overrun(13ms, 1, 1, 2500us);  // it executed below the others, too
+  const auto again = b.overrun(13ms, 1, 1, 2500us);  // it executed while it was demoted, too
   CHECK(only<Demote>(again).size() == 1);
   CHECK(only<Arm>(again).at(0).at == at(24ms));
   CHECK(only<Watch>(b.elapse(24ms)).at(0).budget == 3500us);
@@ -267,7 +267,7 @@ TEST_CASE("a job whose successor is due goes on in that one's place at once") {
   CHECK(only<Run>(answer).at(0).job == JobId{1});
   CHECK(only<Watch>(answer).at(0).budget == 2ms);
   CHECK(only<Run>(b.finish(13ms, 1, 1, 2ms)).empty());
-  CHECK(only<Run>(b.elapse(20ms)).at(0).job == JobId{2});  // spaced from 12
+  CHECK(only<Run>(b.elapse(20ms)).at(0).job == JobId{2});  // spaced from 12 ms
 }
 
 TEST_CASE("who sleeps for too long has a place again once awake, and a suspension of its own there") {
@@ -279,14 +279,14 @@ TEST_CASE("who sleeps for too long has a place again once awake, and a suspensio
   b.suspend(1ms, 1, 1);
   const auto overslept = b.elapse(4ms + 1ns);
   CHECK(only<Demote>(overslept).size() == 1);
-  CHECK(only<Run>(b.elapse(13ms)).empty());  // its place has come, and it sleeps
+  CHECK(only<Run>(b.elapse(13ms)).empty());  // its place has come, but it sleeps
   const auto awake = b.resume(14ms, 1, 1);
   CHECK(only<Run>(awake).at(0).job == JobId{1});
-  CHECK(only<Watch>(awake).at(0).budget == 1ms);  // what it had left
+  CHECK(only<Watch>(awake).at(0).budget == 1ms);  // the rest of its budget
   CHECK(only<Arm>(b.suspend(15ms, 1, 1)).at(0).at == at(18ms + 1ns));
   b.arrive(16ms, 1, 2);
   b.resume(17ms, 1, 1);
-  CHECK(only<Arm>(b.finish(17ms, 1, 1, 1ms)).at(0).at == at(22ms));  // spaced from 14
+  CHECK(only<Arm>(b.finish(17ms, 1, 1, 1ms)).at(0).at == at(22ms));  // spaced from 14 ms
 }
 
 TEST_CASE("a job that waits for the next place while its core is lost has it on another one") {
@@ -327,7 +327,7 @@ TEST_CASE("a suspension within S is armed for its end and is no overrun") {
   b.arrive(0ms, 1, 1);
   CHECK(only<Arm>(b.suspend(1ms, 1, 1)).at(0).at == at(4ms + 1ns));
   b.add(2, enforced(), 7);
-  b.arrive(4ms, 2, 2);  // another fact of the very instant at which it is to wake
+  b.arrive(4ms, 2, 2);  // another fact, at the last instant of the suspension
   CHECK(only<Arm>(b.resume(4ms, 1, 1)).at(0).at == never);
   CHECK(b.lane.tasks()[0].overruns == 0);
   CHECK_FALSE(b.lane.idle(at(5ms)));

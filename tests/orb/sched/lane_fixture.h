@@ -1,4 +1,4 @@
-// Fixture of the Lane's tests: facts in, commands out, with verbs.
+// Fixture of the Lane's tests: one function for each fact, which returns the commands.
 #pragma once
 
 #include <catch2/catch.hpp>

@@ -62,9 +62,9 @@ TEST_CASE("after one stall each job of the old timetable waits as long, until on
     return begins - at(when);
   };
   CHECK(delay_of(0ms) == 0ms);
-  CHECK(delay_of(15ms) == 0ms);  // 5 ms late, 3 more than J
+  CHECK(delay_of(15ms) == 0ms);  // 5 ms late, 3 ms more than J
   for (int i = 2; i < 20; ++i) CHECK(delay_of(i * 10ms) == 3ms);
-  CHECK(delay_of(210ms) == 0ms);  // none at 200 ms
+  CHECK(delay_of(210ms) == 0ms);  // no job came at 200 ms
   CHECK(delay_of(220ms) == 0ms);
 }
 
@@ -157,7 +157,7 @@ TEST_CASE("an instant is idle though a job becomes eligible at it") {
   b.add(2, ten_ms, 4);
   b.arrive(0ms, 1, 1);
   b.finish(1ms, 1, 1);
-  b.arrive(2ms, 1, 2);  // waits until 8
+  b.arrive(2ms, 1, 2);  // waits until 8 ms
   b.arrive(5ms, 2, 3);
   b.copy(b.lane.vacate(at(6ms), TaskId{1}));
   const auto answer = b.finish(8ms, 2, 3);
@@ -223,7 +223,7 @@ TEST_CASE("an arrival that is told late counts from when it was and starts an ea
   const auto due = b.arrive(12ms, 1, 3);
   REQUIRE(only<Run>(due).size() == 1);
   b.finish(14ms, 1, 3);
-  const auto late = b.arrive(13ms, 2, 4);  // it came while the other ran
+  const auto late = b.arrive(13ms, 2, 4);  // it arrived while the other job ran
   REQUIRE(only<Run>(late).size() == 1);
   CHECK(only<Run>(late)[0].released == at(13ms));
   b.finish(15ms, 2, 4);

@@ -1,4 +1,4 @@
-// Fixture of the Manager's tests: facts in, commands out, with verbs.
+// Fixture of the Manager's tests: functions for facts, which return the commands.
 #pragma once
 
 #include <catch2/catch.hpp>

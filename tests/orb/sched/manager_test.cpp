@@ -64,7 +64,7 @@ TEST_CASE("a refusal names the closest core and its response against the deadlin
   Bench b(cores_of(2));
   b.admitted({.period = 100ms, .deadline = 30ms, .budget = 30ms});
   b.admitted({.period = 100ms, .deadline = 30ms, .budget = 25ms});
-  // Below either resident: 30 + 10 on core 0, 25 + 10 on core 1, against 32.
+  // The response would be 30 + 10 ms below the task on core 0, and 25 + 10 ms on core 1. The deadline is 32 ms.
   const Refusal refusal = b.refused({.period = 100ms, .deadline = 32ms, .budget = 10ms});
   CHECK(refusal.code == RefusalCode::not_schedulable);
   CHECK(refusal.closest == CoreId{1});
@@ -92,7 +92,7 @@ TEST_CASE("with two levels a third task shares one and both interfere") {
   std::map<int, int> on_level;
   for (const TaskId task : tasks) ++on_level[b.manager.find(task)->priority.value];
   REQUIRE(on_level.size() == 2);
-  // Whoever shares a level responds as if the other ran first.
+  // A task that shares a level responds as if the other tasks of that level ran first.
   for (const TaskId task : tasks) {
     const TaskView view = *b.manager.find(task);
     int at_or_above = 0;
@@ -115,7 +115,7 @@ TEST_CASE("tasks that a newcomer parts count for each other until their core was
   CHECK(view(second).response == 3ms);
   const TaskId newcomer = b.admitted(task(10ms));
   REQUIRE(view(second).priority > view(third).priority);
-  CHECK(view(second).response == 4ms);  // with the third, which may have delayed it already
+  CHECK(view(second).response == 4ms);  // includes the third task, which may have delayed it already
   b.tell(Departed{Time{}, newcomer});
   b.vacated(newcomer, CoreId{0});
   b.admitted(task(10ms));
@@ -134,7 +134,7 @@ TEST_CASE("the nearest contract is accepted when it is proposed, and a shorter p
   CHECK(nearest.period > wish.period);
   CHECK(nearest.budget == wish.budget);
   Contract tighter = wish;
-  tighter.period = nearest.period - nearest.period / 1000;  // rounded to four digits
+  tighter.period = nearest.period - nearest.period / 1000;  // the proposal is rounded to four digits
   tighter.deadline = Duration{wish.deadline.count() * tighter.period.count() / wish.period.count()};
   b.refused(tighter);
   b.admitted({.period = nearest.period,
@@ -401,7 +401,7 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
   CHECK(name_of(RefusalCode::job_waiting) == "job_waiting");
 }
 
-// Cores that are closed to a newcomer.
+// Cores that are closed to new tasks.
 
 TEST_CASE("a newcomer goes past a closed core to one that is open") {
   Bench b(cores_of(2));

@@ -1,4 +1,4 @@
-// Picks commands of one kind out of an answer.
+// Returns the commands of one kind from an answer.
 #pragma once
 
 #include <variant>

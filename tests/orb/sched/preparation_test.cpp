@@ -1,4 +1,5 @@
-// A newcomer's analysis in pieces: the same decision, however small they are, and whatever comes in between.
+// Tests the analysis of a new task in pieces: the decision is the same however small the pieces are, and whatever
+// happens in between.
 #include <catch2/catch.hpp>
 #include <memory>
 #include <random>
@@ -40,7 +41,7 @@ std::vector<std::vector<std::uint64_t>> bytes_of(const std::vector<Command>& com
   return result;
 }
 
-// Tells both the same; answers every Vacate and Dismiss after the next newcomer.
+// Tells two managers the same facts and checks that their commands are equal. settle() answers each Vacate and Dismiss.
 struct Twins {
   explicit Twins(const ManagerOptions& options) : whole(options), sliced(options) {}
 
@@ -67,7 +68,7 @@ struct Twins {
   std::size_t postponed = 0, refused = 0;
 };
 
-// 3 cores that hold 40 + 30, 40 + 30 and 40 of 95 %: 60 more needs moves.
+// Three cores of 95 %, which hold 40 + 30 %, 40 + 30 % and 40 %. A task of 60 % needs moves.
 struct Crowded {
   Bench b{cores_of(3)};
   std::vector<TaskId> tasks;

@@ -1,4 +1,4 @@
-// Named resources: immediate ceilings on one core, spinning across cores.
+// Tests named resources: immediate ceilings on one core, spinning across cores.
 #include <catch2/catch.hpp>
 #include <vector>
 
@@ -62,7 +62,7 @@ TEST_CASE("a section of a task that can be demoted may block everybody and lengt
   high.on_overrun = OverrunPolicy::demote;
   b.admitted(high);
   const TaskId low = b.admitted(task(3ms, 20ms));
-  CHECK(b.manager.find(low)->response == 8ms);  // B 1, C 3, and twice C + L = 2 above it
+  CHECK(b.manager.find(low)->response == 8ms);  // B 1, C 3, and two jobs of C + L = 2 above it
 }
 
 TEST_CASE("a task that suspends itself is not admitted below the ceiling of a section") {
@@ -70,7 +70,7 @@ TEST_CASE("a task that suspends itself is not admitted below the ceiling of a se
   b.admitted(locking(task(1ms, 10ms), table, 1ms));
   Contract sleeper = task(1ms, 50ms);
   sleeper.suspension = 1ms;
-  b.admitted(sleeper);  // nobody below it locks
+  b.admitted(sleeper);  // no task below it locks
   CHECK(b.refused(locking(task(1ms, 100ms), table, 1ms)).code == RefusalCode::not_schedulable);
   b.admitted(locking(task(1ms, 100ms), journal, 1ms));
 }
@@ -88,9 +88,9 @@ TEST_CASE("the ceiling of a resource follows its most urgent user") {
   const Admit urgent = only<Admit>(second).at(0);
   CHECK(only<Ceiling>(second)[0].priority == urgent.priority);
   CHECK(urgent.waits_for_idle);
-  CHECK(std::holds_alternative<Ceiling>(second.front()));  // before anybody may run under it
+  CHECK(std::holds_alternative<Ceiling>(second.front()));  // before any task may run under it
 
-  CHECK(only<Ceiling>(b.tell(Departed{Time{}, urgent.task})).empty());  // it may still hold it
+  CHECK(only<Ceiling>(b.tell(Departed{Time{}, urgent.task})).empty());  // the task may still hold the resource
   const auto lowered = only<Ceiling>(b.vacated(urgent.task, CoreId{0}));
   REQUIRE(lowered.size() == 1);
   CHECK(lowered[0].priority == only<Admit>(first)[0].priority);
@@ -179,7 +179,7 @@ TEST_CASE("a newcomer waits also for a demoted job that may hold a lock") {
   CHECK(only<Run>(answer).size() == 1);
 }
 
-// Across cores. Oracle: one request of one unit each.
+// Across cores. In the published example, each task makes one request of one unit.
 
 TEST_CASE("spinning for a resource of two cores gives the published responses") {
   const std::vector<SpinRequest> one{{table, 1}};

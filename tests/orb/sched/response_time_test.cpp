@@ -10,7 +10,7 @@ using namespace corelane::sched;
 
 namespace {
 
-// Responses of tasks in descending priority, each with its own entry as task and as interference.
+// Returns the responses of tasks in descending priority. Each entry is used as the task and as interference.
 std::vector<Ticks> responses(const std::vector<Interference>& tasks, Ticks blocking = 0) {
   std::vector<Ticks> result;
   for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -59,7 +59,7 @@ TEST_CASE("a warm start per window finds the least fixpoint where one of the res
   Windows start = before;
   start.w[0] += 4;
   CHECK(response_time(task, above, {}, start).value == 15 + 15);
-  start.w[0] = old.value + 4;  // the mistake
+  start.w[0] = old.value + 4;  // the mistake: the start is a response
   CHECK(response_time(task, above, {}, start).value == 15 + 18);
 }
 
@@ -153,7 +153,7 @@ TEST_CASE("a busy period ends where all that was released is done") {
 }
 
 // Chen et al. 2019, "Many suspensions, many problems": (C 1, T 2), (C 5, S 5, T 20), and (C 1) below them. With S as
-// the sleeper's jitter the third would respond in 12; in truth it takes 22.
+// the jitter of the task that sleeps, the third task's response would be 12. In truth it is 22.
 TEST_CASE("a task that suspends itself may run late and then early again") {
   const std::vector<Interference> above{{1, 2, 0}};
   const Response sleeper = response_time({.budget = 5 + 5, .period = 20}, above);

@@ -17,8 +17,9 @@ constexpr Time at(Duration since_start) { return Time{since_start}; }
 constexpr Reservation reservation{2ms, 10ms};
 constexpr IoCaller anybody{};
 
-// A server alone above everybody, whose work now runs and now sleeps unseen, one microsecond at a time; its driver is
-// told at random instants and when the budget may be used up. The most that ran in a window of the period.
+// Simulates one server above all tasks, one microsecond at a time. Its work runs or sleeps, and the driver does not see
+// which. The driver is stepped at random instants, and when the budget may be used up. Returns the longest time that
+// ran in any window of one period.
 Duration most_in_a_period(bool observed, std::uint32_t seed) {
   constexpr int units = 4000;
   constexpr Reservation small{6us, 20us};
@@ -90,13 +91,13 @@ TEST_CASE("work that sleeps unseen uses no more than the budget in any window of
     CHECK(most_in_a_period(false, seed) <= 6us);
     worst_told_nothing = std::max(worst_told_nothing, most_in_a_period(true, seed));
   }
-  CHECK(worst_told_nothing > 6us);  // to a plain step it looks as if it had been kept from running
+  CHECK(worst_told_nothing > 6us);  // to a plain step(), work that sleeps looks preempted
 }
 
 TEST_CASE("what was used unseen counts as used last") {
   ServerDriver driver{SporadicServer(reservation)};
   driver.step(at(0ms), 0ms, anybody);
-  CHECK(driver.step_unobserved(at(7ms), 1ms, anybody).budget == 1ms);  // in [6, 7)
+  CHECK(driver.step_unobserved(at(7ms), 1ms, anybody).budget == 1ms);  // charged as used in [6, 7)
   CHECK(driver.step_unobserved(at(9ms), 1ms, anybody).again == at(16ms));
   CHECK(driver.verdict(at(16ms)).budget == 1ms);
   CHECK(driver.verdict(at(18ms)).budget == 2ms);

@@ -16,14 +16,14 @@ using namespace corelane::sched::testing;
 
 namespace {
 
-// Uniform in [low, high].
+// Returns a number that is uniform in [low, high].
 std::int64_t between(std::mt19937_64& random, std::int64_t low, std::int64_t high) {
   return low + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 using Chunks = std::vector<Chunk>;
 Chunks chunks_of(const SporadicServer& server) { return {server.chunks().begin(), server.chunks().end()}; }
 
-// The rule of POSIX: one sum of budget; what an activation used comes back T after the activation began.
+// The rule of POSIX: one sum of budget. What an activation used comes back T after the activation began.
 class PosixServer {
  public:
   explicit PosixServer(const Reservation& r) : reservation_(r), left_(r.budget) {}
@@ -50,8 +50,8 @@ struct CorrectedServer : SporadicServer {
   void block(Time) {}
 };
 
-// VCPU0 (10, 40) starts at 1 and is always busy. Below it VCPU1 (20, 50) gets work of 18 at 0, 18 at 40 and 20 at 90.
-// Plays it unit by unit; the instants at which VCPU1 ran.
+// VCPU0 (10, 40) starts at 1 and is always busy. Below it, VCPU1 (20, 50) gets work of 18 at 0, 18 at 40 and 20 at 90.
+// Simulates this unit by unit, and returns the instants at which VCPU1 ran.
 template <typename Server>
 std::vector<std::int64_t> play(Server server) {
   std::vector<std::int64_t> ran;
@@ -73,7 +73,7 @@ std::int64_t within(const std::vector<std::int64_t>& ran, std::int64_t from, std
   return std::count_if(ran.begin(), ran.end(), [&](std::int64_t t) { return from <= t && t < to; });
 }
 
-// The rule token by token, as slow as it is plain.
+// Applies the rule token by token: slow but simple.
 class Tokens {
  public:
   explicit Tokens(const Reservation& r) : period_(r.period) {
@@ -121,7 +121,7 @@ TEST_CASE("premature replenishment gives 27 units in a window where the correcte
   const auto corrected = play(CorrectedServer(reservation(20, 50)));
   CHECK(within(posix, 51, 101) == 27);
   CHECK(within(corrected, 51, 101) == 22);
-  CHECK(within(corrected, 18, 68) == 28);  // no defect: those above delayed what was usable before
+  CHECK(within(corrected, 18, 68) == 28);  // correct: the work above delayed what was usable before
 }
 
 TEST_CASE("a burst on the rests of two chunks comes back in two parts") {
@@ -200,7 +200,7 @@ TEST_CASE("the chunks of a sporadic server are its tokens") {
         const auto used = between(random, 0, random() % 8 == 0 ? 3 * budget : budget);
         server.charge(at(now), units(used)), small.charge(at(now), units(used)), tokens.charge(used);
       }
-      if (server.chunks().size() == SporadicServer::most_chunks) break;  // it may be later than the tokens now
+      if (server.chunks().size() == SporadicServer::most_chunks) break;  // a full queue may be late
       const auto expected = tokens.all();
       const auto later = tokens_of(small);
       REQUIRE(tokens_of(server) == expected);
@@ -219,7 +219,7 @@ TEST_CASE("no token of a sporadic server is used again before its activation and
     const auto period = between(random, 2, 25);
     const auto budget = between(random, 1, period);
     SporadicServer server(reservation(budget, period), at(0), static_cast<std::size_t>(between(random, 2, 6)));
-    std::vector<std::pair<Time, Time>> used;  // activation of the token, when it ran
+    std::vector<std::pair<Time, Time>> used;  // when the token was usable, when it ran
     std::int64_t work = 0;
     for (std::int64_t t = 0; t < 300; ++t) {
       const std::int64_t arrives = random() % 6 == 0 ? between(random, 1, budget + 2) : 0;

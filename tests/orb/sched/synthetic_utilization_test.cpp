@@ -30,11 +30,11 @@ class Bench {
  public:
   explicit Bench(SoundAperiodicPolicy p, std::size_t capacity = 64) : ledger(3, p, capacity) {}
 
-  // A job of deadline 1000 with one stage of `budget` on processor 0.
+  // Adds a job with deadline 1000 and one stage of `budget` on processor 0.
   bool job(std::int64_t now, std::uint64_t id, std::int64_t budget, std::uint64_t task = 0) {
     return stages(now, id, {budget}, task);
   }
-  // Stage i on processor i.
+  // Adds a job whose stage i is on processor i.
   bool stages(std::int64_t now, std::uint64_t id, const std::vector<std::int64_t>& budgets, std::uint64_t task = 0) {
     std::vector<Stage> list;
     for (std::size_t i = 0; i < budgets.size(); ++i)
@@ -88,7 +88,7 @@ TEST_CASE("jobs that pass two processors are admitted at (.4, .3) and (.38, .38)
 TEST_CASE("a newcomer is refused for the sake of a current job that it would make late") {
   Bench b(policy(When::per_job));
   REQUIRE(b.stages(0, 1, {300, 300}));
-  CHECK_FALSE(b.job(0, 2, 200));  // alone at .5 it would be in time, but the other passes .3 after it
+  CHECK_FALSE(b.job(0, 2, 200));  // it would be in time itself, but job 1 would be late
   CHECK(b.job(0, 3, 100));
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("when a processor idles completed jobs count no more if the policy say
   for (const When resetting : axis) {
     Bench b(policy(When::per_job, resetting));
     REQUIRE(b.job(0, 1, 300));
-    REQUIRE(b.job(0, 2, 250, 7));  // of a periodic task
+    REQUIRE(b.job(0, 2, 250, 7));  // a job of a periodic task
     b.ledger.completed(JobId{1});
     b.ledger.completed(JobId{2});
     b.ledger.idle(1);
@@ -164,8 +164,8 @@ TEST_CASE("load balancing chooses for a task once or for each job") {
     CHECK(b.balanced(0, 1, 300, 7) == Where{0});
     CHECK(b.balanced(0, 2, 200, 8) == Where{1});
     CHECK(b.balanced(0, 3, 100, 0) == Where{1});
-    CHECK(b.balanced(500, 4, 250, 0) == Where{0});  // .55 and .3
-    CHECK(b.balanced(500, 5, 300, 7) == Where{0});  // without itself .25 here and .3 there
+    CHECK(b.balanced(500, 4, 250, 0) == Where{0});  // .55 here, .3 there
+    CHECK(b.balanced(500, 5, 300, 7) == Where{0});  // without itself, .25 here and .3 there
     CHECK(b.ledger.utilization(0) == 550'000);
   }
 }

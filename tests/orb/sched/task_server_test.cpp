@@ -1,4 +1,4 @@
-// Cores whose tasks have servers of their own: which server a contract gets, and who is admitted there.
+// Tests cores whose tasks have servers of their own: which server a contract gets, and which tasks are admitted there.
 #include "orb/sched/task_server.h"
 
 #include "tests/orb/sched/manager_fixture.h"
@@ -32,7 +32,7 @@ TEST_CASE("a task's server has its budget with some slack, and its deadline less
       {{.period = 10ms, .deadline = 30ms, .budget = 5ms, .jitter = 1ms}, {5100us, 10ms}},
       {{.period = 1h, .deadline = 1h, .budget = 1ms}, {1100us, longest_server_period}},
       {{.period = 100us, .deadline = 100us, .budget = 40us}, {50us, 100us}},
-      // There is none.
+      // No server exists for these contracts.
       {{.period = 99us, .deadline = 99us, .budget = 40us}, {}},
       {{.period = 10ms, .deadline = 10ms, .budget = 10ms}, {}},
       {{.period = 10ms, .deadline = 10ms, .budget = 1ms, .suspension = 1ms}, {}},
@@ -46,9 +46,9 @@ TEST_CASE("a task's server has its budget with some slack, and its deadline less
 
 TEST_CASE("a core of served tasks is full when their servers' shares are, however their deadlines lie") {
   Bench bench(served_core());
-  const Contract half{.period = 10ms, .deadline = 5ms, .budget = 2400us};  // a server of 2500 us in 5 ms, of 95 %
+  const Contract half{.period = 10ms, .deadline = 5ms, .budget = 2400us};  // a server of 2500 us in 5 ms
   bench.admitted(half);
-  const Refusal second = bench.refused(half);  // by its demand it would fit beside the first
+  const Refusal second = bench.refused(half);  // by its demand, it would fit beside the first
   CHECK(second.code == RefusalCode::not_schedulable);
   CHECK(second.closest == CoreId{0});
   const TaskId other = bench.admitted({.period = 10ms, .deadline = 10ms, .budget = 4ms});

@@ -18,7 +18,7 @@ namespace {
 constexpr Time at{5ms};
 constexpr Contract contract{.period = 10ms, .deadline = 8ms, .budget = 1ms, .jitter = 200us, .importance = -3};
 
-// Empty when `record` comes out of decode() and encode() as it went in.
+// Returns an empty string if `record` is unchanged after decode() and encode(), else what is wrong.
 template <typename T>
 std::string fault_of_round_trip(const TraceRecord& record) {
   const auto view = first_record(record.span());
@@ -30,12 +30,12 @@ std::string fault_of_round_trip(const TraceRecord& record) {
   return std::ranges::equal(again.span(), record.span()) ? "" : std::string(name_of(view->kind)) + " changed";
 }
 
-// Its words hold zeros first, then ones: what a flag can hold, too.
+// Tests a record with words of zeros, then of ones, which flags can hold, too.
 template <typename T>
 std::string fault_of_kind() {
   TraceRecord record;
   encode(T{}, at, record);
-  if (record.words[0] != static_cast<std::uint64_t>(Duration{5ms}.count())) record.words[0] = 7;  // its own time
+  if (record.words[0] != static_cast<std::uint64_t>(Duration{5ms}.count())) record.words[0] = 7;  // has its own time
   if (std::string fault = fault_of_round_trip<T>(record); !fault.empty()) return fault;
   std::fill(record.words.begin() + TraceRecord::header_words,
             record.words.begin() + static_cast<std::ptrdiff_t>(record.count), 1);
@@ -83,7 +83,7 @@ void set_word(std::vector<std::byte>& bytes, std::size_t word, std::uint64_t val
   for (std::size_t i = 0; i < 8; ++i) bytes[word * 8 + i] = static_cast<std::byte>(value >> 8 * i & 0xff);
 }
 
-// As somebody would who changes a file on purpose.
+// Updates the checksum, as somebody does who changes a file on purpose.
 void seal(std::vector<std::byte>& bytes) { set_word(bytes, 8, crc32c(Bytes(bytes).subspan(72))); }
 
 }  // namespace
@@ -166,7 +166,7 @@ TEST_CASE("a record with a word too few or too many or out of its range is none"
     return view && decode<Place>(*view).has_value();
   };
   CHECK(changed(4, 7));
-  CHECK_FALSE(changed(4, 40'000));                  // a core is 16 bits
+  CHECK_FALSE(changed(4, 40'000));                  // a core number has 16 bits
   CHECK_FALSE(changed(1, record.words[1] - 256));   // one word fewer
   CHECK_FALSE(changed(0, std::uint64_t{1} << 62));  // a time that overflows soon
 }

@@ -1,4 +1,4 @@
-// Who moves, who waits and who leaves: the Manager's answers over several facts.
+// Tests which tasks move, wait and leave: the Manager's answers over several facts.
 #include "orb/sched/transition.h"
 
 #include <algorithm>
@@ -113,11 +113,11 @@ TEST_CASE("of a lost core the important tasks are moved and the rest is evicted"
   CHECK_FALSE(b.manager.find(small));
 }
 
-// What comes between: a repacking is under way, and somebody leaves or a core is lost.
+// While a repacking is under way, a task leaves or a core is lost.
 
 namespace {
 
-// Two cores with 40 + 30 and 40; 60 more needs two moves, the first of which is asked for.
+// Two cores with 40 + 30 % and 40 %. A task of 60 % needs two moves. The first one has been requested.
 struct Repacking {
   Bench b{cores_of(2)};
   TaskId first = b.admitted(share_of_core(40), PeerId{1});
@@ -126,7 +126,7 @@ struct Repacking {
   std::vector<Command> commands = b.propose(share_of_core(60), PeerId{9});
   Vacate vacate = only<Vacate>(commands).at(0);
 
-  // Answers every Vacate until none is left; everything that was commanded.
+  // Answers every Vacate and Dismiss until none is left. Returns all commands.
   std::vector<Command> finish(std::vector<Command> from) {
     std::vector<Command> all;
     while (!from.empty()) {
@@ -224,12 +224,12 @@ TEST_CASE("an idle report from another core or of a task that does not move chan
 TEST_CASE("the least important tasks of a lost core leave and always the same ones") {
   const auto lose_one = [] {
     Bench b(cores_of(2));
-    std::map<TaskId, int> importance;  // of those on core 0
+    std::map<TaskId, int> importance;  // of the tasks on core 0
     for (int i = 0; i < 9; ++i) {
       const TaskId task = b.admitted(share_of_core(15, i * 7 % 9));
       if (b.core_of(task) == CoreId{0}) importance[task] = i * 7 % 9;
     }
-    REQUIRE(importance.size() == 5);  // 75 % of them, and room for two
+    REQUIRE(importance.size() == 5);  // 75 % in all; the other core has room for two
     std::vector<int> stayed;
     std::vector<int> left;
     const auto commands = b.tell(CoreLost{Time{}, CoreId{0}});
@@ -258,7 +258,7 @@ TEST_CASE("when the last core is lost everybody leaves") {
 
 namespace {
 
-// Carries out nothing but answers Vacate and Dismiss some time later, and checks each command against what came before.
+// Carries out no command. Answers Vacate and Dismiss some time later, and checks each command against what came before.
 class Chaos {
  public:
   Chaos(int cores, std::uint64_t seed) : b_(options(cores)), cores_(cores), random_(seed) {}

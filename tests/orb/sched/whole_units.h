@@ -1,4 +1,4 @@
-// Time in whole units, for tests on paper's numbers: at(3), units(2), reservation(2, 10).
+// Time in whole units, for tests with the numbers of papers: at(3), units(2), reservation(2, 10).
 #pragma once
 
 #include <cstdint>

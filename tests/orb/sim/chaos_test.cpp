@@ -1,7 +1,7 @@
-// Random sequences of arrive, finish, overrun, suspend, lock, depart, move, lose a core and lose a peer over the
-// Manager, the Lanes and virtual cores of every order: the invariants of both hold all the time, nobody who keeps to
-// his contract misses, and a seed names its trace, on every machine: what is drawn here is drawn in integers.
-// CORELANE_SEQUENCES=1000000 runs a million of them (some eight minutes).
+// Tests the Manager, the Lanes and virtual cores of every order under random sequences of facts: arrive, finish,
+// overrun, suspend, lock, depart, move, lose a core, lose a peer. The invariants hold all the time, and no task that
+// keeps to its contract misses. A seed gives the same trace on every machine, because all random values are integers.
+// CORELANE_SEQUENCES=1000000 runs a million sequences (about eight minutes).
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -35,7 +35,7 @@ struct Totals {
   std::uint64_t postponed = 0, hash = 0;
 };
 
-// One sequence. fault() is empty, or says what went wrong first.
+// One sequence. fault() is empty, or tells what went wrong first.
 class Sequence {
  public:
   explicit Sequence(std::uint64_t seed)
@@ -70,7 +70,7 @@ class Sequence {
     if (to <= from) return from;
     return from + Duration{static_cast<std::int64_t>(random_() % static_cast<std::uint64_t>((to - from).count()))};
   }
-  // Short ones as often as long ones: in whole microseconds, of an octave that is drawn first.
+  // Draws the octave first, so that short periods are as likely as long ones. Returns whole microseconds.
   Duration some_period() {
     const Duration least = 1ms * (1 << one_of(4));
     return std::chrono::floor<std::chrono::microseconds>(some(least, least + least * 5 / 4));
@@ -124,8 +124,8 @@ class Sequence {
     sim_.add(plan);
   }
 
-  // Under `report`, where that is not charged, only what the release rule takes care of: an overrun is others' loss
-  // there.
+  // Under `report` without charging, an overrun would harm other tasks. There, the task only sends too often, which the
+  // release rule handles.
   void misbehave(TaskPlan& plan) {
     const Contract& c = plan.contract;
     plan.one_in = static_cast<std::uint32_t>(1 + one_of(4));
@@ -240,8 +240,8 @@ TEST_CASE("whatever happens the invariants hold and nobody who keeps to his cont
     CHECK(seen > 0);
 }
 
-// The value stands for all that the scheduler decided in these sequences: it changes with a decision, or with what is
-// drawn above, and with nothing else.
+// The value covers everything that the scheduler decided in these sequences. It changes only with a decision, or with
+// the random values above.
 TEST_CASE("the first hundred sequences take the course that they took before, on every machine") {
   Totals totals;
   for (std::uint64_t seed = 0; seed < 100; ++seed) Sequence(seed).run(totals);

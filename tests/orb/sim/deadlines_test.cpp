@@ -1,5 +1,5 @@
-// Cores by deadlines: what the demand analysis allows never misses, what it forbids does, and nobody's overrun harms
-// another.
+// Tests cores scheduled by deadlines. What the demand analysis allows never misses, what it forbids does, and no
+// overrun harms another task.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr CoreId core{0};
 
-// One core by deadlines that takes whatever is proposed.
+// Returns a simulator with one core scheduled by deadlines, which accepts every task.
 Simulator by_deadlines(std::uint64_t seed = 1) {
   ManagerOptions options;
   options.cores.push_back({.id = core, .capacity = whole_core});
@@ -44,7 +44,7 @@ std::uint64_t misses(const Simulator& sim) {
   return sum;
 }
 
-// Their hyperperiod is 120 ms.
+// Returns contracts whose hyperperiod is 120 ms.
 Contracts random_contracts(Random& random, bool jittered) {
   static constexpr Duration periods[] = {4ms, 5ms, 6ms, 8ms, 10ms, 12ms, 15ms, 20ms, 24ms, 30ms};
   Contracts contracts;
@@ -212,7 +212,7 @@ TEST_CASE("tasks of a lost core go on by deadlines on another") {
   for (std::size_t i = 0; i < sim.size(); ++i) {
     CHECK_FALSE(sim.report(i).evicted);
     CHECK(sim.report(i).core == CoreId{0});
-    CHECK(sim.report(i).misses <= 1);  // of what was under way
+    CHECK(sim.report(i).misses <= 1);  // the job that was under way
     CHECK(sim.report(i).jobs > 70);
     moves += sim.report(i).moves;
   }
@@ -317,7 +317,7 @@ TEST_CASE("a core by deadlines takes a set that no priorities can serve, and one
 TEST_CASE("a task that locks resources goes to a core by priorities") {
   ManagerOptions options = deadline_cores(2);
   options.cores[1].order = CoreOrder::priority;
-  options.cores[1].load = {.budget = 1ms, .period = 4ms};  // the other has more room
+  options.cores[1].load = {.budget = 1ms, .period = 4ms};  // the other core has more room
   Simulator sim(options);
   Contract contract{.period = 10ms, .deadline = 10ms, .budget = 1ms};
   const auto free = sim.add({.contract = contract});

@@ -1,4 +1,4 @@
-// Contracts enforced: one task misbehaves, and every other one keeps its analysed bound in virtual time.
+// Tests enforced contracts: one task misbehaves, and every other task keeps its analyzed bound in virtual time.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <string>
@@ -29,7 +29,7 @@ struct Fault {
   void (*apply)(TaskPlan& plan);
 };
 
-// On top of what the contract says, and of the policy that the test chooses.
+// What the misbehaving task does, in addition to its contract and to the policy that the test chooses.
 const Fault faults[] = {
     {"demands ten times its budget", [](TaskPlan& p) { p.demand = 10 * p.contract.budget; }},
     {"demands more at random", [](TaskPlan& p) { p.demand_to = 5 * p.contract.budget; }},
@@ -152,7 +152,7 @@ TEST_CASE("under report an overrun that is charged takes the places of the task'
   const auto rogue = sim.add({.contract = contract(2ms, 10ms), .first_release = Time{1ms}, .demand = 9ms});
   const auto other = sim.add({.contract = contract(9ms, 20ms), .first_release = Time{1ms}});
   sim.run(Time{1s});
-  // In each 20 ms it has 2 ms twice, and 7 ms that the other one leaves: two jobs of 9 ms in 36 ms or so.
+  // In each 20 ms, it has 2 ms twice, and the 7 ms that the other task leaves. Two jobs of 9 ms take about 36 ms.
   CHECK(sim.report(rogue).overruns == sim.report(rogue).jobs);
   CHECK(sim.report(rogue).jobs >= 50);
   CHECK(sim.report(rogue).misses > 0);
@@ -237,7 +237,7 @@ TEST_CASE("under immediate ceilings nobody finds a resource locked and all keep 
       plan.contract.uses[0] = {ResourceId{1 + static_cast<std::uint32_t>(random() % 2)}, third};
       plan.locks_after = Duration{static_cast<std::int64_t>(uniform(random) * static_cast<double>(third.count()))};
       plan.locks_for = third;
-      // Some come late, and raise a ceiling while others are in their sections.
+      // Some tasks come late, and raise a ceiling while others are in their sections.
       if (random() % 3 == 0) plan.proposed = plan.first_release = Time{Duration{1 + random() % 300'000'000}};
       if (enforced && !charges) plan.contract.on_overrun = OverrunPolicy::demote;
       if (enforced && sim.size() == 0) {  // overruns inside its section
@@ -259,8 +259,8 @@ TEST_CASE("under immediate ceilings nobody finds a resource locked and all keep 
   CHECK(jobs > 5'000);
 }
 
-// By deadlines an overrun would be everybody's loss, so it is the task's own next jobs that pay for it, under `report`
-// too.
+// On a core scheduled by deadlines, an overrun would harm all tasks. So the task's own next jobs pay for it, also under
+// `report`.
 TEST_CASE("whatever one task does on a core by deadlines the others keep their bounds under every policy") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
   std::uint64_t jobs = 0;

@@ -1,4 +1,4 @@
-// Releases by firm timers on virtual cores: fewer interrupts, and never later than the overshoot.
+// Tests releases by firm timers on virtual cores: fewer interrupts, and no release later than the overshoot.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// One core that takes whatever is proposed.
+// Returns a simulator with one core, which accepts every task.
 Simulator with_overshoot(Duration overshoot, std::uint64_t seed = 1) {
   ManagerOptions options;
   options.cores.push_back({.id = CoreId{0}, .capacity = whole_core});
@@ -25,7 +25,7 @@ Simulator with_overshoot(Duration overshoot, std::uint64_t seed = 1) {
   return sim;
 }
 
-// Its caller sends too often, so that a timer releases its jobs.
+// Plans a task whose caller sends too often, so that a timer releases its jobs.
 TaskPlan hasty(const Contract& contract) { return {.contract = contract, .every = contract.period * 9 / 10}; }
 
 Contract contract(Duration budget, Duration period) { return {.period = period, .deadline = period, .budget = budget}; }
@@ -58,7 +58,7 @@ TEST_CASE("where much goes on soft checks release most jobs before the hard time
 
 TEST_CASE("the overshoot of firm timers counts as release jitter, and then the analysis holds") {
   Random random(21);
-  int beyond = 0;  // responses that the analysis without the overshoot forbids
+  int beyond = 0;  // responses beyond the analysis without the overshoot
   for (std::uint64_t set = 0; set < 200; ++set) {
     const Duration overshoot = 100us + Duration{static_cast<std::int64_t>(random() % 1'000'000)};
     Simulator sim = with_overshoot(overshoot, set);
@@ -78,7 +78,7 @@ TEST_CASE("the overshoot of firm timers counts as release jitter, and then the a
       const Response analysed = response_time({c, t, overshoot.count()}, late);
       REQUIRE(analysed.verdict == Response::Verdict::exact);
       REQUIRE(sim.report(i).worst <= Duration{analysed.value});
-      // To the analysis a lateness that all share is the same as blocking, which a PlatformLoad has.
+      // In the analysis, a delay that all releases share is the same as blocking, which a PlatformLoad has.
       REQUIRE(response_time({c, t, 0, overshoot.count()}, punctual).value == analysed.value);
       beyond += sim.report(i).worst > Duration{response_time({c, t}, punctual).value};
       late.push_back({c, t, overshoot.count()});

@@ -1,5 +1,5 @@
-// Ten thousand random task sets on 1 to 16 virtual cores: the Manager's decisions against a deliberately naive analysis
-// that shares no code and no formula with it, and its promises against the simulator.
+// Tests ten thousand random task sets on 1 to 16 virtual cores. The Manager's decisions are compared with a
+// deliberately naive analysis that shares no code and no formula with it. Its promises are compared with the simulator.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -28,9 +28,9 @@ struct NaiveTask {
   Duration urgency() const { return contract.deadline - contract.jitter; }
 };
 
-// Plays the schedule of `tasks` (by descending priority, all released at once, again every T) and says when the first
-// job of the last one ends; nothing when it has not by its deadline. For D <= T without jitter this is the worst case
-// (the critical instant of Liu & Layland), so the answer is exact.
+// Simulates the schedule of `tasks` (by descending priority, all released at once, again every T). Returns when the
+// first job of the last task ends; nothing if it has not ended by its deadline. For D <= T without jitter this is the
+// worst case (the critical instant of Liu & Layland), so the answer is exact.
 std::optional<Duration> first_end(const std::vector<NaiveTask>& tasks) {
   struct Live {
     std::int64_t left;
@@ -41,7 +41,7 @@ std::optional<Duration> first_end(const std::vector<NaiveTask>& tasks) {
   const std::int64_t deadline = tasks.back().contract.deadline.count();
   for (std::int64_t now = 0; now <= deadline;) {
     std::size_t runs = 0;
-    while (live[runs].left == 0) ++runs;  // the last has work left, so this ends
+    while (live[runs].left == 0) ++runs;  // the last task has work left, so this ends
     std::int64_t until = now + live[runs].left;
     for (std::size_t i = 0; i + 1 < live.size(); ++i) until = std::min(until, live[i].next);
     live[runs].left -= until - now;
@@ -56,7 +56,7 @@ std::optional<Duration> first_end(const std::vector<NaiveTask>& tasks) {
   return std::nullopt;
 }
 
-// Whether these tasks may share a core. `members` are in the order of admission.
+// Returns whether these tasks may share a core. `members` are in the order of admission.
 bool naive_accepts(std::vector<NaiveTask> members, long double capacity) {
   long double load = 0;
   for (const NaiveTask& m : members)

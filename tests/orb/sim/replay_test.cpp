@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Machines that write down what they are told and say, as the runtime's do.
+// A Manager and a Lane that record what they are told and what they answer, as in the runtime.
 class Recording {
  public:
   Recording() {
@@ -45,7 +45,7 @@ class Recording {
     write(manager(), trace::InterferenceLoad{load}, Time{});
     manager_.set_interference(CoreId{3}, std::span(&load, 1));
   }
-  // The move of the only task away and back.
+  // Moves the only task away and back.
   void move_and_return(Duration at) {
     write(lane(), trace::VacateAsked{Time{at}, task_}, Time{at});
     answer(lane(), lane_.vacate(Time{at}, task_), Time{at});
@@ -104,14 +104,14 @@ Recording busy_run() {
   run.interfere({.budget = 5ms, .period = 10ms});
   run.propose(2ms, 2, contract);  // refused: the other process's load
   run.arrive(5ms, 10);
-  run.arrive(6ms, 11);  // early
-  run.arrive(7ms, 12);  // refused: one waits already
+  run.arrive(6ms, 11);  // an early job
+  run.arrive(7ms, 12);  // refused: one job waits already
   run.finish(8ms, 10);
   run.move_and_return(9ms);
   return run;
 }
 
-// Where the n-th record of a kind begins in a track, as an index of words.
+// Returns where the first record of the kind begins in the track, as an index of words.
 std::size_t place_of(const Track& track, TraceKind kind) {
   std::size_t place = 0;
   for (const TraceView& record : records_of(track)) {
@@ -155,7 +155,7 @@ TEST_CASE("an answer that was changed is found with its place") {
 TEST_CASE("a fact that was changed shows in what is answered") {
   Recording run = busy_run();
   Track& manager = run.manager();
-  manager.words[place_of(manager, TraceKind::interference_load) + 2] = 1;  // the other process took almost nothing
+  manager.words[place_of(manager, TraceKind::interference_load) + 2] = 1;  // as if the other process used very little
   const auto report = sim::replay(run.trace());
   REQUIRE(report);
   REQUIRE(report->difference);
@@ -192,7 +192,7 @@ TEST_CASE("a track without its beginning is not replayed and says so") {
   REQUIRE(report);
   CHECK_FALSE(report->tracks[1].replayed);
   CHECK(report->tracks[1].lost == 1);
-  CHECK(report->same());  // the manager's was
+  CHECK(report->same());  // the manager's track was the same
   run.manager().lost = 1;
   CHECK_FALSE(sim::replay(run.trace())->same());
 }

@@ -1,5 +1,5 @@
-// Cores by deadlines whose tasks have servers of their own, as SCHED_DEADLINE has it: who is admitted never misses,
-// and whatever a task does harms nobody else.
+// Tests cores scheduled by deadlines whose tasks have servers of their own, as under SCHED_DEADLINE. Admitted tasks
+// never miss, and no task can harm another.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>
@@ -56,7 +56,7 @@ TEST_CASE("served tasks are admitted while their servers' shares fit, never miss
           sim.add({.contract = contract, .first_release = Time{random() % 20 * 1ms}, .jittered = set % 2 == 0});
       sim.run(Time{});
       const double with = sum + share_of(contract);
-      REQUIRE(sim.report(plan).admitted == (with <= 1.0));  // no set hits 1
+      REQUIRE(sim.report(plan).admitted == (with <= 1.0));  // no sum is exactly 1
       if (sim.report(plan).admitted) sum = with;
       ++(sim.report(plan).admitted ? admitted : refused);
     }
@@ -104,7 +104,7 @@ TEST_CASE("a served task that overruns, floods or sleeps in secret harms no othe
   CHECK(wild_jobs > 2000);
 }
 
-// (2, 10) and (6, 10), servers of 2.1 and 6.1 ms. What the first job exceeds its 2 ms by comes after the second.
+// (2, 10) and (6, 10) have servers of 2.1 and 6.1 ms. What the first job uses beyond that runs after the second job.
 TEST_CASE("the rest of a served job that overran runs behind the core's tasks, and the next one has its place again") {
   Simulator sim(one_served_core());
   sim.add({.contract = {.period = 10ms, .deadline = 10ms, .budget = 2ms}, .demand = 3ms});
@@ -133,7 +133,7 @@ TEST_CASE("served tasks of a lost core go on elsewhere, and who is served needs 
   for (std::size_t i = 0; i < sim.size(); ++i) {
     CHECK_FALSE(sim.report(i).evicted);
     CHECK(sim.report(i).core == CoreId{1});
-    CHECK(sim.report(i).misses <= 1);  // of what was under way
+    CHECK(sim.report(i).misses <= 1);  // the job that was under way
     CHECK(sim.report(i).jobs > 70);
   }
 }

@@ -1,4 +1,4 @@
-// Servers on virtual cores: the published examples, and floods of work without a contract beside admitted tasks.
+// Tests servers on virtual cores: the published examples, and floods of work without a contract beside admitted tasks.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <vector>
@@ -58,7 +58,7 @@ TEST_CASE("in virtual time the corrected sporadic server gives 22 where POSIX wo
 }
 
 TEST_CASE("work on behalf of a task of period 8 takes time only from the one of period 10") {
-  // (1, 4), (2, 5), (2, 8), (1, 10) use the core up; 10 % of it for I/O that the third one asked for.
+  // (1, 4), (2, 5), (2, 8), (1, 10) fill the core. An I/O server of 10 % works for the third one.
   const auto served = [](bool with_io) {
     Simulator sim(one_core());
     std::vector<std::size_t> servers;
@@ -95,7 +95,7 @@ TEST_CASE("a task below a flooded server responds exactly as the analysis says w
     Simulator sim(one_core());
     sim.manager().set_interference(core, std::vector{load_of(kind, r)});
     const Time start{50ms};
-    // A deferrable server does its worst at the end of a period.
+    // A deferrable server delays others most at the end of its period.
     const auto server = sim.add_server({core, server_of(kind, r, kind == Kind::sporadic ? Time{} : start - 17ms)});
     sim.add_work({.server = server, .first = start, .every = 1ms, .demand = 2ms});
     const auto high = sim.add({.contract = contract(4ms, 25ms), .first_release = start});
@@ -153,7 +153,7 @@ TEST_CASE("a flood on behalf of a task delays nobody above it and others by no m
     std::vector<Contract> contracts;
     for (const double u : uunifast(random, 4, 0.7)) {
       contracts.push_back(contract_of(std::max(u, 0.01), log_uniform_period(random, 10ms, 100ms)));
-      contracts.back().deadline = 2 * contracts.back().period;  // room for what the Manager does not know of
+      contracts.back().deadline = 2 * contracts.back().period;  // room for the server, unknown to the Manager
     }
     std::sort(contracts.begin(), contracts.end(), [](const auto& a, const auto& b) { return a.period < b.period; });
     const auto share = static_cast<Ppm>(20'000 + random() % 150'000);
@@ -184,7 +184,7 @@ TEST_CASE("a flood on behalf of a task delays nobody above it and others by no m
 }
 
 TEST_CASE("a flood of foreign requests adds no more to a task's response than its reader's budget") {
-  // The reader works above all tasks, under a sporadic server; what it has read goes on as best effort.
+  // The reader runs above all tasks, under a sporadic server. What it has read is processed as best effort.
   const auto worst = [](bool flood) {
     Simulator sim(one_core());
     sim.manager().set_interference(core, std::vector{load_of(Kind::sporadic, {1ms, 20ms})});

@@ -30,7 +30,7 @@ using namespace corelane;
 using namespace corelane::dispatch;
 using namespace std::chrono_literals;
 
-// What the letters of a connection do.
+// Runs the requests. Each letter is one request.
 struct Servant {
   void serve(char letter) {
     {
@@ -42,7 +42,7 @@ struct Servant {
         ++blocked;
         while (!released) std::this_thread::yield();
         break;
-      case 'n': {  // waits, as in a nested call, for a letter over another connection
+      case 'n': {  // waits for a request of another connection, as in a nested call
         const SuspensionScope waits;
         const int before = served;
         while (served == before) std::this_thread::yield();
@@ -75,7 +75,7 @@ class Letter final : public Job {
   const int reply_to_;
 };
 
-// A connection on which each letter is a request, and is answered by itself.
+// A connection on which each letter is a request. The reply is the same letter.
 class Letters final : public RequestSource {
  public:
   Letters(Servant& servant, os::Fd fd) : servant_(servant), fd_(std::move(fd)) {}
@@ -99,7 +99,7 @@ class Letters final : public RequestSource {
     job.reset(new Letter(servant_, letter, fd_.get()));
     return Found::job;
   }
-  // Comes back at once, as another source.
+  // Tells the test. If `back_to` is set, the connection comes back at once, as another source.
   void leave() noexcept override {
     has_left = true;
     if (back_to) (void)back_to->add(std::make_shared<Letters>(servant_, std::move(fd_)));
@@ -125,10 +125,10 @@ class Letters final : public RequestSource {
   std::optional<std::uint32_t> end_events() const noexcept override {
     return sees_end ? std::nullopt : std::optional<std::uint32_t>(EPOLLRDHUP);
   }
-  Time expires_at() const noexcept override { return expires.load(std::memory_order_relaxed); }  // relaxed: set before
+  Time expires_at() const noexcept override { return expires.load(std::memory_order_relaxed); }  // relaxed: polled
   bool expire(Time now) noexcept override {
     if (!is_kept) return ended = now >= expires_at();
-    expires.store(never, std::memory_order_relaxed);  // relaxed: for the caller
+    expires.store(never, std::memory_order_relaxed);  // relaxed: the caller reads it
     return false;
   }
   bool give_way(bool) noexcept override { return ended = !is_kept; }
@@ -138,7 +138,7 @@ class Letters final : public RequestSource {
   std::atomic<bool> has_left{false};
   ServingThreads* back_to = nullptr;
   std::atomic<int> detached{0};
-  std::atomic<int> armed{0};  // times that it went to the epoll set
+  std::atomic<int> armed{0};  // how often it was added to the epoll set
   std::atomic<Time> expires{never};
   std::atomic<bool> is_blocked{false}, sees_end{false}, is_kept{false};
   std::atomic<int> found_blocked{0}, blocks{0};
@@ -155,7 +155,7 @@ class Letters final : public RequestSource {
   std::vector<std::byte> kept_;
 };
 
-// Threads and clients of theirs.
+// Serving threads and their clients.
 struct Server {
   explicit Server(ServingOptions options = {.stay = 20ms, .stack = 256 * 1024}) : threads(options) {
     REQUIRE(threads.start());
@@ -270,7 +270,7 @@ TEST_CASE("a thread leaves its idle connection if another one has none") {
     first->send("q");
     REQUIRE(first->receive(1) == "q");
   }
-  const auto gap = GENERATE(0ms, 10ms);  // the leader waits nearly always, too
+  const auto gap = GENERATE(0ms, 10ms);  // the leader waits most of the time, in the second case, too
   while (idle.source->armed == 1) {      // until its thread has left
     busy.send("q");
     REQUIRE(busy.receive(1) == "q");
@@ -361,9 +361,9 @@ TEST_CASE("a connection that is blocked is asked again when its peer ends it, an
     other.send("a");
     CHECK(other.receive(1) == "a");
   }
-  CHECK(client.source->found_blocked <= 3);  // by the event, and by the thread that had it and looked again
+  CHECK(client.source->found_blocked <= 3);  // found by the event, and by the thread that looked again
   client.source->is_blocked = false;
-  server.threads.resume(client.source);  // and what it sent is read
+  server.threads.resume(client.source);  // now what it sent is read
   while (!client.source->ended) std::this_thread::yield();
 }
 
@@ -377,7 +377,7 @@ TEST_CASE("a connection that does not give way or end in time is blocked if it m
     while (client.source->blocks == 0) CHECK_FALSE(server.threads.evict(client.source));  // once no thread has it
   } else {
     client.source->expires.store(os::now(), std::memory_order_relaxed);  // relaxed: the threads look again and again
-    server.client(os::now());                                            // which makes them look
+    server.client(os::now());                                            // makes them look
     while (client.source->blocks == 0) std::this_thread::yield();
   }
   if (is_blocked) {
@@ -385,7 +385,7 @@ TEST_CASE("a connection that does not give way or end in time is blocked if it m
     const auto other = server.client();
     other.send("a");
     CHECK(other.receive(1) == "a");
-    CHECK(client.source->found_blocked == 0);  // nobody waits for its bytes
+    CHECK(client.source->found_blocked == 0);  // no thread waits for its bytes
     client.source->is_blocked = false;
     server.threads.resume(client.source);
   } else {

@@ -37,12 +37,11 @@ TEST_CASE("an upcall that is taken over has lost the turn, and the next one is a
   REQUIRE(turn.claim());
   const Turn::Upcall second = turn.begin_upcall();
   CHECK(second != first);
-  CHECK_FALSE(turn.end_upcall(first));  // late, in the middle of another holder's
+  CHECK_FALSE(turn.end_upcall(first));  // too late: another holder's upcall is running
   CHECK_FALSE(turn.take_over(first));
   CHECK(turn.end_upcall(second));
 }
 
-// What has the turn counts without an atomic operation, so that a second holder would be seen, by ThreadSanitizer, too.
 TEST_CASE("a holder that waits may be interrupted, and then has lost the turn") {
   Turn turn;
   CHECK_FALSE(turn.interrupt());
@@ -56,6 +55,8 @@ TEST_CASE("a holder that waits may be interrupted, and then has lost the turn") 
   CHECK_FALSE(turn.end_wait());
 }
 
+// The holder of the turn counts without an atomic operation. So the test, or ThreadSanitizer, would see a second
+// holder.
 TEST_CASE("of those who run upcalls and take them over only one has the turn") {
   constexpr int rounds = 20'000;
   Turn turn;

@@ -52,7 +52,7 @@ TEST_CASE("the monitor looks less often while servants are short, and often agai
   monitor.thread->running = {&connection, 3};
   CHECK(monitor.pause_after(monitor.look()) == 200us);
   monitor.thread->running = {};
-  CHECK(monitor.pause_after(monitor.look()) == 5ms);  // it was short
+  CHECK(monitor.pause_after(monitor.look()) == 5ms);  // the upcall was short
   monitor.thread->running = {&connection, 4};
   for (int i = 0; i < 2; ++i) CHECK(monitor.pause_after(monitor.look()) == 200us);
   monitor.thread->running = {};
