@@ -202,8 +202,8 @@ TEST_CASE("through a corbaloc address one of us gets every character once it has
       giop::Corbaloc{.addresses = {{version, {"127.0.0.1", server.orb->endpoints().front().port}}}, .object_key = key});
   TestOrb client;
   const auto first = unchecked_probe(client, corbaloc);
-  CHECK_THROWS_AS(first->echo(euro),
-                  CORBA::DATA_CONVERSION);  // the request was not sent, so no server has answered yet
+  // The request is not sent, so the server's code sets are still unknown.
+  CHECK_THROWS_AS(first->echo(euro), CORBA::DATA_CONVERSION);
   CHECK(first->echo(e_utf_8) == e_utf_8);
   CHECK(first->echo(euro) == euro);
   const auto narrowed = probe_of(client, corbaloc);  // narrowing makes a call

@@ -216,8 +216,8 @@ TEST_CASE("an ORB that ends does not wait for a thread that connects, and that t
     }
   });
   std::jthread waits([&] { CHECK_THROWS_AS(probe->ping(), CORBA::BAD_INV_ORDER); });
-  while (client->state().connections.waiting() == 0)
-    std::this_thread::yield();  // one thread connects, and one waits for it
+  // One thread connects, and one waits for it.
+  while (client->state().connections.waiting() == 0) std::this_thread::yield();
   client->destroy();
   CHECK(ended.get_future().get() == errors::orb_destroyed);
 }

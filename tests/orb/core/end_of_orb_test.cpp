@@ -246,8 +246,8 @@ TEST_CASE("what a thread keeps may call when the thread ends") {
   if (GENERATE(false, true)) task.emplace(task_of(probe));
   std::int32_t first = 0, last = 0;
   std::thread([&] {
-    thread_local std::optional<CallsAtEnd>
-        kept;  // lives longer than the thread-local objects that the first call makes
+    // Lives longer than the thread-local objects that the first call makes.
+    thread_local std::optional<CallsAtEnd> kept;
     kept.emplace().probe = probe;
     kept->sum = &last;
     first = probe->add(2, 2);

@@ -94,8 +94,8 @@ class Client {
 TEST_CASE("a client that fills the queue of requests without a contract is refused alone") {
   const auto [first, second] = GENERATE(std::pair(EndpointKind::tcp, EndpointKind::unix_socket),
                                         std::pair(EndpointKind::unix_socket, EndpointKind::tcp));
-  Server server(false,
-                {"-ORBBestEffortServer", "sporadic", "-ORBPoolRealTime", "on"});  // so that requests wait in the queue
+  // With these options requests wait in the queue.
+  Server server(false, {"-ORBBestEffortServer", "sporadic", "-ORBPoolRealTime", "on"});
   Client hog(server, first), other(server, second);
   for (int i = 0; i < flood; ++i) hog.send("block");
   CHECK(hog.reply() == giop::ReplyStatus::system_exception);  // refused while the other requests wait

@@ -155,8 +155,8 @@ TEST_CASE("a cancelled request that waits does not run in any way to serve it") 
   REQUIRE(wire.send(served.request(2, "ping")));
   CHECK(served.id_of(wire.next()) == 2);
   const auto abandoned = [&] { return rt::report(*served.server.orb.orb).abandoned_requests; };
-  while (abandoned() == 0)
-    std::this_thread::yield();  // bound: the request has its turn, perhaps after the answer to the other one
+  // Bound: the request has its turn, perhaps after the answer to the other one.
+  while (abandoned() == 0) std::this_thread::yield();
   CHECK(abandoned() == 1);
   CHECK(served.server.servant->pings == 1);
 }

@@ -208,13 +208,11 @@ TEST_CASE("a watch that was kept away while ordinary threads ran was throttled b
     Duration now, seen;
     GapCause cause;
   };
-  const Case c =
-      GENERATE(Case{50ms, -1ms, GapCause::machine}, Case{50ms, 49ms, GapCause::throttled},
-               Case{50ms, 25ms, GapCause::machine},  // something above the watch ran after the ordinary thread
-               Case{50ms, 25ms + 1ns, GapCause::throttled}, Case{50ms, 50ms, GapCause::machine},
-               Case{200us, StallWatch::usual_wakeup,
-                    GapCause::machine},  // the ordinary thread ran before the watch was due to run
-               Case{200us, StallWatch::usual_wakeup + 1ns, GapCause::throttled});
+  const Case c = GENERATE(Case{50ms, -1ms, GapCause::machine}, Case{50ms, 49ms, GapCause::throttled},
+                          Case{50ms, 25ms, GapCause::machine},  // something above the watch ran later
+                          Case{50ms, 25ms + 1ns, GapCause::throttled}, Case{50ms, 50ms, GapCause::machine},
+                          Case{200us, StallWatch::usual_wakeup, GapCause::machine},  // within a usual wake-up
+                          Case{200us, StallWatch::usual_wakeup + 1ns, GapCause::throttled});
   const Time due{10s};
   CHECK(StallWatch::cause_of(due, due + c.now, due + c.seen) == c.cause);
 }

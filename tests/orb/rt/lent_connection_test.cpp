@@ -48,8 +48,8 @@ struct MixedServer {
 // A client with a task on the given core.
 struct Caller {
   Caller(MixedServer& served, CoreId core) : probe(probe_of(orb, served.server.ior())) {
-    for (; tasks.empty() ||
-           served.report(tasks.back().id()).core != core;) {  // bound: the server gives the cores to tasks in turn
+    // Bound: the server gives the cores to tasks in turn.
+    for (; tasks.empty() || served.report(tasks.back().id()).core != core;) {
       auto task = rt::admit(probe, {.operation = "add", .contract = make_contract(2ms, 50us)});
       REQUIRE(task);
       tasks.push_back(std::move(*task));

@@ -42,8 +42,7 @@ class Threads {
   }
   void wait_until_all_sleep() const {
     for (const auto& thread : threads_)
-      while (value_of(thread, "State:").find('S') == std::string::npos)
-        std::this_thread::yield();  // bound: the work of the thread
+      while (value_of(thread, "State:").find('S') == std::string::npos) std::this_thread::yield();  // bound: its work
   }
 
  private:

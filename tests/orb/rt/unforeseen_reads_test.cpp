@@ -213,8 +213,8 @@ TEST_CASE("unknown operations that flood delay no request of a task and fail no 
   Floods floods;
   for (auto& connection : with_tasks) floods.add(std::move(connection));
   for (auto& connection : served.connections()) floods.add(std::move(connection));
-  while (reader->deferred_reads() < 3)
-    std::this_thread::yield();  // bound: the three clients with tasks use up the budget
+  // Bound: the three clients with tasks use up the budget.
+  while (reader->deferred_reads() < 3) std::this_thread::yield();
 
   for (int i = 0; i < calls; ++i) CHECK(probe->add(i, 1) == i + 1);
   TestOrb others;
