@@ -35,7 +35,7 @@ function(corelane_precompile target folder)
 endfunction()
 
 # Compiles several files of a folder together, as one joint file. Most of a compiler's work for one file is to read headers
-# and to compile their inline functions, and the other files of the folder need the same headers.
+# and to compile their inline functions. The other files of the folder need the same headers.
 # This code writes the joint files itself instead of using CMake's UNITY_BUILD, for two reasons. They name their parts by
 # paths from the root, so that the compiler cache serves other clones. They also share the files evenly.
 # As with UNITY_BUILD, a target with UNITY_BUILD OFF is left unchanged, and a UNITY_GROUP gets its own joint files. A file

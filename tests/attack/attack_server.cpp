@@ -5,7 +5,7 @@
 //       and pass() calls the object that it is given. The line "release" lets note() and block() return. It answers the
 //       line "jobs" with how its tasks' jobs kept their bounds (PacedJobs::judge). Ends when its standard input ends.
 //   corelane-attack-server call REFERENCE [-ORBOption VALUE ...]
-//       asks for a task, calls echo() with long texts for ever, and prints a line after each call
+//       asks for a task, calls echo() with long texts forever, and prints a line after each call
 //   corelane-attack-server steady PERIOD_MS OPERATION@REFERENCE ...
 //       calls each object once in a period: add, or paced, for which it asks for a task. It answers each line of its
 //       standard input with one line for each object: how many calls were answered and how many failed since the last

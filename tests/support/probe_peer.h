@@ -58,7 +58,7 @@ struct Survivor : Holdings {
 };
 
 // Waits until this process holds no more than before, because it notices a dead peer a little later. If something
-// leaked, it waits for ever, which is then the failure.
+// leaked, it waits forever, which is then the failure.
 inline void wait_until_within(const Survivor& before) {
   while (!Survivor().is_within(before)) std::this_thread::yield();
 }

@@ -1,7 +1,7 @@
-// Every order of the steps by which one end publishes and closes and the other sleeps, with the store buffers of x86
-// processors and with the death of either at any step, for each way to sleep. The model is bell.h, waiting.h and
-// End::front(), End::look_at_peer() and End::close() step by step; each action names the line that it stands for. The
-// two reasons to sleep (no record, no room) are the same steps with other words.
+// Searches every order of the steps by which one end publishes and closes, and the other one sleeps. It covers each way
+// to sleep, the store buffers of x86 processors, and the death of either end at any step. The model is bell.h,
+// waiting.h and End::front(), End::look_at_peer() and End::close() step by step; each action names the line that it
+// stands for. The two reasons to sleep (no record, no room) are the same steps with other words.
 //
 // A processor's stores may become visible to the other late, in order (total store order), unless it does something
 // that drains them: a fence or an atomic exchange. Death drains them too: what a killed thread has stored arrives.
@@ -125,7 +125,7 @@ class Search {
   }
 
   std::size_t states() const { return seen_.size(); }
-  int stuck() const { return stuck_; }            // a waiter sleeps for ever although there is something for it
+  int stuck() const { return stuck_; }            // a waiter sleeps forever although there is something for it
   int stuck_near() const { return stuck_near_; }  // of these, the sleepers at the word
   int lost() const { return lost_; }              // a waiter learned of the end before it had taken everything
   int told() const { return told_; }              // a waiter learned of the end after it had taken everything

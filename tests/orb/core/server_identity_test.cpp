@@ -36,7 +36,7 @@ std::string any_place(const TempDirectory& directory) {
 }
 
 // A server that was started again at the same place, and a reference to its first start. If the place is a port,
-// another program may take it between the two starts. Then both servers are started anew.
+// another program may take it between the two starts. Then both servers are started again.
 struct Restarted {
   explicit Restarted(const std::string& place) {
     while (!second) {

@@ -73,7 +73,7 @@ TEST_CASE("a call that takes too long is TIMEOUT however the date jumps") {
   Jumping test;
   TaskPeer impatient(test.server.client(period, deadline, {"-ORBTimeoutRequest", "300ms"}));
   REQUIRE(impatient.ask("block") == "calling");
-  CHECK_THAT(impatient.ask("unblock"), Contains("TIMEOUT"));  // with a date ten years back it would wait for ever
+  CHECK_THAT(impatient.ask("unblock"), Contains("TIMEOUT"));  // with a date ten years back it would wait forever
 }
 
 }  // namespace jumping_clock_test

@@ -107,7 +107,7 @@ TEST_CASE("a task that departs closes its own connection") {
   CHECK(task.own.closed_by_server());
 }
 
-// Error paths: a peer that lies, stalls, or talks nonsense.
+// Error paths: a peer that lies, stalls, or sends nonsense.
 
 TEST_CASE("over a task's own connection it still runs no other operation") {
   Bound task;

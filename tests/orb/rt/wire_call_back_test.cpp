@@ -362,7 +362,7 @@ TEST_CASE("a oneway call-back does not run on the thread that waits") {
   CHECK(game.first.player->threads.all().count(runner) == 0);
 }
 
-// Error paths: a peer that lies, or goes.
+// Error paths: a peer that lies, or ends.
 
 TEST_CASE("numbers that nobody drew get nobody onto a thread that waits") {
   RemoteGame game;

@@ -91,7 +91,7 @@ TEST_CASE("an armed descriptor is told of once and then again when it is armed a
   CHECK(heard.take() == "two");
 }
 
-// A connection that has to wait for its turn is in this state: the edge was reported when nobody was armed.
+// A connection that has to wait for its turn is in this state: the edge was reported when no reader was armed.
 TEST_CASE("bytes and their end that came while nobody had armed are found by arming though a read had found all") {
   Waiting waiting;
   auto* const end = waiting.end();

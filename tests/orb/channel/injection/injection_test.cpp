@@ -140,8 +140,7 @@ class Party {
       : end_(&end), other_(other), is_child_(is_child), slice_(slice) {}
 
   // Runs the conversation. First each message is answered with itself. Then each end in turn writes more than there is
-  // room for, and the other end reads only when the writer sleeps for want of room. Returns whether nothing prevented
-  // this.
+  // room for. The other end reads only when the writer sleeps for want of room. Returns whether nothing prevented this.
   bool talk(bool speaks) {
     for (std::size_t i = 0; i < script().size(); ++i) {
       if (speaks && !say(script()[i])) return false;
