@@ -1,9 +1,9 @@
 # corelane_idl_generate(TARGET <library> FILES a.idl b.idl [INCLUDES dir ...] [ROOT dir] [OPTIONS option ...])
 #   Compiles IDL into the static library <library>: fooC.h/.cpp (client) and fooS.h/.cpp (servant) for each foo.idl,
 #   at the path of foo.idl relative to ROOT (default: the current source folder), under the build folder. With the option
-#   --ami also fooAmiC.h and so on.
-#   A call of another form, or a file that is not there, ends the configuration with the reason. A file that is to be
-#   generated first is taken for granted where a rule of the same folder makes it.
+#   --ami it also generates fooAmiC.h, fooAmiC.cpp, fooAmiS.h and fooAmiS.cpp.
+#   A call of another form, or a file that does not exist, ends the configuration with the reason. An IDL file that does not
+#   exist yet is accepted if a rule of the same folder generates it.
 function(corelane_idl_generate)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "TARGET;ROOT" "FILES;INCLUDES;OPTIONS")
   if(NOT arg_ROOT)
@@ -43,11 +43,11 @@ function(corelane_idl_generate)
   target_include_directories(${arg_TARGET} PUBLIC $<BUILD_INTERFACE:${out_dir}>)
   target_link_libraries(${arg_TARGET} PUBLIC corelane::corba)
   if(COMMAND corelane_join)
-    corelane_join(${arg_TARGET})  # of Corelane's own build
+    corelane_join(${arg_TARGET})  # only in Corelane's own build
   endif()
 endfunction()
 
-# What is wrong with the arguments of the function that calls it.
+# Ends the configuration if the arguments of the calling function are wrong.
 macro(corelane_check_idl_call)
   set(form "corelane_idl_generate(TARGET plant FILES plant.idl)")
   if(arg_UNPARSED_ARGUMENTS)

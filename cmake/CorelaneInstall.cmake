@@ -1,15 +1,15 @@
-# What `cmake --install` leaves behind for users: the libraries with their headers (include/corelane), the compiler, the IDL
-# that it embeds (share/corelane/idl), the command line `corelane`, README.md, docs/ and examples/, a CMake package and
-# a pkg-config file. tests/package builds programs against them.
+# Rules for `cmake --install`. It installs the libraries with their headers (include/corelane), the IDL compiler, the IDL
+# that the compiler embeds (share/corelane/idl), and the command `corelane`. It also installs README.md, docs/, examples/,
+# a CMake package and a pkg-config file. tests/package builds programs against them.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# Umbrellas: what a program links that calls, that serves, or that binds its name.
+# Umbrella targets: what a client links, what a server links, and what a server links that binds its name.
 add_library(corelane_client INTERFACE)
 target_link_libraries(corelane_client INTERFACE corelane_corba)
 add_library(corelane_server INTERFACE)
 target_link_libraries(corelane_server INTERFACE corelane_corba corelane_poa)
-add_library(corelane_registration INTERFACE)  # corelane::naming::Registration: a name that goes with its server
+add_library(corelane_registration INTERFACE)  # corelane::naming::Registration: a name that is removed with its server
 target_link_libraries(corelane_registration INTERFACE corelane_services_nameserver_client)
 foreach(umbrella client server registration)
   add_library(corelane::${umbrella} ALIAS corelane_${umbrella})
@@ -17,12 +17,12 @@ foreach(umbrella client server registration)
 endforeach()
 
 get_property(corelane_libraries GLOBAL PROPERTY CORELANE_LIBRARIES)
-list(REMOVE_ITEM corelane_libraries corelane_idl_tool)  # programs in all but name, as those of services
+list(REMOVE_ITEM corelane_libraries corelane_idl_tool)  # the code of a program, like the libraries of services
 list(FILTER corelane_libraries EXCLUDE REGEX "^corelane_services_")
 install(TARGETS ${corelane_libraries} EXPORT corelaneTargets FILE_SET HEADERS DESTINATION include/corelane
                                                              FILE_SET alone DESTINATION include/corelane)
 install(TARGETS corelane_client corelane_server corelane_registration corelane_idl corelane-idl EXPORT corelaneTargets)
-# Naming: its stubs, whose headers are generated, what servers register with, and channels by name.
+# The naming libraries: stubs with generated headers, registration of servers, and channels by name.
 set_target_properties(corelane_naming PROPERTIES EXPORT_NAME naming)
 target_include_directories(corelane_naming INTERFACE $<INSTALL_INTERFACE:include/corelane>)
 install(TARGETS corelane_naming EXPORT corelaneTargets)
@@ -33,7 +33,7 @@ install(DIRECTORY ${PROJECT_BINARY_DIR}/services/nameserver/corelane_naming_idl/
 install(TARGETS corelane-tool corelane-nameserver)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/idl/include/corelane DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/services/nameserver/idl/ DESTINATION share/corelane/idl FILES_MATCHING PATTERN *.idl)
-# As in the source tree, so that links between them hold.
+# These have the same paths as in the source tree, so that links between them work.
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})
@@ -48,7 +48,7 @@ install(FILES ${PROJECT_BINARY_DIR}/corelaneConfig.cmake ${PROJECT_BINARY_DIR}/c
               ${CMAKE_CURRENT_LIST_DIR}/FindACE.cmake
         DESTINATION ${package_folder})
 
-# For builds without CMake: static libraries in link order, which is the layers' from above.
+# For builds without CMake: lists the static libraries in link order, that is, the layers from top to bottom.
 set(corelane_link_line "")
 foreach(library IN LISTS corelane_libraries)
   if(NOT library MATCHES "^corelane_idl_")

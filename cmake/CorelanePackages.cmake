@@ -1,4 +1,4 @@
-# What the build takes from Debian's packages. `dev` installs them.
+# Finds the packages that the build needs. `dev` installs them from Debian.
 find_package(Threads REQUIRED)
 find_package(Boost 1.74 REQUIRED COMPONENTS wave)
 find_package(CLI11 REQUIRED)

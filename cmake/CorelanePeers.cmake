@@ -1,9 +1,9 @@
-# Other ORBs, for tests and benchmarks: programs that use them never link Corelane.
+# Other ORBs, for tests and benchmarks. Programs that use them never link Corelane.
 #
-#   CORELANE_OMNIORB                       whether omniORB and its IDL compiler are here
+#   CORELANE_OMNIORB                       whether omniORB and its IDL compiler were found
 #   corelane_omniorb_idl(TARGET <library> FILES a.idl b.idl [STRIP] [OPTIONS -Wbshortcut])
-#     makes the static library <library> of what omniidl generates (a.hh, aSK.cc, and aDynSK.cc for Any), with omniORB's
-#     flags. STRIP: the files pass through `corelane-idl -E --strip-annotations` first, since omniidl rejects annotations.
+#     Builds the static library <library> from what omniidl generates (a.hh, aSK.cc, and aDynSK.cc for Any), with omniORB's
+#     flags. STRIP: first runs `corelane-idl -E --strip-annotations` on the files, because omniidl rejects annotations.
 find_package(PkgConfig QUIET)
 set(CORELANE_OMNIORB FALSE)
 if(PkgConfig_FOUND)

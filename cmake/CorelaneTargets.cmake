@@ -1,27 +1,27 @@
-# One static library and one test program per folder. Folders hold nothing but their own files, so the lists are globs:
-# adding a file needs no edit here (CONFIGURE_DEPENDS re-checks them at each build).
+# Functions that make one static library and one test program for each folder. A folder holds only its own files, so the
+# lists of files are globs. To add a file, no edit is needed here (CONFIGURE_DEPENDS checks the globs again at each build).
 #
 #   corelane_library(DEPENDS orb/base orb/os LINK Boost::headers PRIVATE hwloc::hwloc)
-#     makes corelane::<folder> of the current source folder; DEPENDS names folders. With COMPUTES a sanitized build is
-#     optimised too: for folders whose tests run through hours of virtual time.
+#     Makes the library corelane::<folder> of the current source folder. DEPENDS names folders. COMPUTES: sanitized builds
+#     are optimized, too, for folders whose tests simulate hours of virtual time.
 #   corelane_test(FOLDER orb/cdr [DEPENDS ...] [LINK ...] [DEFINES ...] [CONCURRENT | LABEL ...])
-#     makes a Catch2 program of tests/<folder>/*_test.cpp and registers every test case (in sanitized trees: every file), with the label `unit`, or
-#     `concurrent` for folders that start threads: the thread sanitizer's build runs those.
+#     Makes a Catch2 program of tests/<folder>/*_test.cpp. Registers every test case (in sanitized trees: every file) with
+#     the label `unit`. Folders that start threads have the label `concurrent`: the thread sanitizer's build runs those.
 #   corelane_unit_tests, corelane_concurrent_tests
-#     the programs of both labels, and of the second one.
+#     Targets that build the programs of both labels, and those of the label `concurrent`.
 add_custom_target(corelane_unit_tests)
 add_custom_target(corelane_concurrent_tests)
 
-# The target name of a folder: orb/cdr -> corelane_cdr, idl/front -> corelane_idl_front.
+# Sets `out` to the target name of a folder: orb/cdr -> corelane_cdr, idl/front -> corelane_idl_front.
 function(corelane_target_of folder out)
   string(REGEX REPLACE "^orb/" "" name "${folder}")
   string(REPLACE "/" "_" name "${name}")
   set(${out} corelane_${name} PARENT_SCOPE)
 endfunction()
 
-# The usual headers of the standard library, compiled once for all folders below the same top. For sanitized trees alone: in
-# an optimised one g++ 12 says of "text" + std::string, when <string> was precompiled, what is not so (GCC bug 105651).
-# What a file uses of these headers it includes all the same; tests/lint sees to it.
+# Precompiles common headers of the standard library once for all folders below the same top folder. Only for sanitized
+# trees: in an optimized tree with a precompiled <string>, g++ 12 warns wrongly about "text" + std::string (GCC bug 105651).
+# A file must still include the headers that it uses; tests/lint checks this.
 function(corelane_precompile target folder)
   string(REGEX REPLACE "/.*" "" top ${folder})
   set(shared corelane_precompiled_${top})
@@ -34,16 +34,17 @@ function(corelane_precompile target folder)
   target_precompile_headers(${target} REUSE_FROM ${shared})
 endfunction()
 
-# Files of a folder are compiled several at a time: most of what a compiler does for one of them is to read headers and to
-# translate their inline functions, which those beside it need, too. The joint files are written here and not by CMake's
-# UNITY_BUILD, so that they name their parts by paths from the root (the compiler cache serves other clones) and share them
-# evenly. As there, a target with UNITY_BUILD OFF is left as it is and a UNITY_GROUP keeps to itself; files with options of
-# their own stay alone. Targets of a project that has Corelane as a part of it are its own.
+# Compiles several files of a folder together, as one joint file. Most of a compiler's work for one file is to read headers
+# and to compile their inline functions. The other files of the folder need the same headers.
+# This code writes the joint files itself instead of using CMake's UNITY_BUILD, for two reasons. They name their parts by
+# paths from the root, so that the compiler cache serves other clones. They also share the files evenly.
+# As with UNITY_BUILD, a target with UNITY_BUILD OFF is left unchanged, and a UNITY_GROUP gets its own joint files. A file
+# with its own compile options is compiled alone. In a project that contains Corelane, nothing is joined.
 option(CORELANE_JOIN "Compile the files of a folder several at a time" ON)
 set(corelane_joint_size 24)
 function(corelane_join target)
   if(CORELANE_JOIN AND PROJECT_SOURCE_DIR STREQUAL corelane_SOURCE_DIR)
-    cmake_language(EVAL CODE "cmake_language(DEFER CALL corelane_join_now ${target})")  # when its sources are complete
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL corelane_join_now ${target})")  # once the target has all sources
   endif()
 endfunction()
 
@@ -75,7 +76,7 @@ function(corelane_join_now target)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
 endfunction()
 
-# Shares the files among as few joint ones in the folder as may be, evenly, and gives their names.
+# Shares the files evenly among as few joint files in the folder as possible. Sets `out` to the names of the joint files.
 function(corelane_share folder out)
   list(LENGTH ARGN count)
   math(EXPR units "(${count} + ${corelane_joint_size} - 1) / ${corelane_joint_size}")
@@ -90,8 +91,8 @@ function(corelane_share folder out)
   set(${out} ${joint_files} PARENT_SCOPE)
 endfunction()
 
-# Writes a file that includes the others. What lies outside the root, as what a build beside it generates, has its whole
-# path: where the root is reached through a symbolic link, `..` is the parent of what the link names.
+# Writes a file that includes the others. A file outside the root, such as a generated one in a build folder beside it, is
+# named by its absolute path. If the root is reached through a symbolic link, `..` would be the parent of the link's target.
 function(corelane_write_joint file)
   set(text "")
   foreach(path IN LISTS ARGN)
@@ -102,10 +103,11 @@ function(corelane_write_joint file)
     endif()
     string(APPEND text "#include \"${path}\"\n")
   endforeach()
-  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # written when it changes
+  file(CONFIGURE OUTPUT ${file} CONTENT "${text}" @ONLY)  # writes the file only if it changes
 endfunction()
 
-# The rooms of a folder: its folders but those that are targets of their own, and `detail`, whose headers are not installed.
+# Sets `out` to the rooms of a folder: its subfolders, without those that are separate targets, and without `detail`, whose
+# headers are not installed.
 function(corelane_rooms folder out)
   file(GLOB found LIST_DIRECTORIES true CONFIGURE_DEPENDS ${folder}/*)
   set(rooms "")
@@ -126,8 +128,8 @@ function(corelane_library)
   list(TRANSFORM rooms APPEND /*.h OUTPUT_VARIABLE room_headers)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${room_sources})
   file(GLOB headers CONFIGURE_DEPENDS *.h ${room_headers})
-  # A header stands alone. Where foo.cpp includes foo.h first (tests/lint sees to it), compiling foo.cpp shows it; the
-  # others are compiled by themselves, by the target all_verify_interface_header_sets.
+  # Each header must compile alone. If there is a foo.cpp, it includes foo.h first (tests/lint checks this), so compiling
+  # foo.cpp shows it. The target all_verify_interface_header_sets compiles the other headers.
   string(REGEX REPLACE "\\.cpp(;|$)" ".h\\1" shown "${sources}")
   set(alone ${headers})
   list(REMOVE_ITEM alone ${shown})
@@ -156,7 +158,7 @@ function(corelane_library)
   target_link_libraries(${target} PUBLIC ${arg_LINK} PRIVATE ${arg_PRIVATE})
   set_property(GLOBAL APPEND PROPERTY CORELANE_LIBRARIES ${target})
   if(CORELANE_SANITIZE AND arg_COMPUTES)
-    target_compile_options(${target} PRIVATE -O1)  # nothing precompiled fits this
+    target_compile_options(${target} PRIVATE -O1)  # no precompiled header was made with this option
   elseif(CORELANE_SANITIZE)
     corelane_precompile(${target} ${folder})
   endif()
@@ -164,7 +166,7 @@ endfunction()
 
 function(corelane_test)
   cmake_parse_arguments(PARSE_ARGV 0 arg "CONCURRENT" "FOLDER;TIMEOUT;LABEL" "DEPENDS;LINK;DEFINES;PROPERTIES")
-  corelane_rooms(${PROJECT_SOURCE_DIR}/${arg_FOLDER} rooms)  # of what is tested
+  corelane_rooms(${PROJECT_SOURCE_DIR}/${arg_FOLDER} rooms)  # of the tested folder
   list(TRANSFORM rooms REPLACE "^${PROJECT_SOURCE_DIR}/(.*)$" "${PROJECT_SOURCE_DIR}/tests/\\1/*_test.cpp")
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/${arg_FOLDER}/*_test.cpp ${rooms})
   if(NOT sources)
@@ -173,7 +175,7 @@ function(corelane_test)
   corelane_target_of(${arg_FOLDER} library)
   set(target ${library}_test)
   if(NOT arg_TIMEOUT)
-    set(arg_TIMEOUT 300)  # a hang, not slowness: sanitizers on a busy machine are slow
+    set(arg_TIMEOUT 300)  # detects a hang; sanitizers on a busy machine are slow
   endif()
   add_executable(${target} ${sources})
   corelane_join(${target})
@@ -206,8 +208,9 @@ function(corelane_test)
   endif()
 endfunction()
 
-# A sanitized program is slow to start, so there the cases of a source file are one test of CTest and share a process: which
-# also shows what a case leaves behind. One test more has the cases of suites in headers. tests/report.py counts the cases.
+# Registers the test cases of a sanitized program. Such a program starts slowly, so the cases of one source file are one test
+# of CTest and share a process. This also shows what a case leaves behind. One more test has the cases of suites in headers.
+# tests/report.py counts the cases.
 function(corelane_add_sources target folder sources)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM stem)

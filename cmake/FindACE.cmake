@@ -1,4 +1,4 @@
-# Finds ACE and makes the target ACE::ACE. Installed with the package, since Debian's ACE ships no CMake files.
+# Finds ACE and makes the target ACE::ACE. It is installed with the package, because Debian's ACE has no CMake files.
 find_path(ACE_INCLUDE_DIR ace/ACE.h)
 find_library(ACE_LIBRARY ACE)
 include(FindPackageHandleStandardArgs)

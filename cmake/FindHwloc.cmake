@@ -1,4 +1,4 @@
-# Finds hwloc and makes the target hwloc::hwloc. Installed with the package, since Debian's hwloc ships no CMake files.
+# Finds hwloc and makes the target hwloc::hwloc. It is installed with the package, because Debian's hwloc has no CMake files.
 find_path(Hwloc_INCLUDE_DIR hwloc.h)
 find_library(Hwloc_LIBRARY hwloc)
 include(FindPackageHandleStandardArgs)

@@ -1,1 +1,1 @@
-// A folder that so far holds only headers still makes a library: CMake wants at least one source.
+// The only source of libraries whose folder holds only headers, because CMake requires at least one source.

@@ -1,7 +1,7 @@
-// Attack: bare connections that send bytes of a plan to a server, as long as this lives. One thread drives them all,
-// and opens those anew that the server closes.
+// Attack opens bare connections and sends a plan's bytes to a server over them, until destruction. One thread drives
+// all of them. It opens a connection again if the server closes it.
 //
-// Threads: one makes and ends it; sent() any.
+// Threads: one creates and destroys it. sent(): any.
 #pragma once
 
 #include <arpa/inet.h>
@@ -31,7 +31,8 @@
 
 namespace corelane::attack {
 
-// One connection, from 127.0.0.N over TCP. No descriptor: the server, or the system, refuses it.
+// Opens one connection; a TCP connection comes from 127.0.0.N. Returns no descriptor if the server or the system
+// refuses it.
 inline os::Fd connect_to(const transport::Endpoint& to, std::size_t from) {
   const bool tcp = to.kind == transport::EndpointKind::tcp;
   const int type = to.kind == transport::EndpointKind::channel ? SOCK_SEQPACKET : SOCK_STREAM;
@@ -59,11 +60,11 @@ class Attack {
  public:
   struct Plan {
     std::vector<std::byte> bytes;  // what each connection sends
-    bool repeats = true;           // over and over; else once, and it holds the connection then
-    bool reads = true;             // takes what the server sends
+    bool repeats = true;           // sends them repeatedly; otherwise once, and then keeps the connection open
+    bool reads = true;             // reads what the server sends
     std::size_t connections = 3;
-    std::size_t addresses = 3;    // over TCP, they come from so many
-    std::optional<uid_t> user{};  // whose they are; for root
+    std::size_t addresses = 3;    // over TCP, how many addresses they come from
+    std::optional<uid_t> user{};  // the user they belong to; only for root
   };
 
   // Returns when each connection was opened once and has sent something.
@@ -77,7 +78,7 @@ class Attack {
  private:
   struct Line {
     os::Fd fd;
-    std::size_t done = 0;  // of the bytes
+    std::size_t done = 0;  // how many of the bytes were sent
   };
 
   void run(const std::stop_token& stop) {
@@ -102,7 +103,7 @@ class Attack {
       }
     }
   }
-  // This thread alone: the system's call, and not the library's, which changes them all.
+  // Changes this thread only. It makes the system call directly, because the library's function changes all threads.
   static void become(uid_t user) {
     (void)::syscall(SYS_setgroups, 0, nullptr);
     (void)::syscall(SYS_setresgid, -1, user, -1);
@@ -112,7 +113,7 @@ class Attack {
     line = {.fd = connect_to(to_, 2 + number % plan_.addresses)};
     if (line.fd && !push(line)) line = {};
   }
-  // False: the server has ended the connection.
+  // Returns false if the server has ended the connection.
   bool push(Line& line) {
     const Bytes left = Bytes(plan_.bytes).subspan(line.done);
     const ssize_t count =
@@ -133,7 +134,7 @@ class Attack {
   const Plan plan_;
   std::atomic<std::uint64_t> sent_{0};
   std::promise<void> begun_;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last, because it uses the other members
 };
 
 }  // namespace corelane::attack

@@ -1,18 +1,18 @@
-// corelane-attack-server: what the attack battery attacks, and the client that it kills.
+// corelane-attack-server is the server that the attack battery attacks, and the client that it kills.
 //
 //   corelane-attack-server serve [-ORBOption VALUE ...]
-//       serves a Probe; prints its reference, and where it listens; note() of a text that begins with "slow" blocks,
-//       and pass() calls the object that it is given. The line "release" lets note() and block() return; to "jobs" it
-//       answers how its tasks' jobs kept their bounds (PacedJobs::judge). Ends with its standard input.
+//       serves a Probe; prints its reference, and where it listens. note() of a text that begins with "slow" blocks,
+//       and pass() calls the object that it is given. The line "release" lets note() and block() return. It answers the
+//       line "jobs" with how its tasks' jobs kept their bounds (PacedJobs::judge). Ends when its standard input ends.
 //   corelane-attack-server call REFERENCE [-ORBOption VALUE ...]
-//       calls echo() with long texts for ever, has a task admitted, and prints a line after each call
+//       asks for a task, calls echo() with long texts forever, and prints a line after each call
 //   corelane-attack-server steady PERIOD_MS OPERATION@REFERENCE ...
-//       calls each object once in a period: add, or paced, for which it has a task admitted. To each line of its
-//       standard input, with which it ends, it answers for each object in a line how many calls were answered and how
-//       many failed since the last time, and how many microseconds each one took.
+//       calls each object once in a period: add, or paced, for which it asks for a task. It answers each line of its
+//       standard input with one line for each object: how many calls were answered and how many failed since the last
+//       time, and how many microseconds each one took. Ends when its standard input ends.
 //   corelane-attack-server usurp NAMES NAME
-//       tries to take the name over, to unbind it and to fill its context with others, at a nameserver's root context.
-//       Prints how many of those changes were made.
+//       tries to take over the name, to unbind it, and to fill its context with other names, at a nameserver's root
+//       context. Prints how many of those changes were made.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

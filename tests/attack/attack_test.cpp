@@ -1,7 +1,7 @@
-// The attack battery: clients that mean harm, or are broken, against a server process with default settings. Each case
-// asserts that good clients meanwhile get all their calls answered, and that the server recovers.
+// The attack battery: hostile and broken clients against a server process with default settings. Each case checks that
+// good clients get all their calls answered meanwhile, and that the server recovers.
 //
-// Longer: CORELANE_ATTACK_CALLS (of each good client, 100), CORELANE_ATTACK_CHURN (connections, 2000) and
+// For longer runs: CORELANE_ATTACK_CALLS (of each good client, 100), CORELANE_ATTACK_CHURN (connections, 2000) and
 // CORELANE_ATTACK_KILLS (clients, 6).
 #include "tests/attack/attack.h"
 
@@ -33,10 +33,10 @@ using namespace std::chrono_literals;
 using transport::EndpointKind;
 
 constexpr std::size_t largest_message = 16 * mib;  // limits.message_size
-// AddressSanitizer keeps that much of the memory that was freed.
+// How much freed memory AddressSanitizer keeps.
 constexpr std::size_t kept_by_sanitizer = CORELANE_ADDRESS_SANITIZER ? 256 * mib : 0;
 
-// Connections that this process may open beside those that it needs; the server keeps as many.
+// Returns how many connections this process may open beside those that it needs. The server can keep as many.
 std::size_t descriptors_to_spend() {
   rlimit limit{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &limit) == 0);
@@ -45,7 +45,8 @@ std::size_t descriptors_to_spend() {
   return limit.rlim_cur > 400 ? static_cast<std::size_t>(limit.rlim_cur) - 300 : 100;
 }
 
-// The most memory that the server held at any moment while good clients made their calls, several times over.
+// Good clients make their calls several times over. Returns whether all were answered and the server held at most that
+// much memory meanwhile.
 bool serves_within(AttackedServer& server, std::size_t bytes) {
   bytes += kept_by_sanitizer;
   std::size_t most = 0;
@@ -58,13 +59,13 @@ bool serves_within(AttackedServer& server, std::size_t bytes) {
   return all && most <= bytes;
 }
 
-// A good client whose process is another one than the attackers'.
+// A good client in another process than the attackers'.
 class ClientApart {
  public:
   ClientApart(const AttackedServer& server, EndpointKind kind)
       : process_({os::program_beside("corelane-attack-server"), "steady", "1",
                   "add@" + giop::to_string(server.reference_by(kind))}) {}
-  // So many calls were answered, and none failed.
+  // Returns whether that many calls were answered, and none failed.
   bool is_served(int calls) {
     const Time latest = os::now() + far_too_long;
     int answered = 0, failed = 0;
@@ -74,7 +75,7 @@ class ClientApart {
       int more = 0;
       if (!(line >> more >> failed)) return false;
       answered += more;
-      std::this_thread::sleep_for(5ms);  // sleep: another process tells nobody
+      std::this_thread::sleep_for(5ms);  // sleep: another process sends no event
     }
     UNSCOPED_INFO("a client of another process: " << answered << " of " << calls << " calls, " << failed << " failed");
     return answered >= calls && failed == 0;
@@ -118,7 +119,7 @@ TEST_CASE("clients are served and memory is bounded while long oneways wait for 
   {
     const Attack attack(server.endpoint(EndpointKind::tcp),
                         {.bytes = request(server.key, "note", &text, true), .connections = connections});
-    // Of each of the three addresses: one that runs and its arguments, and one that waits or of which half has come.
+    // Each of the three addresses has a request that runs and its arguments, and one that waits or is half received.
     CHECK(serves_within(server, before + 3 * 3 * largest_message + 16 * mib));
     server.release();
   }
@@ -146,7 +147,7 @@ TEST_CASE("clients are served and memory is bounded while long messages stay hal
   {
     const Attack attack(server.endpoint(EndpointKind::tcp),
                         {.bytes = std::move(message), .repeats = false, .connections = 24, .addresses = 4});
-    CHECK(serves_within(server, before + 10 * largest_message));  // limits.memory, and a message more of some peers
+    CHECK(serves_within(server, before + 10 * largest_message));  // limits.memory, and one more message of some peers
   }
   CHECK(server.recovers());
   CHECK(server.comes_down_to(before + 2 * largest_message + kept_by_sanitizer));
@@ -178,7 +179,7 @@ TEST_CASE("calls of one client that block hold up no other client") {
 }
 
 TEST_CASE("clients are served and memory is bounded while others take no replies") {
-  constexpr std::size_t connections = 4, backlog = 32 * mib;  // limits.backlog
+  constexpr std::size_t connections = 4, backlog = 32 * mib;  // the default of limits.backlog
   AttackedServer server;
   {
     GoodOrb client;
@@ -239,7 +240,7 @@ TEST_CASE("connections that come and call and go leave nothing behind") {
         const std::size_t count = i % 5 == 4 ? call.size() / 2 : call.size();
         if (::send(fd.get(), call.data(), count, MSG_NOSIGNAL) < 0) continue;
         std::byte first;
-        const bool waits = i % 5 < 3;  // the others go at once, one of two of them in the middle of the request
+        const bool waits = i % 5 < 3;  // the others end at once, every second of them in the middle of the request
         if (waits && ::recv(fd.get(), &first, 1, 0) == 1) ++answered;
       }
     });
@@ -263,7 +264,7 @@ TEST_CASE("clients that are killed in the middle of their calls leave nothing be
 }
 
 TEST_CASE("one client cannot have all cores promised to its tasks") {
-  constexpr int share = 20;  // % of a core
+  constexpr int share = 20;  // in % of a core
   AttackedServer server;
   int first = 0;
   for (int round = 0; round < 2; ++round) {
@@ -281,7 +282,7 @@ TEST_CASE("one client cannot have all cores promised to its tasks") {
     const int promised = static_cast<int>(tasks.size());
     CHECK(promised * share <= 50 * static_cast<int>(std::thread::hardware_concurrency()));
     if (round == 0) first = promised;
-    CHECK(promised == first);  // what the first one had was given back
+    CHECK(promised == first);  // the capacity of the first client was given back
     CHECK(server.serves(good_calls() / 4));
     GoodOrb client;
     const auto own = server.probe_at(client, EndpointKind::channel);

@@ -1,5 +1,5 @@
-// AttackedServer: a server process with default settings, and the good clients that have to be served while it is
-// attacked. Everything is counted; nothing is measured in time.
+// AttackedServer is a server process with default settings, with the good clients that it must serve while it is
+// attacked. It checks counts, and no times.
 //
 // Threads: one.
 #pragma once
@@ -29,13 +29,13 @@
 
 namespace corelane::attack {
 
-// A machine may stall: only a server that never recovers takes as long.
+// A machine may stall. Only a server that never recovers takes this long.
 inline constexpr std::chrono::seconds far_too_long{100};
 
-// Calls of each good client in each case.
+// How many calls each good client makes in each case.
 inline int good_calls() { return static_cast<int>(testing::from_environment("CORELANE_ATTACK_CALLS", 100)); }
 
-// A client that is not expected to wait for long, on a machine that may stall.
+// A client that should not wait for long. Its time limits allow for a machine that stalls.
 struct GoodOrb : testing::TestOrb {
   GoodOrb() : testing::TestOrb({"-ORBTimeoutRequest", "100s", "-ORBTimeoutConnect", "100s"}) {}
 };
@@ -46,13 +46,13 @@ class AttackedServer : public ServerProcess {
       : AttackedServer(std::make_unique<testing::TempDirectory>(), options) {}
 
   void release() { tell("release"); }
-  // As many as the settings allow: best_effort.threads, and best_effort.waiting more.
+  // Returns the most threads that the settings allow: best_effort.threads, and best_effort.waiting more.
   std::size_t most_threads() const {
     return before_.threads + few + std::max<std::size_t>(16, 4 * std::thread::hardware_concurrency()) + 1 + 64;
   }
 
-  // Good clients call: three that stay, over each transport; one with a contract; and one that is new for each call.
-  // Each stops at its first failure. Whether every call was answered.
+  // Makes calls of good clients: three that stay, one over each transport, one with a contract, and one that is new for
+  // each call. Each stops at its first failure. Returns whether every call was answered.
   bool serves(int calls) {
     bool all = true;
     for (const auto kind :
@@ -68,9 +68,9 @@ class AttackedServer : public ServerProcess {
     return all && serves_contract(std::max(1, calls / 20));
   }
 
-  // Whether each job of a contract since the last time ended within its task's bound, without what the machine took
-  // from the cores. Holds where nobody can watch the cores, and under a sanitizer, with which jobs exceed their
-  // budgets.
+  // Returns whether each job of a contract since the last time ended within its deadline, without the time that the
+  // machine took from the cores. Always returns true if the cores cannot be watched. The same applies under a
+  // sanitizer, which makes jobs exceed their budgets.
   bool keeps_bounds() {
     std::istringstream line(ask("jobs"));
     std::size_t jobs = 0, late = 0;
@@ -83,24 +83,24 @@ class AttackedServer : public ServerProcess {
     return late == 0 || !watched || CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER;
   }
 
-  // Whether it holds no more than that, once it had time to give memory back.
+  // Returns whether the server comes to hold no more than that, once it has had time to give memory back.
   bool comes_down_to(std::size_t bytes) const {
     const Time latest = os::now() + far_too_long;
     while (resident() > bytes && os::now() < latest)
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: another process tells nobody
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: another process sends no event
     UNSCOPED_INFO("the server holds " << resident() / mib << " MiB of " << bytes / mib);
     return resident() <= bytes;
   }
 
-  // It lives and serves, and has its descriptors back; its threads, too, or no more than the settings allow: those
-  // that serve are kept for ten seconds.
+  // Returns whether the server lives and serves, and has its descriptors and threads back. Without `all_threads`, it
+  // may have as many threads as the settings allow, because threads that serve are kept for ten seconds.
   bool recovers(bool all_threads = false) {
     const std::size_t threads = all_threads ? before_.threads + few : most_threads();
     const bool served = is_alive() && serves(2);
     const Time latest = os::now() + far_too_long;
     Held now = held();
     while ((now.descriptors > before_.descriptors + few || now.threads > threads) && os::now() < latest) {
-      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: another process tells nobody
+      std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: another process sends no event
       now = held();
     }
     UNSCOPED_INFO("descriptors " << before_.descriptors << " -> " << now.descriptors << ", threads " << before_.threads
@@ -109,7 +109,7 @@ class AttackedServer : public ServerProcess {
   }
 
  private:
-  static constexpr std::size_t few = 8;  // that are made when they are needed first, and are kept
+  static constexpr std::size_t few = 8;  // descriptors or threads that are made at first need and then kept
 
   static bool count(const std::string& who, const CORBA::object_reference<Probing::Probe>& probe, int calls) {
     int right = 0;
@@ -141,7 +141,7 @@ class AttackedServer : public ServerProcess {
   }
   static std::vector<std::string> command(const testing::TempDirectory& directory,
                                           const std::vector<std::string>& options) {
-    REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);  // other users get to its sockets
+    REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);  // so that other users reach its sockets
     std::vector<std::string> words{os::program_beside("corelane-attack-server"),
                                    "serve",
                                    "-ORBRuntimeDirectory",

@@ -1,4 +1,4 @@
-// Hogs of admission: anonymous clients that hold tasks which they do not use, and ask for more as fast as they can.
+// Tests anonymous clients that hold tasks without using them, and ask for more as fast as they can.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstddef>
@@ -21,10 +21,10 @@ using namespace std::chrono_literals;
 using transport::EndpointKind;
 
 const Contract large = make_contract(50ms, 10ms, 50ms, 5ms);
-const Contract too_large = make_contract(50ms, 50ms, 50ms, 5ms);  // fits nowhere beside the platform
+const Contract too_large = make_contract(50ms, 50ms, 50ms, 5ms);  // does not fit on a core beside the platform's load
 constexpr std::size_t many_peers = 16;
 
-// `_corelane_admit`, without a reply to wait for before the next one.
+// Returns a `_corelane_admit` request. The next one can be sent before the reply has come.
 std::vector<std::byte> asks_for_task(Bytes key, const Contract& contract) {
   cdr::Writer writer;
   giop::RequestHeader header{.request_id = 7,
@@ -41,19 +41,19 @@ std::vector<std::byte> asks_for_task(Bytes key, const Contract& contract) {
   return test::copy_of(writer.bytes());
 }
 
-// Its calls run as jobs of a task of its own.
+// A client whose calls run as jobs of its own task.
 class ClientWithTask {
  public:
   ClientWithTask(const AttackedServer& server, EndpointKind kind) : probe_(server.probe_at(client_, kind)) {}
 
-  // Asks again while it is refused. Bound: a server that never admits it is at fault.
+  // Repeats the request until it is granted. Bound: if the server never admits the client, the server is wrong.
   bool is_admitted_at_last() {
     const Time latest = os::now() + far_too_long;
     while (!is_admitted() && os::now() < latest)
-      std::this_thread::sleep_for(5ms);  // sleep: nothing tells when another's task ends
+      std::this_thread::sleep_for(5ms);  // sleep: no event tells when another client's task ends
     return task_.has_value();
   }
-  // An exception: it was told to ask again.
+  // An exception means that the client was told to ask again.
   bool is_admitted() {
     if (auto admitted = rt::admit(probe_, {.operation = "add", .contract = large})) task_ = std::move(*admitted);
     return task_.has_value();

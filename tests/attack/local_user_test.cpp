@@ -1,4 +1,4 @@
-// Another user of the host: what it cannot take from root's servers and from those of a third user.
+// Tests another user of the host: what it cannot take from servers of root and of a third user.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ Words as_user(uid_t user, Words command) {
   return command;
 }
 
-// Bytes that are no message, and that are begun like one.
+// Returns bytes that are not a message, or that only begin like one.
 std::vector<std::byte> garbage(bool looks_like_giop) {
   std::vector<std::byte> bytes(4096);
   std::minstd_rand random(7);
@@ -50,7 +50,7 @@ std::vector<std::byte> garbage(bool looks_like_giop) {
   return bytes;
 }
 
-// What another user may run: a copy, wherever this program lies.
+// Returns a copy of the program that another user may run, wherever the original lies.
 std::string copy_for_others(const TempDirectory& directory) {
   REQUIRE(::chmod(directory.path().c_str(), 0755) == 0);
   const std::string program = directory / "attack-server";

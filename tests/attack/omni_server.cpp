@@ -1,5 +1,5 @@
-// corelane-attack-omni-server: an omniORB server of a Probe that the soak test attacks beside Corelane's. Prints its
-// reference, and then where it listens; serves until standard input ends.
+// corelane-attack-omni-server is an omniORB server of a Probe, which the soak test attacks beside Corelane's. It prints
+// its reference and an empty line. It serves until its standard input ends.
 #include <iostream>
 #include <mutex>
 #include <string>
@@ -35,7 +35,7 @@ class Servant : public POA_Probing::Probe {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  // As much as a Corelane server takes by default.
+  // The largest message that a Corelane server accepts by default.
   const char* options[][2] = {{"endPoint", "giop:tcp:127.0.0.1:"}, {"giopMaxMsgSize", "16777216"}, {nullptr, nullptr}};
   CORBA::ORB_var orb = CORBA::ORB_init(argc, argv, "omniORB4", options);
   CORBA::Object_var root = orb->resolve_initial_references("RootPOA");
@@ -47,7 +47,7 @@ int main(int argc, char** argv) try {
   std::cout << ior.in() << std::endl << std::endl;
   for (std::string ignored; std::getline(std::cin, ignored);) {
   }
-  return 0;  // without a farewell: attackers hold its threads
+  return 0;  // without shutting the ORB down, because attackers hold its threads
 } catch (const CORBA::Exception& fault) {
   std::cerr << "corelane-attack-omni-server: " << fault._name() << "\n";
   return 2;

@@ -1,6 +1,7 @@
-// PacedJobs: the responses of an attacked server's tasks, without the time that the machine took from its cores.
+// PacedJobs records the response times of an attacked server's tasks, without the time that the machine took from its
+// cores.
 //
-// Threads: note() the tasks', without a lock; judge() one.
+// Threads: note(): the tasks' threads, without a lock. judge(): one thread.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +27,7 @@ class PacedJobs {
  public:
   explicit PacedJobs(core::Orb& orb) : orb_(orb), watch_(cores_of(orb), gaps_, highest) {}
 
-  // Notes the job of the calling thread, at its end.
+  // Records the calling thread's job when it ends.
   void note() noexcept {
     const rt::Current job = rt::current();
     if (!job) return;
@@ -35,10 +36,12 @@ class PacedJobs {
     slot.written.store(true, std::memory_order_release);  // PAIR paced.written: release here -> acquire in judge().
   }
 
-  // Of the jobs since the last call: how many; how many of them ended after their deadline, which is what their task's
-  // bound keeps, though what the machine took is left out; how far the longest went beyond its bound, in us, since
-  // other programs' real-time threads may run on the same cores; and whether the machine is watched, since otherwise
-  // lateness proves nothing.
+  // Returns four numbers about the jobs since the last call:
+  // - how many there were
+  // - how many ended after their deadline, without the time that the machine took
+  // - the most by which one exceeded its task's bound, in us; other programs' real-time threads may run on the same
+  //   cores
+  // - whether the machine is watched (1); if it is not, lateness proves nothing
   std::string judge() {
     std::map<std::uint64_t, dispatch::TaskReport> tasks;
     for (auto& task : rt::report(orb_).tasks) tasks.emplace(task.task.value, std::move(task));
@@ -48,9 +51,9 @@ class PacedJobs {
       // PAIR paced.written: acquire here <- release in note(). The job is written.
       if (!slot.written.load(std::memory_order_acquire)) continue;
       const Job job = slot.job;
-      slot.written.store(false, std::memory_order_relaxed);  // relaxed: the slot comes again much later
+      slot.written.store(false, std::memory_order_relaxed);  // relaxed: the slot is used again only much later
       const auto task = tasks.find(job.task.value);
-      if (task == tasks.end()) continue;  // it left long ago
+      if (task == tasks.end()) continue;  // the task left long ago
       ++jobs;
       const Duration response = job.end - job.release;
       if (response <= task->second.bound) continue;
@@ -73,7 +76,8 @@ class PacedJobs {
     std::atomic<bool> written{false};
   };
 
-  // On any core: jobs come by the manager's. What the watch does not see of each stretch counts as well.
+  // Counts gaps on any core, because jobs also pass through the manager's core. Adds the part of each gap that the
+  // watch does not see.
   Duration taken_from(const Job& job) const {
     constexpr Duration unseen = rt::StallWatch::interval + rt::StallWatch::usual_wakeup;
     Duration taken = unseen;

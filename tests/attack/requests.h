@@ -1,4 +1,4 @@
-// The bytes of requests that attackers send.
+// Makes the bytes of requests that attackers send.
 #pragma once
 
 #include <cstddef>

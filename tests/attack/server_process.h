@@ -1,7 +1,8 @@
-// ServerProcess: a server of a Probe in a process of its own, as an attacker and a client see it, and what it holds.
-// The server prints its reference, and then where it listens; nothing there: where the reference says.
+// ServerProcess is a server of a Probe in a separate process, as an attacker and a client see it. It also reads what
+// that process holds. The server prints its reference, and then where it listens. If that line is empty, it listens
+// only where the reference says.
 //
-// Threads: one; probe_at() and endpoint() any.
+// Threads: one. probe_at() and endpoint(): any.
 #pragma once
 
 #include <algorithm>
@@ -52,7 +53,7 @@ class ServerProcess {
         std::find_if(endpoints_.begin(), endpoints_.end(), [&](const auto& e) { return e.kind == kind; });
     return found == endpoints_.end() ? throw std::runtime_error("the server does not listen there") : *found;
   }
-  // A reference that leaves no other way.
+  // Returns a reference that names only that endpoint.
   giop::Ior reference_by(transport::EndpointKind kind) const {
     return {.type_id = "IDL:Probing/Probe:1.0", .profiles = {core::profile_of({endpoint(kind)}, key)}};
   }
@@ -76,7 +77,7 @@ class ServerProcess {
     process_.write_line(line);
     return process_.read_line().value_or("");
   }
-  // Its input ends, and it is waited for.
+  // Ends the server's input, and waits for its end.
   os::ExitStatus end() {
     process_.end_input();
     return process_.wait().value();

@@ -1,10 +1,14 @@
-// The soak: attacks of every kind take turns against one server process, and, where it was found, against an omniORB
-// server, while clients call both at a steady pace. It asserts that no call to Corelane's server fails and that its
-// descriptors, threads and memory stay flat. A line for each phase prints how long calls took, and a table at the end.
+// The soak test: attacks of every kind take turns against a server process, and against an omniORB server if omniORB
+// was found. Clients call both servers at a steady pace. The test checks that no call to Corelane's server fails, and
+// that its descriptors, threads and memory do not grow. It prints a line for each phase with the times of calls, and a
+// table at the end.
 //
-// Usually three cycles. Longer: CORELANE_SOAK_SECONDS, and CORELANE_SOAK_PHASE (milliseconds of a phase, 300; calm
-// takes three times as long, a flood a quarter of it), CORELANE_SOAK_CLIENTS (16), CORELANE_SOAK_PACE (milliseconds
-// between two calls of a client, 200). CORELANE_SOAK_ONLY: the attacks alone whose name has that in it.
+// By default it runs three cycles. For longer runs:
+// - CORELANE_SOAK_SECONDS: the total time
+// - CORELANE_SOAK_PHASE (300): the milliseconds of a phase; the calm phase takes three times as long, a flood a quarter
+// - CORELANE_SOAK_CLIENTS (16): how many clients
+// - CORELANE_SOAK_PACE (200): the milliseconds between two calls of a client
+// - CORELANE_SOAK_ONLY: runs only the attacks whose name contains this text
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -57,7 +61,7 @@ struct Length {
 
 struct Calls {
   std::size_t served = 0, failed = 0;
-  std::vector<std::int64_t> times;  // us
+  std::vector<std::int64_t> times;  // in us
 
   void add(const Calls& more) {
     served += more.served, failed += more.failed;
@@ -86,10 +90,10 @@ class SteadyClients {
     Words command{os::program_beside("corelane-attack-server"), "steady", std::to_string(length.pace.count())};
     for (const Called& each : called_) command.push_back(each.word);
     for (std::size_t i = 0; i < length.clients; ++i) clients_.emplace_back(command);
-    (void)take();  // they have begun
+    (void)take();  // afterwards all clients have begun
   }
 
-  // For each object that they call, all clients' calls since the last time.
+  // Returns, for each object that they call, the calls of all clients since the last time.
   std::vector<Calls> take() {
     for (os::ChildProcess& client : clients_) client.write_line("report");
     std::vector<Calls> all(called_.size());
@@ -152,7 +156,7 @@ Act attack_by(std::function<Attack::Plan(const Target&)> plan_of) {
   };
 }
 
-// A client that serves an object, has it called, and goes.
+// Runs a client that serves an object, has it called back, and ends.
 void be_called_back(Target& target, bool by_tcp) {
   ProbeServer guest({"-ORBTimeoutRequest", "100s", "-ORBRuntimeDirectory", target.directory, "-ORBEndpointLocal",
                      by_tcp ? "off" : "on"});
@@ -163,7 +167,8 @@ void be_called_back(Target& target, bool by_tcp) {
   ++(guest.servant->pings == 1 ? target.called_back : target.not_called_back);
 }
 
-// Bare connections of which every other one goes in the middle of its request, and clients that are called back.
+// Opens bare connections, of which every second one ends in the middle of its request. Also runs clients that are
+// called back.
 void come_and_go(Target& target, Time until) {
   const auto call = request(target.server->key, "ping");
   for (std::size_t i = 0; i == 0 || os::now() < until; ++i) {
@@ -184,8 +189,8 @@ void kill_clients(Target& target, Time until) {
 
 struct Phase {
   std::string name;
-  int quarters;  // of a phase's length
-  Act act;       // none: calm
+  int quarters;  // the length, in quarters of a phase
+  Act act;       // none: the calm phase
 };
 
 std::vector<Phase> phases() {
@@ -225,7 +230,7 @@ std::string text_of(const Held& held) {
   return std::to_string(held.descriptors) + " descriptors, " + std::to_string(held.threads) + " threads, " +
          std::to_string(held.resident / mib) + " MiB";
 }
-// In each column.
+// Returns the median of each column.
 Held median(std::vector<Held> all) {
   const auto of = [&](auto member) {
     const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
@@ -235,12 +240,13 @@ Held median(std::vector<Held> all) {
   return {of(&Held::descriptors), of(&Held::threads), of(&Held::resident)};
 }
 
-// The first cycle warms up; of the others the last third is held against the first.
+// Returns whether what a server holds stays flat. The first cycle warms up. Of the others, compares the last third with
+// the first third.
 bool is_flat(const std::vector<Held>& cycles, bool is_long) {
   const std::size_t third = std::max<std::size_t>(1, (cycles.size() - 1) / 3);
   const Held first = median({cycles.begin() + 1, cycles.begin() + 1 + static_cast<std::ptrdiff_t>(third)});
   const Held last = median({cycles.end() - static_cast<std::ptrdiff_t>(third), cycles.end()});
-  // A short calm is over before threads that serve end, and before a sanitizer gives memory back.
+  // A short calm phase ends before threads that serve end, and before a sanitizer gives memory back.
   const std::size_t serving = is_long ? 0 : std::max<std::size_t>(16, 4 * std::thread::hardware_concurrency()) + 1 + 64;
   const std::size_t memory = is_long ? 16 * mib : (CORELANE_ADDRESS_SANITIZER ? 640 : 128) * mib;
   std::printf("first third: %s; last third: %s\n", text_of(first).c_str(), text_of(last).c_str());
@@ -255,7 +261,7 @@ double cpu_seconds(int whose) {
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-// The memory that AddressSanitizer keeps after it was freed must not hide what leaks.
+// Limits the freed memory that AddressSanitizer keeps, so that it does not hide leaks.
 void keep_little_freed() {
   const char* const given = std::getenv("ASAN_OPTIONS");
   ::setenv("ASAN_OPTIONS", ((given == nullptr ? "" : given + std::string(":")) + "quarantine_size_mb=16").c_str(), 1);
@@ -308,7 +314,7 @@ TEST_CASE("a server stays as it is and serves its clients while attacks of every
         if (phase.act)
           for (Target& target : targets) attackers.emplace_back([&] { phase.act(target, until); });
         while (!phase.act && os::now() < until) {
-          std::this_thread::sleep_for(50ms);  // sleep: what another process holds tells nobody
+          std::this_thread::sleep_for(50ms);  // sleep: another process sends no event
           ours_least = least(ours_least, ours.held());
           if (omni) omni_least = least(omni_least, omni->held());
         }

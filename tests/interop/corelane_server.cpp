@@ -1,5 +1,5 @@
-// A Corelane server of interop.idl: writes its references (Echo, Exchange) to standard output and serves until standard
-// input ends.
+// A Corelane server of interop.idl. It writes its references (Echo, Exchange) to standard output, and serves until
+// standard input ends.
 #include <iostream>
 #include <string>
 

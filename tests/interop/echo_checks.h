@@ -1,4 +1,4 @@
-// What a Corelane client expects of any server of interop.idl, wherever it runs.
+// Checks that a Corelane client makes of any server of interop.idl, wherever the server runs.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -57,10 +57,12 @@ inline void check_strings(const EchoReference& echo) {
     check_swap<std::string>(echo, &Interop::Echo::swap_string, text, "before");
 }
 
-// e with an acute accent and y with two dots; a peer whose own code set is ISO 8859-1 has them in a byte each.
+// The letter e with an acute accent, and y with two dots. A peer whose own code set is ISO 8859-1 stores each in one
+// byte.
 inline const std::string latin_text = "\xc3\xa9\xc3\xbf", euro_text = "\xe2\x82\xac";
 
-// Text of ISO 8859-1 in strings, structures, sequences, Anys and exceptions; `there`: how a servant has it.
+// Checks text of ISO 8859-1 in strings, structures, sequences, Anys and exceptions. `there`: the text as the servant
+// stores it, in hexadecimal digits.
 inline void check_latin_text(const EchoReference& echo, const std::string& there) {
   CHECK(echo->spell(latin_text) == there);
   check_swap<std::string>(echo, &Interop::Echo::swap_string, latin_text, "before " + latin_text);
@@ -82,7 +84,7 @@ inline void check_latin_text(const EchoReference& echo, const std::string& there
 
 inline std::uint32_t send_wide_text(const EchoReference& echo) { return echo->length_of(L"wide"); }
 
-// Single characters above 0x7F.
+// Checks single characters above 0x7F.
 inline void check_latin_chars(const EchoReference& echo) {
   CHECK(echo->code_of('\xe9') == 0xe9);
   check_swap<char>(echo, &Interop::Echo::swap_char, '\xe9', '\xff');
@@ -187,7 +189,7 @@ inline void check_kinds(const EchoReference& echo) {
   CHECK(IDL::traits<Interop::Echo>::narrow(b.target())->name() == echo->name());
 }
 
-// An Any of each kind of value, and of Anys.
+// Checks an Any of each kind of value, and of Anys.
 inline void check_anys(const EchoReference& echo) {
   std::vector<CORBA::Any> anys(8);
   anys[0] <<= kinds(echo);
@@ -268,7 +270,7 @@ inline void check_inheritance(const EchoReference& echo) {
   CHECK_FALSE(IDL::traits<Interop::Listener>::narrow(object));
 }
 
-// `poa` is active.
+// `poa` must be active.
 inline void check_callbacks(const EchoReference& echo, const CORBA::object_reference<PortableServer::POA>& poa) {
   const auto servant = CORBA::make_reference<ListenerServant>();
   const auto listener = IDL::traits<Interop::Listener>::narrow(poa->servant_to_reference(servant));

@@ -1,6 +1,6 @@
 // The servants of interop.idl on Corelane.
 //
-// Threads: any; a servant guards what it keeps.
+// Threads: any. Each servant locks its state.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // The servants and values of interop_values.idl on Corelane.
 //
-// Threads: any; nothing here has state but the values that each call hands in.
+// Threads: any. Only the values that a call passes in have state.
 #pragma once
 
 #include <set>
@@ -33,7 +33,7 @@ inline NodeRef make_circle_of(std::int32_t length) {
   return first;
 }
 
-// How many there are up to the first that comes again, and its name.
+// Returns the number of nodes up to the first one that was seen before. `stops_at`: the name of that node, or empty.
 inline std::int32_t walk_over(const NodeRef& from, std::string& stops_at) {
   std::set<const InteropValues::Node*> seen;
   for (NodeRef at = from; at; at = at->next()) {
@@ -60,7 +60,7 @@ class Thing : public virtual CORBA::servant_traits<InteropValues::Thing>::base_t
   std::string describe() override { return "thing"; }
 };
 
-// All but that of Hidden.
+// Registers all factories but that of Hidden.
 inline void register_factories(const CORBA::object_reference<CORBA::ORB>& orb) {
   orb->register_value_factory(InteropValues::Node::_id, CORBA::make_reference<InteropValues::Node_init>());
   orb->register_value_factory(InteropValues::Base::_id, CORBA::make_reference<InteropValues::Base_init>());
@@ -103,7 +103,7 @@ class ExchangeServant : public virtual CORBA::servant_traits<InteropValues::Exch
                                                                                more);
   }
   NodeRef make_circle(std::int32_t length) override {
-    static NodeRef last;  // so that the last one can be broken
+    static NodeRef last;  // kept, so that the next call can break that circle
     if (last) last->next(nullptr);
     return last = make_circle_of(length);
   }

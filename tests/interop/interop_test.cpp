@@ -1,5 +1,6 @@
-// Corelane and omniORB call each other: all types of the compiler, exceptions, oneways, references and locating.
-// Each test starts its own server, whose reference comes through a pipe; every program ends with the test.
+// Tests calls between Corelane and omniORB in both directions: all types of the compiler, exceptions, oneways,
+// references and locating. Each test starts its own server, and reads its reference from a pipe. Every program ends
+// with the test.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -25,7 +26,7 @@ using corelane::test::wire;
 
 namespace {
 
-// Whether omniORB is missing; says so.
+// Returns whether omniORB is missing, and reports it.
 bool skipped() {
   if (CORELANE_OMNIORB) return false;
   WARN("SKIPPED: omniORB and omniidl were not there when this was configured");
@@ -46,7 +47,7 @@ class Client {
       : server_(server), ior(server_.read_line().value()), exchange_ior(server_.read_line().value()) {
     char name[] = "interop";
     char ledger[] = "-ORBRuntimeLedger";
-    char off[] = "off";  // what other programs of this host promised is not this test's business
+    char off[] = "off";  // so that promises of other programs on this host do not matter
     char* arguments[] = {name, ledger, off, nullptr};
     int count = 3;
     orb = CORBA::ORB_init(count, arguments);
@@ -76,7 +77,7 @@ void check_with_omni_client(const std::string& check, const std::vector<std::str
   const std::string echo = server.read_line().value(), exchange = server.read_line().value();
   const bool is_of_values = check.starts_with("value") || check.starts_with("abstract");
   const std::string& ior = is_of_values ? exchange : echo;
-  // The client gives up by itself, so that it never outlives a test that was stopped.
+  // The client has a time limit, so it does not outlive a test that was stopped.
   std::vector<std::string> command = {program_beside("corelane-interop-omni-client"), ior, check,
                                       "-ORBclientCallTimeOutPeriod", "60000"};
   command.insert(command.end(), options.begin(), options.end());
@@ -106,7 +107,7 @@ std::string corbaloc_of(const std::string& ior) {
   return text;
 }
 
-// Bytes to a server and its answer, without any ORB.
+// Sends bytes to a server and receives its answer, without an ORB.
 class RawClient {
  public:
   explicit RawClient(const corelane::giop::IiopAddress& address) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
@@ -121,7 +122,7 @@ class RawClient {
   void send(const std::vector<std::byte>& bytes) {
     REQUIRE(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size()));
   }
-  // One GIOP message, header and body.
+  // Returns one GIOP message, header and body.
   std::vector<std::byte> receive() {
     std::vector<std::byte> message(12);
     read_to(message, 0);
@@ -150,7 +151,7 @@ void append_big(std::vector<std::byte>& out, std::size_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<std::byte>(value >> shift));
 }
 
-// swap_long(1, 2) as an ORB on a big-endian machine sends it with GIOP 1.2.
+// Returns swap_long(1, 2) as an ORB on a big-endian machine sends it with GIOP 1.2.
 std::vector<std::byte> big_endian_request(const std::vector<std::byte>& key) {
   std::vector<std::byte> body = wire("00000005 03 000000 0000 0000");  // id, reply wanted, KeyAddr
   append_big(body, key.size());
@@ -168,7 +169,7 @@ std::vector<std::byte> big_endian_request(const std::vector<std::byte>& key) {
   return message;
 }
 
-// The three longs at the end of a reply, whatever its byte order.
+// Returns the three longs at the end of a reply, in either byte order.
 std::vector<int> last_longs(const std::vector<std::byte>& reply) {
   const bool little = (reply[6] & std::byte{1}) != std::byte{0};
   std::vector<int> out;
@@ -319,7 +320,7 @@ TEST_CASE("Corelane server: text above 0x7f arrives as the same characters, by c
   check_latin_chars(client.echo());
   CHECK(client.echo()->spell(euro_text) == "e282ac");
   const std::string& ior = client.ior;
-  // Of an ORB of its own, so that no other reference has named code sets on the connection.
+  // The reference belongs to a separate ORB, so that no other reference has named code sets on the connection.
   char name[] = "interop-corbaloc", ledger[] = "-ORBRuntimeLedger", off[] = "off";
   char* arguments[] = {name, ledger, off, nullptr};
   int count = 3;
@@ -367,7 +368,7 @@ TEST_CASE("wide text from a client that has named no code set for it is BAD_PARA
   }
 }
 
-// An omniORB client of a Corelane server. Its narrowing sends a LocateRequest first.
+// An omniORB client of a Corelane server. When it narrows, it sends a LocateRequest first.
 
 TEST_CASE("omniORB client: every check of interop.idl holds against a Corelane server") {
   if (skipped()) return;
@@ -420,14 +421,14 @@ TEST_CASE("omniORB client: by corbaloc text and single characters are ISO 8859-1
   }
 }
 
-// omniORB chooses UTF-8, since our server has it and omniORB converts it; UTF-8 has no single byte for such a
-// character, so omniORB refuses it before it is sent. docs/wire.md says what to do.
+// omniORB chooses UTF-8, because our server offers it and omniORB can convert it. UTF-8 has no single byte for such a
+// character, so omniORB refuses it before it sends. docs/wire.md says what to do.
 TEST_CASE("omniORB client: a single character above 0x7f is refused by omniORB itself") {
   if (skipped()) return;
   check_with_omni_client("refused char");
 }
 
-// omniORB's tools, and messages of the other byte order.
+// omniORB's tools, and messages in the other byte order.
 
 TEST_CASE("omniORB catior reads the reference of a Corelane object") {
   if (skipped()) return;

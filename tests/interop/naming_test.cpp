@@ -1,4 +1,5 @@
-// The Naming Service with omniORB: its client nameclt calls corelane-nameserver, and ours calls omniNames.
+// Tests the Naming Service with omniORB: omniORB's client nameclt calls corelane-nameserver, and our client calls
+// omniNames.
 #include <catch2/catch.hpp>
 
 #include "CosNamingC.h"
@@ -60,7 +61,7 @@ TEST_CASE(
   ChildProcess server({"/bin/sh", "-c",
                        "exec " + program_beside("corelane-nameserver") +
                            " -ORBEndpointListen 127.0.0.1:0 -ORBNamingSocket off -ORBNamingStore memory 2>&1"});
-  std::string url;  // between lines of the log
+  std::string url;  // the URL comes between lines of the log
   while (!url.starts_with("corbaloc:")) url = server.read_line().value();
   const auto nameclt = [&](const std::string& words) {
     ChildProcess client({"/bin/sh", "-c", "nameclt -advanced -ORBInitRef NameService=" + url + " " + words},
@@ -94,7 +95,7 @@ TEST_CASE("a name with an accent is the same one for nameclt by reference and by
   context.erase(context.find_last_not_of('\n') + 1);
   REQUIRE_THAT(context, Catch::StartsWith("IOR:"));
   const std::string object = "corbaloc::things.example/x", utf_8 = "caf\xc3\xa9", iso = "caf\xe9";
-  // The context by its reference, which names code sets, and the root by corbaloc, which does not.
+  // nameclt uses the context by its reference, which names code sets, and the root by corbaloc, which does not.
   CHECK(nameclt(context, "UTF-8", {"bind", utf_8, object}).empty());
   CHECK_THAT(nameclt(context, "ISO-8859-1", {"resolve", iso}), Catch::StartsWith("IOR:"));
   CHECK_THAT(nameclt(root, "ISO-8859-1", {"resolve", "plant/" + iso}), Catch::StartsWith("IOR:"));
@@ -109,7 +110,7 @@ TEST_CASE("a name with an accent is the same one for nameclt by reference and by
   CHECK(plant->resolve(name_of_ids({utf_8})));
   plant->rebind(name_of_ids({"\xe2\x82\xac"}), plant);
   CHECK(plant->resolve(name_of_ids({"\xe2\x82\xac"})));
-  // By corbaloc beyond ISO 8859-1, too: the nameserver is ours.
+  // This works by corbaloc beyond ISO 8859-1, too, because the nameserver is Corelane's.
   CHECK(orb->string_to_object("corbaname:rir:#plant/%e2%82%ac"));
   orb->destroy();
 }

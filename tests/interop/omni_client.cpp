@@ -1,5 +1,5 @@
-// An omniORB client of interop.idl: omni_client <reference> <check>. Exit code 0 when the check holds; otherwise what
-// differed is on standard error.
+// An omniORB client of interop.idl: omni_client <reference> <check>. Exits with 0 if the check holds. Otherwise it
+// writes what differed to standard error.
 #include <functional>
 #include <iostream>
 #include <limits>
@@ -159,7 +159,7 @@ void sequences(Interop::Echo_ptr echo) {
   REQUIRE(std::string(more[1]) == "second");
 }
 
-// Long enough that omniORB sends it in fragments with GIOP 1.2.
+// Returns a value that is long enough for omniORB to send it in fragments with GIOP 1.2.
 Interop::Kinds kinds(Interop::Echo_ptr echo) {
   Interop::Kinds k;
   for (CORBA::ULong i = 0; i < 6; ++i) k.cells[i / 3][i % 3] = static_cast<CORBA::Long>(i) - 2;
@@ -316,7 +316,8 @@ void oneways(Interop::Echo_ptr echo) {
   REQUIRE(std::string(CORBA::String_var(echo->next_note())) == "two");
 }
 
-// `mine`: as this ORB's own code set has it; `there`: how a servant of ours has it.
+// `mine`: the text in this ORB's own code set. `there`: the text as a servant of Corelane stores it, in hexadecimal
+// digits.
 void check_text(Interop::Echo_ptr echo, const std::string& mine, const std::string& there) {
   REQUIRE(std::string(CORBA::String_var(echo->spell(mine.c_str()))) == there);
   CORBA::String_var b = CORBA::string_dup(mine.c_str()), c;
@@ -377,7 +378,7 @@ const std::map<std::string, std::function<void(Interop::Echo_ptr)>> checks = {
     {"oneways", oneways},
 };
 
-// Of Exchange.
+// Checks of Exchange.
 const std::map<std::string, std::function<void(InteropValues::Exchange_ptr)>> value_checks = {
     {"value sharing", interop::check_sharing},       {"value circles", interop::check_circles},
     {"value truncation", interop::check_truncation}, {"value boxes", interop::check_boxes},
@@ -398,7 +399,7 @@ int run(int argc, char** argv) {
     orb->destroy();
     return 0;
   }
-  // A LocateRequest goes first, where omniORB verifies the object.
+  // omniORB verifies the object with a LocateRequest first.
   const Interop::Echo_var echo = Interop::Echo::_narrow(object);
   REQUIRE(!CORBA::is_nil(echo));
   checks.at(argv[2])(echo);

@@ -1,4 +1,4 @@
-// The servants and values of interop_values.idl on omniORB. Never in one program with Corelane.
+// The servants and values of interop_values.idl on omniORB. A program never links both this and Corelane.
 #pragma once
 
 #include <interop_values.hh>
@@ -13,7 +13,7 @@ using InteropValues::Base_out, InteropValues::Described_ptr, InteropValues::Node
 using InteropValues::Node, InteropValues::Note, InteropValues::NumbersBox, InteropValues::TextBox;
 using InteropValues::Node_var, InteropValues::TextBox_out;
 
-// Constructors of values take over the references that they are given.
+// Constructors of values take ownership of the references that they are given.
 template <typename T>
 T* kept(T* value) {
   CORBA::add_ref(value);
@@ -22,7 +22,7 @@ T* kept(T* value) {
 
 inline Node* make_node(const char* name, Node* next = nullptr) { return new OBV_InteropValues::Node(name, kept(next)); }
 
-// Members are set one by one: omniORB's constructors lose those of bases.
+// Sets members one by one, because omniORB's constructors lose those of bases.
 inline Derived* set_up(Derived* made, CORBA::Long id, const char* text, Node* detail) {
   made->id(id);
   made->text(text);
@@ -83,7 +83,7 @@ inline void register_factory(CORBA::ORB_ptr orb, const char* id, CORBA::ValueFac
   factory->_remove_ref();
 }
 
-// All but that of Hidden.
+// Registers all factories but that of Hidden.
 inline void register_factories(CORBA::ORB_ptr orb) {
   register_factory(orb, Node::_PD_repoId, new Node_init);
   register_factory(orb, Base::_PD_repoId, new Base_init);

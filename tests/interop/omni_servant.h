@@ -1,4 +1,4 @@
-// The servants of interop.idl on omniORB. Never in one program with Corelane.
+// The servants of interop.idl on omniORB. A program never links both this and Corelane.
 #pragma once
 
 #include <condition_variable>
@@ -10,8 +10,8 @@
 
 namespace interop {
 
-// Both peers answer alike: result and b become a, c what b was. Fixed-size and variable types differ in how omniORB
-// passes them, so there is one function for each.
+// Both peers answer alike: the result and b become a; c becomes what b was. omniORB passes fixed-size and variable
+// types in different ways, so each has its own function.
 class OmniEcho : public POA_Interop::Echo {
  public:
   CORBA::Long calls() override { return calls_; }

@@ -1,5 +1,5 @@
-// An omniORB server of interop.idl: writes its references (Echo, Exchange) to standard output and serves until standard
-// input ends.
+// An omniORB server of interop.idl. It writes its references (Echo, Exchange) to standard output, and serves until
+// standard input ends.
 #include <cstdio>
 #include <iostream>
 #include <string>

@@ -1,4 +1,4 @@
-// What the omniORB client expects of a server of interop_values.idl. `require` says what differed.
+// Checks that the omniORB client makes of a server of interop_values.idl. A check that fails says what differed.
 #pragma once
 
 #include <stdexcept>
@@ -78,7 +78,7 @@ inline void check_boxes(Exchange_ptr exchange) {
   REQUIRE_THAT(old.in() == nullptr);
 }
 
-// Without chunks: omniORB 4.2 fails an assertion of its own where a value in an Any has some.
+// The values have no chunks: omniORB 4.2 fails one of its own assertions if a value in an Any has chunks.
 inline void check_values_in_anys(Exchange_ptr exchange) {
   Node_var second = make_node("second");
   Node_var node = make_node("node", second);

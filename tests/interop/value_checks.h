@@ -1,4 +1,4 @@
-// What a Corelane client expects of any server of interop_values.idl.
+// Checks that a Corelane client makes of any server of interop_values.idl.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -69,7 +69,7 @@ inline void check_boxes(const ExchangeRef& exchange) {
   CHECK(old_numbers == nullptr);
 }
 
-// Without chunks: omniORB 4.2 fails an assertion of its own where a value in an Any has some.
+// The values have no chunks: omniORB 4.2 fails one of its own assertions if a value in an Any has chunks.
 inline void check_values_in_anys(const ExchangeRef& exchange) {
   CORBA::Any a, b, c;
   a <<= make_node("node", make_node("second"));

@@ -1,4 +1,4 @@
-// A server without an ORB: it accepts connections and hands them out.
+// Acceptor is a server without an ORB: it accepts connections and hands them out.
 #pragma once
 
 #include <condition_variable>
@@ -30,7 +30,7 @@ class Acceptor {
     return wire;
   }
   const transport::Endpoint& endpoint() const { return listener_->endpoint(); }
-  // A reference of this version.
+  // Returns a reference with this GIOP version.
   std::string corbaloc(const std::string& version = "1.2", const std::string& key = "any") {
     return "corbaloc:iiop:" + version + "@127.0.0.1:" + std::to_string(listener_->endpoint().port) + "/" + key;
   }

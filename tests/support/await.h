@@ -1,5 +1,5 @@
-// await(): waits for an event that nothing signals. The limit of CTest bounds the wait; the test's output says by then
-// what did not come.
+// await() waits for an event that nothing signals. CTest's limit bounds the wait. Before that, the test's output says
+// which event has not come.
 #pragma once
 
 #include <iostream>
@@ -11,7 +11,7 @@
 
 namespace corelane::testing {
 
-// Returns once `has_come()`. `event`: what a reader of the output is to look for.
+// Returns once `has_come()` returns true. `event`: describes the event to a reader of the output.
 template <typename Condition>
 void await(std::string_view event, const Condition& has_come) {
   for (Time next = os::now() + long_enough; !has_come(); std::this_thread::yield()) {

@@ -1,4 +1,4 @@
-// A server of a Probe, and what a client without an ORB needs to call it over a Wire.
+// BareClient is a server of a Probe, and what a client without an ORB needs to call it over a Wire.
 #pragma once
 
 #include <string>

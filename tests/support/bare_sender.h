@@ -1,5 +1,5 @@
-// A client without an ORB that sends requests of a Probe and reads nothing. It has no buffer of its own, so send()
-// returns when the server has taken the bytes, or has ended the connection.
+// BareSender is a client without an ORB. It sends requests to a Probe and reads nothing. It has no buffer of its own,
+// so send() returns when the server has taken the bytes or has ended the connection.
 #pragma once
 
 #include <sys/socket.h>
@@ -22,18 +22,18 @@ namespace corelane::testing {
 
 class BareSender {
  public:
-  // To TCP or a Unix socket.
+  // Connects to a TCP port or a Unix socket.
   BareSender(const transport::Endpoint& endpoint, std::vector<std::byte> key)
       : stream_(connect(endpoint)), key_(std::move(key)) {}
 
-  // A whole request.
+  // Returns a whole request.
   std::vector<std::byte> request(std::string_view operation, const std::string& text) {
     begin_request(writer_, ++id_, key_, operation);
     writer_.write_string(text);
     REQUIRE(giop::finish(writer_));
     return writer_.to_vector();
   }
-  // False: the server has ended the connection.
+  // Returns false if the server has ended the connection.
   bool send(Bytes bytes) {
     while (!bytes.empty()) {  // bound: each turn sends something
       const ssize_t sent = ::send(stream_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -1,4 +1,4 @@
-// What a server without an ORB says to a client, over a Wire.
+// Functions that answer a client as a server without an ORB does, over a Wire.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ inline std::uint32_t request_id_of(const giop::Message& request) {
   return giop::parse_request(request, {})->header.request_id;
 }
 
-// In the request's version; the results follow.
+// Begins a reply in the version of the request. The caller appends the results.
 inline void begin_reply_to(const giop::Message& request, cdr::Writer& writer,
                            giop::ReplyStatus status = giop::ReplyStatus::no_exception) {
   giop::begin_reply(writer, {.request_id = request_id_of(request), .status = status, .contexts = {}}, {},
@@ -28,7 +28,7 @@ inline void forward(Wire& wire, const giop::Message& request, const giop::Ior& t
   wire.send(writer);
 }
 
-// Ends the connection in good order: none of its requests has run.
+// Sends CloseConnection, which means that no open request has run, and closes the connection.
 inline void close_in_order(Wire& wire) {
   cdr::Writer writer;
   giop::write_close_connection(writer, giop::giop_1_2);

@@ -1,4 +1,4 @@
-// A client or server without an ORB: one bare connection, and whole GIOP messages from it.
+// Wire is a client or server without an ORB: one bare connection that sends and receives whole GIOP messages.
 #pragma once
 
 #include <poll.h>
@@ -33,7 +33,7 @@ class Wire {
 
   bool send(Bytes bytes) { return stream_->send(bytes).has_value(); }
   bool send(cdr::Writer& writer) { return giop::finish(writer) && send(writer.bytes()); }
-  // Nothing: the peer closed, or silence.
+  // Returns nothing if the peer closed the connection, or sent nothing in time.
   std::optional<giop::Message> next(Duration patience = long_enough) {
     const Time deadline = os::now() + patience;
     for (;;) {
@@ -51,10 +51,11 @@ class Wire {
     const auto got = stream_->receive(buffer_, os::now() + long_enough, {});
     return (got && *got == 0) || (!got && got.error().kind != ErrorKind::timeout);
   }
-  // Says no more: a peer that has read all of it ends the connection, also in the middle of a message.
+  // Ends the sending direction. A peer that has read everything then ends the connection, also in the middle of a
+  // message.
   void finish() { ::shutdown(stream_->descriptor(), SHUT_WR); }
   bool is_open() { return stream_->is_open(); }
-  // Until something came, which stays unread.
+  // Waits until bytes have come. They stay unread.
   void await_bytes() {
     pollfd bytes{.fd = stream_->descriptor(), .events = POLLIN, .revents = 0};
     while (::poll(&bytes, 1, -1) < 0) continue;  // bound: signals

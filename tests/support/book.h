@@ -1,7 +1,7 @@
-// Book: what a server writes down of the calls that it ran, in memory that outlives it: who calls can tell then whether
-// a call ran of which it never heard again.
+// Book records which calls a server ran, in memory that outlives the server. So a caller that got no answer can tell
+// whether its call ran.
 //
-// Threads: any, of two processes; one caller at a time.
+// Threads: any, of two processes. One caller at a time.
 #pragma once
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ namespace corelane::testing {
 
 class Book {
  public:
-  // Opens the file, or makes it.
+  // Opens the file, or creates it.
   explicit Book(const std::string& path) {
     const os::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!file || ftruncate(file.get(), sizeof(Page)) != 0) throw std::runtime_error("no book at " + path);
@@ -31,13 +31,13 @@ class Book {
   Book& operator=(const Book&) = delete;
   ~Book() { munmap(page_, sizeof(Page)); }
 
-  // Calls are numbered upwards. relaxed: whoever reads waited for the writer's end, or for its reply
+  // Calls have rising numbers. relaxed: a reader has waited for the writer's end, or for its reply
   void begin(std::uint64_t call) noexcept {
     if (word(page_->begun).exchange(call, std::memory_order_relaxed) >= call)
       word(page_->repeated).fetch_add(1, std::memory_order_relaxed);
   }
   std::uint64_t begun() const noexcept { return word(page_->begun).load(std::memory_order_relaxed); }
-  // How many calls ran a second time.
+  // Returns how many calls ran a second time.
   std::uint64_t repeated() const noexcept { return word(page_->repeated).load(std::memory_order_relaxed); }
 
  private:

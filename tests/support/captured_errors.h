@@ -1,4 +1,4 @@
-// CapturedErrors: what goes to standard error, and so into the log, while one lives.
+// CapturedErrors captures standard error, and so the log, until destruction.
 #pragma once
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
-// ChangingBytes: bytes that a thread changes while they are read, as a hostile process may with a message that is read
-// in place: what a reader has checked is something else when it uses it. They begin behind, or end before, a page that
-// nobody may touch, so that reading outside ends the program.
+// ChangingBytes is memory that a thread changes while the test reads it. A hostile process may do so with a message
+// that is read in place: what a reader has checked has changed when it uses it. The bytes begin right after an
+// inaccessible page, or end right before one, so that reading outside ends the program.
 #pragma once
 
 #include <sys/mman.h>
@@ -19,12 +19,12 @@
 
 namespace corelane::testing {
 
-// Changes a place at random, and soon afterwards mostly back, so that readers come far. Thread: one, beside any reader.
+// Changes a random place, and mostly changes it back soon, so that readers get far. Thread: one, beside any reader.
 class Changer {
  public:
   explicit Changer(std::uint64_t seed) noexcept : state_(seed * 2 + 1) {}
 
-  // Somewhere in `size` bytes from `begin`.
+  // Changes a place in `size` bytes from `begin`.
   void change(std::byte* begin, std::size_t size) noexcept {
     if (size < sizeof(std::uint32_t)) return;
     const std::size_t at = draw() % (size - sizeof(std::uint32_t) + 1);
@@ -50,7 +50,7 @@ class Changer {
                                      small << 24, 0x7fff'ffff, 0x8000'0000, static_cast<std::uint32_t>(draw())};
     return numbers[draw() % std::size(numbers)];
   }
-  // relaxed: other threads read meanwhile, whatever they find
+  // relaxed: other threads read meanwhile, and may find anything
   static Word load(const std::byte* at) noexcept {
     Word word;
     for (std::size_t i = 0; i < word.size(); ++i)
@@ -86,12 +86,12 @@ class ChangingBytes {
   ChangingBytes(const ChangingBytes&) = delete;
   ChangingBytes& operator=(const ChangingBytes&) = delete;
 
-  // Another content, not longer than the capacity, which changes from now on. What it was before is gone.
+  // Replaces the content, up to the capacity. The new content changes from now on; the old one is gone.
   Bytes put(Bytes content) {
     at_the_end_ = !at_the_end_;
     const std::size_t at = at_the_end_ ? size_ - content.size() : 0;
     if (!content.empty()) std::memcpy(written_ + at, content.data(), content.size());
-    // PAIR changing.place: release here -> acquire in go_on(). Nothing else follows from it.
+    // PAIR changing.place: release here -> acquire in go_on(). Nothing else depends on it.
     place_.store(std::uint64_t{at} << 32 | content.size(), std::memory_order_release);
     return {reserved_ + page_ + at, content.size()};
   }
@@ -109,7 +109,7 @@ class ChangingBytes {
   }
 
   const std::size_t page_, size_;
-  std::byte* reserved_ = nullptr;  // a page of nothing, the readers' view, a page of nothing
+  std::byte* reserved_ = nullptr;  // an inaccessible page, the readers' view, an inaccessible page
   std::byte* written_ = nullptr;   // the thread's view
   bool at_the_end_ = false;
   std::atomic<std::uint64_t> place_{0};

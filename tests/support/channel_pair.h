@@ -1,4 +1,4 @@
-// ChannelPair: both ends of a channel in one process, over a socket pair, and verbs on an end.
+// ChannelPair has both ends of a channel in one process, over a socket pair. Also functions that act on an end.
 #pragma once
 
 #include <sys/socket.h>
@@ -36,7 +36,7 @@ struct SocketPair {
 
 using ChannelResult = Expected<channel::Channel, channel::SetupFault>;
 
-// What both ends get from the handshake.
+// Returns what the two ends get from the handshake.
 inline std::pair<ChannelResult, ChannelResult> shake_hands(const channel::Options& near, const channel::Options& far) {
   SocketPair sockets;
   auto accepted = std::async(std::launch::async,
@@ -61,7 +61,7 @@ struct ChannelPair {
       : near(expect(std::move(ends.first))), far(expect(std::move(ends.second))) {}
 };
 
-// The next message; what prevented it in angle brackets.
+// Returns the next message, or in angle brackets what prevented it.
 inline std::string read(channel::Channel& end, Time deadline = soon()) {
   if (const auto came = end.wait(deadline); !came) return "<" + std::string(text_of(came.error())) + ">";
   const auto front = end.peek();
@@ -73,7 +73,7 @@ inline std::string read(channel::Channel& end, Time deadline = soon()) {
 
 inline std::string ended(channel::Fault fault) { return "<" + std::string(text_of(fault)) + ">"; }
 
-// `size` bytes, of which each says where it is.
+// Returns `size` bytes. The bytes around a place show where it is.
 inline std::string filled(std::size_t size, std::uint32_t seed = 1) {
   std::string text(size, '\0');
   std::uint32_t state = seed;

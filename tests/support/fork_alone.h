@@ -1,5 +1,5 @@
-// fork() without the threads that give back what earlier channels left (orb/os/closer.h), which end soon by themselves:
-// a sanitizer lets no child of several threads start one.
+// fork_alone() forks once no thread works on what earlier channels left (orb/os/closer.h). Those threads end soon by
+// themselves. If a process has several threads, a sanitizer does not let its forked child start one.
 #pragma once
 
 #include <unistd.h>
@@ -27,7 +27,7 @@ inline bool gives_something_back() {
 inline void await_given_back() {
   os::Closer::of_descriptors().await();
   os::Closer::of_memory().await();
-  while (gives_something_back()) ::usleep(1000);  // sleep: nothing tells. Bound: what was handed over
+  while (gives_something_back()) ::usleep(1000);  // sleep: there is no event to wait for. Bound: what was handed over
 }
 
 inline pid_t fork_alone() {

@@ -1,4 +1,4 @@
-// ForkedPeer: a process of the test's own at the other end of a channel, set up as strangers would: over a listener.
+// Meeting forks processes to the other end of a channel. The ends connect as unrelated processes do: over a listener.
 #pragma once
 
 #include <signal.h>
@@ -21,24 +21,24 @@ namespace corelane::testing {
 
 enum class ChildIs { connector, acceptor };
 
-// A listener at a path of its own, and processes forked to it.
+// A listener at its own path, and processes that are forked to it.
 class Meeting {
  public:
   explicit Meeting(const channel::Options& options = {})
       : options_(options), listener_(listen(directory_ / "channel", options)) {}
 
-  // Runs `body` on the child's end, or nothing when there is none, and ends with what it returns. The child starts no
-  // thread and uses none of the parent's.
+  // Runs `body` with the child's end, and exits with what it returns. Does not run it if there is no end. The child
+  // starts no thread and uses none of the parent's.
   template <typename Body>
   pid_t fork_child(ChildIs role, Body&& body) {
     const pid_t parent = getpid(), child = corelane::testing::fork_alone();
     if (child != 0) return child;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent && getppid() != 0) _exit(99);  // 0: in another namespace of processes
+    if (getppid() != parent && getppid() != 0) _exit(99);  // 0: the parent is in another process namespace
     ChannelResult end = meet(role == ChildIs::connector);
     _exit(end ? body(*end) : 98);
   }
-  // This process's end.
+  // Returns this process's end.
   ChannelResult meet_child(ChildIs role) { return meet(role == ChildIs::acceptor); }
 
   const std::string& path() const { return listener_.path(); }
@@ -58,14 +58,14 @@ class Meeting {
   channel::Listener listener_;
 };
 
-// The exit code; minus the signal that killed it.
+// Returns the exit code, or minus the number of the signal that killed the child.
 inline int end_of(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// What this process holds of channels and of anything else that could leak.
+// Counts what this process holds of channels, and of other things that could leak.
 struct Holdings {
   std::size_t descriptors = 0, mappings = 0;
 

@@ -1,4 +1,4 @@
-// Numbers that let a test run longer than usual, or elsewhere: CORELANE_MUTATIONS=100000.
+// from_environment() reads numbers that make a test run longer than usual, or elsewhere: CORELANE_MUTATIONS=100000.
 #pragma once
 
 #include <cstdint>

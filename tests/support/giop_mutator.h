@@ -1,7 +1,7 @@
-// GiopMutator: an endless, repeatable stream of damaged GIOP messages, for parsers and for live servers.
-// Damage: truncation, flipped bits, random octets, bombs in place of ulongs, cut-out and doubled slices, two messages
-// spliced, garbage appended. Half of them get a fitting size in their header again, so that the damage reaches what
-// lies behind the Assembler.
+// GiopMutator makes an endless, repeatable stream of damaged GIOP messages, for parsers and for live servers.
+// - Damage: truncation, flipped bits, random octets, extreme numbers in place of ulongs, slices that are cut out or
+//   doubled, two messages spliced, and appended garbage.
+// - Half of the messages get a fitting size in their header again. So the damage also reaches code after the Assembler.
 #pragma once
 
 #include <algorithm>
@@ -35,8 +35,8 @@ inline giop::Ior sample_ior() {
   return {"IDL:Sample:1.0", {giop::make_profile(profile), {77, {std::byte{1}, std::byte{2}}}}};
 }
 
-// One sound message of every type, version, order and addressing, requests for `key` among them, and requests in
-// fragments. What a server receives and what a client receives.
+// Makes one sound message of every type, version, order and addressing, among them requests for `key` and requests in
+// fragments. It has what a server receives and what a client receives.
 class GiopCorpus {
  public:
   explicit GiopCorpus(Bytes key) : key_(key) {
@@ -89,7 +89,7 @@ class GiopCorpus {
     giop::encode(writer_, sample_ior());
     giop::finish(writer_), keep();
   }
-  // The message just kept, once more in two pieces.
+  // Adds the last message again, in two fragments.
   void fragment(giop::Version version, ByteOrder order) {
     const WireBytes whole = messages_.back();
     const std::size_t cut = 48;
@@ -114,14 +114,14 @@ class GiopCorpus {
 
 class GiopMutator {
  public:
-  // `key`: an object that the server under test has, so that damage gets past the object adapter.
+  // `key`: an object of the server under test, so that damage gets past the object adapter.
   explicit GiopMutator(std::uint64_t seed, std::string_view key = "key")
       : random_(seed), corpus_(GiopCorpus(std::as_bytes(std::span(key))).take()) {}
 
   const std::vector<WireBytes>& corpus() const { return corpus_; }
   std::uint64_t below(std::uint64_t bound) { return random_() % bound; }
 
-  // Valid until the next call.
+  // Returns the next message. It is valid until the next call.
   const WireBytes& next() {
     message_ = corpus_[below(corpus_.size())];
     for (std::uint64_t i = 1 + below(4); i != 0; --i) damage();

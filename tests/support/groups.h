@@ -1,4 +1,4 @@
-// The groups of this process: which it has, and others for a while.
+// Functions to read the groups of this process, and to change them for a while.
 #pragma once
 
 #include <grp.h>
@@ -16,14 +16,14 @@ inline std::vector<gid_t> supplementary_groups() {
   return groups;
 }
 
-// As os::peer_groups() says them.
+// Returns this process's groups in the form of os::peer_groups().
 inline std::vector<gid_t> own_groups() {
   std::vector<gid_t> groups = supplementary_groups();
   groups.insert(groups.begin(), ::getegid());
   return groups;
 }
 
-// All its threads have these supplementary groups as long as this lives. For root.
+// Gives all threads of this process these supplementary groups until destruction. For root.
 class OtherGroups {
  public:
   explicit OtherGroups(const std::vector<gid_t>& groups) : before_(supplementary_groups()) {

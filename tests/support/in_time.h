@@ -1,12 +1,12 @@
-// Calls whose own time-out a busy machine may let pass.
+// in_time() repeats calls that may time out on a busy machine.
 #pragma once
 
 #include "orb/corba/orb.h"
 
 namespace corelane::testing {
 
-// What `call` returns, which is made again when it came too late, so it must be idempotent: the server may have run it
-// all the same. Bound: 500 attempts, then the exception is the caller's.
+// Returns what `call` returns. Repeats the call if it came too late. So it must be idempotent: the server may have run
+// it nevertheless. Bound: 500 attempts, then the caller gets the exception.
 template <typename Call>
 auto in_time(const Call& call) {
   for (int left = 499;; --left) try {

@@ -1,7 +1,7 @@
-// What every way of calling an object must do: over a transport, or within the ORB. A test file declares its ways and
-// includes this file once:
+// Tests what every way of calling an object must do: over a transport, or within the ORB. A test file declares its ways
+// and includes this file once:
 //   using InvocationWays = std::tuple<OverTcp, Collocated>;   // probe(), server_reference(), servant(), poa()
-// A way whose references are for one caller at a time has another_probe() too.
+// A way whose references serve only one caller at a time also has another_probe().
 //   #include "tests/support/invocation_suite.h"
 #pragma once
 
@@ -25,7 +25,7 @@ auto probe_for_one_thread(Way& way) {
   }
 }
 
-// Behaviour.
+// Behavior.
 
 TEMPLATE_LIST_TEST_CASE("a two-way call brings back its result", "", InvocationWays) {
   TestType way;

@@ -1,5 +1,5 @@
-// A library to be loaded before a program (LD_PRELOAD): the date jumps by ten years, to and fro, at each look at it.
-// Monotonic clocks go on as they do. Threads: any.
+// A library to preload into a program (LD_PRELOAD). Each time the program reads the date, it jumps by ten years, back
+// or forth. Monotonic clocks are unchanged. Threads: any.
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>

@@ -1,4 +1,4 @@
-// Programs that are started while a JumpingClock lives see a date that jumps (jumping_clock.cpp).
+// While a JumpingClock lives, programs that are started see a date that jumps (jumping_clock.cpp).
 #pragma once
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ class JumpingClock {
   JumpingClock& operator=(const JumpingClock&) = delete;
 
   static std::string library_path() { return os::program_beside("corelane_jumping_clock.so"); }
-  // Whether programs do: a loader may pass the library over.
+  // Returns whether programs see it: a loader may ignore the library.
   static bool works() {
     os::ChildProcess date({"date", "+%s"});
     const long seen = std::stol(date.read_line().value_or("0"));

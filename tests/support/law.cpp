@@ -7,7 +7,7 @@
 namespace corelane::testing {
 namespace {
 
-constexpr int numbers_at_most = 400;  // RapidCheck's own limit would end most lists before a nested value is drawn
+constexpr int numbers_at_most = 400;  // RapidCheck's own limit would end most lists before a nested value
 
 }  // namespace
 

@@ -1,14 +1,14 @@
-// Laws: what holds for all values. RapidCheck makes a list of numbers; a law draws its values from them, and when it
-// breaks RapidCheck shrinks the list: the fewer and the smaller the numbers, the simpler the values (0 once the list
-// has ended). So RapidCheck is compiled once, in law.cpp. Generators for each type made these tests the slowest of the
-// build.
+// Laws are statements that hold for all values. RapidCheck makes a list of numbers, and a law draws its values from it.
+// When a law breaks, RapidCheck shrinks the list. Fewer and smaller numbers make simpler values, and after the end of
+// the list the values are 0. This way only law.cpp includes RapidCheck. Generators for each type would make these tests
+// the slowest files to compile.
 //
 //   CHECK(holds([](Draw& draw) {
 //     const auto text = draw.text();
 //     expect(unquoted(quoted(text)) == text, "quoting is undone");
 //   }));
 //
-// RC_PARAMS="reproduce=..." with what a broken law printed runs its case again.
+// To run a broken law's case again, set RC_PARAMS="reproduce=..." with what it printed.
 #pragma once
 
 #include <bit>
@@ -30,11 +30,11 @@ class Draw {
   explicit Draw(std::vector<std::uint64_t> numbers) : numbers_(std::move(numbers)) {}
 
   std::uint64_t number() { return next_ < numbers_.size() ? numbers_[next_++] : 0; }
-  // 0 .. bound - 1.
+  // Returns a number from 0 to bound - 1.
   std::uint64_t below(std::uint64_t bound) { return number() % bound; }
   bool flag() { return (number() & 1) != 0; }
 
-  // Any value of the type; of floating-point types any that equals itself.
+  // Returns any value of the type. Of a floating-point type, returns any value that equals itself.
   template <typename T>
   requires std::is_arithmetic_v<T> T any() {
     if constexpr (std::same_as<T, bool>) return flag();
@@ -50,11 +50,11 @@ class Draw {
     return values[below(values.size())];
   }
 
-  // Up to `longest` characters; text() has any but NUL, binary() any.
+  // Return up to `longest` characters: text() all but NUL, binary() all.
   std::string text(std::size_t longest = 32);
   std::string binary(std::size_t longest = 32);
   std::vector<std::byte> bytes(std::size_t longest = 32);
-  // A list of up to `longest` times what `element` draws.
+  // Returns a list of up to `longest` values that `element` draws.
   template <typename Element>
   auto list(Element&& element, std::size_t longest = 8) {
     std::vector<std::remove_cvref_t<decltype(element(*this))>> values;
@@ -67,10 +67,10 @@ class Draw {
   std::size_t next_ = 0;
 };
 
-// Whether the law holds in every case that RapidCheck tries (a hundred); what breaks it is printed, shrunk.
+// Returns whether the law holds in every case that RapidCheck tries (a hundred). Prints the shrunk case that breaks it.
 bool holds(const std::function<void(Draw&)>& law);
 
-// The law is broken unless `condition`. `what` says what should have been.
+// Breaks the law unless `condition`. `what` says what should have been true.
 void expect(bool condition, const char* what);
 
 }  // namespace corelane::testing

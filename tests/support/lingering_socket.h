@@ -1,4 +1,4 @@
-// A descriptor that is dangerous to whoever closes it.
+// LingeringSocket is a descriptor that blocks the thread that closes it.
 #pragma once
 
 #include <arpa/inet.h>
@@ -13,7 +13,8 @@
 
 namespace corelane::testing {
 
-// A TCP connection to who does not read: whoever closes its near end last waits for ever, or until the far end goes.
+// A TCP connection whose far end does not read. A close of the last descriptor of its near end blocks until the far end
+// closes.
 class LingeringSocket {
  public:
   os::Fd near, far;
@@ -36,7 +37,7 @@ class LingeringSocket {
     const linger hours{.l_onoff = 1, .l_linger = 30'000};
     REQUIRE(setsockopt(near.get(), SOL_SOCKET, SO_LINGER, &hours, sizeof hours) == 0);
   }
-  // Sends it along with so many bytes, and keeps nothing of it here.
+  // Sends the near end with `bytes` bytes, and keeps no descriptor of it here.
   void send_to(const os::Fd& socket, std::size_t bytes = 1) {
     const std::string text(bytes, 'x');
     REQUIRE(channel::send_packet(socket, text.data(), text.size(), {near.get()}));

@@ -1,11 +1,11 @@
-// Whether the name localhost means anything here.
+// Tells whether the name localhost has an address here.
 #pragma once
 
 #include <netdb.h>
 
 namespace corelane::testing {
 
-// A container may have no /etc/hosts.
+// Returns false where it has none, as in a container without /etc/hosts.
 inline bool localhost_has_an_address() {
   addrinfo* found = nullptr;
   if (getaddrinfo("localhost", nullptr, nullptr, &found) != 0) return false;

@@ -1,4 +1,4 @@
-// How long tests wait for what has to come.
+// How long tests wait for something that must come.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,7 @@
 
 namespace corelane::testing {
 
-// Long enough for any machine; a test that waits that long has failed.
+// Long enough for any machine. A test that waits that long has failed.
 inline constexpr Duration long_enough = std::chrono::seconds{60};
 
 }  // namespace corelane::testing

@@ -1,4 +1,4 @@
-// The ways to dispatch, for tests whose server must do the same in each of them: chosen by configuration alone.
+// Options for tests whose server must do the same in each dispatch mode. Only the configuration chooses the mode.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -7,7 +7,7 @@
 
 namespace corelane::testing {
 
-// Options of a server; the test runs once for each mode.
+// Returns options of a server. The test runs once for each mode.
 inline std::vector<std::string> in_each_mode(std::vector<std::string> options = {}) {
   const std::string mode = GENERATE(as<std::string>{}, "manager", "direct");
   options.insert(options.end(), {"-ORBDispatchMode", mode});

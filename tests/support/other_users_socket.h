@@ -1,4 +1,4 @@
-// Listening Unix sockets of this process's user, and of another one.
+// Makes listening Unix sockets of this process's user, and of another one.
 #pragma once
 
 #include <sys/socket.h>
@@ -28,7 +28,7 @@ inline os::Fd listening_socket(const std::string& path) {
   return socket;
 }
 
-// As the kernel tells of it: the credentials are those of the moment of listen(). For root.
+// The kernel reports the credentials of the moment of listen(). For root.
 inline os::Fd other_users_socket(const std::string& path) {
   os::Fd socket = bound_socket(path);
   REQUIRE(::seteuid(another_user) == 0);

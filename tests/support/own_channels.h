@@ -1,4 +1,5 @@
-// Tasks whose calls have channels of their own, at a server in the mode `direct`: their threads receive from them.
+// Admits tasks whose calls have their own channels, at a server in the mode `direct`, where their threads receive from
+// them.
 #pragma once
 
 #include <stdexcept>
@@ -12,12 +13,12 @@
 
 namespace corelane::testing {
 
-// Such that no call comes early. For servers whose admission is off.
+// With these times no call is early. For servers whose admission is off.
 inline constexpr Contract no_wait{
     .period = Duration{1}, .deadline = Duration{5}, .budget = Duration{1}, .jitter = Duration{3}};
 
-// One of add() and one of echo(): calls of these take their channels, all others the one that is shared. Throws where
-// the server gives none.
+// Admits one task of add() and one of echo(). Calls of these operations use the tasks' own channels, all other calls
+// the shared one. Throws if the server grants no own channel.
 inline std::vector<rt::Task> tasks_with_own_channels(const CORBA::object_reference<Probing::Probe>& probe) {
   std::vector<rt::Task> tasks;
   for (const char* operation : {"add", "echo"}) {

@@ -1,4 +1,4 @@
-// A trace for Perfetto as protoc reads it by the schema beside this file (perfetto.proto).
+// Decodes a trace for Perfetto with protoc, by the schema beside this file (perfetto.proto).
 #pragma once
 
 #include <cctype>
@@ -12,21 +12,21 @@
 namespace corelane::testing {
 
 struct DecodedTrace {
-  bool good = false;    // protoc could read it
+  bool good = false;    // protoc could read the trace
   std::string text;     // what it read
-  std::string unknown;  // the first line of a field that the schema does not have, or that has another type there
+  std::string unknown;  // the first line of a field that is not in the schema, or has another type there
 
   bool has(const std::string& words) const { return text.find(words) != text.npos; }
 };
 
-// Without protoc (Debian's protobuf-compiler) false, and the test is skipped.
+// Returns false if protoc (Debian's protobuf-compiler) is not installed. Then the test is skipped.
 inline bool can_decode_traces() {
   if (os::ChildProcess({"sh", "-c", "command -v protoc >/dev/null"}).wait()->ok()) return true;
   std::cout << "SKIPPED: protoc is not installed (apt-get install protobuf-compiler)\n";
   return false;
 }
 
-// `path` without a quote in it.
+// `path` must not contain a quote.
 inline DecodedTrace decode_trace(const std::string& path) {
   const std::string directory = CORELANE_SCHEMAS;
   os::ChildProcess protoc(

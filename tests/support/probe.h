@@ -1,5 +1,5 @@
-// Probe: an interface whose stub and skeleton are written by hand in the shape that corelane-idl generates, so that the
-// runtime is tested without the compiler.
+// Probe is an interface whose stub and skeleton are written by hand, in the form that corelane-idl generates. So the
+// tests of the runtime do not depend on the compiler.
 //
 //   module Probing {
 //     enum Mode { idle, active };
@@ -73,7 +73,7 @@ class Refused : public ::CORBA::UserException {
   std::int32_t code_ = 0;
 };
 
-// Never in a raises clause.
+// An exception that is in no raises clause.
 class Undeclared : public ::CORBA::UserException {
  public:
   const char* _rep_id() const noexcept override { return "IDL:Probing/Undeclared:1.0"; }
@@ -150,7 +150,7 @@ class Probe : public virtual Base {
   virtual void block() { call_void(detail::block); }
   virtual std::int32_t paced(std::int32_t number) { return call<std::int32_t>(detail::paced, number); }
   void missing() { call_void(detail::missing); }  // no servant has it
-  // As a client whose IDL has one parameter more or another type.
+  // Act as a client whose IDL has one parameter more, or another type.
   void add_too_much() { call<std::int32_t>(detail::add, std::int32_t{1}, std::int32_t{2}, std::int32_t{3}); }
   void echo_a_number() { call<std::string>(detail::echo, std::int32_t{1'000'000}); }
 

@@ -1,13 +1,12 @@
-// corelane-probe-peer: the other process of tests that kill one, or let one write garbage into what it shares.
+// corelane-probe-peer is the other process of tests that kill it, or let it write garbage into what it shares.
 //
 //   corelane-probe-peer serve BOOK [--scribble SEED] [-ORBOption VALUE ...]
-//       serves a Probe, prints its reference and goes on until it is killed; add(n, x) writes n into the book
+//       serves a Probe, prints its reference, and runs until it is killed; add(n, x) writes n into the book
 //   corelane-probe-peer call REFERENCE CALLS [--task] [--scribble SEED] [-ORBOption VALUE ...]
-//       calls a Probe so often; ends with 0 when every answer was right or there was none
+//       calls a Probe CALLS times; exits with 0 if every answer was right or did not come
 //
-// --task: calls of add() and echo() are those of tasks that have channels of their own; ends with 2 where they get
-// none.
-// --scribble: a thread writes garbage over all that this process can write of its channels.
+// --task: add() and echo() are called by tasks that have their own channels. Exits with 2 if they get none.
+// --scribble: a thread writes garbage over all memory of its channels that this process can write.
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -45,7 +44,7 @@ class BookedServant : public ProbeServant {
   Book book_;
 };
 
-// Memory of channels that this process may write, as it is now; it may be gone a moment later.
+// Returns the memory of channels that this process may write now. It may be gone a moment later.
 std::vector<MutableBytes> writable_channel_memory() {
   std::vector<MutableBytes> found;
   std::ifstream maps("/proc/self/maps");
@@ -59,7 +58,7 @@ std::vector<MutableBytes> writable_channel_memory() {
   return found;
 }
 
-// By a system call, which tells of memory that went meanwhile where a store would end the process.
+// Writes by a system call, which reports memory that has been unmapped meanwhile. A store would end the process there.
 void write_garbage(Random& random, MutableBytes memory) {
   Garbage garbage = garbage_for(random, memory.size());
   const iovec from{&garbage.word, sizeof garbage.word}, to{memory.data() + garbage.offset, sizeof garbage.word};
@@ -68,7 +67,7 @@ void write_garbage(Random& random, MutableBytes memory) {
   _exit(5);
 }
 
-// Ends with the process.
+// Runs until the process ends.
 void scribble_for_ever(std::uint64_t seed) {
   Random random(seed);
   while (true) {
@@ -113,7 +112,7 @@ int serve(const Command& command) {
   return 0;
 }
 
-// All kinds of messages: short ones, long ones in several pieces, and some without an answer.
+// Makes all kinds of calls: short ones, long ones in several pieces, and some without an answer.
 bool is_right(Probing::Probe& probe, std::int32_t number) {
   static const std::string large(100'000, 'x');
   if (number % 16 == 0) probe.note("x");

@@ -1,4 +1,4 @@
-// ProbePeer: a run of corelane-probe-peer, and what a test counts of the process that outlives it.
+// ProbePeer is a run of corelane-probe-peer. Survivor counts what the process that outlives it holds.
 #pragma once
 
 #include <signal.h>
@@ -17,7 +17,7 @@
 
 namespace corelane::testing {
 
-// Not yet ended. Takes no notice that wait() would miss.
+// Returns whether the process has not ended yet. It does not take the notice that wait() needs.
 inline bool is_alive(const os::ChildProcess& process) {
   siginfo_t ended{};
   const auto id = static_cast<id_t>(process.pid());
@@ -28,7 +28,7 @@ class ProbePeer {
  public:
   explicit ProbePeer(std::vector<std::string> words) : process_(command(std::move(words))) {}
 
-  // Of one that serves: what it says first. Empty: it does not start.
+  // Returns the first line of a peer that serves. It is empty if the peer does not start.
   std::string reference() { return process_.read_line().value_or(""); }
   void kill_now() { kill(process_.pid(), SIGKILL); }
   pid_t pid() const { return process_.pid(); }
@@ -44,7 +44,7 @@ class ProbePeer {
   os::ChildProcess process_;
 };
 
-// What a process holds that its peers could leave behind.
+// Counts what a process holds that its peers could leave behind.
 struct Survivor : Holdings {
   std::size_t threads = 0;
 
@@ -57,8 +57,8 @@ struct Survivor : Holdings {
   }
 };
 
-// Until this process holds no more than it held: a dead peer is noticed a little later. For ever when something leaked,
-// which is the failure then.
+// Waits until this process holds no more than before, because it notices a dead peer a little later. If something
+// leaked, it waits forever, which is then the failure.
 inline void wait_until_within(const Survivor& before) {
   while (!Survivor().is_within(before)) std::this_thread::yield();
 }

@@ -1,4 +1,4 @@
-// The servant of Probe and an ORB to serve it, for tests.
+// The servant of Probe, and an ORB to serve it, for tests.
 #pragma once
 
 #include <pthread.h>
@@ -60,7 +60,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     if (how == nested) return next()->fail(system_exception);
     throw std::runtime_error("a secret of the server");
   }
-  // Returns when release() was called.
+  // Blocks until release() is called.
   void block() override {
     blocked.store(true);
     blocked.notify_all();
@@ -74,7 +74,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     released.store(true);
     released.notify_all();
   }
-  // What fail(nested) calls. The lock tells TSan of the order, which it does not see over a channel.
+  // Sets what fail(nested) calls. The lock shows the order to TSan, which does not see it over a channel.
   void next(CORBA::object_reference<Probing::Probe> called) {
     const std::lock_guard lock(mutex_);
     next_ = std::move(called);
@@ -100,13 +100,13 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
   std::string name_ = "probe";
 };
 
-// An ORB of its own, destroyed at the end. `options`: such as {"-ORBTimeoutRequest", "200ms"}. Without SCHED_FIFO,
-// binding and the host's ledger, and over TCP alone, unless the options say otherwise.
+// An ORB that is destroyed with this object. `options`: such as {"-ORBTimeoutRequest", "200ms"}. Unless they say
+// otherwise, the ORB uses only TCP, and neither SCHED_FIFO, nor bound threads, nor the host's ledger.
 class TestOrb {
  public:
   explicit TestOrb(std::vector<std::string> options = {}) {
     static std::atomic<int> made{0};
-    std::vector<std::string> words{"test",  // an option that comes again counts the second time
+    std::vector<std::string> words{"test",  // if an option comes twice, the second one counts
                                    "-ORBPoolRealTime",
                                    "off",
                                    "-ORBRuntimeLedger",
@@ -149,12 +149,12 @@ class ProbeServer {
   CORBA::object_reference<Probing::Probe> reference;
 };
 
-// The same object as another ORB sees it.
+// Returns the same object as another ORB sees it.
 inline CORBA::object_reference<Probing::Probe> probe_of(TestOrb& client, const std::string& ior) {
   return IDL::traits<Probing::Probe>::narrow(client->string_to_object(ior));
 }
 
-// The same without a call that asks for its type.
+// Returns the same without the call that asks for its type.
 inline CORBA::object_reference<Probing::Probe> unchecked_probe(TestOrb& client, const std::string& ior) {
   return core::make_stub<Probing::Probe>(client->string_to_object(ior)->_reference());
 }

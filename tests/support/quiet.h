@@ -1,4 +1,4 @@
-// Quiet: while it lives the program logs nothing, in tests that make on purpose what it would complain of.
+// While a Quiet lives, the program logs nothing. For tests that provoke what it would report.
 #pragma once
 
 #include "orb/os/log.h"

@@ -1,4 +1,4 @@
-// Values through bytes and back, in both byte orders, and as text.
+// Passes values through bytes and back, in both byte orders, and through text.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -23,7 +23,7 @@ std::vector<std::byte> bytes_of(ByteOrder order, const T&... values) {
   return writer.to_vector();
 }
 
-// All of the bytes.
+// Reads the values, and checks that they use all of the bytes.
 template <typename... T>
 void read_into(const std::vector<std::byte>& bytes, ByteOrder order, T&... values) {
   cdr::Reader reader(bytes, order);

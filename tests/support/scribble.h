@@ -1,4 +1,4 @@
-// Random garbage over the memory of a channel that a hostile peer can write: its own region and the sleep page.
+// Makes random garbage for the memory of a channel that a hostile peer can write: its own region and the sleep page.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace corelane::testing {
 
 using Random = std::mt19937_64;
 
-// Numbers that such words might hold, or nearly.
+// Returns numbers that such words might hold, or almost hold.
 inline std::uint64_t suspicious_number(Random& random) {
   const std::uint64_t small_one = random() % 70, length = random() % 3 == 0 ? random() : random() % 5000;
   switch (random() % 6) {
@@ -47,14 +47,14 @@ enum class Target : std::uint8_t {
   connector_room,
   acceptor_record,
   acceptor_room,
-  anything,  // wherever in that memory
+  anything,  // anywhere in that memory
 };
 
 constexpr bool is_of_sleep_page(Target target) noexcept {
   return target >= Target::connector_record && target <= Target::acceptor_room;
 }
 
-// Garbage for such a word in memory of so many bytes: a region with so many slots, or the sleep page.
+// Returns garbage for such a word in memory of `size` bytes: a region with `slots` slots, or the sleep page.
 inline Garbage garbage_at(Random& random, Target target, std::size_t size, std::size_t slots) {
   using namespace channel;
   const auto within = [&](std::size_t begin, std::size_t end) {
@@ -69,13 +69,13 @@ inline Garbage garbage_at(Random& random, Target target, std::size_t size, std::
         return offsetof(Control, claimed);
       case Target::state:
         return offsetof(Control, state);
-      case Target::returned:  // more often those of the first chunks, which every region has
+      case Target::returned:  // mostly those of the first chunks, which every region has
         return within(page_size, random() % 2 == 0 ? page_size + 16 : 2 * page_size);
       case Target::commit:
         return in_slot(offsetof(Slot, commit));
       case Target::kind:
         return in_slot(offsetof(Slot, kind));
-      case Target::payload:  // more often its beginning, which may be a note of a loan
+      case Target::payload:  // mostly its beginning, which may be a note of a loan
         return in_slot(offsetof(Slot, payload) + random() % (random() % 2 == 0 ? 2 : 6) * 8);
       case Target::chunk:
         return within(slots_offset() + slots * slot_size, size);
@@ -92,8 +92,7 @@ inline Garbage garbage_at(Random& random, Target target, std::size_t size, std::
   return {offset + 8 > size ? 0 : offset, suspicious_number(random)};
 }
 
-// One of the words of memory of so many bytes. What ends the channel at once, a state, is chosen less often than
-// others.
+// Chooses one of the words in memory of `size` bytes. A state ends the channel at once, so it is chosen less often.
 inline Target target_in(Random& random, std::size_t size) {
   const bool is_page = size == channel::page_size;
   const std::uint64_t first = static_cast<std::uint64_t>(is_page ? Target::connector_record : Target::released);
@@ -102,7 +101,7 @@ inline Target target_in(Random& random, std::size_t size) {
   return is_other ? Target::anything : target;
 }
 
-// The same where the number of slots is not known.
+// Returns the same where the number of slots is not known.
 inline Garbage garbage_for(Random& random, std::size_t size) {
   const bool is_page = size <= channel::slots_offset();
   const std::size_t slots = random() % 2 == 0 || is_page ? 64 : (size - channel::slots_offset()) / channel::slot_size;

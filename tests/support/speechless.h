@@ -1,4 +1,4 @@
-// An exception that says nothing of itself: its what() is null, as nothing forbids.
+// Speechless is an exception without a text: its what() is null, which nothing forbids.
 #pragma once
 
 #include <exception>

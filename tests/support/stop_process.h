@@ -1,4 +1,4 @@
-// Stops a child process, all of its threads, before the test goes on.
+// stop_process() stops a child process with all of its threads, before the test continues.
 #pragma once
 
 #include <signal.h>
@@ -6,7 +6,7 @@
 
 namespace corelane::testing {
 
-// True once the kernel has stopped it: until then its other threads go on, after SIGSTOP too.
+// Returns true once the kernel has stopped the process. Until then its other threads continue, even after SIGSTOP.
 inline bool stop_process(pid_t child) {
   int status = 0;
   return kill(child, SIGSTOP) == 0 && waitpid(child, &status, WUNTRACED) == child && WIFSTOPPED(status);

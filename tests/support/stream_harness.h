@@ -1,4 +1,4 @@
-// What tests of byte streams share: a reactor, a listener, pairs of connected ends, and verbs on an end.
+// Helpers for tests of byte streams: a reactor, a listener, pairs of connected ends, and functions that act on an end.
 // Threads: the test's own and the reactor's.
 #pragma once
 
@@ -25,7 +25,7 @@ inline Time patience() { return os::now() + long_enough; }
 inline Bytes bytes_of(std::string_view text) { return std::as_bytes(std::span{text.data(), text.size()}); }
 inline std::string text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// `size` bytes, of which each says where it is.
+// Returns `size` bytes. The bytes around a place show where it is.
 inline std::string pattern(std::size_t size, std::uint32_t seed = 1) {
   std::string text(size, '\0');
   std::uint32_t state = seed;
@@ -33,8 +33,8 @@ inline std::string pattern(std::size_t size, std::uint32_t seed = 1) {
   return text;
 }
 
-// A value that one thread gives and another waits for. Condition variables wait on the system clock here, because
-// ThreadSanitizer of this compiler does not know the other one.
+// A value that one thread puts and another one takes. Its condition variables wait on the system clock, because this
+// compiler's ThreadSanitizer does not support the other one.
 template <typename T>
 class Mailbox {
  public:
@@ -63,7 +63,7 @@ class Mailbox {
   std::deque<T> values_;
 };
 
-// Collects what a watched connection gets.
+// Collects what a watched connection receives.
 class Collector : public transport::Watcher {
  public:
   void on_bytes(Bytes bytes, Time received) noexcept override {
@@ -74,7 +74,7 @@ class Collector : public transport::Watcher {
   }
   void on_closed(Error reason) noexcept override { closed.put(reason); }
 
-  // The first `size` bytes, once they are there.
+  // Returns the first `size` bytes, once they have come.
   std::string wait_for(std::size_t size) {
     std::unique_lock lock(mutex_);
     changed_.wait_until(lock, std::chrono::system_clock::now() + std::chrono::seconds{60},
@@ -109,7 +109,7 @@ inline Expected<void> send_by(const ConnectionPtr& end, Time until, std::string_
   return end->send_by(until, std::span{&bytes, 1}, position);
 }
 
-// Exactly `size` bytes, or fewer when the stream ends before.
+// Returns exactly `size` bytes, or fewer if the stream ends before.
 inline std::string read(const ConnectionPtr& end, std::size_t size, os::WaitStrategy strategy = {}) {
   std::string text(size, '\0');
   std::size_t got = 0;
@@ -122,7 +122,7 @@ inline std::string read(const ConnectionPtr& end, std::size_t size, os::WaitStra
   return text;
 }
 
-// One receive() of at most 64 bytes.
+// Calls receive() once, for at most 64 bytes.
 inline Expected<std::size_t> receive(const ConnectionPtr& end, Time deadline, os::WaitStrategy strategy = {}) {
   std::byte buffer[64];
   return end->receive(buffer, deadline, strategy);

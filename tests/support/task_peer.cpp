@@ -1,22 +1,23 @@
-// corelane-task-peer: a server or a client with tasks in a process of its own, for tests that stop it, start it on one
-// core, or let its date jump. It obeys the lines of its standard input and answers each with one line.
+// corelane-task-peer is a server or a client with tasks, in a separate process. Tests stop it, start it on one core, or
+// let its date jump. It obeys the lines of its standard input, and answers each with one line.
 //
 //   corelane-task-peer serve [-ORBOption VALUE ...]
 //       serves a Probe and prints its reference
-//         report    "cores C tasks T misses M": tasks of clients that are there, and misses of theirs
-//         blocked   the same, once a call of block() runs
-//         release   the same; calls of block() return
+//         report    answers "cores C tasks T misses M": the tasks that clients have now, and their misses
+//         blocked   waits until a call of block() runs, and answers the same
+//         release   lets calls of block() return, and answers the same
 //   corelane-task-peer client REFERENCE PERIOD DEADLINE [-ORBOption VALUE ...]
-//       has a task of add() admitted, with this period and deadline in ms and a budget of 100us; prints "admitted" or
+//       asks for a task of add(), with this period and deadline in ms and a budget of 100us; prints "admitted" or
 //       "refused REASON"
-//         add N     N calls of the task, one after another: "N right in NANOSECONDS ns" of the monotonic clock
-//         go        a thread calls it over and over, of which one call has been answered
-//         halt      the thread ends: "N right"
-//         block     a thread calls block()
+//         add N     calls the task N times in sequence: "N right in NANOSECONDS ns" of the monotonic clock
+//         go        starts a thread that calls the task all the time, and waits until one call has been answered
+//         halt      ends that thread: "N right"
+//         block     starts a thread that calls block()
 //         unblock   waits for that call: "answered", or the text of its exception
-//         ask SHARE another task, with a budget of so many thousandths of its period: "admitted" or "refused REASON"
-//       or the text of the exception that a call raised.
-// Both end with their standard input.
+//         ask SHARE asks for another task, whose budget is SHARE thousandths of its period: "admitted" or
+//                   "refused REASON"
+//       A call that raises an exception is answered with the text of the exception.
+// Both end when their standard input ends.
 #include <atomic>
 #include <cstdio>
 #include <exception>
@@ -51,7 +52,7 @@ int serve(const std::vector<std::string>& options) {
     const auto report = rt::report(*server.orb.orb);
     std::uint64_t tasks = 0, misses = 0;
     for (const auto& task : report.tasks) {
-      if (task.owner == PeerId{}) continue;  // the one that everybody shares: paced()
+      if (task.owner == PeerId{}) continue;  // the task that all callers share: paced()
       tasks += task.gone ? 0 : 1;
       misses += task.misses;
     }
@@ -88,8 +89,8 @@ class Client {
  private:
   using ProbeReference = CORBA::object_reference<Probing::Probe>;
 
-  // May be asked again after TIMEOUT: the client has cancelled the admission by then, on the same connection, and the
-  // server withdraws what it admitted, or is yet to admit, and never saw used.
+  // Admission may be asked for again after TIMEOUT. By then the client has cancelled the first request, on the same
+  // connection. The server withdraws a task that was admitted that way, or will be, and was never used.
   std::string admit(const ProbeReference& probe, const Contract& contract) {
     auto task = in_time([&] { return rt::admit(probe, {.operation = "add", .contract = contract}); });
     if (!task) return "refused " + std::string(sched::name_of(task.error().reason.code));
@@ -99,7 +100,7 @@ class Client {
   void call() {
     const std::int32_t number = ++called_;
     if (probe_->add(number, 1) != number + 1) throw std::runtime_error("the answer of another call");
-    // relaxed: a count that is read after the join, or to see that it grows
+    // relaxed: read after the join, or to see that the count grows
     right_.fetch_add(1, std::memory_order_relaxed);
   }
   std::string add(int times) {
@@ -143,7 +144,7 @@ class Client {
   TestOrb orb_;
   const ProbeReference probe_ = probe_of(orb_, reference_);
   std::vector<rt::Task> tasks_;
-  std::int32_t called_ = 0;  // by one thread at a time
+  std::int32_t called_ = 0;  // used by one thread at a time
   std::atomic<std::int32_t> right_{0};
   std::atomic<bool> stopping_{false};
   std::thread calls_, blocked_;

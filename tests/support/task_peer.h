@@ -1,4 +1,4 @@
-// TaskPeer: a run of corelane-task-peer, which says what it obeys (task_peer.cpp).
+// TaskPeer is a run of corelane-task-peer; task_peer.cpp says which orders it obeys.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace corelane::testing {
 
-// Of those that this process may use.
+// Returns the first core that this process may use.
 inline CoreId first_core() {
   std::int16_t core = 0;
   while (!os::process_affinity().contains(CoreId{core})) ++core;  // bound: this process runs somewhere
@@ -23,7 +23,7 @@ class TaskPeer {
   explicit TaskPeer(std::vector<std::string> words, os::ChildOptions options = {})
       : process_(command(std::move(words)), options), said(process_.read_line().value_or("")) {}
 
-  // Obeys, and answers with a line; "": it has ended.
+  // Gives an order, and returns the line of the answer. Returns "" if the process has ended.
   std::string ask(const std::string& order) {
     process_.write_line(order);
     return process_.read_line().value_or("");
@@ -46,11 +46,11 @@ class TaskPeer {
   const std::string said;  // its first line: a reference, or whether its task was admitted
 };
 
-// One that serves, and the words of a client with a task there.
+// A peer that serves, and the command line of a client with a task there.
 struct TaskServer : TaskPeer {
   explicit TaskServer(std::vector<std::string> options, os::ChildOptions child = {})
       : TaskPeer(serving(std::move(options)), child) {}
-  // Times in ms.
+  // Returns the command line of a client, with times in ms.
   std::vector<std::string> client(int period, int deadline, const std::vector<std::string>& options = {}) const {
     std::vector<std::string> words{"client", said, std::to_string(period), std::to_string(deadline)};
     words.insert(words.end(), options.begin(), options.end());

@@ -1,5 +1,5 @@
-// A directory of the test's own, removed with all that is in it: below TMPDIR, but for root, whose tests become other
-// users, only where these get there; else below /tmp.
+// TempDirectory is a test's own directory, which is removed with its content. It is below TMPDIR. For root, whose tests
+// become other users, it is below /tmp if other users cannot enter TMPDIR.
 #pragma once
 
 #include <stdlib.h>
@@ -39,7 +39,7 @@ class TempDirectory {
   }
   static bool others_may_enter(const std::filesystem::path& directory) {
     namespace fs = std::filesystem;
-    for (fs::path at = fs::canonical(directory);; at = at.parent_path()) {  // bound: the path
+    for (fs::path at = fs::canonical(directory);; at = at.parent_path()) {  // bound: the length of the path
       if ((fs::status(at).permissions() & fs::perms::others_exec) == fs::perms::none) return false;
       if (at == at.root_path()) return true;
     }

@@ -1,4 +1,4 @@
-// Bytes as tests write them down: hexadecimal text with blanks, and quoted ASCII.   "47494f50 0100 'ping' 00"
+// Converts bytes as tests write them: hexadecimal text with blanks, and quoted ASCII.   "47494f50 0100 'ping' 00"
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// JacORB's naming client at a nameserver of Corelane's: NamingClient REFERENCE STEP ... does the steps in turn and prints
-// a line for each: what it came to, or the exception.
+// JacORB's naming client at a Corelane nameserver: NamingClient REFERENCE STEP ... performs the steps in turn, and
+// prints a line for each: the result, or the exception.
 //   context NAME    bind NAME    rebind NAME    resolve NAME    unbind NAME    list NAME    destroy NAME
 import org.omg.CORBA.ORB;
 import org.omg.CORBA.SystemException;
@@ -27,7 +27,7 @@ public class NamingClient {
     NamingContext context = name.isEmpty() ? root : NamingContextHelper.narrow(root.resolve_str(name));
     BindingListHolder first = new BindingListHolder();
     BindingIteratorHolder rest = new BindingIteratorHolder();
-    context.list(2, first, rest);  // so that there is an iterator with more than two
+    context.list(2, first, rest);  // so that more than two entries need an iterator
     StringBuilder text = new StringBuilder();
     append(text, first);
     if (rest.value != null) {

@@ -11,9 +11,9 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 FETCH = ("mvn -q -f tests/interop/jacorb/pom.xml dependency:copy-dependencies -DoutputDirectory=\"$PWD/build/jacorb\", "
          "then set CORELANE_JACORB_JARS to that folder")
-LONGEST = 120  # seconds; of a client that hangs
+LONGEST = 120  # seconds that a client may take
 
-# What is asked, and what is to come of it; a reference is compared by its beginning.
+# Each request and its expected result. Of a reference only the beginning is compared.
 STEPS = [
     ("list", "", ""),
     ("context", "plant", ""),

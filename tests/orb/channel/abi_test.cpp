@@ -1,4 +1,4 @@
-// A program in C, written from docs/channel.md, at the other end.
+// Tests a channel whose other end is a program in C, which was written from docs/channel.md.
 #include <signal.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr int abi_signal = 40;  // blocked from the start, in channel_test.cpp
+constexpr int abi_signal = 40;  // channel_test.cpp blocks it from the start
 
 Options options_of(Wake wake, bool grows = false) {
   return {.shape = {.slots = 128, .chunks = 8, .chunk_size = 65536},
@@ -39,7 +39,7 @@ Options options_of(Wake wake, bool grows = false) {
           .wait = {os::WaitMode::park}};
 }
 
-// The program and this process's end, which connects where the program was told to accept.
+// The program, and the end of this process. If the program is told to accept, this end connects.
 class CPeer {
  public:
   explicit CPeer(const Options& options, Words words = {}) : options_(options) {
@@ -51,12 +51,12 @@ class CPeer {
   }
 
   ChannelResult meet() { return listener_ ? listener_->accept(soon()) : Channel::connect(path(), options_, soon()); }
-  // Once it sleeps. It was awake when the channel was made: what it had to hear by then had come.
+  // Waits until the program sleeps. It was awake when the channel was made, so it has received what was sent before.
   void await_sleep() {
     await("the program sleeps", [&] {
       std::ifstream stat("/proc/" + std::to_string(program_->pid()) + "/stat");
       const std::string text(std::istreambuf_iterator<char>(stat), {});
-      return text.find(") S ") != text.npos;  // the state stands behind the name
+      return text.find(") S ") != text.npos;  // the state follows the name
     });
   }
   std::string says() { return program_->read_all(soon()).value_or("nothing"); }
@@ -88,7 +88,7 @@ void exchange(Channel& end, std::size_t longest) {
       REQUIRE(end.write(as_bytes(text), soon()));
       REQUIRE(read(end) == text);
     }
-  // Many on their way at once.
+  // Sends many messages before it reads the first answer.
   std::string all, back;
   for (int i = 0; i < 40; ++i) {
     REQUIRE(end.write(as_bytes(std::to_string(i)), soon()));
@@ -121,9 +121,9 @@ TEST_CASE("a program in C that was written from the documentation is a good peer
       {Wake::futex, {"offer=0"}, in_place},
       {Wake::futex, {"offer=0", "accept=1"}, in_place},
       {Wake::futex, {"offer=2", "far=1"}, in_place},
-      {Wake::futex, {"offer=255"}, all},  // features of a version to come
+      {Wake::futex, {"offer=255"}, all},  // features of a future version
       {Wake::futex, {"require=7", "accept=1"}, all},
-      {Wake::futex, {"offer=7"}, all},  // it reads no memory that grows
+      {Wake::futex, {"offer=7"}, all},  // the program does not read memory that grows
   }));
   const auto has = [&](const char* word) { return std::find(words.begin(), words.end(), word) != words.end(); };
   const bool grows = GENERATE(false, true) && !(has("offer=0") && has("accept=1"));

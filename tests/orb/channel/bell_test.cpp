@@ -1,4 +1,4 @@
-// How one end sleeps at a word, and what the other end does to wake it: bell.h at a word of this process's own memory.
+// Tests how one end sleeps at a word, and how the other end wakes it: bell.h, with a word in this process's own memory.
 #include "orb/channel/bell.h"
 
 #include <fcntl.h>
@@ -40,7 +40,7 @@ bool is_readable(int descriptor) {
   return poll(&asked, 1, 0) == 1 && (asked.revents & POLLIN) != 0;
 }
 
-// A word, and all that its sleeper may be woken by.
+// A word, and everything that can wake its sleeper.
 struct Bell {
   std::uint32_t word = 0;
   os::Fd event{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
@@ -56,12 +56,12 @@ struct Bell {
             .near_sleep = near_sleep};
   }
   Sleeper sleeper(const WakeUp& wake_up) { return {word, wake_up, peer}; }
-  // The other end has the other socket.
+  // Returns the ringer of the other end, which has the other socket.
   Ringer ringer(WakeUp wake_up) {
     if (wake_up.socket >= 0) wake_up.socket = sockets.far.get();
     return {word, wake_up};
   }
-  // What the word holds after a ring.
+  // Rings, and returns what the word holds afterwards.
   std::uint32_t ring_at(std::uint32_t sleeper, const WakeUp& wake_up) {
     word = sleeper;
     ringer(wake_up).ring();
@@ -71,7 +71,7 @@ struct Bell {
   bool packet_came() const { return is_readable(peer.socket()); }
 };
 
-// One sleep of another thread, which nothing but a wake-up ends.
+// A sleep of another thread, which ends only by a wake-up.
 class Asleep {
  public:
   // Returns once the thread sleeps.
@@ -235,7 +235,7 @@ TEST_CASE("a ring between a sleeper's last look and its sleep ends the sleep") {
   const auto ring = [&] { return bell.ringer(wake_up).ring(), false; };
   far ? sleeper.sleep_far(never, ring) : sleeper.sleep_near(never, ring);
   CHECK(bell.word == 0);
-  CHECK_FALSE(bell.event_rang());  // what woke it is taken
+  CHECK_FALSE(bell.event_rang());  // the sleeper has taken what woke it
   CHECK_FALSE(bell.packet_came());
 }
 

@@ -1,4 +1,4 @@
-// What every channel does, however its ends wait and are woken: the conformance suite of channels.
+// The conformance suite of channels: tests what every channel does, in whichever way its ends wait and are woken.
 #include "orb/channel/channel.h"
 
 #include <poll.h>
@@ -21,9 +21,9 @@ using namespace corelane::testing;
 
 namespace {
 
-constexpr int test_signal = 40;  // a real-time one
+constexpr int test_signal = 40;  // a real-time signal
 
-// Blocks the signal before any test starts a thread, as a program that is woken so has to.
+// Blocks the signal before any test starts a thread. Every program that is woken by a signal must do this.
 const bool blocked = [] {
   sigset_t set;
   sigemptyset(&set);
@@ -38,7 +38,7 @@ Options options(Wake wake, os::WaitMode mode = os::WaitMode::park) {
           .wait = {mode, std::chrono::microseconds{50}}};
 }
 
-// Every way to wait and to be woken.
+// Returns each way to wait and to be woken.
 Options any_way() {
   return GENERATE(options(Wake::spin), options(Wake::futex), options(Wake::futex, os::WaitMode::adaptive),
                   options(Wake::futex, os::WaitMode::spin_then_park), options(Wake::eventfd),
@@ -86,7 +86,7 @@ TEST_CASE("a reader that waits is woken by each message") {
 TEST_CASE("a writer that waits for room goes on when there is some") {
   ChannelPair ends(any_way());
   const std::size_t size = GENERATE(20u, 3000u, 100'000u);
-  const std::uint32_t messages = size > 50'000 ? 40 : 600;  // the chunks, and the ring, go round several times
+  const std::uint32_t messages = size > 50'000 ? 40 : 600;  // enough to use the chunks and the ring several times over
   std::thread writer([&] {
     for (std::uint32_t i = 0; i < messages; ++i) (void)ends.near.write(as_bytes(filled(size, i)), soon());
   });
@@ -241,7 +241,7 @@ TEST_CASE("a draft is written in place, and its chunks come back when it is drop
   std::memcpy(draft->bytes().data(), text.data(), text.size());
   CHECK(ends.near.try_send(*draft, 100'001).error() == Fault::too_long);
   REQUIRE(ends.near.try_send(*draft, text.size()));
-  CHECK(ends.near.try_send(*draft, text.size()).error() == Fault::too_long);  // it is used up
+  CHECK(ends.near.try_send(*draft, text.size()).error() == Fault::too_long);  // the draft is used up
   CHECK(read(ends.far) == text);
 }
 
@@ -316,7 +316,7 @@ TEST_CASE("an armed descriptor is readable once a message is there, and not befo
   ends.near.disarm();
   CHECK_FALSE(readable(ends.near.descriptor()));
   CHECK(read(ends.near) == "x");
-  CHECK_FALSE(ends.near.arm());  // there is one more
+  CHECK_FALSE(ends.near.arm());  // there is another message
   CHECK(read(ends.near) == "y");
   CHECK(ends.near.arm());
 }

@@ -1,5 +1,5 @@
-// Either end is killed at any moment: the other reads what was complete, is told, and goes on with others.
-// CORELANE_KILLS says how many are killed (40).
+// Tests that either end may be killed at any moment. The other end reads what was complete, learns of the death, and
+// continues with others. CORELANE_KILLS sets how many are killed (40).
 #include <sys/time.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ std::uint64_t kills() { return from_environment("CORELANE_KILLS", 40); }
 
 const Shape small{.slots = 64, .chunks = 4, .chunk_size = 8192};
 
-// An acceptor that inherited its listener gets no signals: it is not the process that the kernel names.
+// An acceptor that inherited its listener gets no signals, because it is not the process that the kernel names.
 Options way(unsigned long number, ChildIs role) {
   constexpr Wake wakes[] = {Wake::futex, Wake::signal, Wake::eventfd, Wake::spin};
   constexpr os::WaitMode modes[] = {os::WaitMode::park, os::WaitMode::adaptive};
@@ -38,7 +38,7 @@ Options way(unsigned long number, ChildIs role) {
       .shape = small, .wake = wake, .signal = SIGUSR1, .wait = {modes[number / 4 % 2], std::chrono::microseconds{50}}};
 }
 
-// What a long run came to: see docs/testing.md.
+// Prints the result of a long run; see docs/testing.md.
 void say(std::string_view what, const Holdings& before) {
   if (std::getenv("CORELANE_KILLS") == nullptr) return;
   const Holdings after;
@@ -46,7 +46,8 @@ void say(std::string_view what, const Holdings& before) {
             << " descriptors, " << after.mappings - before.mappings << " mappings of channels\n";
 }
 
-// Messages that say their number, how many of the other's their sender had read, and are filled accordingly.
+// The head of a message: its number, and how many of the peer's messages its sender had read. The rest of the message
+// is filled with its number.
 struct Head {
   std::uint32_t number = 0, read = 0;
 };
@@ -56,12 +57,12 @@ std::size_t size_of_message(std::uint32_t number) {
   return sizes[number % 10];
 }
 
-// One end of a conversation in which both talk as fast as they can.
+// One end of a conversation in which both ends write as fast as they can.
 class Talker {
  public:
   explicit Talker(Channel& end) : end_(&end) {}
 
-  // Until the end, or until `most` messages came. Whether everything was as it should be.
+  // Writes and reads until the channel ends, or until `most` messages came. Returns whether everything was right.
   bool talk(std::uint32_t most = ~0u) {
     while (heard_ < most && !over_) {
       const bool said = say();
@@ -69,14 +70,14 @@ class Talker {
     }
     return right_;
   }
-  // What still comes from one who is dead: how that ended.
+  // Reads what still comes from a dead peer. Returns how that ends.
   Fault drain() {
     while (hear() || end_->wait(soon())) continue;
     return end_->peek().error();
   }
   std::uint32_t heard() const { return heard_; }
   bool right() const { return right_; }
-  // All that the other said it had read is also claimed.
+  // Returns whether everything that the peer said it had read is also claimed.
   bool claims_agree() const { return acknowledged_ == 0 || end_->was_claimed(positions_[acknowledged_ - 1]); }
 
  private:
@@ -115,7 +116,7 @@ class Talker {
   bool right_ = true, over_ = false;
 };
 
-// Kills the child after `most` messages of it, and looks at what is left.
+// Kills the child after it has sent `most` messages, and checks what is left.
 void kill_one(unsigned long number, unsigned long messages) {
   const auto most = static_cast<std::uint32_t>(messages);
   const ChildIs role = number % 2 == 0 ? ChildIs::connector : ChildIs::acceptor;
@@ -142,7 +143,7 @@ ChannelResult set_up(bool connects, os::Fd socket) {
 }  // namespace
 
 TEST_CASE("an end that is killed while both talk loses no whole message, and nothing hangs or leaks") {
-  signal(SIGUSR1, [](int) {});  // of both ends with Wake::signal
+  signal(SIGUSR1, [](int) {});  // handles the signal of both ends with Wake::signal
   std::mt19937 random(static_cast<unsigned>(getpid()));
   const Holdings before;
   for (std::uint64_t i = 0; i < kills(); ++i) kill_one(random() & 0xff, random() % (i % 4 == 0 ? 3 : 300));
@@ -162,7 +163,7 @@ TEST_CASE("an end that dies while the channel is set up is a fault or a death an
     if (child == 0) {
       sockets.near.reset();
       const itimerval soon_dead{.it_interval = {}, .it_value = {0, delay}};
-      setitimer(ITIMER_REAL, &soon_dead, nullptr);  // SIGALRM, whose default is to end the process
+      setitimer(ITIMER_REAL, &soon_dead, nullptr);  // SIGALRM ends the process by default
       const auto end = set_up(connects, std::move(sockets.far));
       while (true) pause();
     }
@@ -174,13 +175,13 @@ TEST_CASE("an end that dies while the channel is set up is a fault or a death an
   CHECK(Holdings() == before);
 }
 
-// ---- One of them sleeps far
+// ---- One end sleeps far
 
 namespace {
 
 const Options park_far{.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}};
 
-// Until the end that connected, or the one that accepted, sleeps at the socket for a record.
+// Waits until the end of that side sleeps at the socket, for a record.
 void await_far_sleeper(const EndParts& parts, Side side) {
   auto& end = reinterpret_cast<SleepPage*>(parts.sleep.at(0))->ends[static_cast<std::size_t>(side)];
   while ((load_shared(end.record.sleeper, std::memory_order_acquire) & far_bit) == 0) std::this_thread::yield();
@@ -205,7 +206,7 @@ TEST_CASE("an end that is killed while it sleeps far leaves a name that nobody a
     REQUIRE(kill(child, SIGKILL) == 0);
     REQUIRE(end_of(child) == -SIGKILL);
     Channel end = expect(Channel::of(std::move(*parts), park_far));
-    CHECK(end.try_write(as_bytes("x")));  // whose packet finds nobody
+    CHECK(end.try_write(as_bytes("x")));  // its packet wakes no sleeper
     CHECK(read(end) == ended(Fault::peer_died));
     CHECK_FALSE(end.was_claimed(end.written()));
   }

@@ -1,4 +1,4 @@
-// Reading past what is not wanted yet.
+// Tests reading past messages that are not wanted yet.
 #include "orb/channel/delay_buffer.h"
 
 #include <array>
@@ -17,7 +17,7 @@ class Desk {
   Desk(std::size_t messages, std::size_t bytes) : buffer_(messages, bytes) {}
 
   void send(std::string_view text) { REQUIRE(ends_.far.try_write(as_bytes(text))); }
-  // The next message that begins so.
+  // Returns the next message that begins with that character.
   std::string read(char first) {
     return said(buffer_.read(
         ends_.near, [&](Bytes bytes) { return !bytes.empty() && bytes[0] == std::byte(first); }, room_, at_once));

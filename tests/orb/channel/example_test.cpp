@@ -1,4 +1,4 @@
-// The example of channels, run as its first lines say.
+// Runs the example of channels as its first lines say.
 #include <catch2/catch.hpp>
 
 #include "orb/os/child_process.h"

@@ -1,4 +1,4 @@
-// Channels whose memory grows with what is sent and shrinks when it is quiet.
+// Tests channels whose memory grows with what is sent, and shrinks when nothing is sent.
 #include <signal.h>
 #include <unistd.h>
 
@@ -38,8 +38,8 @@ constexpr std::size_t base = chunks_offset(shape);
 
 Options growing() { return {.shape = shape, .grows = true, .wait = {os::WaitMode::park}}; }
 
-// Bytes of channels' memory that this process has mapped and that are there. Memory of one channel that both of its
-// ends have mapped here counts once. What was let go counts no more.
+// Returns the bytes of channels' memory that this process has mapped and that are resident. Memory that both ends of a
+// channel have mapped here counts once. Memory that was given back does not count.
 std::size_t resident() {
   await_given_back();
   std::ifstream maps("/proc/self/smaps");
@@ -64,7 +64,7 @@ void pass(Channel& from, Channel& to, std::size_t size) {
   REQUIRE(read(to) == text);
 }
 
-// All that it can give back now.
+// Gives back everything that the end can give back now.
 void shrink(Channel& end) {
   while (end.give_back_some(100 * kibi)) continue;
 }
@@ -115,7 +115,7 @@ TEST_CASE("it gives back what is asked for and no more") {
   pass(ends.near, ends.far, mebi);
   CHECK(ends.near.give_back_some(256 * kibi));
   CHECK(ends.near.memory() == base + mebi - 256 * kibi);
-  CHECK(ends.near.give_back_some(1));  // a chunk
+  CHECK(ends.near.give_back_some(1));  // gives back one chunk
   CHECK(ends.near.memory() == base + mebi - 320 * kibi);
   pass(ends.near, ends.far, mebi);
   CHECK(ends.near.memory() >= base + mebi);
@@ -178,7 +178,7 @@ TEST_CASE("a channel that keeps its memory has all of it and gives nothing back"
   pass(ends.near, ends.far, mebi);
   std::size_t calls = 0;
   while (ends.near.take_some(256 * kibi)) ++calls;
-  CHECK(calls >= 12);  // 48 chunks, 4 at a time
+  CHECK(calls >= 12);  // 48 chunks, 4 in each call
   ends.near.hold_memory();
   CHECK(ends.near.memory() == region_size(shape));
   CHECK_FALSE(ends.near.may_shrink());
@@ -227,7 +227,7 @@ TEST_CASE("in a process that locks its memory a channel grows and shrinks all th
     const std::string text = filled(2 * mebi);
     if (resident() - before > 2 * base + sizeof(SleepPage)) _exit(2);
     if (!ends.near.write(as_bytes(text), soon()) || read(ends.far) != text) _exit(3);
-    // Locked once more while it has grown, as by a second ORB.
+    // Locks the memory again after it has grown, as a second ORB does.
     if (!os::lock_memory(kibi)) _exit(4);
     shrink(ends.near);
     if (ends.near.memory() != base) _exit(5);
@@ -260,7 +260,7 @@ TEST_CASE("a peer that is killed while it keeps a message leaves nothing behind"
     CHECK(read(end) == filled(mebi));
     CHECK(read(end) == ended(Fault::peer_died));
     while (end.give_back_some(mebi)) continue;
-    CHECK(end.memory() >= base + 128 * kibi);  // what the dead had
+    CHECK(end.memory() >= base + 128 * kibi);  // what the dead peer still holds
     CHECK_FALSE(end.write(as_bytes(filled(mebi)), soon()));
   }
   CHECK(resident() == before);

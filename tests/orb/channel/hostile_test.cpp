@@ -1,4 +1,4 @@
-// A peer that writes whatever it likes into every word that it can write: it spoils its own channel and nothing else.
+// Tests a peer that writes anything into every word that it can write. It spoils its own channel and nothing else.
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -29,11 +29,11 @@ namespace {
 
 const Shape small{.slots = 64, .chunks = 4, .chunk_size = 4096};
 
-// The signal of Wake::signal, and that it does not end the process.
+// The signal of Wake::signal. A handler keeps it from ending the process.
 constexpr int woken_by = 41;
 const auto before_handler = signal(woken_by, [](int) {});
 
-// A victim, and the memory of the other end in the hands of somebody else.
+// A victim, and the memory of the other end, which an attacker controls.
 struct Attack {
   std::optional<Channel> victim;
   EndParts hostile;
@@ -49,7 +49,8 @@ struct Attack {
   }
 };
 
-// Which word of the ABI lies there, or anything: from the table in docs/channel.md, as a check on garbage_at().
+// Returns which word of the ABI lies at the offset. It follows the table in docs/channel.md, as a check on
+// garbage_at().
 Target named_at(bool sleep_page, std::size_t offset) {
   if (sleep_page)
     return offset % 128 == 0 && offset < 512
@@ -64,14 +65,15 @@ Target named_at(bool sleep_page, std::size_t offset) {
   return offset % 64 == 0 ? Target::commit : offset % 64 == 8 ? Target::kind : Target::payload;
 }
 
-// How often each word was written.
+// Counts how often each word was written.
 class Hits {
  public:
   void count(bool sleep_page, std::size_t offset) {
     ++hits_[static_cast<std::size_t>(named_at(sleep_page, offset))];
     ++all_;
   }
-  // Every one was aimed at: by chance each would get one hit in some thousands. A state ends its channel: it gets few.
+  // Checks that the tests aimed at each word. By chance a word would get only one hit in some thousands. The state gets
+  // few hits, because each one may end its channel.
   void check_all() const {
     for (std::size_t i = 0; i < static_cast<std::size_t>(Target::anything); ++i) {
       INFO("target " << i << " of " << all_ << " hits");
@@ -84,13 +86,14 @@ class Hits {
   std::uint64_t all_ = 0;
 };
 
-// Where garbage of that kind goes: what is in every memory goes into either.
+// Returns the memory for garbage of that kind. Target::anything may go to either memory.
 const Mapping& memory_of(Random& random, const EndParts& hostile, Target target) {
   const bool page = target == Target::anything ? random() % 4 == 0 : is_of_sleep_page(target);
   return page ? hostile.sleep : hostile.own;
 }
 
-// What stood there before is of no interest, but in a sleep word, where it may be the name of a sleeper.
+// Writes garbage, and returns what was there before. That is of interest only in a sleep word, where it may be the name
+// of a sleeper.
 std::uint64_t scribble_at(Random& random, const EndParts& hostile, Target target, Hits& hits) {
   const Mapping& memory = memory_of(random, hostile, target);
   const Garbage garbage = garbage_at(random, target, memory.size(), small.slots);
@@ -104,7 +107,7 @@ void scribble(Random& random, const EndParts& hostile, Hits& hits) {
   scribble_at(random, hostile, target_in(random, memory.size()), hits);
 }
 
-// Reads all of it: whatever is handed out has to be there.
+// Reads all bytes, because everything that the channel hands out must be there.
 std::uint32_t sum_of(Bytes bytes) {
   std::uint32_t sum = 0;
   for (const std::byte b : bytes) sum += static_cast<std::uint32_t>(b);
@@ -113,7 +116,7 @@ std::uint32_t sum_of(Bytes bytes) {
 
 class Victim {
  public:
-  // `patience`: how long it waits, when it waits.
+  // `patience`: how long each wait may take.
   explicit Victim(Channel& end, Duration patience = {}) : end_(&end), patience_(patience) {}
 
   void act(Random& random) {
@@ -178,7 +181,7 @@ TEST_CASE("scribbling over every shared word spoils that channel and no other") 
   for (unsigned round = 0; round < 300; ++round) {
     Attack attack({.shape = small, .wake = round % 2 == 0 ? Wake::spin : Wake::futex});
     Victim victim(*attack.victim);
-    // The word that this round is about; the others come in between.
+    // The word that this round is about. Other words are written in between.
     const auto favourite = static_cast<Target>(round % (static_cast<unsigned>(Target::anything) + 1));
     for (int step = 0; step < 400 && attack.victim->is_open(); ++step) {
       for (std::uint64_t n = random() % 4; n != 0; --n)
@@ -193,7 +196,7 @@ TEST_CASE("scribbling over every shared word spoils that channel and no other") 
     REQUIRE(healthy.near.try_write(as_bytes(filled(100))));
     REQUIRE(read(healthy.far) == filled(100));
   }
-  CHECK(spoiled > 50);  // most others were never looked at in the wrong place
+  CHECK(spoiled > 50);  // most other rounds wrote nothing that the victim found wrong
   hits.check_all();
 }
 
@@ -247,7 +250,7 @@ TEST_CASE("sleep words that are scribbled over delay a reader and do not hold it
   Attack attack({.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}});
   auto& page = *reinterpret_cast<SleepPage*>(attack.hostile.sleep.at(0));
   auto reader = std::async(std::launch::async, [&] { return read(*attack.victim); });
-  // Until the reader sleeps; then its word is wiped, and nobody will wake it for the message.
+  // Waits until the reader sleeps. Then its word is wiped, so that no end wakes it for the message.
   while (SharedWord(page.ends[1].record.sleeper).exchange(0, std::memory_order_acq_rel) == 0) continue;
   auto& slot = *reinterpret_cast<Slot*>(attack.hostile.own.at(slots_offset()));
   slot.kind = static_cast<std::uint64_t>(RecordKind::message);
@@ -263,7 +266,7 @@ std::uint32_t& reader_word(Attack& attack) {
   return reinterpret_cast<SleepPage*>(attack.hostile.sleep.at(0))->ends[1].record.sleeper;
 }
 
-// A reader that sleeps at the socket by now, or with near_bit at its word.
+// Starts a reader. Returns when it sleeps at the socket, or with near_bit at its word.
 std::future<std::string> sleeper(Attack& attack, std::uint32_t bit = far_bit) {
   auto reader = std::async(std::launch::async, [&] { return read(*attack.victim); });
   while ((load_shared(reader_word(attack), std::memory_order_acquire) & bit) == 0) std::this_thread::yield();
@@ -315,11 +318,12 @@ TEST_CASE("packets on the socket that nobody asked for change nothing") {
   CHECK(reader.get() == ended(Fault::peer_died));
 }
 
-// ---- Scribbled at while it sleeps
+// ---- Writing garbage while the victim sleeps
 
 namespace {
 
-// Writes at a victim that sleeps and wakes it, until the end of this object: mostly its own sleep words, seldom others.
+// Writes garbage for a victim that sleeps, and wakes it, until destruction. It writes mostly the victim's sleep words,
+// seldom others.
 class Tormentor {
  public:
   Tormentor(const EndParts& hostile, unsigned seed)
@@ -329,7 +333,7 @@ class Tormentor {
     });
   }
 
-  // How often the name of the sleeping victim stood where it was written over.
+  // How often garbage replaced the name of the sleeping victim.
   struct Seen {
     std::uint64_t record = 0, room = 0, far = 0;
   };
@@ -353,7 +357,7 @@ class Tormentor {
   static std::uint32_t name_of_caller(const EndParts& hostile) {
     return hostile.peer_wake.kind == Wake::signal ? static_cast<std::uint32_t>(gettid()) : some_thread;
   }
-  // As a correct end would after it had published something.
+  // Rings as a correct end does after it has published something.
   void ring(bool record) const {
     WakeUp wake_up = hostile_->peer_wake;
     wake_up.event = (record ? hostile_->peer_events.record : hostile_->peer_events.room).get();
@@ -374,7 +378,7 @@ class Tormentor {
   std::jthread thread_;
 };
 
-// Of this thread.
+// Returns how often this thread has slept.
 long times_slept() {
   rusage used{};
   getrusage(RUSAGE_THREAD, &used);
@@ -390,7 +394,7 @@ TEST_CASE("a peer that scribbles while its victim sleeps is survived, however th
                         .wait = {os::WaitMode::park}};
   Tormentor::Seen seen;
   long slept = 0;
-  // Each way to sleep was met; on a machine with little time for this that takes more of them.
+  // Runs until each way to sleep was met. A machine that has little time for this needs more rounds.
   for (unsigned round = 0; round < 10 || (round < 1000 && (seen.record == 0 || seen.room == 0 || seen.far == 0));
        ++round) {
     Attack attack(options);

@@ -1,4 +1,4 @@
-// An end that waits while nothing comes gets up to look at its peer as often as docs/channel.md says, and no more
+// Tests how often an end wakes to check its peer while nothing comes: as often as docs/channel.md says, and not more
 // often.
 #include <signal.h>
 #include <sys/resource.h>
@@ -26,7 +26,7 @@ const auto before_handler = signal(woken_by, [](int) {});
 
 constexpr std::chrono::milliseconds idle_for{800}, near_look{100};
 constexpr std::chrono::minutes far_look{1};
-constexpr long others = 2;  // sleeps that are the system's, as for a page that somebody else maps
+constexpr long others = 2;  // sleeps that the system causes, for example for a page that another thread maps
 
 enum class For { record, room };
 
@@ -41,15 +41,16 @@ struct Counted {
   long slept = 0, looks = 0;
 };
 
-// Of this thread.
+// Returns how often this thread has slept.
 long times_slept() {
   rusage used{};
   getrusage(RUSAGE_THREAD, &used);
   return used.ru_nvcsw;
 }
 
-// Looks that may have been due in that time, the one at the deadline included: a sleeper looks after 100 ms each time,
-// but who waits for a record only the first time, and who is woken at an eventfd never: they look once in a minute.
+// Returns how many checks may have been due in that time, including the one at the deadline. A sleeper checks its peer
+// every 100 ms. An end that waits for a record does so only the first time, and an end that is woken at an eventfd
+// never. These two check once a minute.
 long looks_due(const Waiter& waiter, Duration elapsed) {
   if (waiter.wake == Wake::eventfd) return 1 + elapsed / far_look;
   return waiter.what == For::record ? 2 + elapsed / far_look : 1 + elapsed / near_look;
@@ -61,7 +62,7 @@ bool times_out(Channel& end, For what, Duration patience) {
   return !result && result.error() == Fault::timed_out;
 }
 
-// No page is mapped or unmapped while any of them counts.
+// Lets all ends begin and end the count together, so that no page is mapped or unmapped meanwhile.
 struct Together {
   explicit Together(std::size_t ends)
       : ready(static_cast<std::ptrdiff_t>(ends)), counted(static_cast<std::ptrdiff_t>(ends)) {}
@@ -74,7 +75,7 @@ Counted count(const Waiter& waiter, Together& all) {
                     .signal = woken_by,
                     .wait = {os::WaitMode::park}});
   while (waiter.what == For::room && ends.near.try_write(as_bytes("x"))) continue;
-  times_out(ends.near, waiter.what, std::chrono::milliseconds{1});  // what only the first wait does is behind it
+  times_out(ends.near, waiter.what, std::chrono::milliseconds{1});  // what only the first wait does happens here
   Counted counted;
   all.ready.arrive_and_wait();
   const long before = times_slept();

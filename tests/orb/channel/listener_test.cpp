@@ -1,4 +1,5 @@
-// Where channels are set up: addresses, who holds up nobody, who is turned away, and the ends of listeners.
+// Tests how channels are set up: addresses, clients that must not delay others, refused clients, and the ends of
+// listeners.
 #include "orb/channel/listener.h"
 
 #include <fcntl.h>
@@ -123,7 +124,7 @@ TEST_CASE("who connects and says nothing holds up nobody") {
 
 namespace {
 
-// A server with few descriptors: ends with 0 once somebody has a channel.
+// Runs a server with few descriptors. It exits with 0 when a client has a channel.
 [[noreturn]] void serve_with_descriptors(const std::string& path, rlim_t more) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   auto listener = Listener::listen(path, {.handshake = std::chrono::hours{1}});
@@ -137,7 +138,7 @@ namespace {
       _exit(end ? 0 : 2);
 }
 
-// To who may not listen yet.
+// Connects to a server that may not listen yet.
 os::Fd patient_socket(const std::string& path) {
   const Time until = soon();
   auto socket = connect_socket(path, until);
@@ -155,14 +156,15 @@ TEST_CASE("silent clients that took all descriptors and went away keep nobody ou
   if (server == 0) serve_with_descriptors(path, 12);
   std::vector<os::Fd> silent;
   for (int i = 0; i < 40; ++i) silent.push_back(patient_socket(path));
-  REQUIRE(wait_readable(silent.back().get(), soon()));  // told: there are none left
+  REQUIRE(wait_readable(silent.back().get(), soon()));  // the server says that there are no descriptors left
   const auto told = receive_packet(silent.back(), soon());
   REQUIRE(told);
   CHECK(as_hello(*told).error().text.find("no file descriptor is left") != std::string::npos);
   silent.clear();
   const Time until = soon();
   ChannelResult client = Channel::connect(path, {}, until);
-  while (!client && os::now() < until) client = Channel::connect(path, {}, until);  // it may not have noticed yet
+  // The server may not have noticed yet.
+  while (!client && os::now() < until) client = Channel::connect(path, {}, until);
   CHECK(client);
   if (!client) kill(server, SIGKILL);
   int status = 0;
@@ -195,7 +197,7 @@ TEST_CASE("however many say nothing the next one is served, and it is said whose
   auto client = std::async(std::launch::async, [&] { return Channel::connect(path, {}, soon()); });
   const std::string who = "user " + std::to_string(geteuid()) + " of process " + std::to_string(getpid());
   ChannelResult end = listener->accept(soon());
-  for (; !end; end = listener->accept(soon())) {  // bound: all of the silent
+  for (; !end; end = listener->accept(soon())) {  // bound: the number of silent clients
     INFO(end.error().text);
     REQUIRE(end.error().text.find(who + ": too many channels are being set up; try again; 65 of 65") == 0);
   }
@@ -209,7 +211,7 @@ TEST_CASE("a user's many handshakes do not displace the one of another user") {
   const std::string path = directory / "channel";
   auto listener = Listener::listen(path, {.access = {.anyone = true}, .handshake = std::chrono::hours{1}});
   REQUIRE(listener);
-  const auto socket = connect_socket(path, soon());  // the oldest
+  const auto socket = connect_socket(path, soon());  // the oldest handshake
   REQUIRE(socket);
   const pid_t child = fork_stranger(12345, [&] {
     std::vector<os::Fd> silent;
@@ -248,7 +250,8 @@ TEST_CASE("who is not on the access list is told and turned away before he says 
 
 namespace {
 
-// Without a descriptor left: turns two newcomers away. 0: it was asked to make room for the second alone.
+// Runs a server without a free descriptor, which refuses two clients. It exits with 0 if it asked its room maker only
+// for the second one.
 [[noreturn]] void serve_two_without_descriptors(const std::string& path) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   int asked = 0;
@@ -375,7 +378,7 @@ TEST_CASE("a signal is no deadline to whoever accepts") {
     there = true;
     const auto socket = listener->accept_socket(soon());
     over = true;
-    while (there) std::this_thread::yield();  // as long as signals come
+    while (there) std::this_thread::yield();  // keeps the thread alive while signals come
     return bool(socket);
   });
   while (!there) std::this_thread::yield();

@@ -1,4 +1,4 @@
-// Memory for channels in huge pages.
+// Tests memory for channels in huge pages.
 #include "orb/channel/memory.h"
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::size_t mebi = 1 << 20;
 
-// What smaps says under that name of the mapping that begins there, in kB; -1: there is none.
+// Returns the value in kB that smaps gives for that name, for the mapping that begins at `base`. Returns -1 if there is
+// none.
 long kilobytes_at(const std::byte* base, const char* name) {
   std::ifstream maps("/proc/self/smaps");
   bool is_it = false;

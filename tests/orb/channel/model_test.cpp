@@ -1,7 +1,7 @@
-// Every order of the steps by which one end publishes and closes and the other sleeps, with the store buffers of x86
-// processors and with the death of either at any step, for each way to sleep. The model is bell.h, waiting.h and
-// End::front(), End::look_at_peer() and End::close() step by step; each action names the line that it stands for. The
-// two reasons to sleep (no record, no room) are the same steps with other words.
+// Searches every order of the steps by which one end publishes and closes, and the other one sleeps. It covers each way
+// to sleep, the store buffers of x86 processors, and the death of either end at any step. The model is bell.h,
+// waiting.h and End::front(), End::look_at_peer() and End::close() step by step; each action names the line that it
+// stands for. The two reasons to sleep (no record, no room) are the same steps with other words.
 //
 // A processor's stores may become visible to the other late, in order (total store order), unless it does something
 // that drains them: a fence or an atomic exchange. Death drains them too: what a killed thread has stored arrives.
@@ -23,15 +23,15 @@ namespace {
 // How the waiter sleeps.
 enum class Sleep {
   futex,          // Wake::futex without far sleep
-  far,            // Wake::futex; who slept in vain goes on at the socket
+  far,            // Wake::futex; after a sleep in vain it continues at the socket
   event,          // Wake::eventfd without near sleep
-  near_event,     // Wake::eventfd; who slept in vain at the word goes on at the descriptor
+  near_event,     // Wake::eventfd; after a sleep in vain at the word it continues at the descriptor
   signal,         // Wake::signal, whose handler does nothing
   watched_event,  // arm() and disarm(), on the descriptor
   watched_far,    // the same, on the socket
 };
 
-// How the protocol may be broken, to see that the search finds it.
+// A way to break the protocol. The tests check that the search finds each one.
 enum class Flaw {
   none,
   publisher_without_fence,
@@ -39,25 +39,25 @@ enum class Flaw {
   no_second_look,
   sleeps_unconditionally,  // does not compare the word
   no_slices,
-  rings_are_forgotten,  // that nobody awaits at that moment
-  near_bit_is_ignored,  // by an end that knows no near sleep
-  near_bit_too_long,    // is announced for the descriptor, too
+  rings_are_forgotten,  // if no sleeper waits at that moment
+  near_bit_is_ignored,  // by an end that does not support near sleep
+  near_bit_too_long,    // it is announced for the descriptor, too
   hang_up_is_not_told,
-  no_nudge,  // of who finds something while he arms
+  no_nudge,  // from an end that finds something while it arms
   close_without_ring,
   no_look_behind_end,       // for a record that came just before the close
   state_is_not_looked_at,   // only the hang-up tells of a close
-  hangs_up_before_closing,  // the close is not yet to be seen when the peer hears of the end
+  hangs_up_before_closing,  // the close is not visible yet when the peer learns of the end
 };
 
-// Who closes the channel, after any of the messages or none.
+// Which end closes the channel, after any number of messages.
 enum class Close { nobody, publisher, waiter };
 
 enum Word : std::uint8_t { published, sleeper, state };
-constexpr std::uint8_t nobody = 0, plain_one = 1, far_one = 2, near_one = 3;  // what the sleep word holds: its bits
+constexpr std::uint8_t nobody = 0, plain_one = 1, far_one = 2, near_one = 3;  // the values of the sleep word: its bits
 constexpr std::uint8_t state_closed = 1;
 
-// What the waiter's end knows of the channel's.
+// What the waiter's end knows about the end of the channel.
 enum class Fate : std::uint8_t { none, died, closed };
 
 struct Buffered {
@@ -67,7 +67,7 @@ struct Buffered {
 };
 
 enum class Publisher : std::uint8_t { store, close, fence, look, exchange, wake, hang_up, done, dead };
-// Another thread of the waiter's process, which closes its end. It does not outlive the process.
+// Another thread of the waiter's process, which closes its end. It ends with the process.
 enum class Closer : std::uint8_t { fate, look, exchange, wake, hang_up, done };
 enum class Waiter : std::uint8_t {
   look,
@@ -77,7 +77,7 @@ enum class Waiter : std::uint8_t {
   fence,
   look_again,
   look_again_at_state,
-  block,    // signal alone
+  block,    // only Sleep::signal
   compare,  // the same
   sleep,
   asleep,
@@ -96,9 +96,9 @@ struct State {
   Waiter waiter = Waiter::look;
   Closer closer = Closer::done;
   std::uint8_t sent = 0, taken = 0;
-  std::uint8_t taken_out = nobody, closer_took = nobody;  // from the sleep word, by the publisher and the closer
+  std::uint8_t taken_out = nobody, closer_took = nobody;  // what each of the two took out of the sleep word
   std::uint8_t rings = 0;                                 // on the descriptor or at the socket, not yet taken
-  bool woken = false;                                     // out of the futex, by the signal
+  bool woken = false;                                     // out of the futex, or by the signal
   bool far = false, blocked = false, nudged = false;
   Fate fate = Fate::none;
   bool closing = false, hung_up = false, closed_here = false;
@@ -125,19 +125,19 @@ class Search {
   }
 
   std::size_t states() const { return seen_.size(); }
-  int stuck() const { return stuck_; }            // a waiter sleeps for ever though there is something for it
-  int stuck_near() const { return stuck_near_; }  // of these at the word
-  int lost() const { return lost_; }              // a waiter was told of the end before it had taken everything
-  int told() const { return told_; }              // and how often it was told rightly
-  int misnamed() const { return misnamed_; }      // was told of a death where the other end had closed
-  int finished() const { return finished_; }      // without any death
+  int stuck() const { return stuck_; }            // a waiter sleeps forever although there is something for it
+  int stuck_near() const { return stuck_near_; }  // of these, the sleepers at the word
+  int lost() const { return lost_; }              // a waiter learned of the end before it had taken everything
+  int told() const { return told_; }              // a waiter learned of the end after it had taken everything
+  int misnamed() const { return misnamed_; }      // a waiter learned of a death although the other end had closed
+  int finished() const { return finished_; }      // both ends finished, without a death
 
  private:
   bool watched() const { return how_ == Sleep::watched_event || how_ == Sleep::watched_far; }
   bool has_event() const { return how_ == Sleep::event || how_ == Sleep::near_event || how_ == Sleep::watched_event; }
-  // A wait begins near, and goes on far: at the socket or at the descriptor.
+  // A wait begins near, and continues far: at the socket or at the descriptor.
   bool begins_near() const { return how_ == Sleep::far || how_ == Sleep::near_event; }
-  // It sleeps at a descriptor: what rings it stays until it is taken, and it hears of the peer's end.
+  // The waiter sleeps at a descriptor. A ring stays there until it is taken, and the waiter learns of the peer's end.
   bool at_descriptor(const State& s) const { return how_ == Sleep::event || watched() || s.far; }
 
   void reach(const State& state) {
@@ -154,7 +154,7 @@ class Search {
     buffer.clear();
   }
 
-  // All that must happen next if nothing else does; false: nothing.
+  // Makes every step that must happen next if nothing else does. Returns false if there is none.
   bool go_on(const State& s) {
     const std::size_t before = moves_;
     publisher_steps(s);
@@ -234,7 +234,7 @@ class Search {
         return;
     }
   }
-  // Else a later message would wake the sleeper that the close did not wake.
+  // The publisher sends nothing more. Otherwise a later message would wake the sleeper that the close did not wake.
   void say_no_more(State next) {
     next.publisher = Publisher::done;
     move(next);
@@ -244,7 +244,7 @@ class Search {
     next.publisher = flaw_ == Flaw::hangs_up_before_closing ? Publisher::hang_up : Publisher::close;
     move(next);
   }
-  // What the publisher does after it has rung, or seen that it need not.
+  // Returns the publisher's next step after it has rung, or has seen that it need not ring.
   Publisher after_one(const State& s) const {
     if (s.closing) return s.hung_up ? Publisher::done : Publisher::hang_up;
     return s.sent == messages && close_ != Close::publisher ? Publisher::done : Publisher::store;
@@ -263,7 +263,7 @@ class Search {
       case Closer::exchange:  // Ringer::wake(): the exchange
         next.closer = Closer::hang_up;
         next.closer_took = s.memory[sleeper];
-        if (next.closer_took != nobody && next.closer_took != far_one) next.closer = Closer::wake;  // far: the hang-up
+        if (next.closer_took != nobody && next.closer_took != far_one) next.closer = Closer::wake;  // far: by hang-up
         next.memory[sleeper] = nobody;
         return move(next);
       case Closer::wake:
@@ -336,7 +336,7 @@ class Search {
                           ? Waiter::sleep
                           : Waiter::withdraw;
         return move(next);
-      case Waiter::sleep:  // FUTEX_WAIT compares and falls asleep in one; ppoll() and sigtimedwait() do not compare
+      case Waiter::sleep:  // FUTEX_WAIT compares and sleeps in one step; ppoll() and sigtimedwait() do not compare
         next.waiter = how_ == Sleep::signal || at_descriptor(s) || s.memory[sleeper] == name(s) ||
                               flaw_ == Flaw::sleeps_unconditionally
                           ? Waiter::asleep
@@ -368,22 +368,22 @@ class Search {
   }
   void take(State& next) const {
     next.waiter = ++next.taken == messages && close_ != Close::publisher ? Waiter::done : Waiter::look;
-    if (begins_near()) next.far = false;  // End::wait(): the next one
+    if (begins_near()) next.far = false;  // End::wait(): the next wait begins near
   }
   Fate fate_by_state(const State& s) const {
     if (s.fate != Fate::none || flaw_ == Flaw::state_is_not_looked_at) return s.fate;
     return s.memory[state] == state_closed ? Fate::closed : Fate::none;
   }
   Waiter to_sleep() const { return how_ == Sleep::signal ? Waiter::block : Waiter::sleep; }
-  // Sleeper::sleep_near(), sleep_far(), announce_watched(): what they announce.
+  // Returns what Sleeper::sleep_near(), sleep_far() and announce_watched() announce.
   std::uint8_t name(const State& s) const {
     if (!has_event()) return s.far ? far_one : plain_one;
     const bool near = how_ == Sleep::near_event && (!s.far || flaw_ == Flaw::near_bit_too_long);
     return near ? near_one : plain_one;
   }
 
-  // Channel::arm() that finds a record or the end: withdraw(), and drain() if somebody has rung; then
-  // ChannelLink::nudge().
+  // Channel::arm() has found a record or the end. It calls withdraw(), and drain() if an end has rung. Then
+  // ChannelLink::nudge() is called.
   void find_while_arming(State next) {
     drain(next, next.waiter_buffer);
     if (next.memory[sleeper] == nobody) next.rings = 0;
@@ -396,10 +396,10 @@ class Search {
   bool is_woken(const State& s) const {
     const bool died = s.publisher == Publisher::dead;
     if (at_descriptor(s)) return s.rings > 0 || s.nudged || ((died || s.hung_up) && flaw_ != Flaw::hang_up_is_not_told);
-    return s.woken || (died && flaw_ != Flaw::no_slices);  // a sleeper elsewhere learns of a death from his slice
+    return s.woken || (died && flaw_ != Flaw::no_slices);  // another sleeper learns of a death when its slice ends
   }
 
-  // The sleep has ended, for whatever reason.
+  // Ends the sleep, for any reason.
   void wake(State next) {
     if (at_descriptor(next) && !watched()) next.rings = 0;  // Sleeper::wait_event(), wait_far()
     next.woken = next.blocked = false;
@@ -407,12 +407,12 @@ class Search {
     next.waiter = Waiter::withdraw;
     move(next);
   }
-  // At the end of a slice, by a signal, for no reason.
+  // Ends the sleep at the end of a slice, by a signal, or for no reason.
   void wake_early(const State& s) {
     if (s.waiter == Waiter::asleep && !watched()) wake(s);
   }
 
-  // Nothing must happen any more.
+  // Counts the outcome in a state from which no step must happen.
   void judge(const State& s) {
     if (s.waiter == Waiter::asleep) ++stuck_, stuck_near_ += at_descriptor(s) ? 0 : 1;
     if (s.waiter == Waiter::told) {
@@ -472,7 +472,7 @@ TEST_CASE("the search finds the wake-up that is lost without each of the steps")
   const Search search(how, flaw, false);
   CHECK(search.stuck() > 0);
   if (how != Sleep::far && how != Sleep::near_event) return;
-  CHECK(search.stuck_near() > 0);  // either sleep of a wait needs each step
+  CHECK(search.stuck_near() > 0);  // both sleeps of a wait need each step
   CHECK(search.stuck() > search.stuck_near());
 }
 

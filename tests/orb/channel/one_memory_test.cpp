@@ -1,5 +1,5 @@
-// Two threads over one memory, at the same addresses. The ends of a channel map their memory each for itself, so the
-// thread sanitizer sees two unrelated places where two ends of one process meet; here it sees one.
+// Tests two threads over one memory, at the same addresses. Each end of a channel maps the channel's memory separately.
+// So where two ends in one process meet, the thread sanitizer sees two unrelated places. Here it sees one place.
 #include <signal.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ struct Ring {
   RingReader reader{memory.data(), RingGeometry(slots), *page};
 };
 
-// The same memory once more, which its owner unmaps: no size, no munmap.
+// Returns another view of the same memory. Its size is 0, so it unmaps nothing: the owner does.
 Mapping view_of(const Mapping& memory) { return {memory.at(0), 0}; }
 
 EndParts parts_of(Expected<EndParts, SetupFault> made) {
@@ -46,7 +46,7 @@ EndParts parts_of(Expected<EndParts, SetupFault> made) {
   return std::move(*made);
 }
 
-// Both ends of a channel, each looking at the memory of the other where the other has it.
+// Both ends of a channel. Each end accesses the other's memory at the address where the other end has mapped it.
 class OneMemory {
  public:
   explicit OneMemory(const Options& options) {
@@ -65,7 +65,7 @@ class OneMemory {
 
 constexpr std::uint32_t messages = 2000;
 
-// Short, of several slots, and through chunks.
+// Returns short messages, messages of several slots, and messages through chunks.
 std::string message(std::uint32_t number) {
   constexpr std::size_t sizes[] = {8, 40, 48, 200, 9, 1500, 30, 6000, 12, 7000};
   return filled(sizes[number % 10], number);
@@ -79,7 +79,7 @@ TEST_CASE("a writer and a reader on two threads pass short messages whole by the
     for (std::uint32_t i = 0; i < 20'000; ++i) {
       const std::string text = filled(i % (Slot::payload_size + 1), i);
       const Bytes part = as_bytes(text);
-      // put() looks how far the reader is, which put_short() leaves to it
+      // put() reads the reader's position; put_short() leaves that to it
       while (!ring.writer.put_short(part) && ring.writer.put(RecordKind::message, {&part, 1}, part.size()) != Put::done)
         std::this_thread::yield();
     }

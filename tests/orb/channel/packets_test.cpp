@@ -1,4 +1,4 @@
-// What no correct end sends while a channel is set up, and that nothing is left of it.
+// Tests packets that no correct end sends while a channel is set up, and that nothing is left of them.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -70,7 +70,7 @@ TEST_CASE("more descriptors than any packet brings hold up nobody either") {
   LingeringSocket lingering;
   SocketPair sockets;
   std::vector<int> descriptors(8, lingering.near.get());
-  // send_packet() has room for those of a correct packet.
+  // send_packet() has room only for the descriptors of a correct packet.
   iovec part{descriptors.data(), 1};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int) * 8)] = {};
   msghdr message{};
@@ -117,7 +117,7 @@ TEST_CASE("who is turned away at the door holds up nobody with what he has sent"
     if (GENERATE(false, true))
       CHECK(listener->accept(soon()).error().text == "not today");
     else
-      listener->stop();  // he is in the queue
+      listener->stop();  // the client is still in the queue
   }
   lingering.far.reset();
   os::Closer::of_descriptors().await();
@@ -300,14 +300,14 @@ TEST_CASE("a full event that blocks by now holds up nobody who rings it") {
   const os::Fd event(eventfd(0, EFD_CLOEXEC));
   const std::uint64_t most = ~std::uint64_t{1};
   REQUIRE(write(event.get(), &most, sizeof most) == sizeof most);
-  std::uint32_t word = 1;  // somebody sleeps
+  std::uint32_t word = 1;  // an end sleeps
   Ringer(word, {.kind = Wake::eventfd, .event = event.get()}).ring();
   CHECK(word == 0);
 }
 
 namespace {
 
-// The other end of a channel that is woken by descriptors, and has what it was given.
+// The other end of a channel that is woken by descriptors. It keeps the descriptors that it was given.
 struct Given {
   SocketPair sockets;
   std::optional<Channel> end;

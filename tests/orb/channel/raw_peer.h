@@ -1,4 +1,4 @@
-// What the tests of setting channels up share: a peer that says what it likes, and what was told.
+// Helpers for tests that set channels up: a peer that sends anything, and the texts of faults.
 #pragma once
 
 #include <sys/prctl.h>
@@ -28,7 +28,7 @@ inline bool says(const ChannelResult& result, std::string_view words) {
   return text_of_fault(result).find(words) != std::string::npos;
 }
 
-// A peer that says what it likes to a correct acceptor.
+// A peer that sends anything to a correct acceptor.
 class RawPeer {
  public:
   channel::Hello hello;
@@ -43,14 +43,14 @@ class RawPeer {
     sleep = std::move(*channel::make_memory(sizeof(channel::SleepPage), channel::Writers::both_ends));
   }
 
-  // All that a connector says, without a look at the answers.
+  // Sends everything that a connector sends, without reading the answers.
   void say_all(const os::Fd& to) { say_all(to, &hello, sizeof hello, {region.fd.get(), sleep.fd.get()}); }
   static void say_all(const os::Fd& to, const void* bytes, std::size_t size, const std::vector<int>& descriptors) {
     REQUIRE(channel::send_packet(to, bytes, size, descriptors));
     const channel::Ready ready;
     (void)channel::send_packet(to, &ready, sizeof ready, {});
   }
-  // What the acceptor says of it.
+  // Returns the acceptor's result.
   ChannelResult present() { return present(&hello, sizeof hello, {region.fd.get(), sleep.fd.get()}); }
   ChannelResult present(const void* bytes, std::size_t size, const std::vector<int>& descriptors) {
     SocketPair sockets;
@@ -60,7 +60,7 @@ class RawPeer {
     return result;
   }
 
-  // What it heard in turn.
+  // Returns the refusal that the peer received.
   std::string refusal() const {
     if (!*answer) return answer->error().text;
     const auto heard = channel::as_hello(**answer);
@@ -70,7 +70,8 @@ class RawPeer {
   std::optional<Expected<channel::Packet, channel::SetupFault>> answer;
 };
 
-// As another user, whom nothing of the parent's but the path is needed for; -1: this is not root.
+// Runs the body in a process of another user. The body may need nothing from the parent but the path. Returns -1 if
+// this process does not run as root.
 template <typename Body>
 pid_t fork_stranger(uid_t user, Body&& body) {
   if (geteuid() != 0) {

@@ -1,4 +1,4 @@
-// The ring alone, in plain memory: what the writer puts in, and what the reader makes of it.
+// Tests the ring alone, in plain memory: what the writer puts in, and what the reader makes of it.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <cstring>
@@ -37,7 +37,7 @@ class Ring {
     reader.pop();
     return text;
   }
-  // The ways of a small message, which make no call.
+  // The short ways for small messages, which make no call.
   bool put_short(std::string_view text) { return writer.put_short(as_bytes(text)); }
   std::optional<std::string> take_short(std::size_t room = Slot::payload_size) {
     std::string text(room, '?');
@@ -50,7 +50,7 @@ class Ring {
   }
 };
 
-// Where payload stands a commit word of the next lap: it must never be taken for one.
+// Returns payload that looks like commit words of the next lap. The reader must never take it for one.
 std::string looks_like_records(std::size_t size, std::uint32_t lap) {
   std::string text(size, '\0');
   const std::uint64_t word = std::uint64_t{lap} << 32 | 8;
@@ -90,12 +90,13 @@ TEST_CASE("small messages that go the short way and records that go the long one
   Ring ring;
   for (std::uint32_t i = 0; i < 20 * slots; ++i) {
     const std::string text = filled(i % (Slot::payload_size + 1), i);
-    if (i % 3 == 0 || !ring.put_short(text)) REQUIRE(ring.put(text) == Put::done);  // short: until a lap is used up
+    // put_short() works until a lap is used up.
+    if (i % 3 == 0 || !ring.put_short(text)) REQUIRE(ring.put(text) == Put::done);
     if (i % 50 == 0) REQUIRE(ring.put(filled(300, i)) == Put::done);
     REQUIRE((i % 2 == 0 ? ring.take_short() : ring.take()) == text);
     CHECK(ring.page->claimed == ring.page->released);
     if (i % 50 == 0) {
-      REQUIRE_FALSE(ring.take_short());  // longer than one slot
+      REQUIRE_FALSE(ring.take_short());  // the record is longer than one slot
       REQUIRE(ring.take() == filled(300, i));
     }
     REQUIRE_FALSE(ring.take_short());
@@ -109,11 +110,11 @@ TEST_CASE("the short way takes nothing that needs the long one") {
   while (ring.put_short("x")) {
   }
   CHECK(ring.writer.position() == slots - 1);  // one slot stays free
-  CHECK_FALSE(ring.take_short(0));             // longer than the buffer: it stays
+  CHECK_FALSE(ring.take_short(0));             // longer than the buffer, so it stays
   CHECK(ring.page->claimed == 0);
   CHECK(ring.take_short(1) == "x");
   REQUIRE(ring.reader.peek() == Look::record);
-  CHECK_FALSE(ring.take_short());  // somebody looks at it
+  CHECK_FALSE(ring.take_short());  // the record is being read
   ring.reader.pop();
   Ring loan;
   REQUIRE(loan.put(std::string(sizeof(LoanNote), 'n'), RecordKind::loan) == Put::done);
@@ -148,7 +149,7 @@ TEST_CASE("a full ring says so, and takes more as soon as a record is released")
   while (ring.put("x") == Put::done) ++count;
   CHECK(count == slots - 1);  // one slot stays free
   CHECK_FALSE(ring.writer.has_room(1));
-  CHECK(ring.writer.has_room(slots * 64));  // to be told too_long, and not to wait
+  CHECK(ring.writer.has_room(slots * 64));  // so that the writer gets too_long and does not wait
   CHECK(ring.put("y") == Put::full);
   CHECK(ring.take() == "x");
   CHECK(ring.writer.has_room(1));
@@ -207,7 +208,7 @@ TEST_CASE("a header that no writer writes spoils the ring") {
       {RingGeometry(slots).longest_payload() + 1, 1},  // longer than any record
       {0xffff'ffff, 1},
       {0xffff'ffff, 2},
-      {15, 2},  // no note of a loan
+      {15, 2},  // not a note of a loan
       {17, 2},
       {8, 0},  // unknown kinds
       {8, 4},
@@ -319,7 +320,7 @@ TEST_CASE("half a megabyte of chunks goes round, however large the pool is") {
       REQUIRE(pool.lend(size) == i);
       ++page->returned[i];
     }
-  for (int i = 0; i < 3; ++i) {  // more than that at once: always the same
+  for (int i = 0; i < 3; ++i) {  // more than half a megabyte at once: always the same chunk
     REQUIRE(pool.lend(16 * size) == 0u);
     ++page->returned[0];
   }

@@ -1,4 +1,4 @@
-// Which two ends do not fit, and who is welcome.
+// Tests which two ends do not fit together, and which peers are admitted.
 #include "orb/channel/setup.h"
 
 #include <filesystem>
@@ -86,7 +86,7 @@ TEST_CASE("only those on the access list are welcome") {
   auto listener = Listener::listen(directory / "channel", {.access = {.anyone = true}});
   REQUIRE(listener);
   const pid_t child = corelane::testing::fork_alone();
-  if (child == 0) {  // only system calls and the library: nothing of the parent's other threads is needed
+  if (child == 0) {  // the child uses only system calls and the library, and nothing of the parent's other threads
     if (setgid(stranger) != 0 || setuid(stranger) != 0) _exit(1);
     const auto end = Channel::connect(directory / "channel", {.access = {.anyone = true}}, soon());
     _exit(!end && end.error().text.find("access list") != std::string::npos ? 2 : end ? 3 : 4);
@@ -124,7 +124,7 @@ TEST_CASE("what the porter gives comes with the channel, or goes with whoever do
     CHECK_FALSE(pair.near.pass());
   }
   CHECK(given.expired());
-  // An own limit that the answer exceeds: he is asked, answered, and says no.
+  // The answer exceeds the connector's own limit. The acceptor asks its porter and answers, and the connector refuses.
   const auto [asked, answered] = shake_hands({.largest_peer = 4096}, {.porter = porter});
   CHECK_FALSE(asked);
   CHECK_FALSE(answered);

@@ -1,4 +1,4 @@
-// What the rest of the system does to channels: kernels without a feature, namespaces, a peer that is stopped, users.
+// Tests what the rest of the system does to channels: kernels without a feature, namespaces, a stopped peer, and users.
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -26,7 +26,7 @@ namespace {
 
 const Shape small{.slots = 64, .chunks = 2, .chunk_size = 4096};
 
-// From here on this process has no such system call. False when the system refuses that.
+// Makes a system call fail in this process from now on. Returns false if the system does not allow that.
 bool forget_system_call(long number, int error) {
   sock_filter program[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
                            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(number), 0, 1),
@@ -36,7 +36,7 @@ bool forget_system_call(long number, int error) {
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
-// What `body` prints in a process of its own.
+// Returns what `body` returns in a separate process.
 template <typename Body>
 std::string in_child(Body&& body) {
   int ends[2];
@@ -61,13 +61,13 @@ bool holds(const std::string& text, std::string_view words) {
   return text.find(words) != std::string::npos;
 }
 
-// One message there and back with a child that went into other namespaces first. False: it may not.
+// Passes one message there and back with a child that first went into other namespaces. Returns false if it may not.
 bool talks_from(int namespaces, ChildIs role, const Options& options) {
   Meeting meeting(options);
   int ends[2];
   REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
   const pid_t outer = corelane::testing::fork_alone();
-  if (outer == 0) {  // a new namespace of processes begins with the next child
+  if (outer == 0) {  // a new process namespace begins with the next child
     const bool moved = unshare(namespaces) == 0;
     if (write(ends[1], moved ? "y" : "n", 1) != 1 || !moved) _exit(0);
     const pid_t child = meeting.fork_child(role, [](Channel& end) {
@@ -104,7 +104,7 @@ TEST_CASE("a kernel or a sandbox without a system call gets an error that names 
   const Options options{.shape = small, .wake = by_event ? Wake::eventfd : Wake::futex};
   const std::string text = in_child([&, number = number, error = error] {
     SocketPair sockets;
-    const bool has_pipes = number != SYS_eventfd2;  // which take the place of eventfds
+    const bool has_pipes = number != SYS_eventfd2;  // pipes take the place of eventfds
     if ((!has_pipes && !forget_system_call(SYS_pipe2, ENOSYS)) || !forget_system_call(number, error))
       return std::string("SKIPPED");
     const auto end = Channel::connect_over(std::move(sockets.near), options, at_once);
@@ -157,7 +157,7 @@ TEST_CASE("without pidfds the socket alone tells of a death") {
 TEST_CASE("a peer that left the socket to a child of its own is still seen to die") {
   Meeting meeting({.shape = small, .wake = Wake::eventfd});
   const pid_t child = meeting.fork_child(ChildIs::connector, [](Channel& end) {
-    const pid_t heir = corelane::testing::fork_alone();  // holds the socket, and says who it is
+    const pid_t heir = corelane::testing::fork_alone();  // it keeps the socket; its parent sends its id
     if (heir == 0) return pause();
     (void)end.try_write(std::as_bytes(std::span{&heir, 1}));
     raise(SIGKILL);
@@ -187,10 +187,11 @@ TEST_CASE("a peer in a namespace of processes of its own that left the socket to
     ours.reset();
     const bool moved = unshare(CLONE_NEWPID) == 0;
     if (write(told[1], moved ? "y" : "n", 1) != 1 || !moved) _exit(0);
-    const pid_t first = corelane::testing::fork_alone();  // of the new namespace, whose others end with it
+    // The first process of the new namespace. The others end with it.
+    const pid_t first = corelane::testing::fork_alone();
     if (first != 0) _exit(end_of(first));
     const pid_t child = meeting.fork_child(ChildIs::connector, [](Channel& end) {
-      if (corelane::testing::fork_alone() == 0) return pause();  // the heir
+      if (corelane::testing::fork_alone() == 0) return pause();  // it keeps the socket
       return read(end) == "die" ? raise(SIGKILL) : 1;
     });
     const bool was_killed = end_of(child) == -SIGKILL;
@@ -215,7 +216,7 @@ TEST_CASE("an acceptor that inherited its listener is not taken for the process 
   Meeting meeting({.shape = small, .wake = Wake::eventfd});
   const pid_t child = meeting.fork_child(ChildIs::acceptor, [](Channel& end) { return end.wait(soon()) ? 1 : 0; });
   Channel end = expect(meeting.meet_child(ChildIs::acceptor));
-  CHECK(end.peer().process == getpid());  // who called listen()
+  CHECK(end.peer().process == getpid());  // the process that called listen()
   CHECK_FALSE(end.sees_process());
   kill(child, SIGKILL);
   CHECK(read(end) == ended(Fault::peer_died));

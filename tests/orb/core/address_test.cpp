@@ -1,4 +1,4 @@
-// Which endpoints a client tries for a reference, and what a server writes into one.
+// Tests which endpoints a client tries for a reference, and what a server writes into a reference.
 #include "orb/core/address.h"
 
 #include <catch2/catch.hpp>

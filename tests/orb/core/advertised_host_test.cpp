@@ -1,4 +1,4 @@
-// Which host references name, for every kind of address listened on.
+// Tests which host name or address a server puts into references, for every kind of address that it listens at.
 #include "orb/core/advertised_host.h"
 
 #include <catch2/catch.hpp>

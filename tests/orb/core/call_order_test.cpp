@@ -1,4 +1,4 @@
-// The order in which a server runs what one thread of a client sends to one object, over each transport.
+// Tests in which order a server runs what one thread of a client sends to one object, over each transport.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <future>
@@ -19,8 +19,9 @@ using namespace corelane::testing;
 
 namespace {
 
-// A call says who sends it, and how many oneways that thread has sent before: "THREAD ONEWAYS". It is out of order if
-// it begins while not just those have ended: earlier ones that have not, or a later one that has begun.
+// Checks the order of calls. The text of a call names its sender and the number of oneways that this thread has sent
+// before: "THREAD ONEWAYS". A call is out of order if an earlier oneway has not ended when the call begins, or if a
+// later one has begun.
 class Watching : public ProbeServant {
  public:
   void note(const std::string& text) override { run(text, true); }
@@ -28,7 +29,7 @@ class Watching : public ProbeServant {
     run(text, false);
     return text;
   }
-  // Returns when two such calls run at one time.
+  // Returns when two calls of add() run at the same time.
   std::int32_t add(std::int32_t a, std::int32_t b) override {
     ++met_;
     met_.notify_all();
@@ -54,11 +55,12 @@ class Watching : public ProbeServant {
     {
       const std::lock_guard lock(mutex_);
       Oneways& its = oneways_[sender];
-      // A later oneway may pass an asynchronous call, which is no oneway.
+      // A later oneway may overtake an asynchronous call, which is not a oneway.
       if (its.ended < before || (oneway && its.begun != before)) ++out_of_order_;
       its.begun += oneway;
     }
-    // Some run for so long that another thread reads their connection meanwhile, which is when others could overtake.
+    // Some oneways run for so long that another thread reads their connection meanwhile. Later calls could overtake
+    // them then.
     if (before % 16 == 3) std::this_thread::sleep_for(std::chrono::milliseconds{1});  // sleep: the work of a servant
     const std::lock_guard lock(mutex_);
     oneways_[sender].ended += oneway;
@@ -78,7 +80,7 @@ struct Server {
     ior = orb->object_to_string(orb.root()->servant_to_reference(servant));
   }
   void wait_until_ended(int calls) const {
-    while (servant->ended() < calls) std::this_thread::yield();  // bound: what was sent is run
+    while (servant->ended() < calls) std::this_thread::yield();  // bound: the server runs everything that was sent
   }
   TestOrb orb;
   CORBA::servant_reference<Watching> servant = CORBA::make_reference<Watching>();
@@ -94,9 +96,9 @@ Server any_server(const TempDirectory& directory) {
 
 std::string text_of(const std::string& sender, int oneways) { return sender + " " + std::to_string(oneways); }
 
-constexpr int calls = 200;  // of each thread
+constexpr int calls = 200;  // by each thread
 
-// Mostly oneways; a call after each tenth.
+// Sends mostly oneways, and a call after each nine of them.
 void send_all(const CORBA::object_reference<Probing::Probe>& probe, const std::string& sender) {
   int oneways = 0;
   for (int i = 0; i < calls; ++i) {
@@ -117,7 +119,7 @@ TEST_CASE("oneways and calls of one thread to one object run in their order, als
   {
     std::vector<std::jthread> threads;
     for (TestOrb* const client : {&left, &right}) {
-      const auto probe = probe_of(*client, server.ior);  // one reference for the threads of a client
+      const auto probe = probe_of(*client, server.ior);  // one reference for all threads of a client
       for (int t = 0; t < 3; ++t) {
         const std::string sender = (client == &left ? "left" : "right") + std::to_string(t);
         threads.emplace_back([=] { send_all(probe, sender); });
@@ -160,7 +162,7 @@ TEST_CASE("asynchronous calls run behind the oneways that their thread sent befo
       answered += reply.unmarshal(text) ? 1 : 0;
     });
     if (i % 20 == 19)
-      while (answered <= i / 2) std::this_thread::yield();  // bound: each is answered
+      while (answered <= i / 2) std::this_thread::yield();  // bound: each call is answered
   }
   server.wait_until_ended(calls);
   CHECK(answered == calls / 2);
@@ -172,7 +174,7 @@ TEST_CASE("calls of different threads to one object run at one time") {
   const Server server = any_server(directory);
   TestOrb client;
   const auto probe = probe_of(client, server.ior);
-  // So the tests above are about a server that runs several at once.
+  // This shows that the server runs several requests at once, so that the tests above can fail.
   std::vector<std::jthread> threads;
   for (int t = 0; t < 2; ++t) threads.emplace_back([&, t] { CHECK(probe->add(t, 1) == t + 1); });
 }

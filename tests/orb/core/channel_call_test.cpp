@@ -1,4 +1,5 @@
-// Calls through channels: long ones are not copied on the way, and what a dead server never looked at did not run.
+// Tests calls through channels. Long messages are not copied on the way. A request that a dead server never looked at
+// did not run.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -28,7 +29,7 @@ struct OverOneChannel {
       : server({"-ORBEndpointListen", "channel:" + directory / "c", "-ORBChannelPool", pool}),
         client({"-ORBChannelPool", pool}),
         probe(probe_of(client, server.ior())) {}
-  // Of the client's end: requests out, replies in.
+  // Returns the loans of the client's end: requests out, replies in.
   transport::Connection::Loans loans() {
     return (*client->state().connect(*probe->_reference()->address(), never))->stream().loans();
   }
@@ -39,10 +40,10 @@ struct OverOneChannel {
   CORBA::object_reference<Probing::Probe> probe;
 };
 
-// A server that is killed before it looked at anything, or after; or that writes garbage into its channel.
+// How the server ends: killed before or after it looked at the request, or after it wrote garbage into its channel.
 enum class Victim { never_looks, looks, scribbles };
 
-// Over all that this process may write of its channels.
+// Overwrites all memory of this process's channels that it may write.
 void scribble() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
@@ -56,7 +57,7 @@ void scribble() {
   }
 }
 
-// How a call ends whose server dies after the request is in its ring.
+// Returns the error of a call whose server dies after the request is in its ring.
 Error error_of_call(Victim kind) {
   Meeting meeting({.wake = channel::Wake::eventfd});
   int ends[2];

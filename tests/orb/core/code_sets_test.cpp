@@ -1,4 +1,4 @@
-// Text beyond ASCII between a server and peers of other code sets, and a client and servers of them.
+// Tests text beyond ASCII: a server with clients that use other code sets, and a client with servers that do.
 #include "orb/giop/code_sets.h"
 
 #include <catch2/catch.hpp>
@@ -26,11 +26,11 @@ namespace code_set = giop::code_set;
 
 namespace {
 
-// e with an acute accent in both code sets; and what ISO 8859-1 lacks.
+// The letter e with an acute accent in both code sets, and a character that ISO 8859-1 lacks.
 const std::string e_utf_8 = "caf\xc3\xa9", e_iso = "caf\xe9", euro = "\xe2\x82\xac 5";
 constexpr std::uint32_t ebcdic = 0x10020025;
 
-// A server, and a client of it that puts bytes on the wire as they are.
+// A server, and a client of it that writes the bytes of its messages itself.
 struct BareCalls : BareClient {
   Wire wire{wires, endpoint};
   std::uint32_t id = 0;
@@ -50,7 +50,7 @@ struct BareCalls : BareClient {
     REQUIRE(reply);
     return *reply;
   }
-  // What echo() answers, byte for byte.
+  // Returns the answer of echo(), byte for byte.
   std::string echo(const std::optional<CodeSetChoice>& names, const std::string& text,
                    giop::Version version = giop::giop_1_2) {
     auto reply = call("echo", names, text, version);
@@ -65,7 +65,7 @@ struct BareCalls : BareClient {
     REQUIRE(reply.header.status == giop::ReplyStatus::system_exception);
     return *giop::decode_system_exception(reply.body);
   }
-  // As the servant has it.
+  // Returns the name as the servant stores it.
   std::string name() { return server.servant->name(); }
   void set_name(const std::optional<CodeSetChoice>& names, const std::string& text) {
     REQUIRE(call("_set_name", names, text).header.status == giop::ReplyStatus::no_exception);
@@ -77,13 +77,13 @@ struct BareCalls : BareClient {
 
 constexpr CodeSetChoice utf_8{code_set::utf_8, code_set::utf_16}, iso{code_set::iso_8859_1, code_set::none};
 
-// What a fake server got of one request.
+// What a fake server received in one request.
 struct Received {
   std::optional<CodeSetChoice> names;
   std::string text;
 };
 
-// Answers one call of echo() with these bytes.
+// Answers one call of echo() with the given bytes.
 Received answer_echo(Wire& wire, const std::string& with) {
   const auto message = wire.next();
   REQUIRE(message);
@@ -102,7 +102,7 @@ Received answer_echo(Wire& wire, const std::string& with) {
   return received;
 }
 
-// A reference to a fake server that offers these code sets.
+// Returns a reference to a fake server that offers the given code sets.
 giop::Ior reference_to(const Acceptor& acceptor, const giop::CodeSetInfo& sets) {
   const giop::IiopProfile profile{
       giop::giop_1_2, {"127.0.0.1", acceptor.endpoint().port}, {std::byte{'k'}}, {giop::make_code_sets(sets)}};
@@ -139,7 +139,7 @@ TEST_CASE("text that the client's code set lacks is DATA_CONVERSION, and the ope
   calls.server.servant->name(euro);
   CHECK(calls.failure("_get_name", iso, std::nullopt) ==
         Error{ErrorKind::data_conversion, Completion::yes, minor::omg | 1});
-  calls.server.servant->name(e_iso);  // the servant's own fault
+  calls.server.servant->name(e_iso);  // the servant itself sets invalid text
   CHECK(calls.failure("_get_name", utf_8, std::nullopt) ==
         Error{ErrorKind::data_conversion, Completion::yes, minor::not_utf_8});
   CHECK(calls.echo(utf_8, euro) == euro);
@@ -153,7 +153,7 @@ TEST_CASE("what is no UTF-8, and a code set that was not offered, never reach a 
     CHECK(calls.failure("_set_name", CodeSetChoice{set, code_set::none}, "plain") ==
           Error{ErrorKind::codeset_incompatible, Completion::no, minor::omg | 2});
   CHECK(calls.name() == "probe");
-  CHECK(calls.echo(std::nullopt, euro) == euro);  // what was named before still holds
+  CHECK(calls.echo(std::nullopt, euro) == euro);  // the code sets that were named before still hold
 }
 
 TEST_CASE("two of us speak UTF-8, over every transport") {
@@ -202,15 +202,16 @@ TEST_CASE("through a corbaloc address one of us gets every character once it has
       giop::Corbaloc{.addresses = {{version, {"127.0.0.1", server.orb->endpoints().front().port}}}, .object_key = key});
   TestOrb client;
   const auto first = unchecked_probe(client, corbaloc);
-  CHECK_THROWS_AS(first->echo(euro), CORBA::DATA_CONVERSION);  // it was not sent, so nobody has answered
+  // The request is not sent, so the server's code sets are still unknown.
+  CHECK_THROWS_AS(first->echo(euro), CORBA::DATA_CONVERSION);
   CHECK(first->echo(e_utf_8) == e_utf_8);
   CHECK(first->echo(euro) == euro);
-  const auto narrowed = probe_of(client, corbaloc);  // by a call
+  const auto narrowed = probe_of(client, corbaloc);  // narrowing makes a call
   for (int i = 0; i < 2; ++i) CHECK(narrowed->echo(euro) == euro);
   narrowed->name(euro);
   CHECK(server.servant->name() == euro);
   std::string from_thread;
-  std::thread([&] { from_thread = narrowed->echo(euro); }).join();  // over a connection of its own
+  std::thread([&] { from_thread = narrowed->echo(euro); }).join();  // over that thread's own connection
   CHECK(from_thread == euro);
 }
 

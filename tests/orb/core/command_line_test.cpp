@@ -7,7 +7,7 @@ using corelane::core::unknown_option;
 
 namespace {
 
-// As much of CLI::App as is asked for.
+// The part of CLI::App's interface that the code under test uses.
 struct FakeOption {
   std::vector<std::string> names, letters{};
   const std::vector<std::string>& get_lnames() const { return names; }

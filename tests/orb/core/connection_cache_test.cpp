@@ -1,5 +1,5 @@
-// Who connects when many want the same server, and where a call goes when one way is closed. Over a transport whose
-// connects end when the test says so.
+// Tests which thread connects when many want the same server, and where a call goes when one connection is closed. The
+// transport is scripted: its connects end when the test says so.
 #include "orb/core/connection_cache.h"
 
 #include <sys/resource.h>
@@ -32,7 +32,7 @@ using transport::unix_endpoint;
 
 namespace {
 
-// Of this process, while one lives.
+// Lowers this process's limit of descriptors until destruction.
 class DescriptorLimit {
  public:
   explicit DescriptorLimit(std::size_t limit) {
@@ -51,7 +51,7 @@ class DescriptorLimit {
 constexpr Error refused{ErrorKind::transient, Completion::no, minor::connect_failed};
 constexpr Error late{ErrorKind::timeout, Completion::no, minor::deadline_passed};
 
-// A connection that carries nothing.
+// A connection that carries no data.
 class Stub final : public transport::Connection {
  public:
   Expected<std::size_t> receive(MutableBytes, Time, os::WaitStrategy) noexcept override { return late; }
@@ -72,7 +72,8 @@ class Stub final : public transport::Connection {
   const Endpoint nowhere_;
 };
 
-// `begun` tells of each connect; it ends with what `outcomes` holds next.
+// A transport whose connects the test controls. Each connect puts its endpoint into `begun`, and ends with the next
+// item of `outcomes`.
 class Scripted final : public transport::Transport {
  public:
   Expected<std::shared_ptr<transport::Connection>> connect(const Endpoint& endpoint, Time) override {
@@ -94,7 +95,7 @@ class Scripted final : public transport::Transport {
   const transport::ConnectionLimits limits_;
 };
 
-// A thread that does one thing after the other, and remembers what its calls went over.
+// A thread that runs functions one after the other. It keeps its connections between them.
 class CallingThread {
  public:
   template <typename Function>
@@ -112,7 +113,7 @@ class CallingThread {
  private:
   Mailbox<std::function<void()>> work_;
   std::jthread thread_{[this] {
-    while (const auto next = work_.take()) next();  // bound: what the test gives
+    while (const auto next = work_.take()) next();  // bound: what the test puts into work_
   }};
 };
 
@@ -126,11 +127,11 @@ struct Caches {
     if (!found) return found.error();
     return std::move(found->connection);
   }
-  // On a thread of its own.
+  // Calls acquire() on a new thread.
   std::future<Outcome> call(Time deadline = never) {
     return std::async(std::launch::async, [this, deadline] { return acquire(deadline); });
   }
-  // One that connects, and `count` that wait for it.
+  // Starts one call that connects, and `count` calls that wait for it.
   std::vector<std::future<Outcome>> gather(std::size_t count) {
     std::vector<std::future<Outcome>> calls;
     calls.push_back(call());
@@ -188,7 +189,7 @@ TEST_CASE("when whoever connects runs out of its own time another goes on for th
   auto calls = test.gather(4);
   test.wires.let_fail(late);
   CHECK(calls.front().get().error() == late);
-  test.wires.begun.take();  // one of the others
+  test.wires.begun.take();  // one of the waiting calls connects now
   while (test.cache.waiting() < 3) std::this_thread::yield();
   test.wires.let_succeed();
   for (std::size_t i = 1; i < calls.size(); ++i) CHECK(calls[i].get());
@@ -329,7 +330,7 @@ TEST_CASE("a thread changes to a free connection while its own is busy, unless i
   const auto others = other.run([&] { return test.acquire(); }).value();
   REQUIRE(mine != others);
   PendingReply call;
-  REQUIRE(mine->start(call, 1, {}, never));  // of a third thread, say
+  REQUIRE(mine->start(call, 1, {}, never));  // stands for a call of a third thread
   CHECK(mine->busy());
   const auto next = test.acquire().value();
   CHECK(next == (before == CallOrder::free ? others : mine));
@@ -356,7 +357,7 @@ TEST_CASE("threads that begin at once spread over the connections that are being
   std::latch ends(1);
   std::mutex mutex;
   std::vector<ConnectionCache::ConnectionPtr> got;
-  const auto start = [&] {  // a thread that lives until `ends`
+  const auto start = [&] {  // starts a thread that lives until `ends`
     return std::async(std::launch::async, [&] {
       auto mine = test.acquire().value();
       {
@@ -401,12 +402,12 @@ TEST_CASE("a thread that waited for a further connection shares one where that i
     });
   };
   test.wires.let_succeed();
-  const auto first = test.acquire();  // this thread's
+  const auto first = test.acquire();  // this thread's connection
   test.wires.begun.take();
   std::vector<std::future<bool>> started;
   started.push_back(start());
   test.wires.begun.take();
-  for (int i = 0; i < 2; ++i) started.push_back(start());  // one shares with this thread, the other waits
+  for (int i = 0; i < 2; ++i) started.push_back(start());  // one shares the connection of this thread, the other waits
   while (test.cache.waiting() < 1) std::this_thread::yield();
   test.wires.let_fail(refused);
   ends.count_down();
@@ -479,7 +480,7 @@ TEST_CASE("addresses are tried in their order, and the one that works is kept") 
   found->connection->close();
   test.wires.let_succeed();
   REQUIRE(test.acquire());
-  CHECK(test.wires.begun.take() == dead);  // once more, now that it is back
+  CHECK(test.wires.begun.take() == dead);  // it is tried again, because it may be back
 }
 
 TEST_CASE("an address that gave no answer is asked after the others for a while") {
@@ -507,7 +508,7 @@ TEST_CASE("a call with little time makes no channel, and a later one that has ti
   auto found = test.cache.acquire(test.wires, test.addresses, never, soon);
   REQUIRE(found);
   CHECK(found->is_makeshift);
-  found = test.cache.acquire(test.wires, test.addresses, never, soon);  // goes over what is there
+  found = test.cache.acquire(test.wires, test.addresses, never, soon);  // uses the connection that is there
   REQUIRE(found);
   CHECK(found->is_makeshift);
   CHECK(found->pool->endpoint() == local);

@@ -117,7 +117,7 @@ TEST_CASE("a resource of the contracts file that nobody made is told with its pl
       ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nuses = { disk = \"1ms\", contoller = \"1ms\" }\n", "c.toml");
   REQUIRE(file);
   using enum ContractsFile::Look;
-  CHECK((*file)->unknown_resources(running, {"disk"}).empty());  // no object, no user
+  CHECK((*file)->unknown_resources(running, {"disk"}).empty());  // without objects no operation uses a resource
   CHECK((*file)->contracts_of(skeleton));
   const std::string begin =
       "c.toml:2:24: IDL:Derived:1.0 step uses contoller, but no corelane::rt::Resource of that name was made";

@@ -1,4 +1,4 @@
-// What becomes of calls that are under way when their ORB ends, and of requests that its server has not taken yet.
+// Tests what happens to calls that are under way when their ORB ends, and to requests that its server has not read yet.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -36,7 +36,7 @@ CORBA::object_reference<Probing::Probe> probe_at(TestOrb& client, const transpor
   return core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), std::move(ior)));
 }
 
-// The oneway requests that come over the connection until its end.
+// Counts the oneway requests that come over the connection until it ends.
 int requests_of(ConnectionPtr connection) {
   Wire wire(std::move(connection));
   int count = 0;
@@ -162,7 +162,7 @@ TEST_CASE("handlers that make calls while their ORB ends hear their ends, too") 
           core::AsyncInvocation(*probe, ping).send([&](core::AsyncReply&) { ++heard; });
           ++posted;
         } catch (const CORBA::SystemException&) {
-          // It was not sent, so no handler hears of it.
+          // The call was not sent, so its handler is not called.
         }
       });
     }
@@ -177,9 +177,9 @@ TEST_CASE("an ORB that ends does not wait for a thread that connects, and that t
   const TempDirectory directory;
   const bool is_channel = GENERATE(false, true), accepts = GENERATE(false, true);
   const bool is_tcp = GENERATE(false, true);
-  if (is_tcp && (is_channel || accepts)) return;  // a port that accepts is connected
-  if (!is_tcp && !is_channel && accepts) return;  // and so is a Unix socket
-  // A listener whose queue is full, or one that takes a channel's client and says nothing.
+  if (is_tcp && (is_channel || accepts)) return;  // a TCP port that accepts completes the connect
+  if (!is_tcp && !is_channel && accepts) return;  // so does a Unix socket
+  // Makes a listener whose queue is full, or one that accepts a channel's client and never answers.
   const std::string path = directory / "silent";
   sockaddr_un unix_address{.sun_family = AF_UNIX, .sun_path = {}};
   path.copy(unix_address.sun_path, path.size());
@@ -216,7 +216,8 @@ TEST_CASE("an ORB that ends does not wait for a thread that connects, and that t
     }
   });
   std::jthread waits([&] { CHECK_THROWS_AS(probe->ping(), CORBA::BAD_INV_ORDER); });
-  while (client->state().connections.waiting() == 0) std::this_thread::yield();  // one connects, and one waits for it
+  // One thread connects, and one waits for it.
+  while (client->state().connections.waiting() == 0) std::this_thread::yield();
   client->destroy();
   CHECK(ended.get_future().get() == errors::orb_destroyed);
 }

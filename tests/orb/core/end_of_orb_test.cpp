@@ -1,4 +1,4 @@
-// How an ORB ends: on whichever thread somebody says so, and whatever others do meanwhile.
+// Tests how an ORB ends, on any thread and while other threads use it.
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,10 +24,10 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// So short that each job is late and none comes early. Admission is off.
+// The times are so short that each job is late and none is early. Admission is off.
 constexpr Contract always_late{.period = 1ns, .deadline = 5ns, .budget = 1ns, .jitter = 3ns};
 
-// add() does what the test says.
+// A servant whose add() runs the body that the test sets.
 class Scripted : public ProbeServant {
  public:
   std::int32_t add(std::int32_t a, std::int32_t b) override {
@@ -49,7 +49,8 @@ struct ScriptedServer {
   CORBA::object_reference<Probing::Probe> probe;
 };
 
-// What the call raises: OMG minor 3 of BAD_INV_ORDER is the standard's answer to a wait for oneself.
+// Returns whether the call raises BAD_INV_ORDER with OMG minor 3. The standard prescribes it when a thread waits for
+// itself.
 template <typename Call>
 bool would_deadlock(Call&& call) {
   try {
@@ -60,7 +61,7 @@ bool would_deadlock(Call&& call) {
   }
 }
 
-// How many of the ways to wait for the end of requests are refused here, of five.
+// Returns how many of the five ways to wait for the end of requests are refused on this thread.
 int refused_waits(TestOrb& orb) {
   const auto root = orb.root();
   return would_deadlock([&] { orb->shutdown(true); }) + would_deadlock([&] { orb->destroy(); }) +
@@ -149,7 +150,7 @@ TEST_CASE("whatever is asked of an ORB while it is destroyed is answered") {
       for (bool first = true; !ended; first = false) {
         try {
           question();
-        } catch (const CORBA::Exception&) {  // it is going, or gone
+        } catch (const CORBA::Exception&) {  // the ORB ends, or has ended
         }
         if (first) ++began;
       }
@@ -166,11 +167,11 @@ TEST_CASE("whatever is asked of an ORB while it is destroyed is answered") {
     others.emplace_back([&] { ask([&] { rt::on_miss(*orb, [](const rt::TaskEvent&) {}); }); });
     others.emplace_back([&] {
       ask([&] {
-        const auto servant = CORBA::make_reference<ProbeServant>();  // it has an operation with a contract
+        const auto servant = CORBA::make_reference<ProbeServant>();  // its interface has an operation with a contract
         root->deactivate_object(root->activate_object(servant));
       });
     });
-    while (began < static_cast<int>(others.size())) std::this_thread::yield();  // bound: each asks once
+    while (began < static_cast<int>(others.size())) std::this_thread::yield();  // bound: each thread asks once
     orb->destroy();
     ended = true;
     others.clear();
@@ -181,7 +182,7 @@ TEST_CASE("whatever is asked of an ORB while it is destroyed is answered") {
 
 namespace {
 
-// Runs the body on a thread that may be cancelled, and says whether it ended so.
+// Runs the body on a thread that may be cancelled, and tells whether the thread ended by cancellation.
 class Cancellable {
  public:
   explicit Cancellable(std::function<void()> body) : body_(std::move(body)) {
@@ -227,7 +228,7 @@ TEST_CASE("a thread that is cancelled in a call ends when the call is over") {
   caller.cancel();
   server.servant->release();
   CHECK(caller.was_cancelled());
-  CHECK(returned == (!is_local || task));  // without a task the servant is this thread's, and ends with it
+  CHECK(returned == (!is_local || task));  // without a task, the local servant runs on this thread and ends with it
   CHECK_FALSE(went_on);
   CHECK(probe->add(1, 2) == 3);
 }
@@ -245,7 +246,8 @@ TEST_CASE("what a thread keeps may call when the thread ends") {
   if (GENERATE(false, true)) task.emplace(task_of(probe));
   std::int32_t first = 0, last = 0;
   std::thread([&] {
-    thread_local std::optional<CallsAtEnd> kept;  // for longer than what the first call makes
+    // Lives longer than the thread-local objects that the first call makes.
+    thread_local std::optional<CallsAtEnd> kept;
     kept.emplace().probe = probe;
     kept->sum = &last;
     first = probe->add(2, 2);
@@ -261,7 +263,7 @@ TEST_CASE("a caller's thread may end in a servant of its own process") {
   CHECK(caller.was_cancelled());
   server.servant->body = {};
   CHECK(server.probe->add(1, 2) == 3);
-  server.orb.root()->the_POAManager()->hold_requests(true);  // nobody is inside any more
+  server.orb.root()->the_POAManager()->hold_requests(true);  // no request is inside any more
 }
 
 TEST_CASE("a servant that cancels the ORB's thread does not end it") {

@@ -1,4 +1,4 @@
-// What a client holds of servers that have ended, and of connections that it does not use: nothing.
+// Tests that a client keeps nothing of servers that have ended, nor of connections that it does not use.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -46,17 +46,17 @@ std::size_t threads_named(const std::string& name) {
   return count;
 }
 
-// Whether it comes true while the test has patience.
+// Returns whether the condition becomes true within a minute.
 template <typename Condition>
 bool comes_true(Condition condition) {
   for (const Time end = os::now() + 60s; os::now() < end;) {
     if (condition()) return true;
-    std::this_thread::sleep_for(1ms);  // sleep: what is looked at tells nobody
+    std::this_thread::sleep_for(1ms);  // sleep: there is no event to wait for
   }
   return false;
 }
 
-// Through an asynchronous stub. Returns when the reply is there.
+// Calls add() through an asynchronous stub. Returns when the reply has come.
 void add_asynchronously(const CORBA::object_reference<Probing::Probe>& probe) {
   static constexpr core::Operation add{.name = "add"};
   std::promise<bool> ended;
@@ -74,7 +74,7 @@ struct Kinds {
 };
 
 struct Fixture {
-  // A server of its own, at a path of its own.
+  // Starts a server, at its own path if the kind of endpoint has one.
   std::unique_ptr<ProbeServer> serve(const std::string& kind) {
     const std::string at = kind.ends_with(':') ? kind + directory / std::to_string(++number) : kind;
     return std::make_unique<ProbeServer>(std::vector<std::string>{"-ORBEndpointListen", at});
@@ -93,7 +93,7 @@ TEST_CASE("a client of servers that have ended holds none of their connections, 
   const std::string kind = Kinds::any();
   const bool asynchronous = GENERATE(false, true);
   {
-    const auto first = test.serve(kind);  // so that what the process keeps anyway is there
+    const auto first = test.serve(kind);  // so that everything exists that the process keeps in any case
     add_asynchronously(probe_of(test.client, first->ior()));
   }
   REQUIRE(
@@ -146,7 +146,7 @@ TEST_CASE("a connection that calls wait on is not idle, and one that a task live
   const auto owner = probe->_reference()->binding_of("add")->connection(true);
   std::jthread waits([&] { probe->block(); });
   server->servant->wait_until_blocked();
-  std::this_thread::sleep_for(100ms);  // sleep: as long as several idle times
+  std::this_thread::sleep_for(100ms);  // sleep: several idle times
   CHECK(owner->open());
   server->servant->release();
   CHECK(probe->add(1, 2) == 3);

@@ -1,4 +1,4 @@
-// Which transport a call takes between a real client and a real server, and what a server listens at.
+// Tests which transport a call takes between a real client and a real server, and where a server listens.
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -34,7 +34,7 @@ struct Fixture {
   std::string both() const { return "127.0.0.1:0, unix:" + path; }
   std::string all() const { return both() + ", channel:" + path + ".channel"; }
 
-  // The kind of endpoint that a client's call goes over.
+  // Returns the kind of endpoint that a client's call goes over.
   EndpointKind kind_of_call(const std::string& ior) { return kind_of_call(client, ior); }
   static EndpointKind kind_of_call(TestOrb& client, const std::string& ior) {
     const auto probe = probe_of(client, ior);
@@ -46,7 +46,7 @@ struct Fixture {
   }
 };
 
-// The server's reference as a client elsewhere would read it.
+// Returns the server's reference as a client on another host would read it.
 std::string without_this_host(const std::string& text) {
   auto ior = giop::parse_ior(text);
   auto profile = giop::parse_iiop(ior->profiles.front());
@@ -57,7 +57,7 @@ std::string without_this_host(const std::string& text) {
   return giop::to_string(*ior);
 }
 
-// In the place of a server's own.
+// Listens at the path of a server's channel, in place of the server.
 os::Fd door_at(const std::string& path) {
   std::filesystem::remove(path);
   sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
@@ -68,7 +68,7 @@ os::Fd door_at(const std::string& path) {
   return door;
 }
 
-// As a door whose thread came to it too late.
+// Accepts one client and gives its handshake up, as a server does whose thread came to it too late.
 bool gives_up_one(const os::Fd& door) {
   channel::Acceptance handshake(
       os::PeerSocket(os::Fd(accept4(door.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK))));
@@ -87,7 +87,8 @@ CORBA::CompletionStatus completed_of(const std::exception_ptr& exception) {
   }
 }
 
-// A server may not have done with another's call yet when that has its reply.
+// Calls add(). Retries while the server is full: a server may still be busy with another client's call although that
+// client has its reply.
 std::int32_t patient_sum(const CORBA::object_reference<Probing::Probe>& probe, std::int32_t a, std::int32_t b) {
   for (;;) try {  // bound: the server's thread
       return probe->add(a, b);
@@ -97,7 +98,7 @@ std::int32_t patient_sum(const CORBA::object_reference<Probing::Probe>& probe, s
     }
 }
 
-// Of add(3, 4), which ends in TRANSIENT, when it is sent or later.
+// Returns the completion status of an asynchronous add(3, 4) that ends in TRANSIENT, when it is sent or later.
 CORBA::CompletionStatus completed_of_asynchronous(const CORBA::object_reference<Probing::Probe>& probe) try {
   static constexpr core::Operation add{.name = "add"};
   std::promise<CORBA::CompletionStatus> ended;
@@ -143,7 +144,7 @@ TEST_CASE("a client whose first call has little time takes the channel with the 
   ProbeServer server({"-ORBEndpointListen", test.all()});
   const auto probe = unchecked_probe(test.client, server.ior());
   bool answered = false;
-  while (!answered) try {  // bound: a first call of 30 ms is late now and then
+  while (!answered) try {  // bound: only now and then a first call of 30 ms is late
       const core::CallDeadline little(os::now() + core::ConnectionCache::time_for_channel -
                                       std::chrono::milliseconds{10});
       answered = probe->add(1, 2) == 3;
@@ -189,7 +190,7 @@ TEST_CASE("a client whose channel is given up while it is set up takes the Unix 
 
 TEST_CASE("one line of the log says over which transport the calls to a server go, and why") {
   Fixture test;
-  // `by` begins the endpoint and `why` ends the line.
+  // `by` is the beginning of the endpoint, `why` the end of the line.
   const auto [has_channel, channels, by, why] = GENERATE(table<bool, std::string, std::string, std::string>({
       {true, "on", "channel:", "\n"},
       {true, "off", "unix:", ", but client.channel is off\n"},

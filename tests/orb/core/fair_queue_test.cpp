@@ -1,5 +1,5 @@
-// Queues that all clients of a server share: one client that fills its share leaves room for others, over whatever
-// transport either comes.
+// Tests the queues that all clients of a server share. A client that fills its share leaves room for others, whichever
+// transports they use.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <memory>
@@ -24,7 +24,7 @@ using transport::EndpointKind;
 constexpr std::size_t capacity = 8;
 constexpr int flood = 3 * capacity;
 
-// block() waits until release().
+// A server whose block() waits until release().
 class Server {
  public:
   explicit Server(bool holds = false, std::vector<std::string> more = {})
@@ -73,7 +73,7 @@ class Client {
     begin_request(writer_, ++id_, key_, operation);
     REQUIRE(wire_.send(writer_));
   }
-  // The status of the next reply.
+  // Returns the status of the next reply.
   giop::ReplyStatus reply() {
     const auto message = wire_.next();
     REQUIRE(message);
@@ -94,12 +94,13 @@ class Client {
 TEST_CASE("a client that fills the queue of requests without a contract is refused alone") {
   const auto [first, second] = GENERATE(std::pair(EndpointKind::tcp, EndpointKind::unix_socket),
                                         std::pair(EndpointKind::unix_socket, EndpointKind::tcp));
-  Server server(false, {"-ORBBestEffortServer", "sporadic", "-ORBPoolRealTime", "on"});  // they wait in the queue
+  // With these options requests wait in the queue.
+  Server server(false, {"-ORBBestEffortServer", "sporadic", "-ORBPoolRealTime", "on"});
   Client hog(server, first), other(server, second);
   for (int i = 0; i < flood; ++i) hog.send("block");
-  CHECK(hog.reply() == giop::ReplyStatus::system_exception);  // while the others wait
+  CHECK(hog.reply() == giop::ReplyStatus::system_exception);  // refused while the other requests wait
   other.send("ping");
-  other.send("_non_existent");  // answered where it is read, so ping() was read before
+  other.send("_non_existent");  // answered by the reader, so the server has read ping()
   CHECK(other.reply() == giop::ReplyStatus::no_exception);
   server.servant->release();
   CHECK(other.reply() == giop::ReplyStatus::no_exception);
@@ -114,11 +115,11 @@ TEST_CASE("a client that fills the room for requests which are held is refused a
   for (int i = 0; i < flood; ++i) hog.send("ping");
   CHECK(hog.reply() == giop::ReplyStatus::system_exception);
   other.send("ping");
-  other.send("_non_existent");  // answered at once, so ping() was read before
+  other.send("_non_existent");  // answered at once, so the server has read ping()
   CHECK(other.reply() == giop::ReplyStatus::no_exception);
   server.orb().root()->the_POAManager()->activate();
   CHECK(other.reply() == giop::ReplyStatus::no_exception);
-  CHECK(server.servant->pings > 1);  // and those of the first client that were held
+  CHECK(server.servant->pings > 1);  // the first client's held requests have run, too
 }
 
 }  // namespace fair_queue_test

@@ -1,4 +1,4 @@
-// A client that calls a port where something else than an ORB listens.
+// Tests a client that calls a port where something other than an ORB listens.
 #include <catch2/catch.hpp>
 #include <string>
 #include <thread>
@@ -37,7 +37,7 @@ std::string text_of_failure(const CORBA::object_reference<Probing::Probe>& probe
 TEMPLATE_TEST_CASE("a client says at once what came from a peer that does not speak GIOP", "", TcpV4, UnixSocket) {
   const Quiet quiet;
   StreamHarness<TestType> server;
-  TestOrb client({"-ORBTimeoutRequest", "0s"});  // for ever
+  TestOrb client({"-ORBTimeoutRequest", "0s"});  // without a limit
   const auto probe = probe_at(client, server.listener->endpoint());
   const std::string said = GENERATE(as<std::string>{}, "SSH-2.0-OpenSSH_9.2p1\r\n", "HTTP/1.1 400 Bad Request\r\n\r\n",
                                     "hi", "GET", "GIXX", std::string("\0\1\2", 3), std::string(70'000, 'x'));

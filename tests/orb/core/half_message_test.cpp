@@ -1,4 +1,4 @@
-// How long a server waits for the rest of a message, and for a client that does not read.
+// Tests how long a server waits for the rest of a message, and for a client that does not read.
 #include <thread>
 
 #include "orb/core/orb_state.h"
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A whole ping request, with so many bytes too many.
+// Returns a whole ping request, with `more` bytes too many.
 std::vector<std::byte> ping_of(const BareClient& client, std::size_t more = 0) {
   cdr::Writer writer;
   begin_request(writer, 1, client.key, "ping");
@@ -26,7 +26,7 @@ std::vector<std::byte> ping_of(const BareClient& client, std::size_t more = 0) {
   return writer.to_vector();
 }
 
-// The type of what the server sends next; nothing: it ended the connection.
+// Returns the type of the next message from the server, or nothing if the server ended the connection.
 std::optional<giop::MessageType> answer(Wire& wire) {
   const auto message = wire.next();
   return message ? std::optional(message->header.type) : std::nullopt;
@@ -42,7 +42,7 @@ TEST_CASE("a client whose every packet ends inside another message is served on 
   const std::size_t half = bytes.size() / 2;
   const Time begin = os::now();
   REQUIRE(wire.send(Bytes(bytes).first(half)));
-  // Nobody keeps this thread from being late; then it may be cut off, but never sooner.
+  // This thread may be late. Then the server may cut it off, but never sooner than after its patience.
   for (Time before = begin; before < begin + 3 * patience;) {
     const std::vector<std::byte> next = ping_of(client);
     bytes.insert(bytes.end(), next.begin(), next.begin() + static_cast<std::ptrdiff_t>(half));
@@ -90,18 +90,18 @@ TEST_CASE("a server whose limits.memory is less than one message says what a cli
 
 TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {
   const TempDirectory directory;
-  // Replies wait until the peer has taken nothing for too long, whatever bounds them.
+  // Tests both limits: replies wait until the client has read nothing for too long.
   const auto [bound, patience] =
       GENERATE(table<std::string, std::string>({{"-ORBLimitsBacklog", "50ms"}, {"-ORBLimitsMemory", "50ms"}}));
   ProbeServer server({bound, "65536", "-ORBTimeoutBacklog", patience, "-ORBRuntimeDirectory", directory.path(),
                       "-ORBEndpointListen", "127.0.0.1:0, unix:"});
   const std::size_t endpoint = GENERATE(0u, 1u);
   BareSender deaf(server.orb->endpoints().at(endpoint), server.key());
-  // Bound: the buffers of both sockets and the server's backlog are finite. The client has none, which it could fill
-  // while the server is kept from its core: then it would be the client that ends.
+  // Bound: the buffers of both sockets and the server's backlog are finite. BareSender has no backlog of its own. A
+  // client with a backlog could fill it while the server does not get its core, and would end the connection itself.
   while (deaf.send(deaf.request("echo", std::string(60'000, 'x')))) continue;
-  // Bound: its patience. Nothing more is read of a client that takes no replies, so it does not fill the backlog of
-  // all.
+  // Bound: the server's patience. The server stops reading from a client that does not read its replies. So this client
+  // does not fill the backlog that all clients share.
   await("the client is cut off", [&] { return rt::report(*server.orb.orb).cut_off_clients > 0; });
   CHECK(rt::report(*server.orb.orb).cut_off_clients == 1);
   TestOrb client;
@@ -120,7 +120,7 @@ TEST_CASE("long replies and oneways of many threads over one connection all arri
   std::vector<std::jthread> callers;
   for (int i = 0; i < threads; ++i)
     callers.emplace_back([&, letter = static_cast<char>('a' + i)] {
-      const std::string text(4'000'000, letter);  // beyond what any socket or channel takes at once
+      const std::string text(4'000'000, letter);  // more than a socket or channel takes at once
       for (int round = 0; round < rounds; ++round) {
         probe->note(text);
         if (probe->echo(text) != text) FAIL("a reply holds bytes of another");

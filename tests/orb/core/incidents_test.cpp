@@ -1,4 +1,4 @@
-// What the log hears of what went wrong on threads that may not write to it.
+// Tests what the log says about failures on threads that may not write to it.
 #include "orb/core/incidents.h"
 
 #include <catch2/catch.hpp>
@@ -112,7 +112,7 @@ TEST_CASE("a oneway request that is dropped is counted in the report and told by
     const auto remote = probe_of(client, server.ior());
     server.orb.root()->deactivate_object(server.orb.root()->reference_to_id(server.reference));
     remote->note("nobody hears it");
-    CHECK(remote->_non_existent());  // answered after it, by the same reader
+    CHECK(remote->_non_existent());  // the same reader answers it after the oneway
     CHECK(rt::report(*server.orb.orb).dropped_oneways == 1);
   }
   CHECK(errors.times("1 oneway request was dropped") == 1);
@@ -147,7 +147,7 @@ TEST_CASE("a POA manager that was never activated is told by the log once for al
     CHECK_THROWS_AS(remote->add(1, 2), CORBA::TIMEOUT);
     server.root()->the_POAManager()->activate();
   }
-  CHECK(errors.times("until the_POAManager()->activate()") == 2);  // one of ping() that was under way may be the second
+  CHECK(errors.times("until the_POAManager()->activate()") == 2);  // a ping() that was under way may be the second
 }
 
 }  // namespace incidents_test

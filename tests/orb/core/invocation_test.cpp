@@ -1,5 +1,5 @@
-// Invocations over TCP, over Unix sockets, through channels, to a pool of leader and followers, and within the ORB: the
-// suite, and what only one of them has.
+// Tests invocations over TCP, over Unix sockets, through channels, to a pool of leader and followers, and within the
+// ORB. Runs the common suite, and tests what only one of these ways has.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,14 +18,15 @@ using namespace corelane::testing;
 
 namespace {
 
-// Of this host, and of this process alone: a port there stays free once it was left, as those of 127.0.0.1 do not.
+// Returns a loopback address that only this process uses. A port there stays free after it was closed. On 127.0.0.1
+// another process could take it.
 std::string own_address() {
   const int pid = ::getpid();
   return "127." + std::to_string(64 + (pid >> 16)) + "." + std::to_string(pid >> 8 & 255) + "." +
          std::to_string(pid & 255);
 }
 
-// A server at one kind of endpoint, and a client that has its reference.
+// A server with one kind of endpoint, and a client that has its reference.
 struct OverSocket {
   explicit OverSocket(const std::string& listen)
       : server({"-ORBEndpointListen", listen}), reference(probe_of(client, server.ior())) {}
@@ -207,7 +208,7 @@ TEST_CASE("a shutdown that waits after one that did not waits for the running re
     ended = true;
   });
   std::jthread running([&] { server.orb->run(); });
-  CHECK_THROWS_AS(probe->ping(), CORBA::TRANSIENT);  // a round trip's time to end too early
+  CHECK_THROWS_AS(probe->ping(), CORBA::TRANSIENT);  // one round trip, in which shutdown() could end too early
   CHECK_FALSE(ended);
   CHECK_FALSE(answered);
   server.servant->release();

@@ -1,5 +1,5 @@
-// Long sequences as arguments and results: those that a request refers to instead of copying them, and replies that a
-// call gets together with the buffer in which they lie.
+// Tests long sequences as arguments and results. A request refers to them instead of copying them. A call gets a long
+// reply together with the buffer that holds it.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@
 using namespace corelane;
 using namespace corelane::testing;
 
-// By hand, in the shape that corelane-idl generates:
+// Written by hand, in the form that corelane-idl generates:
 //   interface Store {
 //     octets echo(in octets block);
 //     octets join(in octets first, in octets second);
@@ -190,7 +190,7 @@ namespace {
 using Storing::Doubles;
 using Storing::Octets;
 
-// No two blocks of a test are alike, and no part of a block is like another.
+// Returns bytes that differ between the blocks of a test, and between the parts of a block.
 Octets block_of(std::size_t size, unsigned seed = 1) {
   Octets block(size);
   unsigned state = seed * 2'654'435'761u + 1;
@@ -241,7 +241,7 @@ CORBA::object_reference<Storing::Store> store_of(TestOrb& client, const std::str
   return core::make_stub<Storing::Store>(client->string_to_object(uri)->_reference());
 }
 
-// One way to a store, and its servant.
+// A store, its servant, and one way to call it.
 struct Remote {
   explicit Remote(std::vector<std::string> server_options, std::vector<std::string> client_options = {})
       : server(std::move(server_options)),
@@ -267,7 +267,7 @@ struct OverChannel : Path, Remote {
 struct Followers : Remote {
   Followers() : Remote({"-ORBDispatchMode", "leader-followers"}) {}
 };
-struct SharedTcp : Remote {  // all threads over one connection
+struct SharedTcp : Remote {  // all threads use one connection
   SharedTcp() : Remote({"-ORBEndpointListen", "127.0.0.1:0"}, {"-ORBClientConnections", "1"}) {}
 };
 struct Local {
@@ -277,7 +277,7 @@ struct Local {
 };
 using Ways = std::tuple<Tcp, Unix, OverChannel, Followers, SharedTcp, Local>;
 
-// Around each size at which something is done in another way, header included or not.
+// Returns sizes around each limit where the ORB changes its method, with and without the message header.
 std::vector<std::size_t> interesting_sizes() {
   std::vector<std::size_t> sizes{0, 1, 7, 1000};
   constexpr std::size_t kib = 1024;
@@ -288,7 +288,7 @@ std::vector<std::size_t> interesting_sizes() {
   return sizes;
 }
 
-// Calls until the oneways have come; bound: they are delivered.
+// Calls until the oneways have arrived. Bound: they are delivered.
 template <typename Way>
 std::vector<Octets> stored(Way& way, std::size_t count) {
   while (way.servant().stored().size() < count) way.store->echo({});
@@ -337,7 +337,7 @@ TEMPLATE_LIST_TEST_CASE("an inout block is replaced where it lies", "", Ways) {
     const std::uint8_t* const place = block.data();
     way.store->exchange(block);
     CHECK((block == turned));
-    CHECK(block.data() == place);  // in the caller's memory, none of it fresh
+    CHECK(block.data() == place);  // in the caller's memory; nothing was allocated
   }
 }
 
@@ -387,7 +387,7 @@ TEST_CASE("the limit of a message counts a block that is not copied") {
     const Octets block = block_of(size);
     try {
       store->put(block);
-      CHECK((longest == 0 || longest + 1 == size));  // nothing longer goes after one that was refused
+      CHECK((longest == 0 || longest + 1 == size));  // once a block was refused, no longer one is sent
       longest = size;
     } catch (const CORBA::IMP_LIMIT& refusal) {
       CHECK(refusal.minor() == minor::message_too_large);
@@ -401,7 +401,7 @@ TEST_CASE("the limit of a message counts a block that is not copied") {
 
 TEST_CASE("a forward carries long arguments on") {
   const std::string version = GENERATE("1.0", "1.1", "1.2");
-  const std::string key = GENERATE("any", "anyone");  // the arguments begin elsewhere
+  const std::string key = GENERATE("any", "anyone");  // so that the arguments begin at another offset
   const std::string listen = GENERATE("127.0.0.1:0", "unix:", "channel:");
   const std::size_t size = GENERATE(10u, 20'000u, 70'000u, 3'000'000u);
   const TempDirectory directory;
@@ -444,7 +444,7 @@ TEST_CASE("a call that was not read goes whole over the next connection") {
     begin_reply_to(*request, writer);
     encode(writer, came);
     wire.send(writer);
-    (void)wire.next();  // stays open until the client has gone on
+    (void)wire.next();  // keeps the connection open until the client has continued
   });
   const Octets block = block_of(size);
   CHECK((store->echo(block) == block));

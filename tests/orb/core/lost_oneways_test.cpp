@@ -1,4 +1,4 @@
-// A client whose oneways are lost because the server takes nothing.
+// Tests a client whose oneways are lost because the server does not read.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -22,7 +22,7 @@ TEMPLATE_TEST_CASE("oneways that are lost since their server takes nothing are t
                       .profiles = {core::profile_of({server.listener->endpoint()}, std::as_bytes(std::span("key")))}};
   const auto probe = core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), ior));
   const std::string much(1'000'000, 'x');
-  for (int i = 0; i < 100 && errors.times("were lost") == 0; ++i) {  // beyond half of limits.backlog
+  for (int i = 0; i < 100 && errors.times("were lost") == 0; ++i) {  // more than half of limits.backlog
     try {
       probe->note(much);
     } catch (const CORBA::SystemException&) {

@@ -1,4 +1,5 @@
-// What clients make a server hold together, and that good ones are served meanwhile.
+// Tests how much memory all clients together can make a server hold, and that well-behaved clients are served
+// meanwhile.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -23,7 +24,7 @@ namespace {
 
 constexpr std::size_t kib = 1024, mib = 1024 * kib, longest = 16 * mib;
 
-// note() counts, and waits until release().
+// A servant whose note() waits until release(), and then counts the bytes.
 class SlowServant final : public ProbeServant {
  public:
   void note(const std::string& text) override {
@@ -50,7 +51,7 @@ struct SlowServer {
     return all;
   }
   const transport::MemoryBudget& memory() const { return *orb.orb->state().memory; }
-  // Of one peer: its share, one message that goes on, and a read.
+  // Returns the most that one peer can hold: its share, one message that continues, and one read.
   std::size_t most() const { return memory().bounds().of_peer + memory().bounds().message + 2 * 64 * kib; }
   std::unique_ptr<BareSender> sender(transport::EndpointKind kind) const {
     const auto& all = orb->endpoints();
@@ -65,7 +66,7 @@ struct SlowServer {
   std::vector<std::byte> key;
 };
 
-// A client that calls, and then sends so many bytes in one call.
+// Starts a client that makes calls, and then sends `size` bytes in one call.
 bool serves(const SlowServer& server, int calls, std::size_t size = 0) {
   TestOrb client(server.options({}));
   const auto probe = probe_of(client, server.ior);
@@ -96,7 +97,7 @@ TEST_CASE("a client that sends long oneways to a slow servant is read no further
   std::jthread sender([&] {
     const std::string text(size, 'x');
     for (std::size_t i = 0; i < count; ++i) probe->note(text);
-    all_sent.store(true, std::memory_order_relaxed);  // relaxed: a flag of its own
+    all_sent.store(true, std::memory_order_relaxed);  // relaxed: nothing else depends on the flag
   });
   std::size_t most = 0;
   for (int i = 0; i < 40; ++i) {
@@ -144,7 +145,7 @@ TEST_CASE("halves that stay halves are bounded, and end where another client of 
   for (std::size_t i = 0; i < clients; ++i) halves.push_back(server.sender(kind));
   {
     const auto message = halves.front()->request("note", std::string(longest - kib, 'x'));
-    std::vector<std::jthread> senders;  // after what they send
+    std::vector<std::jthread> senders;  // declared after what they send
     for (const auto& each : halves)
       senders.emplace_back([&] { (void)each->send(Bytes(message).first(message.size() - 1)); });
     std::size_t most = 0;

@@ -1,4 +1,4 @@
-// Messages above limits.message_size: each costs its own call, and nothing else on its connection.
+// Tests messages above limits.message_size. Such a message fails its own call, and nothing else on its connection.
 #include <catch2/catch.hpp>
 #include <string>
 #include <thread>
@@ -24,7 +24,8 @@ std::vector<std::string> any_transport(std::vector<std::string> options = {}) {
   return options;
 }
 
-// Of an argument of so many bytes: the exact size is the message's.
+// Returns the beginning of the error text for an argument of `size` bytes. It has only the first digits: the exact size
+// is that of the whole message.
 std::string request_text(std::size_t size) {
   return "the request for echo has " + std::to_string(size).substr(0, size > 9'999 ? 2 : 1);
 }
@@ -58,7 +59,7 @@ TEST_CASE("a reply above the server's limit is IMP_LIMIT for its call alone, and
   }
   CHECK(probe->add(20, 22) == 42);
   server.servant->release();
-  other.join();  // over the same connection
+  other.join();  // uses the same connection
   if (size > 4'000u) {
     server.orb->destroy();
     CHECK_THAT(log.text(), Catch::Contains("answered with IMP_LIMIT") &&

@@ -1,4 +1,4 @@
-// A name service that does not answer, and the end of an ORB meanwhile.
+// Tests a name service that does not answer, and the end of an ORB meanwhile.
 #include <dlfcn.h>
 #include <netdb.h>
 
@@ -27,7 +27,7 @@ std::atomic<bool> asked{false}, answers{false};
 
 }  // namespace
 
-// In the place of the system's, which is asked for every other name.
+// Replaces the system's function, and calls that for every other name.
 extern "C" int getaddrinfo(const char* host, const char* service, const addrinfo* hints, addrinfo** found) {
   if (host != nullptr && std::strcmp(host, silent_host) == 0 && (hints->ai_flags & AI_NUMERICHOST) == 0) {
     asked = true;

@@ -1,5 +1,6 @@
-// What a server does when the system gives it no memory: each allocation of its threads fails once, and from each one
-// on all fail until the client has its answer. And what it keeps of the memory that it got.
+// Tests what a server does when the system gives it no memory. Each allocation of its threads fails once. In another
+// run, all allocations from each one on fail until the client has its answer. Also tests what the server keeps of the
+// memory that it got.
 #include <malloc.h>
 
 #include <atomic>
@@ -19,14 +20,14 @@
 
 namespace {
 
-// Allocations of other threads than the test's own until they fail; negative: none fails.
+// Counts allocations of threads other than the test's own, until one fails. Negative: none fails.
 std::atomic<long> allocations_left{-1};
-std::atomic<bool> fails_on{false};  // and all that follow
+std::atomic<bool> fails_on{false};  // all later allocations fail, too
 std::atomic<long> allocations_failed{0};
 thread_local bool spared = false;
 thread_local long allocations_here = 0;
 
-// Of the process: what allocations of a megabyte and more take.
+// Bytes that the process holds in allocations of a megabyte and more.
 constexpr long large = 1024 * 1024;
 std::atomic<long> held_large{0};
 
@@ -36,10 +37,10 @@ std::atomic<long> held_large{0};
 }
 
 [[maybe_unused]] bool is_refused() noexcept {
-  // relaxed everywhere: counts, no data depends on them
+  // relaxed everywhere: these are counts, and no data depends on them
   long left = allocations_left.load(std::memory_order_relaxed);
   long next = -1;
-  do {  // in one step: who is about to fail must not begin the shortage anew once it has ended
+  do {  // in one step: a thread that is about to fail must not restart a shortage that has ended
     if (spared || left < 0) return false;
     next = left > 0 || !fails_on.load(std::memory_order_relaxed) ? left - 1 : 0;
   } while (!allocations_left.compare_exchange_weak(left, next, std::memory_order_relaxed));  // relaxed: as above
@@ -51,7 +52,7 @@ std::atomic<long> held_large{0};
 }  // namespace
 
 #if !CORELANE_ADDRESS_SANITIZER && \
-    !CORELANE_THREAD_SANITIZER  // which brings its own operators and checks that they match
+    !CORELANE_THREAD_SANITIZER  // the sanitizer brings its own operators and checks that they match
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++allocations_here;
   if (is_refused()) return nullptr;
@@ -77,7 +78,7 @@ using namespace corelane::testing;
 
 namespace {
 
-// A client that says one thing and hears the answer, over a new connection when it lost the last one.
+// A client that sends one request and waits for the answer. Connects again if it lost its last connection.
 class Caller {
  public:
   explicit Caller(ProbeServer& server) : endpoint_(server.orb->endpoints().front()), key_(server.key()) {
@@ -95,7 +96,7 @@ class Caller {
     writer_.write_string("IDL:Probing/Probe:1.0");
   }
 
-  // The exception's kind; nothing: a result, or the end of the connection.
+  // Returns the kind of the exception. Returns nothing for a result, and for the end of the connection.
   std::optional<ErrorKind> say(Duration patience = std::chrono::seconds{30}) {
     if (!wire_) wire_ = std::make_unique<Wire>(wires_, endpoint_);
     const auto message = wire_->send(writer_) ? wire_->next(patience) : std::nullopt;
@@ -119,7 +120,7 @@ class Caller {
   std::uint32_t id_ = 0;
 };
 
-// Arms the n-th allocation from now on.
+// Makes the n-th allocation from now fail.
 class Shortage {
  public:
   Shortage(long nth, bool lasts) {
@@ -138,7 +139,7 @@ struct Case {
 
 }  // namespace
 
-// Of the calling thread.
+// Counts the calling thread's allocations.
 TEST_CASE("a warm call allocates nothing on its client's thread") {
 #if CORELANE_ADDRESS_SANITIZER || CORELANE_THREAD_SANITIZER
   std::cout << "SKIPPED: the sanitizer's operator new is in use, allocations are not counted\n";
@@ -177,15 +178,15 @@ TEST_CASE("a server that lacks memory for a request says so or ends its connecti
   long shortages = 0;
   bool came = true;
   bool answered = false;
-  // Bound: the allocations of one request; each turn's is one later. A busy server may not even have begun while memory
-  // was short: the same once more.
+  // Bound: the number of allocations of one request, because each turn fails a later one. A turn is repeated if a busy
+  // server has not even begun while memory was short.
   for (long nth = 0; came || !answered; nth += came ? 1 : 0) {
     INFO("allocation " << nth);
     {
       if (anew) caller.forget_connection();
       const Shortage shortage(nth, lasts);
       asked.say(caller);
-      // Without any memory there may be silence until there is some again.
+      // Without any memory the server may be silent until it gets some again.
       const auto kind = lasts ? caller.say(std::chrono::milliseconds{20}) : caller.say();
       came = shortage.came();
       answered = caller.answered;
@@ -194,7 +195,7 @@ TEST_CASE("a server that lacks memory for a request says so or ends its connecti
     }
     caller.ping();
     auto after = caller.say();
-    if (!caller.answered) after = caller.say();  // the connection may have been given up behind its answer
+    if (!caller.answered) after = caller.say();  // the server may have given up the connection after its answer
     CHECK_FALSE(after);
     REQUIRE(caller.answered);
     shortages += came ? 1 : 0;
@@ -215,6 +216,6 @@ TEST_CASE("a server keeps nothing of the memory of long requests and replies") {
     CHECK_FALSE(caller.say());
     REQUIRE(caller.answered);
   }
-  server.orb.orb->shutdown(true);                               // jobs are back where the next ones take them from
+  server.orb.orb->shutdown(true);                               // afterwards all jobs are back in their pools
   CHECK(held_large.load(std::memory_order_relaxed) == before);  // relaxed: ordered by the shutdown
 }

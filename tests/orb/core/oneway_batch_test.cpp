@@ -1,4 +1,4 @@
-// Oneways that one thread sends back to back: which of them go out at once, which together, and when.
+// Tests oneways that one thread sends in quick succession: which go out at once, which go out together, and when.
 #include "orb/core/oneway_batch.h"
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ namespace {
 constexpr Error no_room{.kind = ErrorKind::timeout, .minor = minor::no_send_room};
 constexpr Error lost{.kind = ErrorKind::comm_failure, .minor = minor::connection_lost};
 
-// Writes down what is sent.
+// A connection that records what is sent.
 struct Recorder final : transport::Connection {
   Expected<std::size_t> receive(MutableBytes, Time, os::WaitStrategy) noexcept override { return std::size_t{0}; }
   Expected<transport::Arrival> take(MutableBytes) noexcept override { return transport::Arrival{}; }
@@ -74,13 +74,13 @@ struct Batching {
     const Bytes part = std::as_bytes(chars);
     return batch->take(std::span{&part, 1}, deadline, now);
   }
-  // True: it is in the batch.
+  // Returns true if the text is in the batch.
   bool takes(const std::string& text) {
     const auto taken = take(text);
     REQUIRE(taken);
     return *taken;
   }
-  // Oneways as they come until the next one is of a burst.
+  // Sends oneways at once until the next one belongs to a burst.
   void begin_burst() {
     for (int i = 0; i < OnewayBatch::burst_from; ++i, now += 1us) REQUIRE_FALSE(takes("early"));
   }
@@ -147,7 +147,7 @@ TEST_CASE("any thread may send what is in the batch") {
   CHECK(b.takes("a"));
   std::jthread([&] { CHECK(b.batch->flush(never)); }).join();
   CHECK(b.stream->sent == Texts{"a"});
-  CHECK(b.stream->waited_until == Time{});  // it does not wait for another thread's
+  CHECK(b.stream->waited_until == Time{});  // it does not wait for the other thread
   CHECK(b.batch->flush(never));
   CHECK(b.stream->sent.size() == 1);
 }
@@ -191,7 +191,7 @@ TEST_CASE("a oneway for which there is no room is its caller's again") {
   b.stream->fails.reset();
   CHECK(b.batch->flush(Time{}));
   CHECK(b.stream->sent == Texts{"abc"});
-  for (int i = 0; i < OnewayBatch::burst_from; ++i) CHECK_FALSE(b.takes("x"));  // the burst is over
+  for (int i = 0; i < OnewayBatch::burst_from; ++i) CHECK_FALSE(b.takes("x"));  // the burst has ended
 }
 
 TEST_CASE("a batch is lost with its connection and the next sender hears of it") {
@@ -202,7 +202,7 @@ TEST_CASE("a batch is lost with its connection and the next sender hears of it")
   const auto failed = b.batch->flush(never);
   REQUIRE_FALSE(failed);
   CHECK(failed.error().minor == minor::connection_lost);
-  CHECK(b.batch->flush(never));  // nothing is left
+  CHECK(b.batch->flush(never));  // nothing is left to send
 }
 
 TEST_CASE("the flusher sends what has waited and ends a burst in which nothing comes") {
@@ -215,7 +215,7 @@ TEST_CASE("the flusher sends what has waited and ends a burst in which nothing c
   CHECK(b.stream->sent == Texts{"a"});
   CHECK(b.batch->look(b.now + 1ms) == never);
   b.now += 1us;
-  CHECK(b.takes("b"));  // as if no pause had been
+  CHECK(b.takes("b"));  // as if there had been no pause
   CHECK(b.batch->flush(never));
   CHECK(b.stream->sent == Texts{"a", "b"});
 }
@@ -264,7 +264,7 @@ namespace {
 struct Noting {
   explicit Noting(const std::string& listen = "127.0.0.1:0", std::vector<std::string> options = {})
       : server({"-ORBEndpointListen", listen}), client(std::move(options)), probe(probe_of(client, server.ior())) {}
-  // Nobody calls meanwhile. Bound: oneways are delivered.
+  // Waits without calling. Bound: oneways are delivered.
   void wait_for(std::size_t count) {
     while (server.servant->notes().size() < count)
       std::this_thread::sleep_for(1ms);  // sleep: a call would send the rest of the burst
@@ -274,7 +274,7 @@ struct Noting {
   CORBA::object_reference<Probing::Probe> probe;
 };
 
-// The notes of one sender are in order.
+// Returns whether the notes of one sender are in order and complete.
 bool in_order(const std::vector<std::string>& notes, char sender, int count) {
   int next = 0;
   for (const std::string& note : notes)

@@ -1,4 +1,4 @@
-// ORB_init, references as text, initial references.
+// Tests ORB_init, references as text, and initial references.
 #include <signal.h>
 #include <unistd.h>
 
@@ -216,7 +216,7 @@ TEST_CASE("an address that cannot be listened on is named with what to change") 
     CHECK(std::string(refused.detail()) == what);
     CHECK_THAT(refused.what(), Catch::EndsWith("COMPLETED_NO): " + what));
   }
-  CHECK(log.times("error:") == 0);  // the text of the exception has it, so the log does not repeat it
+  CHECK(log.times("error:") == 0);  // the exception carries the text, so the log does not repeat it
 }
 
 TEST_CASE("a server that cannot be reached is named") {
@@ -248,7 +248,7 @@ TEST_CASE("a server that listens everywhere is not called by a wildcard") {
 TEST_CASE("a reference names the hosts and ports where clients reach the server, in their order") {
   ProbeServer server({"-ORBEndpointListen", "127.0.0.1:0", "-ORBEndpointLocal", "off"});
   const auto behind = std::to_string(server.orb->endpoints().front().port);
-  // A server that says of itself what is true of the other one, as behind a NAT.
+  // This server advertises the address where the other server listens, as a server behind a NAT does.
   TestOrb named({"-ORBEndpointListen", "127.0.0.1:0", "-ORBEndpointLocal", "off", "-ORBEndpointHost",
                  "127.0.0.1:1, 127.0.0.1:" + behind + ", [::1]"});
   named.root()->the_POAManager()->activate();
@@ -258,7 +258,7 @@ TEST_CASE("a reference names the hosts and ports where clients reach the server,
   CHECK(to_string(told[1]) == "127.0.0.1:" + behind);
   CHECK(told[2].host == "::1");
   CHECK(told[2].port > 1);
-  // Nobody listens at the first; the second is reached, where that server knows no such object.
+  // Nothing listens at the first address. At the second one the other server answers, which does not know this object.
   const auto servant = CORBA::make_reference<corelane::testing::ProbeServant>();
   const std::string ior = named->object_to_string(named.root()->servant_to_reference(servant));
   TestOrb client;
@@ -337,7 +337,7 @@ TEST_CASE("a signal that comes while a program prepares its server ends run() an
     return state.stop_asked;
   };
   raise(SIGTERM);
-  raise(SIGTERM);                              // as timeout(1) sends it: to the process, and to its group
+  raise(SIGTERM);                              // twice, as timeout(1) sends it: to the process, and to its group
   while (!asked()) std::this_thread::yield();  // bound: the thread of StopSignals
   CHECK(server->resolve_initial_references("RootPOA"));
   server->run();

@@ -1,4 +1,4 @@
-// What programs and servers of other ORBs expect of this one.
+// Tests what clients and servers of other ORBs expect of this one.
 #include <catch2/catch.hpp>
 #include <optional>
 #include <string>
@@ -36,7 +36,7 @@ TEST_CASE("every object answers that there is no interface repository") {
   CHECK(*giop::decode_system_exception(reply->body) == Error{ErrorKind::intf_repos, Completion::no, minor::omg | 1});
 }
 
-// Without that word a call of this instant may have run, as far as its client can know.
+// Without CloseConnection, the client could not know whether a call that it sends at this instant has run.
 TEMPLATE_TEST_CASE("an idle connection is ended with CloseConnection in each mode", "", TcpV4, UnixSocket,
                    SharedMemory) {
   const Quiet quiet;
@@ -63,7 +63,7 @@ TEST_CASE("completion is told by the standard's names, inside the enumeration to
   CHECK(CORBA::CompletionStatus::COMPLETED_MAYBE == CORBA::COMPLETED_MAYBE);
 }
 
-// TAO's references to servers that listen at a Unix socket only.
+// TAO makes such references to servers that listen only at a Unix socket.
 TEST_CASE("a reference that has nothing but a UIOP profile leads to its socket") {
   const std::uint8_t version = GENERATE(std::uint8_t{0}, std::uint8_t{1}, std::uint8_t{2});
   const TempDirectory directory;

@@ -1,4 +1,4 @@
-// When a request came on a connection that a task has for itself.
+// Tests the arrival time of a request that came on a task's own connection.
 #include "orb/core/own_connection.h"
 
 #include <catch2/catch.hpp>

@@ -1,4 +1,4 @@
-// What a peer says in an exception, as a program prints it.
+// Tests how a program prints the text that a peer puts into an exception.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ using namespace corelane;
 
 namespace peer_text_test {
 
-// What what() says of an exception that came with this text.
+// Returns what() of an exception that came with this text.
 std::string said_of(const std::string& text) {
   cdr::Writer body, contexts;
   giop::encode_system_exception(body, {ErrorKind::no_permission, Completion::no, 0});

@@ -1,4 +1,5 @@
-// What a server holds of clients that came, were called back and went: nothing. CORELANE_PEERS=10000 for a long run.
+// Tests that a server keeps nothing of clients that came, were called back and left. CORELANE_PEERS=10000 makes a long
+// run.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -43,13 +44,14 @@ std::size_t entries_of(const char* directory) {
   return static_cast<std::size_t>(std::distance(begin, std::filesystem::directory_iterator{}));
 }
 
-// The number in the last line of malloc_info() that begins so: those of all arenas together come last.
+// Returns the number in the last line of malloc_info() that begins with `begin`. The last such line is the sum of all
+// arenas.
 std::size_t last_number(const std::string& text, const std::string& begin) {
   const std::size_t at = text.rfind(begin), number = text.find("size=\"", at);
   return at == text.npos || number == text.npos ? 0 : std::stoul(text.substr(number + 6));
 }
 
-// Bytes of the heap that are in use, in all arenas.
+// Returns the bytes of the heap that are in use, in all arenas.
 std::size_t heap_in_use() {
   char* text = nullptr;
   std::size_t size = 0;
@@ -62,11 +64,11 @@ std::size_t heap_in_use() {
          last_number(all, "<total type=\"fast\"") - last_number(all, "<total type=\"rest\"");
 }
 
-// What this process holds, when what it gives back is given back.
+// What this process holds after it has given free memory back.
 struct Held {
   std::size_t descriptors = 0, threads = 0;
-  std::size_t mappings = 0;  // of any kind
-  std::size_t channels = 0;  // mappings of theirs
+  std::size_t mappings = 0;  // of all kinds
+  std::size_t channels = 0;  // mappings of channels
   std::size_t resident = 0;  // bytes
   std::size_t heap = 0;      // bytes in use
 
@@ -85,7 +87,8 @@ struct Held {
     statm >> size >> resident;
     resident *= static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   }
-  // Threads come and go by need: those that serve, and those that wait for tasks. Tasks' threads have descriptors.
+  // Allows a few more threads and descriptors. Threads that serve, and threads that wait for tasks, start and end by
+  // need, and the threads of tasks have descriptors.
   bool is_within(const Held& other) const {
     constexpr std::size_t some = 16;
     return channels <= other.channels && descriptors <= other.descriptors + some && threads <= other.threads + some;
@@ -99,7 +102,7 @@ struct Held {
   }
 };
 
-// Calls back who calls it: within the call, by a oneway, and by an asynchronous call.
+// A servant that calls its caller back: within the call, by a oneway, and by an asynchronous call.
 class Calling : public ProbeServant {
  public:
   ProbeReference pass(ProbeReference other) override {
@@ -128,7 +131,8 @@ struct Server {
   std::string ior;
 };
 
-// One of another process is as good: an ORB shares nothing with the others but the threads of the process.
+// Runs one client from start to end. Its ORB is in this process, which tests the same as another process: ORBs of a
+// process share only its threads.
 void come_and_go(const Server& server, const std::string& place, bool has_task) {
   ProbeServer peer({"-ORBEndpointListen", place});
   const ProbeReference remote = probe_of(peer.orb, server.ior);
@@ -142,9 +146,9 @@ void come_and_go(const Server& server, const std::string& place, bool has_task) 
 }
 
 void wait_until_within(const Held& before) {
-  std::this_thread::sleep_for(200ms);  // sleep: as long as threads of asynchronous calls wait for their next
+  std::this_thread::sleep_for(200ms);  // sleep: as long as threads of asynchronous calls wait for the next one
   await("the process holds no more than before: " + before.text(), [&] {
-    std::this_thread::sleep_for(1ms);  // sleep: nothing tells
+    std::this_thread::sleep_for(1ms);  // sleep: there is no event to wait for
     return Held().is_within(before);
   });
 }
@@ -159,7 +163,7 @@ TEST_CASE("a server holds nothing of peers that came, were called back and went"
   const auto peers = static_cast<int>(from_environment("CORELANE_PEERS", 40));
   const auto place = [&](const std::string& name) { return kind.ends_with(':') ? kind + directory / name : kind; };
   const Server server(place("server"));
-  const int first = std::max(20, peers / 10);  // so that what the process keeps anyway is there
+  const int first = std::max(20, peers / 10);  // so that everything exists that the process keeps in any case
   for (int i = 0; i < first; ++i) come_and_go(server, place("peer"), has_task);
   std::this_thread::sleep_for(200ms);  // sleep: as in wait_until_within()
   const Held before;
@@ -167,9 +171,9 @@ TEST_CASE("a server holds nothing of peers that came, were called back and went"
   wait_until_within(before);
   const Held after;
 #if !CORELANE_ADDRESS_SANITIZER && !CORELANE_THREAD_SANITIZER
-  CHECK(after.mappings <= before.mappings + 128);         // those of threads among them
+  CHECK(after.mappings <= before.mappings + 128);         // including those of threads
   CHECK(after.heap <= before.heap + 4'000'000);           // the report keeps the latest 256 tasks, each with 8 kB
-  CHECK(after.resident <= before.resident + 16'000'000);  // arenas of the threads that come and go
+  CHECK(after.resident <= before.resident + 16'000'000);  // the arenas of threads that start and end
 #endif
   if (peers > 100)
     std::cout << kind << (has_task ? " with tasks" : "") << ", " << peers << " peers\n  before: " << before.text()

@@ -1,4 +1,4 @@
-// The log names the first operations that are refused, and counts the others.
+// Tests that the log names the first operations that are refused, and counts the others.
 #include "orb/core/refused_contracts.h"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ using Catch::Matchers::Contains;
 
 namespace {
 
-// How many lines so many refusals at one instant make.
+// Returns how many lines the given number of refusals at one instant makes.
 std::size_t lines_of(RefusedContracts& contracts, int refusals, Time now) {
   std::size_t lines = 0;
   for (int i = 0; i < refusals; ++i)

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Time began{1000s};
 
-// Attempts that fail, each when it is due. When the last was made.
+// Makes attempts that fail, each when it is due. Returns the time of the last one.
 Time fail(ReopenPause& pause, int times, Time now) {
   for (; times > 0; --times) pause.tried(now = pause.due());
   return now;
@@ -56,6 +56,6 @@ TEST_CASE("after one that did not last a minute they do not") {
   pause.opened();
   pause.lost(last + 1min - 1ns);
   CHECK(pause.due() == last + 16s);
-  pause.lost(last + 1h);  // the same one
+  pause.lost(last + 1h);  // the same connection is lost again
   CHECK(pause.due() == last + 16s);
 }

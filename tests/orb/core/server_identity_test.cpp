@@ -1,4 +1,4 @@
-// References of servers that have ended: what another server at the same address makes of them.
+// Tests references to servers that have ended, when another server listens at the same address.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <future>
@@ -29,14 +29,14 @@ namespace {
 
 using Probe = CORBA::object_reference<Probing::Probe>;
 
-// Where a server listens that is started again: at a port of its own, or at a path.
+// Returns where a restarted server listens: at a port that the system chooses, or at a path.
 std::string any_place(const TempDirectory& directory) {
   const std::string kind = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:");
   return kind.ends_with(':') ? kind + directory / "server" : kind;
 }
 
-// The place of the first one is chosen by the system where it is a port; another program may take that port meanwhile,
-// and then both start anew.
+// A server that was started again at the same place, and a reference to its first start. If the place is a port,
+// another program may take it between the two starts. Then both servers are started again.
 struct Restarted {
   explicit Restarted(const std::string& place) {
     while (!second) {
@@ -53,11 +53,11 @@ struct Restarted {
   static std::unique_ptr<ProbeServer> serve(const std::string& place) {
     return std::make_unique<ProbeServer>(std::vector<std::string>{"-ORBEndpointListen", place});
   }
-  std::string old;  // reference
+  std::string old;  // a reference to the first start
   std::unique_ptr<ProbeServer> second;
 };
 
-// What the call raises, as a client reads it.
+// Returns what the call raises, as a client would read it.
 template <typename Call>
 std::string refusal_of(Call&& call) {
   try {
@@ -72,7 +72,7 @@ std::string refusal_of(Call&& call) {
 
 bool is_untouched(ProbeServer& server) { return server.servant->pings == 0 && server.servant->notes().empty(); }
 
-// A reference with the endpoints of all, in their order, and the object of the last one.
+// Returns a reference with the endpoints of all servers, in their order, and the object of the last one.
 Probe through(TestOrb& client, const std::vector<ProbeServer*>& servers) {
   std::vector<transport::Endpoint> endpoints;
   for (ProbeServer* const server : servers)
@@ -110,7 +110,7 @@ TEST_CASE("a server that was started again does not run calls through references
   CHECK_FALSE(core::locate(probe));
   CHECK_THAT(refusal_of([&] { (void)rt::admit(probe, {.operation = "add", .contract = make_contract(100ms, 1ms)}); }),
              Catch::Contains("earlier start"));
-  // The object of the same number is another one, and works.
+  // The object with the same number in the new server is another one, and works.
   CHECK(probe_of(client, server.second->ior())->add(1, 2) == 3);
   CHECK(is_untouched(*server.second));
 }
@@ -121,7 +121,7 @@ TEST_CASE("a client that called the earlier start is told the same") {
   TestOrb client;
   const std::string place = any_place(directory);
   auto first = Restarted::serve(place);
-  if (first->orb->endpoints().front().port != 0) return;  // the port may be another program's by then
+  if (first->orb->endpoints().front().port != 0) return;  // another program may have taken the port by then
   const Probe probe = probe_of(client, first->ior());
   probe->ping();
   first.reset();

@@ -49,13 +49,13 @@ class Start {
     return settings;
   }
 
-  std::string left;  // the words that were not options, each with a blank behind it
+  std::string left;  // the words that were not options, each followed by a blank
 
  private:
   std::vector<std::string> words_{"program"};
   std::map<std::string, std::string> variables_;
   std::string file_ = "/nowhere.toml";
-  std::shared_ptr<corelane::testing::TempDirectory> directory_;  // of the file, and of all copies
+  std::shared_ptr<corelane::testing::TempDirectory> directory_;  // holds the file; all copies share it
 };
 
 }  // namespace
@@ -107,7 +107,7 @@ TEST_CASE("no duration is so long that adding it to a time may overflow") {
   int durations = 0;
   for (const SettingsEntry& entry : settings_table()) {
     Settings settings;
-    if (entry.apply(settings, "12abc").find("duration") == std::string::npos) continue;  // another kind of setting
+    if (entry.apply(settings, "12abc").find("duration") == std::string::npos) continue;  // another type of setting
     INFO(entry.key);
     ++durations;
     for (const char* wrong : {"31622401s", "9223372036854775807ns", "9223372036s"})

@@ -1,4 +1,4 @@
-// References with several profiles and addresses: which of them a call takes when some lead nowhere.
+// Tests references with several profiles and addresses: which one a call takes when some lead nowhere.
 #include <netinet/in.h>
 #include <sys/socket.h>
 
@@ -23,7 +23,7 @@ using namespace corelane::testing;
 
 namespace {
 
-// A port of this host where nobody listens, as long as this lives.
+// A port of this host where no server listens, until destruction.
 class Unused {
  public:
   Unused() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -43,7 +43,7 @@ class Unused {
   std::uint16_t port_ = 0;
 };
 
-// A port that answers nothing: its queue of connections is full.
+// A port that does not answer, because its queue of connections is full.
 class Silent : public Unused {
  public:
   Silent() {
@@ -68,14 +68,14 @@ struct Fixture {
     key.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
 
-  // As `corbaloc::127.0.0.1:A,:127.0.0.1:B/KEY`.
+  // Returns a stub for `corbaloc::127.0.0.1:A,:127.0.0.1:B/KEY`.
   CORBA::object_reference<Probing::Probe> at(TestOrb& client, const std::vector<std::uint16_t>& ports,
                                              giop::Version version = giop::giop_1_2) {
     giop::Corbaloc location{.addresses = {}, .object_key = key};
     for (const std::uint16_t port : ports) location.addresses.push_back({version, {"127.0.0.1", port}});
     return core::make_stub<Probing::Probe>(client->string_to_object(giop::to_string(location))->_reference());
   }
-  // One profile with alternate addresses.
+  // Returns a stub whose reference has one profile with alternate addresses.
   CORBA::object_reference<Probing::Probe> alternates(TestOrb& client, const std::vector<std::uint16_t>& ports) {
     std::vector<transport::Endpoint> endpoints;
     for (const std::uint16_t port : ports) endpoints.push_back({"127.0.0.1", port});
@@ -123,7 +123,7 @@ TEST_CASE("an address that gives no answer takes its share of the time and no mo
   const std::vector<std::uint16_t> ports{silent.port(), test.live};
   const auto probe = profiles ? test.at(client, ports) : test.alternates(client, ports);
   CHECK(probe->add(1, 2) == 3);
-  // The next connection is made where the last one was.
+  // The next connection is made to the same address as the last one.
   client->state().connect(probe->_reference()->addresses(), never)->connection->close();
   CHECK(probe->add(2, 2) == 4);
 }
@@ -147,7 +147,7 @@ TEST_CASE("a call moves to the next address when its server ends, and back when 
   Fixture test;
   auto other = std::make_unique<ProbeServer>();
   TestOrb client;
-  // Two servers with an object of the same key: the second profile names its own.
+  // Makes a reference to two servers with an object of the same key. The second profile names the other server.
   giop::Ior ior = *giop::parse_ior(test.server.ior());
   ior.profiles.insert(ior.profiles.begin(), giop::parse_ior(other->ior())->profiles.front());
   const auto probe = core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), ior));

@@ -1,4 +1,4 @@
-// Many callers on one connection, and connections that end under them.
+// Tests many callers on one connection, and connections that end while calls are under way.
 #include <atomic>
 #include <iostream>
 #include <thread>
@@ -12,10 +12,10 @@ using namespace corelane::testing;
 
 namespace {
 
-// Calls until a system exception comes, and tells which.
+// Calls until a system exception comes, and returns its error.
 corelane::Error call_until_it_fails(const CORBA::object_reference<Probing::Probe>& probe) {
   try {
-    for (;;) probe->ping();  // bound: the server goes away
+    for (;;) probe->ping();  // bound: the server ends
   } catch (const CORBA::SystemException& exception) {
     return exception.error();
   }
@@ -27,7 +27,7 @@ TEST_CASE("calls that time out do not disturb the others on their connection") {
   ProbeServer server({"-ORBBestEffortThreads", "8"});
   TestOrb client({"-ORBTimeoutRequest", "300ms", "-ORBClientConnections", "1"});
   const auto probe = probe_of(client, server.ior());
-  // Of the good calls none is to be lost.
+  // None of the good calls may be lost.
   const auto add = [&](int a, int b) { return in_time([&] { return probe->add(a, b); }); };
   std::atomic<int> timeouts{0}, sums{0};
   {

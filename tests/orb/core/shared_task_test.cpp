@@ -1,4 +1,4 @@
-// The task that callers without one of their own share, when its admission is refused for a reason that passes.
+// Tests the task that callers without a task of their own share, when it was refused for a temporary reason.
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,7 +31,7 @@ struct Ignoring : dispatch::AdmissionHandler {
   void failed(Error) noexcept override {}
 };
 
-// Keeps the manager's thread in its answer.
+// Blocks the manager's thread in its answer.
 struct Holding final : Ignoring {
   struct Latches {
     std::latch begun{1}, end{1};
@@ -43,7 +43,7 @@ struct Holding final : Ignoring {
   }
 
  private:
-  const std::shared_ptr<Latches> latches_;  // whoever returns last from one of them lets them go
+  const std::shared_ptr<Latches> latches_;  // the thread that returns last from one of them frees them
 };
 
 struct Telling final : Ignoring {
@@ -54,7 +54,7 @@ struct Telling final : Ignoring {
   const std::shared_ptr<std::atomic<bool>> full_;
 };
 
-// The manager answers nobody while this lives, and its door is full.
+// Until destruction the manager answers no request, and its inbox is full.
 class BusyManager {
  public:
   explicit BusyManager(dispatch::Executive& executive) {
@@ -62,7 +62,7 @@ class BusyManager {
     executive.admit(hopeless, std::make_unique<Holding>(latches_));
     latches_->begun.wait();
     const auto full = std::make_shared<std::atomic<bool>>(false);
-    while (!*full) executive.admit(hopeless, std::make_unique<Telling>(full));  // bound: the door
+    while (!*full) executive.admit(hopeless, std::make_unique<Telling>(full));  // bound: the size of the inbox
   }
   ~BusyManager() { latches_->end.count_down(); }
 
@@ -70,7 +70,7 @@ class BusyManager {
   const std::shared_ptr<Holding::Latches> latches_ = std::make_shared<Holding::Latches>();
 };
 
-// Tasks that leave no room for one more of `contract`, until this ends.
+// Until destruction, tasks leave no room for one more task with `contract`.
 class FullCores {
  public:
   FullCores(dispatch::Executive& executive, Contract contract) : executive_(executive) {
@@ -113,7 +113,7 @@ class FullCores {
   std::vector<TaskId> tasks_;
 };
 
-// A server whose Probe asks for its shared task when it is activated, and a client.
+// A server, and a client. The server's Probe asks for its shared task when it is activated.
 struct Sharing {
   explicit Sharing(std::vector<std::string> options = {}) : server(std::move(options)) {
     server.root()->the_POAManager()->activate();
@@ -121,7 +121,7 @@ struct Sharing {
   void activate() { ior_ = server->object_to_string(server.root()->servant_to_reference(servant_)); }
   CORBA::object_reference<Probing::Probe> probe() { return probe_of(client, ior_); }
   dispatch::Executive& executive() { return *server->executive(); }
-  // The shared task of Probe::paced.
+  // Returns the shared task of Probe::paced.
   TaskId task() {
     for (const auto& report : executive().snapshot().tasks)
       if (!report.gone && report.contract == Probing::detail::paced_contract) return report.task;
@@ -135,7 +135,7 @@ struct Sharing {
   std::string ior_;
 };
 
-// How often a call was turned away in passing before it got its answer.
+// Calls until an answer comes. Returns how many calls were refused temporarily.
 int calls_turned_away(Probing::Probe& probe) {
   for (int count = 0;; ++count) {  // bound: the manager's answer
     try {
@@ -152,10 +152,10 @@ TEST_CASE("a shared task that was refused in passing is asked for again by the n
   Sharing shared;
   {
     const BusyManager busy(shared.executive());
-    shared.activate();  // asks, and is turned away
+    shared.activate();  // asks, and is refused
   }
   const auto probe = shared.probe();
-  (void)calls_turned_away(*probe);  // while the door is full; then the call that asks is the one that is answered
+  (void)calls_turned_away(*probe);  // calls are refused while the inbox is full; the call that asks again is answered
   CHECK(calls_turned_away(*probe) == 0);
 }
 
@@ -174,7 +174,7 @@ TEST_CASE("a shared task for which there was no room is admitted when others hav
       return false;
     }
   };
-  while (!answered()) std::this_thread::yield();  // bound: that it is asked about again
+  while (!answered()) std::this_thread::yield();  // bound: a call asks again after a while
 }
 
 TEST_CASE("the first call that asks again for a shared task gets the new answer and no old figures") {

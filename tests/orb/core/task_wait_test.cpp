@@ -1,4 +1,4 @@
-// Jobs of tasks that wait for other tasks: who would close a circle.
+// Tests jobs that wait for other tasks, and which wait would close a circle.
 #include "orb/core/task_wait.h"
 
 #include <catch2/catch.hpp>
@@ -13,7 +13,7 @@ using namespace corelane::core;
 
 namespace {
 
-// A job of the task begins to wait, until destruction.
+// A job of the task that waits for another task, until destruction.
 class JobWaits {
  public:
   JobWaits(std::uint64_t task, std::uint64_t awaited)
@@ -67,7 +67,7 @@ TEST_CASE("a circle of very many tasks is seen, and so is what leads to a circle
   for (std::uint64_t task = 1; task < many; ++task) waits.emplace_front(task, task + 1);
   CHECK(JobWaits(many, 1).wait.closes_circle());
   CHECK_FALSE(JobWaits(many + 1, 1).wait.closes_circle());
-  while (!waits.empty()) waits.pop_front();  // the last to come first: a deque ends in an order of its own
+  while (!waits.empty()) waits.pop_front();  // the last one first; a deque would destroy them in another order
 }
 
 }  // namespace task_wait_test

@@ -1,4 +1,4 @@
-// Turnstile and Visit: who is inside an object, whether its thread has it in its slots or counts.
+// Tests Turnstile and Visit, which record the threads inside an object: in the thread's own slots, or in a count.
 #include "orb/core/turnstile.h"
 
 #include <atomic>
@@ -41,7 +41,8 @@ struct Site {
       gate, std::move(servant), POA_Probing::detail::skeleton, nullptr, corelane::core::OperationContracts{});
 };
 
-// Runs `inside` in as many visits of the object as `depth`, one within the other, and `leaving` between two of them.
+// Makes `depth` nested visits of the object. Runs `inside` in the innermost one, and `leaving` after the end of each
+// visit but the outermost.
 template <typename Inside, typename Leaving>
 void nest(ActiveObject& object, int depth, Inside inside, Leaving leaving) {
   const Visit visit(object);
@@ -51,7 +52,7 @@ void nest(ActiveObject& object, int depth, Inside inside, Leaving leaving) {
   leaving();
 }
 
-// n-1, n and n+1 visits of what the slots of a thread take.
+// Returns the number of visits that the slots of a thread hold, and numbers just below and above.
 int depths() { return GENERATE(1, 2, 3, 4, 5); }
 
 TEST_CASE("a turnstile counts who entered and says to those who leave that its rule has changed") {
@@ -82,13 +83,13 @@ TEST_CASE("the thread that deactivates an object sees each visit, however deeply
         CHECK_FALSE(site.watched.expired());
       },
       [&] { CHECK_FALSE(site.watched.expired()); });
-  CHECK(site.watched.expired());  // with the outermost
+  CHECK(site.watched.expired());  // it ended with the outermost visit
 }
 
 TEST_CASE("objects deactivated together free their servants, those with a visitor when it leaves") {
   Site first, second, third;
   std::vector<std::shared_ptr<ActiveObject>> all{first.object, second.object, third.object};
-  second.object->deactivate();  // by another thread meanwhile, say
+  second.object->deactivate();  // stands for what another thread may do meanwhile
   nest(
       *third.object, depths(),
       [&] {
@@ -223,7 +224,7 @@ TEST_CASE("no visitor meets a servant that was given free") {
     Site next = fresh();
     all.push_back(next.watched);
     replace(next.object)->deactivate();
-    while (visits.load() == before) std::this_thread::yield();  // bound: the visitors go on until the end
+    while (visits.load() == before) std::this_thread::yield();  // bound: the visitors continue until the end
   }
   ends.store(true);
   visitors.clear();

@@ -1,4 +1,4 @@
-// A server and a client as seen from a bare socket: what they say, what they survive.
+// Tests a server and a client from a bare socket: what they send, and what they survive.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -94,7 +94,7 @@ TEST_CASE("a cancelled request that waits does not run and is not answered") {
   header.target.object_key = served.key;
   giop::begin_locate_request(served.writer, header);
   REQUIRE(wire.send(served.writer));
-  REQUIRE(wire.next());  // both before it were taken
+  REQUIRE(wire.next());  // so the server has read both requests before it
   manager->activate();
   begin_request(served.writer, 3, served.key, "ping");
   REQUIRE(wire.send(served.writer));
@@ -105,7 +105,7 @@ TEST_CASE("a cancelled request that waits does not run and is not answered") {
 }
 
 TEST_CASE("a request that is under way when the manager begins to hold waits until it is activated") {
-  // One after the other: ping() waits until block() is done, and the gate holds by then.
+  // Only one request runs at a time: ping() waits until block() ends. The gate is closed by then.
   BareClient served({"-ORBBestEffortParallel", "1"});
   ProbeServer& server = served.server;
   cdr::Writer& writer = served.writer;
@@ -117,11 +117,11 @@ TEST_CASE("a request that is under way when the manager begins to hold waits unt
   REQUIRE(wire.send(writer));
   begin_request(writer, 3, served.key, "_non_existent");
   REQUIRE(wire.send(writer));
-  REQUIRE(wire.next());  // answered by the reading thread: the request before it waits
+  REQUIRE(wire.next());  // the reading thread answers it, while the request before it waits
   const auto manager = server.orb.root()->the_POAManager();
   manager->hold_requests(false);
   server.servant->release();
-  REQUIRE(wire.next());  // block()
+  REQUIRE(wire.next());  // the reply of block()
   while (manager->gate()->waiting() == 0) std::this_thread::yield();
   CHECK(server.servant->pings == 0);
   manager->activate();
@@ -147,7 +147,7 @@ TEST_CASE("shutdown says CloseConnection") {
 
 TEST_CASE("a server that ends sends the replies that wait, and CloseConnection behind them") {
   BareClient served;
-  const std::size_t length = GENERATE(100u, 4'000'000u);  // beyond what a socket takes at once
+  const std::size_t length = GENERATE(100u, 4'000'000u);  // the longer one is more than a socket takes at once
   Wire wire(served.wires, served.endpoint);
   begin_request(served.writer, 1, served.key, "echo");
   served.writer.write_string(std::string(length, 'x'));
@@ -190,8 +190,8 @@ TEST_CASE("a client that has ended its own direction gets its answers, also thos
 }
 
 TEST_CASE("once a reply cannot be sent no request that wants one runs and every oneway does") {
-  constexpr std::uint32_t unanswered = 200;  // more than wait in memory
-  // By a Unix socket: what was sent before the client went stays there for the server.
+  constexpr std::uint32_t unanswered = 200;  // more than fit in memory
+  // Uses a Unix socket: it keeps for the server what the client sent before it ended.
   const TempDirectory directory;
   ProbeServer server({"-ORBBestEffortParallel", "1", "-ORBEndpointListen", "unix:" + directory / "probe"});
   const auto reactor = std::move(*transport::Reactor::start());
@@ -214,7 +214,7 @@ TEST_CASE("once a reply cannot be sent no request that wants one runs and every 
   giop::begin_request(writer, header, {}, giop::giop_1_2, native_order);
   writer.write_string("last");
   REQUIRE(wire->send(writer));
-  wire.reset();  // with a reply unread: the server's next send fails
+  wire.reset();  // a reply is unread, so the server's next send fails
   server.servant->release();
   while (server.servant->notes().empty()) std::this_thread::yield();  // bound: the server reads on
   CHECK(server.servant->pings == 1);
@@ -240,10 +240,10 @@ TEST_CASE("a server goes on serving through mutated messages") {
   TestOrb client;
   CHECK(probe_of(client, served.server.ior())->add(1, 2) == 3);
   CHECK(connections > count / 16);
-  CHECK(replies > connections / 4);  // so it did read them
+  CHECK(replies > connections / 4);  // so the server did read the messages
 }
 
-// A client and a server that is not ours.
+// A client, and a server that is not Corelane's.
 
 namespace {
 
@@ -273,7 +273,7 @@ TEST_CASE("a client reads a reply in the other byte order") {
         octet(id, 8),   octet(id, 0),   std::byte{0},   std::byte{0},   std::byte{0},  std::byte{0},  std::byte{0},
         std::byte{0},   std::byte{0},   std::byte{0},   std::byte{1},   std::byte{2},  std::byte{3},  std::byte{4}};
     wire.send(Bytes(reply));
-    (void)wire.next();  // stays open until the client has gone on
+    (void)wire.next();  // keeps the connection open until the client has continued
   });
   CHECK(probe->add(1, 2) == 0x01020304);
   client->destroy();
@@ -308,7 +308,7 @@ TEST_CASE("a reply whose results cannot be read was completed") {
 
 TEST_CASE("a client follows a forward with the arguments intact and remembers it") {
   const std::string version = GENERATE("1.0", "1.1", "1.2");
-  const std::string key = GENERATE("any", "anyone");  // the arguments begin elsewhere
+  const std::string key = GENERATE("any", "anyone");  // so that the arguments begin at another offset
   ProbeServer server;
   Acceptor acceptor;
   TestOrb client;
@@ -323,7 +323,7 @@ TEST_CASE("a client follows a forward with the arguments intact and remembers it
   Probing::Mode mode{};
   CHECK(probe->step(2, state, mode) == 3);
   agent.join();
-  CHECK(probe->add(1, 2) == 3);  // straight to the server
+  CHECK(probe->add(1, 2) == 3);  // directly to the server
 }
 
 TEST_CASE("a client gives up on a loop of forwards") {
@@ -427,7 +427,7 @@ TEST_CASE("a server that is killed in the middle of a call fails the call and ne
   REQUIRE(child >= 0);
   if (child == 0) {
     ::signal(SIGALRM, SIG_DFL);
-    ::alarm(60);  // whatever happens to the parent
+    ::alarm(60);  // ends this process whatever happens to its parent
     ProbeServer server;
     const std::string ior = server.ior() + "\n";
     if (::write(to_parent[1], ior.data(), ior.size()) < 0) ::_exit(1);

@@ -1,4 +1,4 @@
-// A ThreadPool's connections are byte streams like all others, whatever transport they come over.
+// Runs the conformance suite of byte streams with the connections of a ThreadPool, over each transport.
 #include <memory>
 #include <tuple>
 #include <utility>

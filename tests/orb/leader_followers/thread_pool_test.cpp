@@ -25,7 +25,7 @@ using corelane::testing::Mailbox;
 
 namespace {
 
-// An event that may be raised, and what its handler saw.
+// An event that a test can raise. It records what its handler saw.
 class Event final : public ReadyHandler, public std::enable_shared_from_this<Event> {
  public:
   explicit Event(bool stays = true) : stays_(stays) {}
@@ -36,7 +36,7 @@ class Event final : public ReadyHandler, public std::enable_shared_from_this<Eve
   int descriptor() const { return fd_.get(); }
 
   bool on_ready() noexcept override {
-    // relaxed: a flag that only overlapping calls would see twice
+    // relaxed: only overlapping calls would see this flag twice
     if (inside_.exchange(true, std::memory_order_relaxed)) overlapped = true;
     std::uint64_t count = 0;
     const bool read_all = read(fd_.get(), &count, sizeof count) == sizeof count;
@@ -124,7 +124,7 @@ TEST_CASE("threads bound round robin use every core and no other") {
   const auto pool = started({.threads = threads, .placement = Placement::round_robin, .cores = cores});
   std::vector<std::shared_ptr<Event>> events;
   std::vector<CoreId> seen;
-  for (int i = 0; i < threads; ++i) {  // all of them busy at once
+  for (int i = 0; i < threads; ++i) {  // so that all threads are busy at once
     const auto event = events.emplace_back(std::make_shared<Event>());
     event->block_until = &go;
     REQUIRE(pool->add(event->descriptor(), event));
@@ -159,7 +159,7 @@ TEST_CASE("a handler that has enough may be registered again") {
   const auto pool = started();
   const auto once = std::make_shared<Event>(false);
   for (int i = 0; i < 50; ++i) {
-    while (!pool->add(once->descriptor(), once)) std::this_thread::yield();  // the last call has not left yet
+    while (!pool->add(once->descriptor(), once)) std::this_thread::yield();  // the last call has not returned yet
     once->raise();
     CHECK(once->handled.take() == 1);
   }
@@ -183,7 +183,7 @@ TEST_CASE("a stream registered anew from within its handler goes to the new one 
     };
     REQUIRE(pool->add(first->descriptor(), first));
     first->raise();
-    CHECK(first->handled.take() == 1);  // by the old one, which asks not to be called again
+    CHECK(first->handled.take() == 1);  // the old handler does this, and asks not to be called again
     CHECK(added);
     first->raise();
     CHECK(first->handled.take() == 1);
@@ -218,7 +218,7 @@ TEST_CASE("a descriptor beyond what select carries is refused and not lost") {
   }
 }
 
-// In a process of its own, since nobody but root gets a limit back that he has lowered.
+// Runs in a child process, because only root may raise a limit that was lowered.
 TEST_CASE("a pool that gets no descriptors does not start") {
 #if CORELANE_ADDRESS_SANITIZER
   WARN("SKIPPED: the sanitizer needs descriptors of its own to look at objects");
@@ -229,7 +229,7 @@ TEST_CASE("a pool that gets no descriptors does not start") {
   if (child == 0) {
     const int lowest = dup(STDERR_FILENO);
     close(lowest);
-    close(STDERR_FILENO);  // ACE has a word to say about it
+    close(STDERR_FILENO);  // ACE writes a message about it
     const rlimit none{static_cast<rlim_t>(lowest), static_cast<rlim_t>(lowest)};
     if (lowest < 0 || setrlimit(RLIMIT_NOFILE, &none) != 0) _exit(2);
     for (int filler = 0; filler >= 0;) filler = open("/dev/null", O_RDONLY | O_CLOEXEC);

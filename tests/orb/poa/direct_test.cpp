@@ -1,4 +1,5 @@
-// Direct calls: corelane::poa::direct() of objects of Doors, an interface without contracts, and who is refused.
+// Tests direct calls: corelane::poa::direct() with objects of Doors, an interface without contracts, and which
+// references it refuses.
 #include "orb/poa/direct.h"
 
 #include <atomic>
@@ -19,7 +20,7 @@ using namespace corelane::testing;
 
 namespace direct_test {
 
-// interface Door { long knock(in long times); };   by hand, as the compiler writes it
+// interface Door { long knock(in long times); };   written by hand, in the form that the compiler generates
 class Door : public virtual ::CORBA::Object {
  public:
   static constexpr const char* _id = "IDL:Doors/Door:1.0";
@@ -79,7 +80,7 @@ class DoorServant : public DoorSkeleton {
   std::int32_t knocks = 0;
 };
 
-// An adapter with one active door.
+// An adapter with one active object of type Door.
 struct Doors {
   explicit Doors(std::vector<std::string> options = {}) : orb(std::move(options)) {
     poa->the_POAManager()->activate();
@@ -97,7 +98,7 @@ struct Doors {
   CORBA::object_reference<Door> reference;
 };
 
-// Why direct() refuses the reference, which it has to.
+// Returns the reason why direct() refuses the reference. It must refuse it.
 template <typename Interface>
 std::string refusal_of(const CORBA::object_reference<Interface>& reference) {
   try {

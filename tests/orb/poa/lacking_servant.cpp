@@ -1,4 +1,4 @@
-// A servant that lacks an operation: not to be compiled, but refused in words that name what is missing.
+// A servant that lacks an operation. It must not compile, and the compiler's message must name what is missing.
 #include "orb/poa/servant.h"
 
 struct Skeleton {

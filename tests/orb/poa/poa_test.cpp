@@ -143,7 +143,7 @@ TEST_CASE("destroy takes the adapters below along and frees the name") {
   CHECK_THROWS_AS(probe->add(1, 2), CORBA::OBJECT_NOT_EXIST);
   CHECK_THROWS_AS(child->create_POA("late", nullptr), CORBA::OBJECT_NOT_EXIST);
   const auto again = adapter.poa->create_POA("child", nullptr);
-  child->destroy(false, true);  // once more, and not its successor
+  child->destroy(false, true);  // a second time; its successor stays
   CHECK(adapter.poa->find_POA("child") == again);
 }
 

@@ -1,4 +1,4 @@
-// Admission over the wire and within the ORB, on whatever cores the machine has; without SCHED_FIFO.
+// Tests admission over the wire and within the ORB, on the cores that the machine has, without SCHED_FIFO.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ struct Plant {
 rt::TaskSpec small(const std::string& operation = "add") {
   return {.operation = operation, .contract = make_contract(10ms, 100us)};
 }
-// Alone it fits nowhere beside the platform load.
+// Returns a task whose budget does not fit on any core beside the platform load.
 rt::TaskSpec too_big() { return {.operation = "add", .contract = make_contract(10ms, 9990us)}; }
 
 void write_line(int fd, const std::string& text) {
@@ -64,8 +64,8 @@ std::string read_line(int fd) {
   return line;
 }
 
-// A client in a process of its own, killed at the end. Make it before the server, so that it starts its ORB in a
-// process without threads; its body then waits for the server's reference.
+// A client in its own process, which is killed at the end. Create it before the server, so that it starts its ORB in a
+// process without threads. The body then waits for the server's reference.
 class ForkedClient {
  public:
   using Body = void (*)(const std::string& ior, int to_server);
@@ -99,7 +99,7 @@ class ForkedClient {
 
  private:
   [[noreturn]] void run(Body body) noexcept {
-    ::alarm(60);  // whatever happens to the parent
+    ::alarm(60);  // ends this process whatever happens to its parent
     body(read_line(to_client_[0]), to_server_[1]);
     ::_exit(0);
   }
@@ -108,19 +108,19 @@ class ForkedClient {
   pid_t client_ = 0;
 };
 
-// "lost": the task has left.
+// Returns the outcome of a call of the task; "lost": the task has left.
 std::string outcome_of_call(Probing::Probe& probe) try {
   return probe.add(20, 22) == 42 ? "answered" : "wrong";
-} catch (const CORBA::COMM_FAILURE&) {  // told by the end of the connection
+} catch (const CORBA::COMM_FAILURE&) {  // the connection ended
   return "lost";
-} catch (const CORBA::TRANSIENT& closed) {  // by CloseConnection
+} catch (const CORBA::TRANSIENT& closed) {  // the server sent CloseConnection
   return closed.minor() == minor::peer_closed ? "lost" : closed.what();
-} catch (const CORBA::BAD_PARAM& gone) {  // or over a new one
+} catch (const CORBA::BAD_PARAM& gone) {  // the call went over a new connection
   return gone.minor() == minor::unknown_task ? "lost" : gone.what();
 }
 
-// A client that is stopped once its task is admitted. When it goes on it calls the task, and asks anew if that has
-// left.
+// A client that stops itself once its task is admitted. When it continues, it calls the task, and asks for admission
+// again if the task has left.
 void call_after_stop(const std::string& ior, int to_server) {
   TestOrb orb;
   const auto probe = probe_of(orb, ior);
@@ -144,7 +144,7 @@ TEST_CASE("an admitted task's calls run as its jobs") {
   CHECK(plant.probe->add(2, 2) == 4);
   const auto report = plant.task(task->id());
   REQUIRE(report);
-  CHECK(report->jobs >= 1);  // the last is counted after its reply
+  CHECK(report->jobs >= 1);  // the server counts the last job after its reply
   CHECK(report->core != no_core);
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("after a task has departed calls are those of a caller without one") {
       if (report.label.ends_with(".paced") && report.task != own) jobs += report.jobs;
     return jobs;
   };
-  while (shared_jobs() == 0) std::this_thread::yield();  // bound: the server, which counts it after its reply
+  while (shared_jobs() == 0) std::this_thread::yield();  // bound: the server counts the job after its reply
   CHECK(plant.task(own)->jobs == 1);
 }
 
@@ -219,7 +219,7 @@ TEST_CASE("what a client asked for and is not there to hear is run or given up, 
     core::AsyncInvocation(*probe, block).send([](core::AsyncReply&) {});
     for (int i = 0; i < 3; ++i) core::AsyncInvocation(*probe, ping).send([](core::AsyncReply&) {});
     probe->note("last words");
-    const auto task = rt::admit(probe, small());  // the server has read all of it when it answers this
+    const auto task = rt::admit(probe, small());  // when the server answers this, it has read everything before it
     write_line(to_server, task ? "admitted" : "refused");
     ::pause();
   });
@@ -231,7 +231,7 @@ TEST_CASE("what a client asked for and is not there to hear is run or given up, 
   client.kill();
   plant.wait_for_tasks(before);
   plant.server.servant->release();
-  // A client that is gone and one that has only ended its own direction look the same until something is sent to them.
+  // A client that has ended looks the same as one that has only ended its own direction, until the server sends to it.
   const auto settled = [&] {
     return static_cast<std::uint64_t>(plant.server.servant->pings) +
            rt::report(*plant.server.orb.orb).abandoned_requests;
@@ -362,7 +362,7 @@ TEST_CASE("admission through nil is INV_OBJREF") {
 
 TEST_CASE("an operation whose contract was refused answers NO_RESOURCES with the reason") {
   ProbeServer server({"-ORBLimitsTasks", "1"});
-  const auto second = CORBA::make_reference<ProbeServant>();  // its shared task finds no room in the table
+  const auto second = CORBA::make_reference<ProbeServant>();  // the table has no room for its shared task
   const auto reference = server.orb->object_to_string(server.orb.root()->servant_to_reference(second));
   TestOrb client;
   const auto probe = probe_of(client, reference);

@@ -1,4 +1,4 @@
-// A contract that cancels what overruns, from the client's call to the servant and back.
+// Tests a contract that cancels jobs that exceed their budget, from the client's call to the servant and back.
 #include <atomic>
 
 #include "orb/base/minor.h"
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Runs until it is told to stop.
+// A servant whose add() runs until it is told to stop, unless `a` is 0.
 class Endless : public ProbeServant {
  public:
   std::int32_t add(std::int32_t a, std::int32_t b) override {
@@ -56,7 +56,8 @@ TEST_CASE("a job that overruns a contract that cancels is TIMEOUT for the client
     CHECK(late.completed() == CORBA::COMPLETED_MAYBE);
     CHECK(late.minor() == minor::budget_spent);
   }
-  // The late result went nowhere. Nobody keeps a machine from standing still inside a job, which spends its budget.
+  // Nothing was sent for the late result. The machine may stop this process inside a job, which then uses up its
+  // budget. So the next call may need several attempts.
   CHECK(in_time([&] { return served.probe->add(0, 7); }) == 7);
   CHECK(served.endless->stopped == 1);
 }

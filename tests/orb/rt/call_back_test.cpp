@@ -1,4 +1,4 @@
-// Call-backs within a process: a task that waits for a call can be called by whom it waits for.
+// Tests call-backs within a process: while a task waits for a call, the callee can call that task.
 #include <future>
 #include <latch>
 #include <set>
@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// add(n, ...) asks the next one for n - 1, and so on.
+// A servant whose add(n, ...) calls add(n - 1, ...) of the next player.
 class Player final : public ProbeServant {
  public:
   std::int32_t add(std::int32_t depth, std::int32_t last) override {
@@ -30,7 +30,7 @@ class Player final : public ProbeServant {
   std::set<std::thread::id> threads;  // only one thread of a chain runs at a time
 };
 
-// Two players, each with a task for add().
+// A game of two players, each with a task for add().
 struct Game {
   CORBA::object_reference<Probing::Probe> join(const CORBA::servant_reference<Player>& player) {
     return IDL::traits<Probing::Probe>::narrow(server.orb.root()->servant_to_reference(player));

@@ -1,5 +1,5 @@
-// What a client may do that the suite of invocations does not: over TCP, Unix sockets and channels, in each way to
-// dispatch.
+// Tests what clients may do and the suite of invocations does not: over TCP, Unix sockets and channels, in each
+// dispatch mode.
 #include <algorithm>
 #include <atomic>
 #include <ctime>
@@ -32,7 +32,7 @@ struct Way {
   bool promises() const { return mode != "leader-followers"; }
 };
 
-// A server that is reached in one way; the test runs once for each.
+// A server that is reached in one way. The test runs once for each way.
 struct Served {
   explicit Served(const std::vector<std::string>& client_options = {}) : client(client_options) {}
 
@@ -55,7 +55,7 @@ struct Served {
     REQUIRE(giop::finish(writer));
     return {writer.bytes().begin(), writer.bytes().end()};
   }
-  // The minor code of a call that has begun to wait for its answer when its time is up.
+  // Returns the minor code of a call that times out after it was sent.
   std::uint32_t times_out() {
     for (;;) try {  // bound: a machine that sends a request within 100 ms
         probe->block();
@@ -64,7 +64,7 @@ struct Served {
         if (late.completed() == CORBA::COMPLETED_MAYBE) return late.minor();
       }
   }
-  // What came before it on that connection has been taken when this is answered.
+  // Returns when the server has read everything that was sent before on this connection.
   void await_reader(Wire& wire) {
     REQUIRE(wire.send(request(999, "_non_existent")));
     REQUIRE(id_of(wire.next()) == 999);
@@ -95,7 +95,7 @@ std::vector<std::byte> cancel_of(std::uint32_t id) {
   return {writer.bytes().begin(), writer.bytes().end()};
 }
 
-// A whole message of GIOP 1.2 in fragments of so many of its bytes, a multiple of 8.
+// Returns a whole message of GIOP 1.2 in fragments of `size` bytes each. `size` is a multiple of 8.
 std::vector<std::vector<std::byte>> in_fragments(std::vector<std::byte> whole, std::size_t size) {
   constexpr std::size_t flags_at = 6, type_at = 7, length_at = 8, header = 12, id = 4;
   std::vector<std::vector<std::byte>> pieces;
@@ -113,7 +113,7 @@ std::vector<std::vector<std::byte>> in_fragments(std::vector<std::byte> whole, s
   return pieces;
 }
 
-// Uses up so many times its budget; far beyond, it waits to be told to stop.
+// A servant whose add() uses `times` its budget, or runs until it is told to stop.
 class Spendthrift final : public ProbeServant {
  public:
   static constexpr Duration budget = 2ms;
@@ -149,13 +149,14 @@ TEST_CASE("a cancelled request that waits does not run in any way to serve it") 
   manager->hold_requests(true);
   REQUIRE(wire.send(served.request(1, "ping")));
   REQUIRE(wire.send(cancel_of(1)));
-  REQUIRE(wire.send(cancel_of(77)));  // nobody's
+  REQUIRE(wire.send(cancel_of(77)));  // no request has this id
   served.await_reader(wire);
   manager->activate();
   REQUIRE(wire.send(served.request(2, "ping")));
   CHECK(served.id_of(wire.next()) == 2);
   const auto abandoned = [&] { return rt::report(*served.server.orb.orb).abandoned_requests; };
-  while (abandoned() == 0) std::this_thread::yield();  // bound: it has its turn, perhaps after the other's answer
+  // Bound: the request has its turn, perhaps after the answer to the other one.
+  while (abandoned() == 0) std::this_thread::yield();
   CHECK(abandoned() == 1);
   CHECK(served.server.servant->pings == 1);
 }
@@ -178,7 +179,7 @@ TEST_CASE("a call that takes too long is TIMEOUT and its connection goes on in e
   Served served({"-ORBTimeoutRequest", "100ms"});
   CHECK(served.times_out() == minor::deadline_passed);
   served.server.servant->release();
-  CHECK(in_time([&] { return served.probe->add(1, 2); }) == 3);  // the late reply of block() is nobody's
+  CHECK(in_time([&] { return served.probe->add(1, 2); }) == 3);  // the late reply of block() belongs to no call
 }
 
 TEST_CASE("requests of one connection are answered as they end in every way to serve them") {
@@ -208,7 +209,7 @@ TEST_CASE("oneway requests all arrive and none is answered in any way to serve t
   constexpr std::size_t count = 200;
   for (std::size_t i = 0; i < count; ++i) served.probe->note(std::to_string(i));
   while (served.server.servant->notes().size() < count)
-    CHECK(served.probe->add(1, 2) == 3);  // bound: they are delivered
+    CHECK(served.probe->add(1, 2) == 3);  // bound: the notes are delivered
   auto notes = served.server.servant->notes();
   std::sort(notes.begin(), notes.end());
   CHECK(std::adjacent_find(notes.begin(), notes.end()) == notes.end());
@@ -224,7 +225,7 @@ TEST_CASE("fragments of several requests are joined in every way to serve them")
     texts.emplace_back(length, static_cast<char>('a' + texts.size()));
     const auto id = static_cast<std::uint32_t>(texts.size());
     const auto whole = served.request(id, "echo", [&](cdr::Writer& writer) { writer.write_string(texts.back()); });
-    requests.push_back(in_fragments(whole, length / 200 * 8));  // 25 or 26 of each
+    requests.push_back(in_fragments(whole, length / 200 * 8));  // 25 or 26 fragments for each request
   }
   for (std::size_t i = 0; i < 30; ++i)
     for (const auto& fragments : requests)
@@ -278,7 +279,7 @@ TEST_CASE("a job that overruns is treated as its contract says in every way to s
     CHECK_THROWS_AS(probe->add(Spendthrift::until_stopped, 2), CORBA::TIMEOUT);
   else
     CHECK(probe->add(3, 2) == 2);
-  CHECK(in_time([&] { return probe->add(0, 7); }) == 7);  // in its turn: the job before it has ended
+  CHECK(in_time([&] { return probe->add(0, 7); }) == 7);  // the job before it has ended by its turn
   CHECK(servant->stopped == (policy == OverrunPolicy::cancel));
 }
 

@@ -30,7 +30,7 @@ constexpr Time start{1s};
 
 Gap gap(Duration begin, Duration length) { return {.begin = start + begin, .length = length, .core = core}; }
 
-// When another program held a core, and how often that was taken from it meanwhile.
+// The time in which another program held a core, and how often that program was interrupted meanwhile.
 struct Hold {
   Time begin, end;
   long interruptions;
@@ -44,7 +44,7 @@ long interruptions() {
 
 constexpr Duration execution = 30ms, most_else = 3ms;
 
-// That program: executes for so long there, tells when, and ends.
+// Runs in the other program: executes on the core for a while, reports when, and ends.
 [[noreturn]] void hold(CoreId held, int level, int told) {
   const sched_param above{.sched_priority = level};
   if (!os::bind_this_thread(held) || sched_setscheduler(0, SCHED_FIFO, &above) != 0) _exit(1);
@@ -57,7 +57,7 @@ constexpr Duration execution = 30ms, most_else = 3ms;
   _exit(write(told, &window, sizeof window) == sizeof window ? 0 : 1);
 }
 
-// Nothing: it was not let onto the core.
+// Starts the other program. Returns nothing if it could not run on the core.
 std::optional<Hold> hold_by_another(CoreId held, int level) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
@@ -71,7 +71,7 @@ std::optional<Hold> hold_by_another(CoreId held, int level) {
   return window;
 }
 
-// This thread on one core as long as it lives: when an ordinary thread runs there, no real-time thread is to.
+// Keeps this thread on one core until destruction. While an ordinary thread runs there, no real-time thread may run.
 class OnCore {
  public:
   explicit OnCore(CoreId one) {
@@ -88,7 +88,7 @@ class OnCore {
 
 enum class Seen : std::uint8_t { yes, no, unclear };
 
-// What the gaps of any cause cover of the time in which a core was held.
+// Returns how much of the time in which a core was held is covered by gaps of any cause.
 Duration noted(const GapLog& log, const Hold& held) {
   Duration sum{};
   for (const Gap& gap : log.gaps())
@@ -96,7 +96,7 @@ Duration noted(const GapLog& log, const Hold& held) {
   return sum;
 }
 
-// Whether the program executed without a pause, and the gaps are as long as that took.
+// Returns whether the program executed without a pause, and the gaps are about as long as that took.
 bool is_clear(const GapLog& log, const Hold& held) {
   if (held.end - held.begin > execution + most_else) return false;
   for (const Gap& gap : log.gaps()) {
@@ -106,9 +106,9 @@ bool is_clear(const GapLog& log, const Hold& held) {
   return true;
 }
 
-// Whether a watch notes what a program above it keeps from its core. Unclear: it noted that, but what else kept that
-// program or the watch itself from the core (threads of other programs, or the kernel for their sake) decides for how
-// much of it the machine answers.
+// Returns whether a watch notes that a program with a higher priority kept it from its core. `unclear`: the watch noted
+// that, but something else also kept the program or the watch from the core. This may be another program's thread, or
+// the kernel on its behalf. Then it is unclear how much of the gap counts as the machine's.
 Seen seen_by_a_watch() {
   GapLog log(10'000);
   const CoreId here = os::current_core();
@@ -118,9 +118,9 @@ Seen seen_by_a_watch() {
   watch.emplace(std::vector{here}, log, 50);
   REQUIRE(watch->watching());
   const auto held = hold_by_another(here, 80);
-  watch.reset();  // it has noted by then what it was kept from
+  watch.reset();  // it has recorded the gap by now
   REQUIRE(held);
-  constexpr Duration unseen = 2 * StallWatch::interval;  // of each stretch, at most
+  constexpr Duration unseen = 2 * StallWatch::interval;  // at most, in each stretch
   if (noted(log, *held) < execution - (1 + held->interruptions) * unseen) return Seen::no;
   if (!is_clear(log, *held)) return Seen::unclear;
   return log.external_time(here, held->begin, held->end) >= execution - unseen ? Seen::yes : Seen::no;
@@ -193,14 +193,14 @@ TEST_CASE("what another program's thread above this program keeps from a core is
     std::puts("SKIPPED: needs the privilege for SCHED_FIFO");
     return;
   }
-  constexpr int most_attempts = 50, most_missed = 3;  // it may not have begun yet where the kernel throttles
+  constexpr int most_attempts = 50, most_missed = 3;  // the first attempts may fail if the kernel throttles
   int missed = 0;
   for (int attempt = 0; attempt < most_attempts && missed < most_missed; ++attempt) {
     const Seen seen = seen_by_a_watch();
     if (seen == Seen::yes) return;
     if (seen == Seen::no) ++missed;
   }
-  CHECK(missed < most_missed);  // where none is clear each has noted at least that the core was away
+  CHECK(missed < most_missed);  // also if no attempt was clear, each one noted that the core was not available
 }
 
 TEST_CASE("a watch that was kept away while ordinary threads ran was throttled by the kernel") {
@@ -209,9 +209,9 @@ TEST_CASE("a watch that was kept away while ordinary threads ran was throttled b
     GapCause cause;
   };
   const Case c = GENERATE(Case{50ms, -1ms, GapCause::machine}, Case{50ms, 49ms, GapCause::throttled},
-                          Case{50ms, 25ms, GapCause::machine},  // something above the watch came after it
+                          Case{50ms, 25ms, GapCause::machine},  // something above the watch ran later
                           Case{50ms, 25ms + 1ns, GapCause::throttled}, Case{50ms, 50ms, GapCause::machine},
-                          Case{200us, StallWatch::usual_wakeup, GapCause::machine},  // ran before the watch should have
+                          Case{200us, StallWatch::usual_wakeup, GapCause::machine},  // within a usual wake-up
                           Case{200us, StallWatch::usual_wakeup + 1ns, GapCause::throttled});
   const Time due{10s};
   CHECK(StallWatch::cause_of(due, due + c.now, due + c.seen) == c.cause);

@@ -1,5 +1,5 @@
-// A server with tasks and its clients while the date (CLOCK_REALTIME) jumps by years, to and fro, in their processes:
-// what they measure, wait for and give up is told by the monotonic clock.
+// Tests a server with tasks, and its clients, while the date (CLOCK_REALTIME) jumps by years in both directions in
+// their processes. What they measure, wait for and give up follows the monotonic clock.
 #include "tests/support/jumping_clock.h"
 
 #include <catch2/catch.hpp>
@@ -33,7 +33,7 @@ struct Jumping {
                      listen == "channel:" ? listen + directory / "c" : listen}};
 };
 
-// Of "N right in NANOSECONDS ns".
+// Returns the time in an answer "N right in NANOSECONDS ns".
 Duration time_of(const std::string& answer) {
   const std::size_t at = answer.find(" in ");
   return Duration{at == answer.npos ? 0 : std::atoll(answer.c_str() + at + 4)};
@@ -51,11 +51,11 @@ TEST_CASE("jobs are released a period apart and none misses its deadline however
     return report.substr(report.find(" misses "));
   };
   std::string before;
-  do {  // bound: a machine that does not stall in one of them; by the date each job is early or late by years
+  do {  // bound: a machine that does not stall in one round; by the date, each job is years early or late
     before = missed();
     const std::string answer = client.ask("add " + std::to_string(jobs));
     CHECK_THAT(answer, StartsWith("15 right"));
-    CHECK(time_of(answer) >= (jobs - 1) * period * 1ms - 1ms);  // J; later is the machine's affair
+    CHECK(time_of(answer) >= (jobs - 1) * period * 1ms - 1ms);  // less the jitter J; a slow machine may take longer
   } while (missed() != before);
 }
 
@@ -64,7 +64,7 @@ TEST_CASE("a call waits for its reply as long as it may however the date jumps")
   TaskPeer patient(test.server.client(period, deadline, {"-ORBTimeoutRequest", "600s"}));
   REQUIRE(patient.ask("block") == "calling");
   CHECK_THAT(test.server.ask("blocked"), Contains(" tasks 1 "));
-  CHECK_THAT(patient.ask("add 3"), StartsWith("3 right"));  // meanwhile both look at their clocks
+  CHECK_THAT(patient.ask("add 3"), StartsWith("3 right"));  // meanwhile both processes read their clocks
   test.server.ask("release");
   CHECK(patient.ask("unblock") == "answered");
 }
@@ -73,7 +73,7 @@ TEST_CASE("a call that takes too long is TIMEOUT however the date jumps") {
   Jumping test;
   TaskPeer impatient(test.server.client(period, deadline, {"-ORBTimeoutRequest", "300ms"}));
   REQUIRE(impatient.ask("block") == "calling");
-  CHECK_THAT(impatient.ask("unblock"), Contains("TIMEOUT"));  // a date ten years back would let it wait for ever
+  CHECK_THAT(impatient.ask("unblock"), Contains("TIMEOUT"));  // with a date ten years back it would wait forever
 }
 
 }  // namespace jumping_clock_test

@@ -1,5 +1,5 @@
-// A task's own connection on a core by deadlines, where the task's thread may not read it, and after the task has moved
-// to one by priorities.
+// Tests a task's own connection on a core scheduled by deadlines, where the task's thread may not read it. Also tests
+// it after the task has moved to a core scheduled by priorities.
 #include <fstream>
 #include <iostream>
 #include <thread>
@@ -30,7 +30,7 @@ std::vector<CoreId> first_cores() {
 
 std::string text_of(CoreId core) { return std::to_string(core.value); }
 
-// A core by priorities and one by deadlines.
+// A server with a core scheduled by priorities and one scheduled by deadlines.
 struct MixedServer {
   MixedServer(const std::string& directory, CoreId by_priority, CoreId by_deadline)
       : server({"-ORBDispatchMode", "direct", "-ORBRuntimeLedger", "on", "-ORBRuntimeDirectory", directory,
@@ -45,16 +45,17 @@ struct MixedServer {
   ProbeServer server;
 };
 
-// One whose task is on the core.
+// A client with a task on the given core.
 struct Caller {
   Caller(MixedServer& served, CoreId core) : probe(probe_of(orb, served.server.ior())) {
-    for (; tasks.empty() || served.report(tasks.back().id()).core != core;) {  // bound: they go to the cores in turn
+    // Bound: the server gives the cores to tasks in turn.
+    for (; tasks.empty() || served.report(tasks.back().id()).core != core;) {
       auto task = rt::admit(probe, {.operation = "add", .contract = make_contract(2ms, 50us)});
       REQUIRE(task);
       tasks.push_back(std::move(*task));
     }
   }
-  // Whether the calls go over the task's own connection, as far as the client knows.
+  // Returns whether the calls use the task's own connection, as far as the client knows.
   bool has_own() {
     const auto binding = probe->_reference()->binding_of("add");
     return binding->connection() != binding->connection(true);
@@ -86,7 +87,7 @@ TEST_CASE("a task keeps its own connection on a core by deadlines, and reads it 
   CHECK_FALSE(served.report(task).own_connection);
   CHECK(caller.has_own());
   std::ofstream(directory / "revoked") << text_of(cores[1]) << '\n';
-  // Bound: the server's housekeeper, which looks whether a core was taken back.
+  // Bound: the server's housekeeper, which checks whether a core was revoked.
   for (int i = 0; !served.report(task).own_connection; ++i) CHECK(caller.probe->add(i, 2) == i + 2);
   CHECK(served.report(task).core == cores[0]);
   for (int i = 0; i < 20; ++i) CHECK(caller.probe->add(i, 3) == i + 3);

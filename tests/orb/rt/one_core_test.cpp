@@ -1,5 +1,5 @@
-// A server and its client that have one core in common, from their start on: with real-time priorities for the server,
-// above its client, where the system grants them, and without.
+// Tests a server and its client that share one core from their start. The server runs with real-time priorities above
+// its client where the system grants them, and without them.
 #include <catch2/catch.hpp>
 #include <iostream>
 #include <string>
@@ -17,7 +17,7 @@ using Catch::StartsWith;
 
 namespace {
 
-// In each way to dispatch, and to be reached.
+// Runs the test in each dispatch mode, over TCP and over a channel.
 struct OneCore {
   explicit OneCore(const std::string& real_time) : real_time_(real_time) {}
   bool promises() const { return mode != "leader-followers"; }
@@ -36,7 +36,8 @@ struct OneCore {
                     pinned};
 };
 
-// What fits is admitted and served, beside calls without a task; what does not fit is refused and disturbs nobody.
+// Checks that a task that fits is admitted and served, beside calls without a task. A task that does not fit is
+// refused, and disturbs no other.
 void admits_answers_and_refuses(OneCore& test) {
   TaskPeer client(test.server.client(2, 10), test.pinned);
   CHECK(client.said == "admitted");

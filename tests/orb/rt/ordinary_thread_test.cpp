@@ -1,4 +1,4 @@
-// A servant starts programs and threads outside its task.
+// Tests a servant that starts programs and threads outside its task.
 #include "orb/rt/ordinary_thread.h"
 
 #include <sched.h>
@@ -35,7 +35,7 @@ std::string output_of(FILE* pipe) {
   return got ? text : "";
 }
 
-// add() looks outside.
+// A servant whose add() looks at what it starts outside its task.
 class OutwardServant final : public ProbeServant {
  public:
   std::int32_t add(std::int32_t a, std::int32_t b) override {

@@ -1,4 +1,5 @@
-// Long requests over the channel that a task has for itself: its thread demarshals them where the client wrote them.
+// Tests long requests over a task's own channel. The task's thread demarshals them in place, where the client wrote
+// them.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -31,10 +32,11 @@ namespace {
 
 constexpr std::size_t mebi = 1024 * 1024;
 
-// What lies in place keeps the only room that its client has for something so long: away while the servant runs.
+// A servant that checks whether its client's only room for long messages is taken. A request that is read in place
+// keeps that room while the servant runs.
 class RoomWatcher final : public ProbeServant {
  public:
-  using Seen = std::pair<std::size_t, bool>;  // length of the text; whether the room was away
+  using Seen = std::pair<std::size_t, bool>;  // length of the text; whether the room was taken
   void watch(transport::Connection& client) {
     const std::lock_guard lock(mutex_);
     client_ = &client;
@@ -56,7 +58,7 @@ class RoomWatcher final : public ProbeServant {
   transport::Connection* client_ = nullptr;
 };
 
-// A task of echo() with a channel of its own.
+// A task of echo() with its own channel.
 struct OwnChannel {
   OwnChannel() {
     server.root()->the_POAManager()->activate();
@@ -79,7 +81,7 @@ struct OwnChannel {
     return {writer.bytes().begin(), writer.bytes().end()};
   }
 
-  // Such that no call comes early. Admission is off.
+  // With these times no call is early. Admission is off.
   static constexpr Contract no_wait{.period = 1ns, .deadline = 5ns, .budget = 1ns, .jitter = 3ns};
   const TempDirectory directory{};
   TestOrb server{{"-ORBDispatchMode", "direct", "-ORBDispatchAdmission", "off", "-ORBEndpointListen",
@@ -92,7 +94,7 @@ struct OwnChannel {
   std::shared_ptr<core::ClientConnection> own;
 };
 
-// Regions of that size or more that this process writes and that are there from end to end.
+// Counts the regions of at least that size that this process writes and that are resident from end to end.
 std::size_t whole_regions(std::size_t size) {
   std::ifstream maps("/proc/self/smaps");
   std::map<unsigned long, std::size_t> there;  // by file
@@ -123,7 +125,7 @@ TEST_CASE(
   CHECK(shared->stream().channel_memory() == ring + 1'376'256);
   const Time latest = os::now() + 60s;
   const auto servers = [] { return whole_regions(ring + transport::usual_channel_pool); };
-  while (servers() < 2 && os::now() < latest) std::this_thread::sleep_for(5ms);  // sleep: nobody is told
+  while (servers() < 2 && os::now() < latest) std::this_thread::sleep_for(5ms);  // sleep: there is no event to wait for
   CHECK(servers() == 2);
 }
 
@@ -140,7 +142,7 @@ TEST_CASE("a request of a mebibyte over a task's own channel is demarshalled whe
   CHECK(test.servant->seen() == std::vector{small, large, small, large, small, large});
 }
 
-// The last of them has been copied, and nothing else keeps what was lent.
+// The last short request has been copied, and nothing else keeps the piece that was lent.
 TEST_CASE("short requests in one piece with a long one are taken in order, and the piece goes back with the last") {
   OwnChannel test;
   std::vector<std::byte> piece;

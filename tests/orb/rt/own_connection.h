@@ -1,4 +1,4 @@
-// A server whose tasks have connections of their own, and bare connections that ask for them.
+// Helpers for tests of tasks' own connections: a server whose tasks have them, and bare connections that ask for them.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -22,7 +22,7 @@
 
 namespace corelane::testing::own_connection {
 
-// T, and C of 100 us.
+// The name gives T; C is 100 us.
 inline const Contract ten_ms = make_contract(std::chrono::milliseconds{10}, std::chrono::microseconds{100});
 inline const Contract one_ms = make_contract(std::chrono::milliseconds{1}, std::chrono::microseconds{100});
 
@@ -40,7 +40,7 @@ struct Served {
   void wait_until_gone(TaskId task) {
     while (!report(task)->gone) std::this_thread::yield();
   }
-  // Bound: the task's thread, which finds the end of its connection.
+  // Bound: the task's thread, which notices the end of its connection.
   void wait_until_shared(TaskId task) {
     while (report(task)->own_connection) std::this_thread::yield();
   }
@@ -59,13 +59,13 @@ class Peer {
     TaskId task;
     std::uint64_t token;
   };
-  // For add().
+  // Admits a task for add().
   Grant admit() {
     const auto grant = admit_while_open();
     REQUIRE(grant);
     return *grant;
   }
-  // Nothing: the connection has gone.
+  // Returns nothing if the connection has ended.
   std::optional<Grant> admit_while_open() {
     auto reply =
         try_ask("_corelane_admit", {.contract = ten_ms}, [](cdr::Writer& writer) { writer.write_string("add"); });
@@ -83,7 +83,7 @@ class Peer {
     REQUIRE(answer);
     return *answer;
   }
-  // Nothing: the connection has gone.
+  // Returns nothing if the connection has ended.
   std::optional<Error> bind_while_open(const Grant& grant) {
     const auto reply = try_ask("_corelane_bind", {}, [&](cdr::Writer& writer) {
       writer.write(grant.task.value);
@@ -91,7 +91,7 @@ class Peer {
     });
     return reply ? std::optional(outcome(*reply)) : std::nullopt;
   }
-  // Another token for the task. Null: the error in `refused`.
+  // Asks for another token for the task. If it is refused, returns nothing, and the error is in `refused`.
   std::optional<Grant> offer(TaskId task) {
     auto reply = ask("_corelane_offer", {}, [&](cdr::Writer& writer) { writer.write(task.value); });
     if (reply.header.status != giop::ReplyStatus::no_exception) return refused = outcome(reply), std::nullopt;
@@ -104,7 +104,7 @@ class Peer {
     return outcome(
         ask("_corelane_admit", {.contract = ten_ms}, [](cdr::Writer& writer) { writer.write_string("add"); }));
   }
-  // add(20, 22), as a job of the task.
+  // Calls add(20, 22) as a job of the task.
   Error add(TaskId task) {
     auto reply = ask("add", {.task = task, .job = JobId{1}, .contract = {}}, [](cdr::Writer& writer) {
       writer.write(std::int32_t{20});
@@ -116,7 +116,7 @@ class Peer {
     CHECK(sum == 42);
     return {};
   }
-  // False: the connection has gone.
+  // Returns false if the connection has ended.
   bool is_answered(TaskId task) {
     write_request("ping", {.task = task, .job = JobId{1}, .contract = {}}, [](cdr::Writer&) {});
     if (!wire_.send(writer_)) return false;
@@ -155,7 +155,7 @@ class Peer {
     REQUIRE(reply);
     return *reply;
   }
-  // Nothing: the connection has gone.
+  // Returns nothing if the connection has ended.
   template <typename Arguments>
   std::optional<Reply> try_ask(std::string_view operation, const giop::ContractContext& content, Arguments arguments) {
     write_request(operation, content, arguments);
@@ -196,7 +196,7 @@ struct Bound : Served {
   Peer::Grant grant = owner.admit();
 };
 
-// A client in an ORB of its own.
+// A client in its own ORB.
 struct Client {
   explicit Client(Served& served, std::vector<std::string> options = {})
       : orb(std::move(options)), probe(probe_of(orb, served.server.ior())) {}
@@ -207,13 +207,13 @@ struct Client {
   }
 
   std::shared_ptr<core::TaskBinding> binding() { return probe->_reference()->binding_of("add"); }
-  // Another of the same task, for which no Reopener cares.
+  // Returns another binding of the same task, which no Reopener handles.
   std::shared_ptr<core::TaskBinding> unwatched_binding(const rt::Task& task) {
     return std::make_shared<core::TaskBinding>(probe->_reference(), "add", task.id(), binding()->connection(true),
                                                one_ms);
   }
   bool has_own() { return binding()->connection() != binding()->connection(true); }
-  // Calls meanwhile. Bound: the pause between two attempts.
+  // Calls until the task has its own connection. Bound: the pause between two attempts.
   void call_until_it_has_own() {
     do {
       CHECK(probe->add(1, 2) == 3);

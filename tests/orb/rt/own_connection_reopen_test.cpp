@@ -1,4 +1,4 @@
-// The client of a task that has a connection for itself, loses it, and opens another.
+// Tests the client of a task that loses the task's own connection and opens another.
 #include <memory>
 
 #include "orb/os/clock.h"
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const Time later = os::now() + 1h;  // an attempt is due
+const Time later = os::now() + 1h;  // so that an attempt is due
 
 }  // namespace
 
@@ -49,7 +49,7 @@ TEST_CASE("a client whose task loses its own connection opens another, each time
 TEST_CASE("a client that could have no connection for its task at first opens one as soon as it can") {
   Served served({"-ORBDispatchMode", "direct", "-ORBLimitsConnections", "2"});
   Peer other(served);
-  const auto grant = other.admit();  // or it would have to make place
+  const auto grant = other.admit();  // without a task, its connection could be closed to make room
   CHECK(grant.token != 0);
   Client client(served);
   const auto task = client.admit();
@@ -71,7 +71,7 @@ TEST_CASE("a lost connection is closed by who opens the next one, not by a calle
   lost.lock()->close();
   CHECK(binding->connection() == binding->connection(true));
   CHECK_FALSE(lost.expired());
-  auto used = lost.lock();  // as by a call that has not ended
+  auto used = lost.lock();  // stands for a call that has not ended
   CHECK(binding->reopen(later + 1h) == later + 1h + core::ReopenPause::first);
   CHECK(binding->connection() != binding->connection(true));
   used.reset();
@@ -110,7 +110,5 @@ TEST_CASE("a client that gets no connection for its task calls over the shared o
   CHECK_FALSE(served.report(task.id())->own_connection);
   CHECK(client.probe->add(1, 2) == 3);
 }
-
-// What a server without descriptors does not accept its client would wait for.
 
 }  // namespace own_connection_reopen_test

@@ -1,4 +1,4 @@
-// The connection that a task has for itself: what goes over it, and what happens when it ends.
+// Tests a task's own connection: what goes over it, and what happens when it ends.
 #include "tests/orb/rt/own_connection.h"
 
 #include "orb/os/clock.h"
@@ -29,7 +29,7 @@ TEST_CASE("traffic on a task's own connection keeps the one that owns it") {
   Served served({"-ORBDispatchMode", "direct", "-ORBTimeoutIdle", "300ms"});
   const auto is_kept = [&] {
     Time answered = os::now();
-    // Nobody keeps this thread from being late; then the connections may go, but never sooner.
+    // This thread may be late. Then the server may close the connections, but never sooner.
     const auto was_late = [&] {
       REQUIRE(os::now() >= answered + idle);
       return false;
@@ -56,7 +56,7 @@ TEST_CASE("a connection over which an answer is due is not idle, however long th
   Client client(served, {"-ORBClientChannel", channel ? "on" : "off"});
   std::thread call([&] { CHECK_NOTHROW(client.probe->block()); });
   served.server.servant->wait_until_blocked();
-  Peer quiet(served);  // connected later, so what is idle as long as that one has been closed by then
+  Peer quiet(served);  // connected later: a connection that has been idle for longer is closed by then
   CHECK(quiet.closed_by_server());
   served.server.servant->release();
   call.join();
@@ -107,7 +107,7 @@ TEST_CASE("a task that departs closes its own connection") {
   CHECK(task.own.closed_by_server());
 }
 
-// Error paths: a peer that lies, stalls, or talks nonsense.
+// Error paths: a peer that lies, stalls, or sends nonsense.
 
 TEST_CASE("over a task's own connection it still runs no other operation") {
   Bound task;

@@ -1,4 +1,4 @@
-// Who may have the connection that a task has for itself: tokens.
+// Tests tokens, which decide which peer may have a task's own connection.
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -18,12 +18,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// As long as it lives this process can open nothing more.
+// Until destruction, this process cannot open another descriptor.
 class NoMoreDescriptors {
  public:
   NoMoreDescriptors() {
     REQUIRE(getrlimit(RLIMIT_NOFILE, &before_) == 0);
-    const os::Fd next(dup(0));  // the lowest number that is free
+    const os::Fd next(dup(0));  // the lowest free number
     REQUIRE(next);
     const rlimit none{.rlim_cur = static_cast<rlim_t>(next.get()), .rlim_max = before_.rlim_max};
     REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
@@ -41,7 +41,7 @@ class NoMoreDescriptors {
 TEST_CASE("a server that has no descriptors left offers no connection") {
   Served served;
   Peer owner(served);
-  CHECK(owner.ping() == Error{});  // the server has accepted it
+  CHECK(owner.ping() == Error{});  // so the server has accepted the connection
   const NoMoreDescriptors none;
   const auto grant = owner.admit();
   CHECK(grant.token == 0);

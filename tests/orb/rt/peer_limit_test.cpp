@@ -1,4 +1,4 @@
-// limits.peer_utilization over the wire: of a peer's connections together.
+// Tests limits.peer_utilization over the wire, which limits the tasks on all connections of a peer together.
 #include <algorithm>
 #include <thread>
 
@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// An ORB of its own has connections of its own.
+// A client with its own ORB, so it has its own connections.
 struct Client {
   explicit Client(ProbeServer& server) : probe(probe_of(orb, server.ior())) {}
   Expected<rt::Task, rt::Refusal> admit() {
@@ -55,11 +55,11 @@ TEST_CASE("what a peer held over a connection is free once that is gone") {
     Client first(server);
     REQUIRE(first.admit());
   }
-  while (!second.admit()) std::this_thread::yield();  // bound: the server, which finds the end of the connection
+  while (!second.admit()) std::this_thread::yield();  // bound: the server, which notices the end of the connection
   SUCCEED();
 }
 
-// One core, so half of it is 47.5 %.
+// With one core, half of the capacity is 47.5 %.
 TEST_CASE("by default a peer over the network holds half of the cores at most, and this user's processes all of them") {
   const std::string listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:");
   const bool is_stranger = listen == "127.0.0.1:0";
@@ -99,7 +99,7 @@ TEST_CASE("a client whose task ended since it did not use it is told so by its n
     const auto report = rt::report(*server.orb.orb);
     return std::ranges::any_of(report.tasks, [&](const auto& row) { return row.task == task->id() && row.gone; });
   };
-  while (!is_gone()) std::this_thread::sleep_for(10ms);  // sleep: the lease is over by time alone
+  while (!is_gone()) std::this_thread::sleep_for(10ms);  // sleep: the lease ends only by time
   try {
     client.probe->add(1, 2);
     FAIL("the call ran");

@@ -1,4 +1,4 @@
-// limits.peer_overrun: what becomes of the policy that a client asks for, and how it learns of that.
+// Tests limits.peer_overrun: which policy a client gets instead of the one it asks for, and how it learns of that.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ rt::TaskSpec asking_for(OverrunPolicy policy) {
 struct Served {
   explicit Served(const std::vector<std::string>& options) : server(options) {}
 
-  // As the client hears of it; the server's own report says the same.
+  // Returns the policy that the client is told. Checks that the server's own report says the same.
   OverrunPolicy granted(OverrunPolicy asked) {
     const auto task = rt::admit(probe, asking_for(asked));
     REQUIRE(task);

@@ -1,4 +1,4 @@
-// Threads that wait by spinning (pool.wait) do what those do that sleep.
+// Tests that threads that wait by spinning (pool.wait) do the same as threads that sleep.
 #include <catch2/catch.hpp>
 #include <ctime>
 #include <thread>
@@ -13,12 +13,12 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Until this process has computed for so long, or a while has passed in which it had no core.
+// Waits until this process has executed for that long. Gives up after a while, if the process had no core.
 void let_spin(Duration computed) {
   const std::clock_t until = std::clock() + static_cast<std::clock_t>(computed / 1us * CLOCKS_PER_SEC / 1000000);
   const Time patience = os::now() + 20 * computed;
   while (std::clock() < until && os::now() < patience)
-    std::this_thread::sleep_for(5ms);  // sleep: what this thread computed would count, too
+    std::this_thread::sleep_for(5ms);  // sleep: the execution of this thread would count, too
 }
 
 }  // namespace

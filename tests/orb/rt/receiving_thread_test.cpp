@@ -1,4 +1,4 @@
-// Whose thread receives the requests of a task: told by how often the threads of this process sleep.
+// Tests which thread receives the requests of a task. It counts how often the threads of this process sleep.
 #include <chrono>
 #include <filesystem>
 #include <fstream>
@@ -21,10 +21,10 @@ namespace {
 
 constexpr int calls = 200;
 
-// Of a budget that holds under sanitizers, too.
+// The budget is large enough for sanitizers, too.
 const Contract roomy = make_contract(std::chrono::milliseconds{3}, std::chrono::milliseconds{2});
 
-// All threads of a name.
+// All threads with a name.
 class Threads {
  public:
   explicit Threads(const std::string& name) {
@@ -34,7 +34,7 @@ class Threads {
       if (std::getline(comm, line) && line == name) threads_.push_back(thread.path() / "status");
     }
   }
-  // How often, so far.
+  // Returns how often they have slept so far.
   long sleeps() const {
     long sum = 0;
     for (const auto& thread : threads_) sum += std::stol(value_of(thread, "voluntary_ctxt_switches:"));
@@ -57,8 +57,8 @@ class Threads {
   std::vector<std::filesystem::path> threads_;
 };
 
-// How often threads slept while a client called its task, each time once the call before had been answered and whoever
-// receives requests in that mode slept again.
+// Counts how often threads sleep while a client calls its task. Each call waits until the last one is answered, and
+// until the threads that receive requests in that mode sleep again.
 struct Slept {
   explicit Slept(const std::string& mode) {
     Served served({"-ORBDispatchMode", mode, "-ORBPoolWait", "park"});

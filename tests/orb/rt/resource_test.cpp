@@ -1,4 +1,4 @@
-// Resources as a servant locks them: with threads, in the modes that analyse.
+// Tests resources as a servant locks them, with real threads, in the modes that analyze.
 #include "orb/rt/resource.h"
 
 #include <pthread.h>
@@ -66,7 +66,7 @@ class Server {
     REQUIRE(admission);
     return admission->task;
   }
-  // Waits until it has run.
+  // Runs the body as a job of the task, and waits until it has ended.
   void run(TaskId task, std::function<void()> body) {
     os::Parker done;
     dispatch::JobPtr job(new BodyJob(std::move(body), done));

@@ -1,5 +1,6 @@
-// Processes that are stopped (SIGSTOP) in the middle of their calls, and continued: what the others see meanwhile, and
-// whether both understand each other afterwards. CORELANE_STOPPED_SECONDS=5 stops them for longer than usual.
+// Tests processes that are stopped (SIGSTOP) in the middle of their calls, and continued: what the others see
+// meanwhile, and whether the two sides understand each other afterwards. CORELANE_STOPPED_SECONDS=5 stops them for
+// longer than usual.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -28,7 +29,7 @@ Duration while_stopped() {
   return seconds == 0 ? Duration{200ms} : std::chrono::seconds{seconds};
 }
 
-// The calls of one client's task, again and again, for as long as another process is stopped. Each is answered.
+// Repeats the calls of one client's task while another process is stopped. Each call is answered.
 void go_on(TaskPeer& client) {
   for (const Time end = os::now() + while_stopped(); os::now() < end;)
     REQUIRE_THAT(client.ask("add 5"), StartsWith("5 right"));
@@ -36,7 +37,8 @@ void go_on(TaskPeer& client) {
 
 void go_on_again(pid_t process) { REQUIRE(kill(process, SIGCONT) == 0); }
 
-// A server in each way to dispatch and to be reached, with one core, of which two tasks cannot have half each.
+// A server in each dispatch mode, over TCP and over a channel, with one core. Two tasks cannot have half of that core
+// each.
 struct Stoppable {
   bool promises() const { return mode != "leader-followers"; }
   std::string half_is() const { return promises() ? "refused not_schedulable" : "admitted"; }
@@ -49,7 +51,8 @@ struct Stoppable {
                      listen == "channel:" ? listen + directory / "c" : listen}};
 };
 
-// With a task, another of half of a core, a call under way that ends when it is released, and calls of the first one.
+// A client with two tasks, of which one has half of a core. One of its calls is under way until it is released, and its
+// first task is called all the time.
 struct BusyClient : TaskPeer {
   explicit BusyClient(TaskServer& server) : TaskPeer(server.client(2, 10)) {
     REQUIRE(said == "admitted");
@@ -58,7 +61,7 @@ struct BusyClient : TaskPeer {
     REQUIRE_THAT(server.ask("blocked"), StartsWith("cores "));
     REQUIRE(ask("go") == "going");
   }
-  // Its calls that were under way end well, and more are answered.
+  // Checks that the calls that were under way end well, and that more calls are answered.
   void is_understood() {
     CHECK(ask("unblock") == "answered");
     CHECK_THAT(ask("halt"), Contains(" right"));
@@ -74,14 +77,14 @@ TEST_CASE("a client that is stopped in its calls holds up nobody and goes on whe
   TaskPeer other(test.server.client(2, 10));
   REQUIRE(stop_process(stopped.pid()));
   go_on(other);
-  CHECK_THAT(test.server.ask("release"), StartsWith("cores "));  // its reply comes to a client that does not run
+  CHECK_THAT(test.server.ask("release"), StartsWith("cores "));  // its reply goes to a client that is stopped
   go_on(other);
-  CHECK(other.ask("ask 500") == test.half_is());  // what was promised to the stopped one stays promised
+  CHECK(other.ask("ask 500") == test.half_is());  // the stopped client keeps what was promised to it
   go_on_again(stopped.pid());
   stopped.is_understood();
   CHECK(other.ask("ask 500") == test.half_is());
   CHECK(stopped.end().ok());
-  while (other.ask("ask 500") != "admitted") continue;  // bound: the server hears of its end
+  while (other.ask("ask 500") != "admitted") continue;  // bound: the server notices the client's end
 }
 
 TEST_CASE("a server that is stopped in its tasks' calls holds up no other, keeps its promises and goes on") {
@@ -107,7 +110,7 @@ TEST_CASE("a call whose time passes while the server is stopped is TIMEOUT and l
   REQUIRE(stop_process(test.server.pid()));
   for (int i = 0; i < 3; ++i) CHECK_THAT(impatient.ask("add 1"), Contains("TIMEOUT"));
   go_on_again(test.server.pid());
-  // Bound: a machine that answers three calls within 100 ms each. An answer to another call ends the client.
+  // Bound: a machine that answers three calls within 100 ms each. The answer to another call would end the client.
   std::string answer;
   do answer = impatient.ask("add 3");
   while (answer.find("TIMEOUT") != answer.npos || answer.find("TRANSIENT") != answer.npos);

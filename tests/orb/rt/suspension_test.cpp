@@ -1,4 +1,4 @@
-// A servant that calls another object, or says that it waits, is suspended meanwhile.
+// Tests that a servant is suspended while it calls another object, and while it says that it waits.
 #include "orb/rt/resource.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// add() asks somebody else on the way.
+// A servant whose add() calls another object, or declares a suspension.
 class AskingServant final : public ProbeServant {
  public:
   std::int32_t add(std::int32_t a, std::int32_t b) override {
@@ -22,7 +22,8 @@ class AskingServant final : public ProbeServant {
 };
 
 struct Chain {
-  // What add() through the first server comes to as one job; whom it asks may be in the process or behind a socket.
+  // Returns the report of a task with one job, which called add() of the first server. The object that add() calls may
+  // be in this process or behind a socket.
   dispatch::TaskReport run(Duration suspension) {
     Contract contract = make_contract(120s, 30s);
     contract.suspension = suspension;
@@ -31,7 +32,7 @@ struct Chain {
     CHECK(probe->add(20, 22) == 42);
     const TaskId id = task->id();
     task->depart();
-    // Bound: the server's threads; the last of a job is counted behind its reply.
+    // Bound: the server's threads. They count the end of a job after its reply.
     for (;;)
       for (const auto& report : rt::report(*first.orb.orb).tasks)
         if (report.task == id && report.gone) return report;

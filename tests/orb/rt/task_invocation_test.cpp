@@ -1,5 +1,5 @@
-// The suite of invocations once more, with every call a job of an admitted task: by way of the manager, direct,
-// also through channels, and on whatever thread reads it.
+// Runs the suite of invocations with every call as a job of an admitted task: through the manager, directly, and also
+// through channels, on any thread that reads the call.
 #include <optional>
 
 #include "orb/rt/rt.h"
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// So short a period that no call of these tests comes early. Admission is off.
+// The period is so short that no call of these tests is early. Admission is off.
 constexpr Contract no_wait{.period = 1ns, .deadline = 5ns, .budget = 1ns, .jitter = 3ns};
 
 class AsTasks {
@@ -24,7 +24,8 @@ class AsTasks {
       admit(reference_, operation);
   }
   CORBA::object_reference<Probing::Probe> probe() { return reference_; }
-  // With a task of its own: more callers at once than its contract allows would be turned away.
+  // Returns a probe with its own task. More concurrent callers than the contract of the first task allows would be
+  // refused.
   CORBA::object_reference<Probing::Probe> another_probe() {
     const auto other = probe_of(client_, server_.ior());
     admit(other, "add");

@@ -1,4 +1,5 @@
-// Servants that put much on their stack: the setting that makes room for them, and what is said where there is none.
+// Tests servants that put much on their stack: the setting that makes room for them, and the message when there is no
+// room.
 #include <signal.h>
 
 #include <catch2/catch.hpp>
@@ -22,7 +23,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// add(n, ...) uses n KiB of the stack.
+// A servant whose add(n, ...) uses n KiB of the stack.
 class Deep final : public ProbeServant {
  public:
   std::int32_t add(std::int32_t kibibytes, std::int32_t b) override { return descend(kibibytes) + b; }
@@ -68,14 +69,14 @@ TEST_CASE("a request without a contract has the stack that best_effort.stack say
   CHECK(calls.probe->add(3840, 0) == 3840);
   calls.server.root()->the_POAManager()->hold_requests(false);
   std::jthread activates([&] {
-    std::this_thread::sleep_for(50ms);  // sleep: so that the call most likely waits; it is right either way
+    std::this_thread::sleep_for(50ms);  // sleep: so that the call most likely waits; the result is the same either way
     calls.server.root()->the_POAManager()->activate();
   });
   CHECK(calls.probe->add(3840, 0) == 3840);
 }
 
 TEST_CASE("a servant that needs more stack than there is ends the process, which says what to set") {
-  constexpr const char* role = "CORELANE_DEEP_SERVANT";  // set: this is the process that ends
+  constexpr const char* role = "CORELANE_DEEP_SERVANT";  // if it is set, this is the process that ends
   if (const char* const kind = std::getenv(role)) {
     Calls calls({"-ORBBestEffortStack", "1048576"});
     std::string(kind) == "task" ? calls.as_task(1024) : calls.probe->add(2048, 0);

@@ -1,4 +1,4 @@
-// Who may run what under which task, as a server holds it against bare peers.
+// Tests which peers may run which operations under which task, with a server and bare peers.
 #include <thread>
 
 #include "orb/base/minor.h"
@@ -17,14 +17,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A server with two objects, and what a peer says to it.
+// A server with two objects.
 struct Served {
   std::size_t tasks_present() {
     std::size_t count = 0;
     for (const auto& task : rt::report(*server.orb.orb).tasks) count += task.gone ? 0 : 1;
     return count;
   }
-  // Every one of the two objects shares one task for paced().
+  // Each of the two objects has one shared task, for paced().
   static constexpr std::size_t shared = 2;
   TaskId shared_task_of(const std::string& label) {
     for (const auto& task : rt::report(*server.orb.orb).tasks)
@@ -64,7 +64,7 @@ class Peer {
     REQUIRE(reply->header.status == giop::ReplyStatus::no_exception);
     return giop::decode_contract(*reply->header.contexts.find(giop::context::contract))->task;
   }
-  // add(20, 22) or paced(42) as a job of the task.
+  // Calls add(20, 22) or paced(42) as a job of the task.
   Error call(TaskId task, std::string_view operation, Bytes key) {
     ask({.task = task, .job = JobId{1}, .contract = {}}, operation, key);
     if (operation == "add") writer_.write(std::int32_t{20}), writer_.write(std::int32_t{22});
@@ -90,7 +90,8 @@ class Peer {
 
  private:
   using Reply = giop::Parsed<giop::ReplyHeader>;
-  // The reply to the last request. Replies come in no order: an admission that nobody waits for may answer before it.
+  // Returns the reply to the last request. Replies come in any order: the reply to an earlier admission may come before
+  // it.
   Expected<Reply> last_reply() {
     for (;;) {
       message_ = wire_.next();
@@ -131,7 +132,7 @@ TEST_CASE("a client that gives up its admission leaves no task behind") {
   Peer peer(served);
   peer.send_admit("add");
   peer.cancel_last();
-  const TaskId kept = peer.admit("add");  // the requests of a connection are taken in order
+  const TaskId kept = peer.admit("add");  // the server handles the requests of a connection in order
   while (served.tasks_present() != Served::shared + 1) std::this_thread::yield();
   CHECK(peer.call(kept, "add") == Error{});
 }

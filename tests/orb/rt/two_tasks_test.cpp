@@ -1,4 +1,4 @@
-// Two contracts of one operation at a time.
+// Tests two contracts for one operation at the same time.
 #include <thread>
 
 #include "orb/rt/rt.h"
@@ -20,9 +20,9 @@ struct Client {
     REQUIRE(task);
     return std::move(*task);
   }
-  // Of a task that has left, so that nothing is on its way to the count any more.
+  // Returns the number of jobs of a task that has left, so that none is still to be counted.
   std::uint64_t jobs_of(TaskId id) {
-    for (;;) {  // bound: the server, which lets it go
+    for (;;) {  // bound: the server, which lets the task leave
       for (const auto& task : rt::report(*server.orb.orb).tasks)
         if (task.task == id && task.gone) return task.jobs;
       std::this_thread::yield();

@@ -1,5 +1,5 @@
-// Clients that send what no contract foresees, with and without tasks of their own, beside a task and beside clients
-// that behave: what the reader defers, and for which client.
+// Tests clients that send what no contract covers. They have tasks or none, and they run beside a task and beside
+// well-behaved clients. The tests check which reads the reader defers, and for which client.
 #include <dlfcn.h>
 #include <sys/epoll.h>
 
@@ -23,11 +23,11 @@ namespace unforeseen_reads_test {
 namespace {
 
 std::atomic<bool> moves_fail{false};
-std::atomic<int> moves{0};  // that were tried since then
+std::atomic<int> moves{0};  // how many were tried since then
 
 }  // namespace
 
-// In the place of the system's. The threads that serve where they read are alone to add a descriptor without events.
+// Replaces the system's function. Only the threads that serve where they read add a descriptor without events.
 extern "C" int epoll_ctl(int poll, int operation, int descriptor, epoll_event* event) noexcept {
   if (operation == EPOLL_CTL_ADD && event->events == 0) {
     ++moves;
@@ -57,7 +57,7 @@ class OwnReader {
   std::shared_ptr<core::Runtime> runtime_ = core::Runtime::of_process();
 };
 
-// A connection of its own, without an ORB.
+// A connection without an ORB.
 class Bare {
  public:
   Bare(transport::Transport& transport, const transport::Endpoint& to, std::vector<std::byte> key)
@@ -86,7 +86,7 @@ class Bare {
     writer.write(std::int32_t{2});
     REQUIRE(wire_.send(writer));
   }
-  // For which the server has a task that all its callers share.
+  // Calls paced(), for which the server has a task that all its callers share.
   void call_paced() {
     cdr::Writer writer;
     begin(writer, "paced");
@@ -94,7 +94,7 @@ class Bare {
     REQUIRE(wire_.send(writer));
     REQUIRE(wire_.next());
   }
-  // At once; returns how many were answered.
+  // Sends `count` requests for unknown operations at once. Returns how many were answered.
   int ask_unknown(int count) {
     std::vector<std::byte> all;
     for (int i = 0; i < count; ++i) add_unknown(all);
@@ -151,7 +151,7 @@ struct Served {
   std::vector<std::byte> key() {
     return server.orb->string_to_object(server.ior())->_reference()->address()->object_key;
   }
-  // One for each transport.
+  // Returns one connection for each transport.
   std::vector<std::unique_ptr<Bare>> connections() {
     std::vector<std::unique_ptr<Bare>> made;
     for (const EndpointKind kind : {EndpointKind::tcp, EndpointKind::unix_socket, EndpointKind::channel})
@@ -171,7 +171,7 @@ struct Served {
   TestOrb client;
 };
 
-// While one lives no connection can be moved to the threads that serve where they read.
+// Until destruction, no connection can be moved to the threads that serve where they read.
 struct FailingMoves {
   FailingMoves() { moves = 0, moves_fail = true; }
   ~FailingMoves() { moves_fail = false; }
@@ -207,12 +207,14 @@ TEST_CASE("unknown operations that flood delay no request of a task and fail no 
   REQUIRE(task);
   auto with_tasks = served.connections();
   for (const auto& connection : with_tasks) connection->take_task();
-  // What is used up stays so: a client that sends something unforeseen is read no more by the reader.
+  // The budget is not refilled in this test. Once a client has sent something unforeseen, the reader stops reading its
+  // connection.
   reader->limit_unforeseen_reads({1us, 1h});
   Floods floods;
   for (auto& connection : with_tasks) floods.add(std::move(connection));
   for (auto& connection : served.connections()) floods.add(std::move(connection));
-  while (reader->deferred_reads() < 3) std::this_thread::yield();  // bound: the three with tasks use it up
+  // Bound: the three clients with tasks use up the budget.
+  while (reader->deferred_reads() < 3) std::this_thread::yield();
 
   for (int i = 0; i < calls; ++i) CHECK(probe->add(i, 1) == i + 1);
   TestOrb others;
@@ -222,7 +224,7 @@ TEST_CASE("unknown operations that flood delay no request of a task and fail no 
   CHECK(reader->deferred_reads() == 3);
   rt::Report report;
   const dispatch::TaskReport* ours = nullptr;
-  do {  // bound: a job is counted soon after its reply has gone
+  do {  // bound: a job is counted soon after its reply was sent
     report = rt::report(*served.server.orb.orb);
     ours = report_of(report, task->id());
     REQUIRE(ours);
@@ -242,7 +244,7 @@ TEST_CASE("a task that is called sooner than its contract says waits with what i
   REQUIRE(task);
   REQUIRE(probe->add(1, 2) == 3);
   reader->limit_unforeseen_reads({1us, 1h});
-  while (reader->deferred_reads() == 0) tcp->call_task();  // bound: its contract foresees a call a second
+  while (reader->deferred_reads() == 0) tcp->call_task();  // bound: the contract allows one call per second
   for (int i = 0; i < 100; ++i) CHECK(probe->add(i, 1) == i + 1);
   CHECK(reader->deferred_reads() == 1);
 }
@@ -251,7 +253,7 @@ TEST_CASE("a connection without a task that sends what is unforeseen goes to ord
   Served served({});
   OwnReader reader;
   for (const auto& connection : served.connections()) {
-    connection->call_paced();  // from here on the reader reads the connection
+    connection->call_paced();  // from now on the reader reads the connection
     reader->limit_unforeseen_reads({1us, 1h});
     CHECK(connection->ask_unknown(200) == 200);
     connection->call_paced();
@@ -271,7 +273,7 @@ TEST_CASE("a move to ordinary threads that failed is tried again after 16 messag
   CHECK(moves == at_accept + 2);
   failing.reset();
   ask(4 * until_tried_again);
-  CHECK(moves == at_accept + 3);  // this one did not fail
+  CHECK(moves == at_accept + 3);  // this move succeeded
 }
 
 TEST_CASE("a connection that has to wait and cannot be moved waits, and tries no more moves than after 16 messages") {

@@ -1,5 +1,5 @@
-// Requests without a contract that wait for each other in chains that know nothing of each other: each takes a thread
-// of the best-effort lane while it waits, and the lane replaces it.
+// Tests requests without a contract that wait for each other, in chains that do not know of each other. While such a
+// request waits, it keeps a thread of the best-effort lane, and the lane replaces that thread.
 #include <future>
 #include <thread>
 
@@ -17,7 +17,7 @@ namespace {
 
 using ProbeReference = CORBA::object_reference<Probing::Probe>;
 
-// add(n, ...) asks the next one, and adds one.
+// A servant whose add(n, ...) calls add(n - 1, ...) of the next object, and adds one.
 class Asker final : public ProbeServant {
  public:
   std::int32_t add(std::int32_t depth, std::int32_t last) override {
@@ -27,7 +27,7 @@ class Asker final : public ProbeServant {
   }
 
   ProbeReference next;
-  bool through_a_thread = false;  // of the application, which serves nobody
+  bool through_a_thread = false;  // it calls on a thread of the application, which serves no requests
 
  private:
   std::int32_t add_on_a_thread(std::int32_t depth, std::int32_t last) {
@@ -49,7 +49,8 @@ struct Asked {
   std::string text;
 };
 
-// An ORB that has never heard of chains: asked to add it asks back, so many times, and answers when it has the answer.
+// An ORB without chains. When it is called, it calls back, nested `deep` times in all. It answers each call when it has
+// the answer to its own.
 class Foreigner {
  public:
   explicit Foreigner(Asked& us)
@@ -63,7 +64,7 @@ class Foreigner {
   void serve(int deep) {
     Wire asked(came_.get_future().get());
     cdr::Writer yes;
-    begin_answer(yes, next_request(asked));  // to whether the object is of the type
+    begin_answer(yes, next_request(asked));  // the answer to whether the object has the type
     yes.write(true);
     asked.send(yes);
     answer(asked, deep);

@@ -1,5 +1,5 @@
-// Call-backs between processes, played by two ORBs of one: a task that waits for a call over a socket can be called by
-// whom it waits for, on the thread that waits.
+// Tests call-backs between processes, with two ORBs in one process. While a task waits for a call over a socket, the
+// callee can call that task, and the call runs on the thread that waits.
 #include <functional>
 #include <future>
 #include <mutex>
@@ -25,7 +25,8 @@ namespace {
 
 using ProbeReference = CORBA::object_reference<Probing::Probe>;
 
-// Of a chain only one thread runs at a time; of a stranger's requests more may.
+// The threads that ran requests. Only one thread of a chain runs at a time. Requests of a stranger may run at the same
+// time.
 class ThreadsSeen {
  public:
   void note() {
@@ -42,7 +43,7 @@ class ThreadsSeen {
   std::set<std::thread::id> seen_;
 };
 
-// add(n, ...) and paced(n) ask the next one for n - 1, and so on.
+// A servant whose add(n, ...) and paced(n) call the next player with n - 1.
 class RemotePlayer final : public ProbeServant {
  public:
   std::int32_t add(std::int32_t depth, std::int32_t last) override {
@@ -57,14 +58,14 @@ class RemotePlayer final : public ProbeServant {
   }
   void ping() override { pinged ? pinged() : threads.note(); }
 
-  // A lock publishes it, since a sanitizer of threads sees no order in a channel's memory.
+  // Sets the next player. The lock publishes it, because a thread sanitizer sees no order in a channel's memory.
   void play_with(const ProbeReference& other) {
     next = other;
     (void)threads.all();
   }
 
   ProbeReference next;
-  std::function<std::int32_t()> instead;  // of answering at once
+  std::function<std::int32_t()> instead;  // called instead of returning at once
   std::function<void()> pinged;
   ThreadsSeen threads;
 };
@@ -85,7 +86,7 @@ struct Side {
   std::string text;
 };
 
-// Two players behind sockets, each with a task for add() that the other one's ORB has admitted.
+// Two players behind sockets. Each has a task for add(), which the other player's ORB has requested.
 struct RemoteGame {
   explicit RemoteGame(std::vector<std::string> of_both = {"-ORBDispatchAdmission", "off"})
       : options(in_each_mode(std::move(of_both))) {}
@@ -115,7 +116,7 @@ struct RemoteGame {
   rt::Task first_task = admit(to_first), second_task = admit(to_second);
 };
 
-// What a peer without an ORB says to the first player while a task of that waits.
+// A peer without an ORB that sends requests to the first player while one of that player's tasks waits.
 class Stranger {
  public:
   explicit Stranger(RemoteGame& game)
@@ -154,7 +155,7 @@ class Stranger {
   std::optional<giop::Message> message_;
 };
 
-// To the question whether the object is of the type.
+// Answers the question whether the object has the type.
 void say_yes(Wire& wire) {
   const auto message = wire.next(60s);
   cdr::Writer writer;
@@ -163,7 +164,7 @@ void say_yes(Wire& wire) {
   wire.send(writer);
 }
 
-// add(0, number) over a socket; who asks need not wait.
+// Calls add(0, number) over a socket, without waiting for the sum.
 std::future<std::int32_t> add_asynchronously(const ProbeReference& to, std::int32_t number) {
   static constexpr core::Operation add{.name = "add"};
   auto sum = std::make_shared<std::promise<std::int32_t>>();
@@ -176,7 +177,7 @@ std::future<std::int32_t> add_asynchronously(const ProbeReference& to, std::int3
   return sum->get_future();
 }
 
-// How many of so many calls, one right after the other, came to what they should.
+// Returns how many of `calls` calls in quick succession had the right result.
 int right_of(int calls, const ProbeReference& player) {
   int right = 0;
   for (int i = 0; i < calls; ++i) right += player->add(0, i) == i;
@@ -208,7 +209,7 @@ TEST_CASE("call-backs over sockets are parts of the job that waits, which is sus
   CHECK(game.to_first->add(4, 10) == 14);
   const TaskId task = game.first_task.id();
   game.first_task.depart();
-  // Bound: the server's threads; the last of a job is counted behind its reply.
+  // Bound: the server's threads. They count the end of a job after its reply.
   while (!game.report(task).gone) std::this_thread::yield();
   CHECK(game.report(task).jobs == 1);
 }
@@ -233,10 +234,10 @@ TEST_CASE("a task that all callers share is called back on its thread") {
 
 TEST_CASE("a call-back without a contract runs on the thread that waits") {
   RemoteGame game;
-  game.first.player->next = game.meet(game.first, game.second);  // runs in no task
+  game.first.player->next = game.meet(game.first, game.second);  // the call runs in no task
   const auto plain = game.meet(game.second, game.first);
   game.second.player->instead = [&] {
-    for (int i = 0; i < 500; ++i) plain->ping();  // the next one as soon as the last one is answered
+    for (int i = 0; i < 500; ++i) plain->ping();  // each one as soon as the last one is answered
     return 5;
   };
   CHECK(game.to_first->add(1, 0) == 6);
@@ -361,7 +362,7 @@ TEST_CASE("a oneway call-back does not run on the thread that waits") {
   CHECK(game.first.player->threads.all().count(runner) == 0);
 }
 
-// Error paths: a peer that lies, or goes.
+// Error paths: a peer that lies, or ends.
 
 TEST_CASE("numbers that nobody drew get nobody onto a thread that waits") {
   RemoteGame game;

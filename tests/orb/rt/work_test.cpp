@@ -14,7 +14,7 @@ TEST_CASE("work charges its demand in iterations, in proportion") {
 }
 
 TEST_CASE("work takes at least about its demand, since calibration took the fastest sample") {
-  // The clock cannot run faster than the best of the calibration by more than the sampling error.
+  // The clock cannot run faster than the best sample of the calibration by more than the sampling error.
   CHECK(work(5ms).elapsed > 2ms);
 }
 

@@ -1,4 +1,4 @@
-// The backlog by itself: bytes in order, bounded, whatever the chunks.
+// Tests the backlog alone: it keeps bytes in order and within its bound, whatever the sizes of its chunks.
 #include "orb/transport/detail/backlog.h"
 
 #include <catch2/catch.hpp>
@@ -17,7 +17,7 @@ void append(Backlog& backlog, std::string_view text) {
   backlog.append(std::span<const Bytes>{&bytes, 1}, 0);
 }
 
-// Everything, in pieces of at most `step` bytes.
+// Takes everything, in pieces of at most `step` bytes.
 std::string drain(Backlog& backlog, std::size_t step) {
   std::string text;
   while (!backlog.empty()) {

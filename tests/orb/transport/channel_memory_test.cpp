@@ -1,4 +1,4 @@
-// The memory of connections through channels: it grows with long messages, and goes back once they are quiet.
+// Tests the memory of connections through channels: it grows with long messages, and is given back when they stop.
 #include <array>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -25,7 +25,7 @@ using transport::MemoryBudget;
 namespace {
 
 constexpr std::size_t kibi = 1024, mebi = kibi * kibi, pool = transport::usual_channel_pool;
-// Without chunks: two pages for control, and the ring.
+// A channel's memory without chunks: two pages for control, and the ring.
 constexpr std::size_t base = 8 * kibi + 64 * kibi;
 constexpr std::size_t whole = base + pool;
 
@@ -46,11 +46,11 @@ void pass(const ConnectionPtr& from, const ConnectionPtr& to, std::size_t size) 
   REQUIRE(read(to, size) == text);
 }
 
-// Whether it comes to that in time.
+// Returns whether the end's memory becomes that size in time.
 bool comes_to(const ConnectionPtr& end, std::size_t memory) {
   const Time latest = patience();
   while (end->channel_memory() != memory && os::now() < latest)
-    std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: nobody is told
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});  // sleep: there is no event to wait for
   return end->channel_memory() == memory;
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("channels grow as far as the server's memory budget lets them, and car
   const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(4 * mebi, mebi, std::chrono::seconds{1}));
   StreamHarness<UsualPool> harness({.memory = budget});
   std::vector<Pair> all{harness.connect()};
-  auto held = all.front().called->berth(mebi / 2);  // a channel does not shrink below what is held
+  auto held = all.front().called->berth(mebi / 2);  // a channel does not shrink below what is in use
   REQUIRE(held);
   for (int i = 0; i < 8; ++i) {
     all.push_back(harness.connect());
@@ -165,11 +165,11 @@ TEST_CASE("channels grow as far as the server's memory budget lets them, and car
       pass(caller, called, size);
       pass(called, caller, size);
       CHECK(budget->channels() >= mebi / 2);
-      CHECK(budget->channels() <= mebi);  // one user's share
+      CHECK(budget->channels() <= mebi);  // the share of one user
     }
     const auto of_client = caller->berth(mebi);
     CHECK(of_client);
-    CHECK(caller->channel_memory() >= base + mebi);  // a client's own does not count
+    CHECK(caller->channel_memory() >= base + mebi);  // a client's own memory does not count
     CHECK(budget->channels() <= mebi);
   }
   const auto& [caller, called] = all.back();

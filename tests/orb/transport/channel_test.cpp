@@ -1,4 +1,4 @@
-// What is a channel's own among the streams; what all have in common is in conformance_test.cpp.
+// Tests what only channels do among the streams. conformance_test.cpp tests what all streams do.
 #include "orb/transport/channel.h"
 
 #include <grp.h>
@@ -42,8 +42,8 @@ transport::Lent receive_lent(const ConnectionPtr& end) {
   return lent;
 }
 
-// Of a server that grants that, and a child that is another user and calls it: sends "ping" and wants "pong". 'y': it
-// got that; 'n': it got no channel.
+// Starts a server that grants that access, and a child of another user that calls it. The child sends "ping" and
+// expects "pong". Returns 'y' if the child got the answer, and 'n' if it got no channel.
 char called_by_another_user(const channel::Access& access) {
   const TempDirectory directory;
   REQUIRE(chmod(directory.path().c_str(), 0755) == 0);
@@ -52,7 +52,7 @@ char called_by_another_user(const channel::Access& access) {
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   told.reset(ends[0]), tell.reset(ends[1]);
-  const pid_t child = corelane::testing::fork_alone();  // before threads are made
+  const pid_t child = corelane::testing::fork_alone();  // before this process has threads
   REQUIRE(child >= 0);
   if (child == 0) {
     char go = 0;
@@ -117,7 +117,7 @@ TEST_CASE("a long message is sent from a berth and received where it lies") {
   REQUIRE(berth->bytes().size() >= text.size());
   std::memcpy(berth->bytes().data(), text.data(), text.size());
   REQUIRE(caller->send(berth->bytes().first(text.size())));
-  berth.reset();  // it was sent: nothing goes back
+  berth.reset();  // it was sent, so nothing goes back
   std::array<std::byte, 64> buffer;
   transport::Lent lent;
   CHECK(*called->receive(buffer, patience(), {}, lent) == text.size());
@@ -125,7 +125,7 @@ TEST_CASE("a long message is sent from a berth and received where it lies") {
   CHECK(text_of(lent.bytes) == text);
   CHECK(caller->loans().sent == 1);
   CHECK(called->loans().received == 1);
-  CHECK_FALSE(caller->berth(text.size()));  // the only room for one so long is away
+  CHECK_FALSE(caller->berth(text.size()));  // the only room for such a long message is taken
   lent = {};
   CHECK(caller->berth(text.size()));
 }

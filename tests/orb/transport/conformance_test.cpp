@@ -1,4 +1,4 @@
-// The conformance suite over every transport of byte streams.
+// Runs the conformance suite of byte streams over every transport.
 #include <tuple>
 
 #include "tests/orb/transport/kinds.h"

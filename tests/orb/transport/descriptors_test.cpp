@@ -1,5 +1,5 @@
-// A server that has no file descriptor left: a process of its own, with a low limit. Where connections are idle
-// newcomers take their places; otherwise they are told.
+// Tests a server that has no file descriptor left. It is a separate process with a low limit. If connections are idle,
+// a new client takes the place of one. Otherwise the new client is told that there is no room.
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::string_view welcome = "welcome!", farewell = "farewell";
 
-// Answers each byte with the same; idle until that was a 'b'.
+// Answers each byte with the same byte. It is idle until a byte is 'b'.
 class Echo final : public transport::Watcher {
  public:
   explicit Echo(const ConnectionPtr& connection) : connection_(connection) {}
@@ -51,7 +51,8 @@ class Echo final : public transport::Watcher {
   bool busy_ = false;
 };
 
-// Says which port it has, and serves until it is killed. `more`: descriptors that it may open once it listens.
+// Reports its port, and serves until it is killed. `more`: how many descriptors it may open after it has begun to
+// listen.
 [[noreturn]] void serve(const Endpoint& at, rlim_t more, int tell) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   const Quiet quiet;
@@ -96,11 +97,11 @@ class Server {
   pid_t process_ = -1;
 };
 
-// A client process's end: made after the server was forked, since it has threads.
+// The client ends. Create them after the server was forked, because they have threads.
 struct Clients {
   explicit Clients(const Endpoint& server) : endpoint(server) { REQUIRE(reactor); }
 
-  // What the server says to one who comes; of a channel that it refuses he learns from connect().
+  // Connects. Returns what the server says to a new client. If the server refuses a channel, connect() fails instead.
   std::string come(ConnectionPtr& caller) {
     auto connected = transport.connect(endpoint, patience());
     REQUIRE((connected || endpoint.kind == transport::EndpointKind::channel));
@@ -108,13 +109,13 @@ struct Clients {
     caller = std::move(*connected);
     return read(caller, welcome.size());
   }
-  // One who is let in. Idle channels may not be old enough yet to make room for another.
+  // Connects until a client is accepted. Idle channels may not be old enough yet to make room for another.
   ConnectionPtr welcomed() {
     ConnectionPtr caller;
     const Time until = patience();
     std::string said = come(caller);
     while (said == farewell && endpoint.kind == transport::EndpointKind::channel && os::now() < until) {
-      os::sleep_until(os::now() + std::chrono::milliseconds{20});  // sleep: channels grow old by the clock alone
+      os::sleep_until(os::now() + std::chrono::milliseconds{20});  // sleep: channels grow old only by the clock
       said = come(caller);
     }
     REQUIRE(said == welcome);
@@ -132,7 +133,7 @@ Endpoint endpoint_in(const TempDirectory& directory, const std::string& kind) {
                         : transport::channel_endpoint(directory / "door");
 }
 
-// Of one who connects and says nothing: until the server has him, or has told him that there is no room.
+// Connects a client that sends nothing. Returns when the server has accepted it, or has told it that there is no room.
 os::Fd silent_at(const Server& server) {
   const long before = server.descriptors();
   auto socket = channel::connect_socket(server.endpoint().path, patience());
@@ -142,7 +143,7 @@ os::Fd silent_at(const Server& server) {
     return poll(&watched, 1, 0) > 0;
   };
   while (server.descriptors() == before && !is_told()) std::this_thread::yield();
-  // sleep: nothing tells that the server has done what it does for a newcomer, who is accepted first
+  // sleep: the server accepts a client first, and no event tells when it has done the rest
   for (long seen = -1; seen != server.descriptors();) {
     seen = server.descriptors();
     os::sleep_until(os::now() + std::chrono::milliseconds{100});
@@ -150,14 +151,14 @@ os::Fd silent_at(const Server& server) {
   return std::move(*socket);
 }
 
-// How many descriptors there have to be for what `start` does; with fewer it says that there are too few.
+// Returns how many descriptors `start` needs. With fewer it must report that there are too few.
 template <typename Start>
 rlim_t needed_by(Start start) {
   const int lowest = dup(0);
   REQUIRE((lowest >= 0 && close(lowest) == 0));
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_NOFILE, &before) == 0);
-  for (rlim_t needed = 0;; ++needed) {  // bound: enough at last
+  for (rlim_t needed = 0;; ++needed) {  // bound: at some point there are enough
     const rlimit few{static_cast<rlim_t>(lowest) + needed, before.rlim_max};
     REQUIRE(setrlimit(RLIMIT_NOFILE, &few) == 0);
     const auto started = start();
@@ -191,13 +192,13 @@ TEST_CASE("who comes when no descriptor is left takes the place of the quietest 
   const TempDirectory directory;
   const Server server(endpoint_in(directory, kind), 40);
   Clients clients(server.endpoint());
-  const std::size_t count = kind == "channel" ? 4 : 60;  // of ten descriptors each, in a half of all
+  const std::size_t count = kind == "channel" ? 4 : 60;  // ten descriptors for each channel, in half of all descriptors
   std::vector<ConnectionPtr> callers;
   while (callers.size() < count) {
     callers.push_back(clients.welcomed());
     CHECK(answers(callers.back(), "x"));
   }
-  CHECK(read(callers.front(), 1).empty());  // the quietest has gone
+  CHECK(read(callers.front(), 1).empty());  // the connection that was quiet for longest has ended
   CHECK(answers(callers.back(), "y"));
 }
 
@@ -230,7 +231,7 @@ TEST_CASE("a newcomer costs one channel at most, whatever others do while his is
     return std::count_if(callers.begin(), callers.end(), [](const auto& caller) { return !answers(caller, "x"); });
   };
   REQUIRE(ended() == 0);
-  os::sleep_until(os::now() + std::chrono::milliseconds{1200});  // sleep: channels grow old by the clock alone
+  os::sleep_until(os::now() + std::chrono::milliseconds{1200});  // sleep: channels grow old only by the clock
 
   std::vector<os::Fd> others;
   os::Fd newcomer;
@@ -240,7 +241,7 @@ TEST_CASE("a newcomer costs one channel at most, whatever others do while his is
     before = server.descriptors();
     newcomer = silent_at(server);
   } while (server.descriptors() > before);
-  // A channel has ended for him. Others take what it had.
+  // One channel has ended for the new client. Other clients now take its descriptors.
   for (long left = before - server.descriptors() + 1; left > 0; --left) others.push_back(silent_at(server));
   (void)channel::Channel::connect_over(std::move(newcomer), {}, patience());
   CHECK(ended() == 1);

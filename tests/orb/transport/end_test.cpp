@@ -1,4 +1,4 @@
-// A peer that ends while its reader is busy: all that it sent arrives, and then its end.
+// Tests a peer that ends while its reader is busy. Everything that it sent arrives, and then its end.
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ using namespace corelane::testing;
 
 namespace {
 
-// Of the called end: it has got "x" and holds the reactor up.
+// Returns a reader of the called end, which has got "x" and blocks the reactor.
 std::shared_ptr<BusyReader> busy_reader(const Pair& pair) {
   auto reader = std::make_shared<BusyReader>();
   pair.called->watch(reader);
@@ -26,8 +26,8 @@ std::shared_ptr<BusyReader> busy_reader(const Pair& pair) {
 
 }  // namespace
 
-// More bytes than the reactor reads of one connection before it looks at the others: so that it reads on after it was
-// told of the end. By a channel's end alone, which dies without a word.
+// The peer sends more bytes than the reactor reads from one connection before it looks at the others. So the reactor
+// reads on after it was told of the end. The peer is a bare channel end, which ends without a last message.
 TEST_CASE("a peer that dies while much of what it sent is unread is read to the end and then gone") {
   StreamHarness<SharedMemory> streams;
   auto caller = channel::Channel::connect(

@@ -1,4 +1,4 @@
-// Endpoints as text.
+// Tests endpoints as text.
 #include "orb/transport/endpoint.h"
 
 #include <catch2/catch.hpp>

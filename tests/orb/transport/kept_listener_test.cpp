@@ -1,4 +1,4 @@
-// A socket whose file somebody removes while a server listens there.
+// Tests a socket whose file is removed while a server listens there.
 #include "orb/transport/detail/kept_listener.h"
 
 #include <sys/stat.h>
@@ -27,7 +27,7 @@ using transport::EndpointKind;
 
 namespace kept_listener_test {
 
-// A server at a path, and clients.
+// A server at a path, and its clients.
 class Served {
  public:
   explicit Served(EndpointKind kind) : kind_(kind), transport_(*reactor_) {
@@ -50,7 +50,7 @@ class Served {
     return true;
   }
   void await_connect() {
-    while (!connects()) std::this_thread::yield();  // without the mend: for ever
+    while (!connects()) std::this_thread::yield();  // endless if the socket is not made again
   }
 
   std::unique_ptr<transport::Listener> listener;
@@ -75,7 +75,8 @@ TEST_CASE("a socket that was removed is made again, alone, with its lock, or wit
   CHECK(served.connects());
   const std::string path = served.endpoint().path;
   const std::string said = "the socket " + path + " was removed while this process listened there; it is there again";
-  // Each at once, since there is a thread that looks; and a line of the log comes behind the socket.
+  // Each removal is one step, because another thread looks for the socket. It writes the log after it has made the
+  // socket again.
   const auto removed = [&](const std::function<void()>& remove, std::size_t times) {
     remove();
     served.await_connect();
@@ -97,7 +98,7 @@ TEST_CASE("what stands in a removed socket's place is left alone, and after stop
   const std::string path = served.endpoint().path;
   auto& kept = dynamic_cast<transport::KeptListener&>(*served.listener);
   std::ofstream(path + ".new") << "another's";
-  std::filesystem::rename(path + ".new", path);  // at once: there is another thread that looks
+  std::filesystem::rename(path + ".new", path);  // in one step, because another thread looks for the socket
   kept.look(os::now());
   CHECK(std::filesystem::is_regular_file(path));
   std::filesystem::remove(path);

@@ -1,4 +1,4 @@
-// The kinds of streams that the tests of this folder run over; see Kind in tests/support/stream_harness.h.
+// The kinds of streams that the tests of this folder use; see Kind in tests/support/stream_harness.h.
 #pragma once
 
 #include <netinet/in.h>
@@ -71,14 +71,14 @@ struct SharedMemory {
   }
 };
 
-// With the wake-ups that two users have.
+// Channels with the wake-ups that ends of two users have.
 struct SharedByUsers : SharedMemory {
   static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
     return made(reactor, limits, false);
   }
 };
 
-// With a thread for ordinary work beside the one that reads.
+// A kind whose reactor has a second thread for ordinary work, beside the one that reads.
 template <typename Kind>
 struct Apart : Kind {
   static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
@@ -87,7 +87,7 @@ struct Apart : Kind {
   }
 };
 
-// Holds up the reactor in its first bytes.
+// Blocks the reactor in its first bytes until the test lets it continue.
 struct BusyReader final : transport::Watcher {
   void on_bytes(Bytes bytes, Time) noexcept override {
     if (text.empty()) {
@@ -95,14 +95,14 @@ struct BusyReader final : transport::Watcher {
       go_on.take();
     }
     text += text_of(bytes);
-    size_.store(text.size(), std::memory_order_relaxed);  // relaxed: a number alone
+    size_.store(text.size(), std::memory_order_relaxed);  // relaxed: only a number
     came.put(true);
   }
   void on_closed(Error) noexcept override { closed.put(true); }
   std::size_t size() const noexcept { return size_.load(std::memory_order_relaxed); }  // relaxed: as above
 
   Mailbox<bool> began, go_on, came, closed;
-  std::string text;  // the reactor's until it closed
+  std::string text;  // belongs to the reactor's thread until `closed`
 
  private:
   std::atomic<std::size_t> size_{0};

@@ -1,5 +1,5 @@
-// Who goes when there are as many connections as there may be. That nobody goes whose watcher does not say that he is
-// idle is in the suite of all byte streams.
+// Tests which connection is closed when there are as many connections as allowed. A connection whose watcher does not
+// say that it is idle is never closed; the suite of all byte streams tests that.
 #include <array>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -27,7 +27,7 @@ class Yielding final : public Collector {
   ConnectionPtr connection_;
 };
 
-// Where there is none to be had but by the reactor, which may be late for that.
+// Connects. Retries, because only the reactor can make room, and it may be late.
 template <typename Kind>
 ConnectionPtr patient_caller(StreamHarness<Kind>& harness) {
   const Time until = patience();
@@ -102,7 +102,7 @@ TEMPLATE_TEST_CASE("where many connections sent no whole message the oldest of t
   const auto order = many ? std::vector{1u, 2u, 4u, 0u, 3u} : std::vector{0u};
   for (const std::size_t next : order) {
     const ConnectionPtr caller = patient_caller(harness);
-    newcomers.push_back({caller, harness.accepted.take()});  // nobody reads it, so it does not give way
+    newcomers.push_back({caller, harness.accepted.take()});  // it has no reader, so it is never closed to make room
     CHECK(called[next]->closed.take().minor == minor::closed_here);
     for (const auto& end : called) CHECK(end->closed.empty());
   }
@@ -120,7 +120,7 @@ TEST_CASE("a newcomer to a channel whom a busy reactor could not help ends nobod
   harness.reactor->post([&] { busy.put(true), go_on.take(); });
   busy.take();
   CHECK_FALSE(connect());
-  CHECK_FALSE(connect());  // nothing more is asked of the reactor meanwhile
+  CHECK_FALSE(connect());  // meanwhile nothing more is asked of the reactor
   harness.reactor->post([&] { rested.put(true); });
   go_on.put(true);
   rested.take();

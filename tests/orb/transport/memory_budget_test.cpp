@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kib = 1024, mib = 1024 * kib;
 constexpr Duration any_patience{0}, in_an_hour = 1h;
 
-// A connection, and what the budget has asked of it.
+// A connection, and what the budget has told it to do.
 struct Client final : MemoryHolder {
   explicit Client(std::shared_ptr<MemoryAccount> its) : account(std::move(its)) {}
   void on_room() noexcept override { ++told; }
@@ -242,7 +242,7 @@ TEST_CASE("a peer that has taken nothing ends where others of it wait, even smal
     CHECK_FALSE(good->may_read());
     CHECK(deaf->gave_up.empty());
     deaf->account->hold_backlog(mib, true);
-    CHECK(good->told == 0);  // not before the connection's lock is free
+    CHECK(good->told == 0);  // only once the connection's lock is free
     deaf->account->tell_others();
     CHECK(good->told == 1);
   } else {
@@ -260,7 +260,8 @@ TEST_CASE("if the backlogs of a user exceed its share its processes are read of 
   CHECK_FALSE(of_slow->may_read());
   CHECK_FALSE(unknown->may_read());
   CHECK(one->may_read());
-  of_one->account->hold_backlog(2 * mib, false);  // with the third part at most there is room for what a read may add
+  // With two processes, each may have a third of the share, less what a read may add.
+  of_one->account->hold_backlog(2 * mib, false);
   CHECK(one->may_read());
   CHECK(of_one->may_read());
   of_one->account->hold_backlog(4 * mib, false);
@@ -410,7 +411,7 @@ TEST_CASE("a channel grows within its peer's share and the budget, less what bot
   for (std::uint32_t peer = 3; peer < 6; ++peer) more.push_back(house.comes(peer));
   CHECK(more[0]->account->grow_channel(2 * mib, false));
   CHECK(more[1]->account->grow_channel(2 * mib, false));
-  CHECK_FALSE(more[2]->account->grow_channel(2 * mib, false));  // of all there is no more
+  CHECK_FALSE(more[2]->account->grow_channel(2 * mib, false));  // the budget of all peers is used up
 }
 
 TEST_CASE("what a channel gives back, or a connection that ends, makes room for others to grow") {
@@ -458,7 +459,7 @@ TEST_CASE("a connection that was let on waits anew the next time, however long i
   runs->account->remove_request(2 * mib);
   CHECK(waits->told == 1);
   REQUIRE(waits->may_read());
-  std::this_thread::sleep_for(2 * patience);  // sleep: time that does not count
+  std::this_thread::sleep_for(2 * patience);  // sleep: this time does not count as waiting
   runs->account->add_request(2 * mib);
   CHECK_FALSE(waits->may_read());
 }

@@ -1,4 +1,4 @@
-// A monitor hears of the end of a connection that nobody reads, and of its idle times.
+// Tests that a monitor learns of the end of a connection that has no reader, and of its idle times.
 #include <catch2/catch.hpp>
 #include <memory>
 

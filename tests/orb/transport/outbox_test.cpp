@@ -1,4 +1,4 @@
-// What waits for a link, by itself: how much may wait, and which sender comes next.
+// Tests the outbox alone, which keeps what waits for a link: how much may wait, and which sender is next.
 #include "orb/transport/detail/outbox.h"
 
 #include <catch2/catch.hpp>
@@ -37,12 +37,12 @@ class Box {
     Outbox::Lock lock(mutex);
     return outbox.await_room(lock, bytes, until);
   }
-  // The peer takes all.
+  // Acts as a peer that takes everything.
   void take() {
     const Outbox::Lock lock(mutex);
     outbox.consume(outbox.front().size());
   }
-  // Waits on a thread of its own, from the return of this on, and fills the outbox as soon as it may.
+  // Starts a thread that waits for room, and fills the outbox as soon as it may. The thread waits when this returns.
   std::jthread sender(int number) {
     const auto has_lock = std::make_shared<std::binary_semaphore>(0);
     std::jthread thread([this, number, has_lock] {
@@ -66,7 +66,7 @@ class Box {
 
 TEST_CASE("who may wait has half of the room, who may not has all") {
   Box box;
-  CHECK(box.outbox.has_room(limit + 1));  // before anything waits
+  CHECK(box.outbox.has_room(limit + 1));  // nothing waits yet
   box.append(4);
   CHECK(box.outbox.has_room(6));
   CHECK_FALSE(box.outbox.has_room(7));

@@ -1,4 +1,4 @@
-// The reactor's thread, its posts and its timers.
+// Tests the reactor's thread, its posts and its timers.
 #include "orb/transport/reactor.h"
 
 #include <catch2/catch.hpp>
@@ -37,7 +37,7 @@ TEST_CASE("timers run in the order of their times and not before") {
   const auto reactor = started();
   Mailbox<std::pair<int, Time>> ran;
   const Time start = os::now();
-  reactor->post([&] {  // where timers run: none comes before all are scheduled
+  reactor->post([&] {  // on the thread where timers run, so none runs before all are scheduled
     for (const int delay : {9, 1, 5, 3, 7})
       reactor->schedule(start + delay * 1ms, [&ran, delay] { ran.put({delay, os::now()}); });
   });

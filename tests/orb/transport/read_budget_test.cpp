@@ -1,4 +1,5 @@
-// What a reactor may use for reading and draining: on a made-up clock, then with connections that wait for their turn.
+// Tests how much processor time a reactor may use to read and drain: first on a simulated clock, then with connections
+// that wait for their turn.
 #include "orb/transport/detail/read_budget.h"
 
 #include <catch2/catch.hpp>
@@ -75,11 +76,13 @@ TEST_CASE("whatever comes reading takes at most its budget and a turn in any win
   for (std::size_t first = 0; first < ends.size(); ++first) {
     std::size_t last = first;
     while (last + 1 < ends.size() && ends[last + 1] <= ends[first] - turn + all.period) ++last;
-    CHECK(static_cast<int>(last - first + 1) * turn <= all.budget + 2 * turn);  // each half ends with a turn begun
+    // Each half ends with a turn that has begun.
+    CHECK(static_cast<int>(last - first + 1) * turn <= all.budget + 2 * turn);
   }
 }
 
-// What no contract foresees. On a made-up clock, with the default: the platform's 20us in each millisecond.
+// Work that no contract foresees. On a simulated clock, with the default budget: the platform's 20 us in each
+// millisecond.
 
 namespace {
 
@@ -111,7 +114,7 @@ TEST_CASE("a connection that sends something unforeseen pays for it before it is
     budget.charge(at(2ms), 10us, account, within);
     CHECK(budget.readable_at(at(2ms), account) == at(2ms));
     ReadAccount other{.owes = true};
-    CHECK(budget.readable_at(at(2ms), other) == at(2ms));  // that cost nothing
+    CHECK(budget.readable_at(at(2ms), other) == at(2ms));  // the foreseen turn cost nothing
   }
   SECTION("and goes on paying while it is not") {
     budget.charge(at(2ms), 20us, account, beyond);
@@ -176,7 +179,7 @@ TEST_CASE("long messages that are foreseen are expected from the second on, unti
   ReadBudget budget(platform, ReadLimit::unforeseen);
   ReadAccount account;
   constexpr std::size_t length = 1024 * 1024;
-  // Whether the connection had to wait before the message was whole.
+  // Returns whether the connection had to wait before the message was complete.
   auto had_to_wait = [&, now = at(0us)](ReadTurn last) mutable {
     bool waited = false;
     for (std::size_t got = 0; got < length; got += 32 * 1024) {
@@ -204,13 +207,13 @@ TEST_CASE("half a message that never becomes whole is paid when its connection e
   CHECK(budget.readable_at(at(110us), other) > at(2ms));
 }
 
-// Connections that wait. The period is an hour: what has to wait does so to the end of the test.
+// Connections that wait. The period is an hour, so a connection that must wait does so until the test ends.
 
 namespace {
 
 constexpr sched::Reservation once_an_hour{40us, 1h};
 
-// The callers have a reactor of their own, which drains what they send without a limit.
+// A server with limited reads. The callers have their own reactor, which drains what they send without a limit.
 class Limited : public testing::StreamHarness<testing::TcpV4> {
  public:
   Limited() : callers_(std::move(*Reactor::start())), outward_(testing::TcpV4::make(*callers_, {})) {}
@@ -227,7 +230,7 @@ class Limited : public testing::StreamHarness<testing::TcpV4> {
     end.pair.called->watch(end.collector);
     return end;
   }
-  // More than its part of the budget allows to be read.
+  // Sends more than the connection's part of the budget allows to be read.
   void flood(const End& end) {
     REQUIRE(testing::send(end.pair.caller, testing::pattern(size)));
     while (reactor->deferred_reads() == 0) std::this_thread::yield();  // bound: the budget ends
@@ -254,10 +257,10 @@ TEST_CASE("a connection with tasks is read while strangers wait for their budget
 
 namespace {
 
-// So much that no single turn of a few bytes uses up anybody's part.
+// So large that no single turn of a few bytes uses up a connection's part.
 constexpr sched::Reservation generous{400ms, 1h};
 
-// Long enough to use up the part of a connection with tasks, if that paid for it.
+// Keeps the reactor busy. If a connection with tasks had to pay for that time, it would use up the connection's part.
 void occupy(Reactor& reactor) {
   testing::Mailbox<bool> done;
   reactor.post([&] {
@@ -343,7 +346,7 @@ TEST_CASE("a stranger that waits hears when the connection or the reactor ends")
 TEST_CASE("what waits is read in the end and in its order") {
   Limited server;
   server.reactor->limit_reads({40us, 400us});
-  const auto first = server.watched(), second = server.watched();  // accepting waits for its budget, too
+  const auto first = server.watched(), second = server.watched();  // accepting uses this budget, too
   constexpr std::size_t size = 256 * 1024;
   for (const auto* end : {&first, &second}) REQUIRE(testing::send(end->pair.caller, testing::pattern(size)));
   CHECK(first.collector->wait_for(size) == testing::pattern(size));
@@ -351,7 +354,8 @@ TEST_CASE("what waits is read in the end and in its order") {
   CHECK(server.reactor->deferred_reads() > 0);
 }
 
-// Connections of which each message is a byte: 't' is a task's within its contract, anything else is not.
+// Connections on which each message is one byte. 't' belongs to a task and is within its contract; anything else is
+// not.
 
 namespace {
 
@@ -380,7 +384,7 @@ struct LimitedUnforeseen : Limited {
     made.pair.called->watch(made.collector);
     return made;
   }
-  // Until it waits for the budget.
+  // Sends unforeseen messages until the connection waits for the budget.
   void flood_with_unforeseen(const End& end) {
     const auto before = reactor->deferred_reads();
     REQUIRE(testing::send(end.pair.caller, std::string(size, 'x')));

@@ -1,4 +1,4 @@
-// Descriptors that a reactor waits for: who is told, when, and who is gone.
+// Tests descriptors that a reactor watches: which handler is called, when, and which handler has gone.
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -36,7 +36,8 @@ struct Scripted final : transport::ReadinessHandler {
   std::unique_ptr<Readiness> readiness;
 };
 
-// A reactor, and what it waits for: our ends of pairs, whose other ends are the test's. They outlive its thread.
+// A reactor, and our ends of the pairs that it watches. The test uses the other ends. All of them outlive the reactor's
+// thread.
 struct Waiting {
   Waiting() : reactor(std::move(*Reactor::start())) {}
   ~Waiting() { reactor->stop(); }
@@ -64,7 +65,7 @@ struct Waiting {
     return &made;
   }
   void run(const std::function<void()>& function) { REQUIRE(reactor->impl()->run_and_wait(function)); }
-  // What had happened before has been told.
+  // Returns when the reactor has told everything that happened before.
   void settle() {
     for (int i = 0; i < 3; ++i) run([] {});
   }
@@ -90,7 +91,7 @@ TEST_CASE("an armed descriptor is told of once and then again when it is armed a
   CHECK(heard.take() == "two");
 }
 
-// As a connection's whose turn has to wait: the edge has been told in vain by then.
+// A connection that has to wait for its turn is in this state: the edge was reported when no reader was armed.
 TEST_CASE("bytes and their end that came while nobody had armed are found by arming though a read had found all") {
   Waiting waiting;
   auto* const end = waiting.end();

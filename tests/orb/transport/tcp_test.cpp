@@ -1,4 +1,4 @@
-// What is TCP's own among the streams; what all have in common is in conformance_test.cpp.
+// Tests what only TCP does among the streams. conformance_test.cpp tests what all streams do.
 #include "orb/transport/tcp.h"
 
 #include <arpa/inet.h>
@@ -31,7 +31,7 @@ namespace {
 
 using Tcp = StreamHarness<TcpV4>;
 
-// Whether the bytes that wait on `called` bear a time from before they were found.
+// Returns whether the bytes that wait at `called` have a time from before they were found.
 bool stamped_by_the_kernel(transport::Connection& called) {
   pollfd readable{.fd = called.descriptor(), .events = POLLIN, .revents = 0};
   REQUIRE(poll(&readable, 1, -1) == 1);
@@ -50,7 +50,7 @@ unsigned user_timeout_of(const transport::Connection& connection) {
   return milliseconds;
 }
 
-// A plain socket that is connected to the endpoint.
+// Returns a plain socket that is connected to the endpoint.
 os::Fd plain_socket_to(const Endpoint& endpoint) {
   os::Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -66,7 +66,7 @@ void reset_at_close(const os::Fd& fd) {
   setsockopt(fd.get(), SOL_SOCKET, SO_LINGER, &hard, sizeof hard);
 }
 
-// Lowers the number of descriptors that this process may open, while it lives.
+// Lowers the number of descriptors that this process may open, until destruction.
 class DescriptorLimit {
  public:
   explicit DescriptorLimit(rlim_t limit) {
@@ -93,9 +93,9 @@ TEST_CASE("the time of bytes over TCP is when the kernel had them") {
   Tcp harness;
   const auto [caller, called] = harness.connect();
   std::array<std::byte, 16> buffer;
-  CHECK_FALSE(called->take(buffer));  // stamps from here on
-  // An interruption between two looks at the clocks makes a stamp later: not every time. And the kernel begins to stamp
-  // from a work queue, which a busy machine keeps waiting.
+  CHECK_FALSE(called->take(buffer));  // from now on the kernel adds time stamps
+  // Not every stamp is early: an interruption between two readings of the clocks makes a stamp later. Also, the kernel
+  // begins to stamp from a work queue, which may be late on a busy machine.
   bool stamped = false;
   for (int attempt = 0; attempt < 5000 && !stamped; ++attempt) {
     REQUIRE(send(caller, "x"));
@@ -109,7 +109,7 @@ TEST_CASE("a name is resolved and all its addresses are tried") {
     WARN("SKIPPED: nothing here, such as /etc/hosts, gives localhost an address");
     return;
   }
-  // "localhost" may name ::1 first, where nobody listens.
+  // "localhost" may name ::1 first, where nothing listens.
   Tcp harness;
   const auto caller = harness.transport->connect({"localhost", harness.listener->endpoint().port}, patience());
   REQUIRE(caller);
@@ -146,7 +146,7 @@ TEST_CASE("a peer's reset is a lost connection for receiver and watcher") {
   }
 }
 
-// A read stops there, and finds less than it had room for.
+// A read stops at the urgent byte, and gets less than it had room for.
 TEST_CASE("what stands behind an urgent byte is read, too") {
   Tcp harness;
   const os::Fd peer = plain_socket_to(harness.listener->endpoint());
@@ -194,7 +194,7 @@ TEST_CASE("running out of descriptors pauses accepting and does not end it") {
     address.sin_port = htons(harness.listener->endpoint().port);
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     REQUIRE(connect(waiting.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) == 0);
-    // The reactor tries, fails and arms its pause before it runs this.
+    // Before it runs this, the reactor tries to accept, fails, and sets the timer of its pause.
     Mailbox<bool> tried;
     harness.reactor->schedule(os::now() + std::chrono::milliseconds{20}, [&] { tried.put(true); });
     tried.take();
@@ -248,7 +248,7 @@ TEST_CASE("listening at an address of another machine is a bad address") {
 }
 
 TEST_CASE("a peer that answers nothing is given up at the deadline") {
-  // A full accept queue: the system drops further calls, so that connecting neither succeeds nor fails.
+  // The accept queue is full. The system drops further connects, so connecting neither succeeds nor fails.
   const os::Fd deaf(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -289,7 +289,7 @@ TEST_CASE("steps of the realtime clock put no arrival into the future, and are s
   const Time now{1h};
   const timespec noon{.tv_sec = 43'200, .tv_nsec = 500};
   CHECK(transport::moment_of(noon, {.tv_sec = 43'200, .tv_nsec = 700}, now) == now - 200ns);
-  CHECK(transport::moment_of(noon, {.tv_sec = 43'199, .tv_nsec = 999'999'999}, now) == now);  // set back
+  CHECK(transport::moment_of(noon, {.tv_sec = 43'199, .tv_nsec = 999'999'999}, now) == now);  // the clock was set back
   CHECK(transport::moment_of(noon, {.tv_sec = 40'000, .tv_nsec = 0}, now) == now);
-  CHECK(transport::moment_of(noon, {.tv_sec = 43'260, .tv_nsec = 500}, now) == now - 60s);  // set forward
+  CHECK(transport::moment_of(noon, {.tv_sec = 43'260, .tv_nsec = 500}, now) == now - 60s);  // the clock was set forward
 }

@@ -1,4 +1,4 @@
-// What is Unix-domain sockets' own among the streams: files, permissions, credentials.
+// Tests what only Unix sockets do among the streams: files, permissions, and credentials.
 #include "orb/transport/unix.h"
 
 #include <signal.h>
@@ -37,7 +37,7 @@ namespace {
 
 using Unix = StreamHarness<UnixSocket>;
 
-// A transport, and listeners at paths of a directory of the test's own.
+// A transport, and listeners at paths in the test's own directory.
 class Host {
  public:
   explicit Host(mode_t mode = 0600) : transport_(*reactor_, {.directory = directory / "chosen", .mode = mode}) {}
@@ -64,7 +64,8 @@ class Host {
   UnixTransport transport_;
 };
 
-// A bound socket without a server of ours: as another program, or a dead one, leaves it.
+// Returns a bound socket that no Corelane server made, such as another program's socket, or one that a dead server
+// left.
 os::Fd plain_socket_at(const std::string& path, bool listening) {
   os::Fd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_un address{};
@@ -86,7 +87,7 @@ bool exists(const std::string& path) {
   return lstat(path.c_str(), &found) == 0;
 }
 
-// Listens at `path` until it is killed: nothing is given back.
+// Listens at `path` in a process that is killed, so that nothing is cleaned up.
 void die_while_listening(const std::string& path) {
   const pid_t child = corelane::testing::fork_alone();
   if (child == 0) {
@@ -358,7 +359,7 @@ TEST_CASE("a peer that closes with bytes unread is a lost connection") {
   CHECK(result.error().minor == minor::connection_lost);
 }
 
-// As at a listener of systemd's, whose queue is older than we are.
+// A listener of systemd has such a queue: it is older than this process.
 TEST_CASE("a lingering socket that was sent before a stream was taken over holds up nobody") {
   int fds[2];
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);

@@ -1,4 +1,4 @@
-// What the parts of the suite of tests/support/byte_transport_suite.h share.
+// Helpers for the parts of the suite of tests/support/byte_transport_suite.h.
 #pragma once
 
 #include <iostream>
@@ -17,7 +17,7 @@ bool can_run() {
   return !missing;
 }
 
-// Every way to wait.
+// Returns each way to wait.
 inline os::WaitStrategy any_strategy() {
   using namespace std::chrono_literals;
   return GENERATE(os::WaitStrategy{os::WaitMode::park}, os::WaitStrategy{os::WaitMode::spin},

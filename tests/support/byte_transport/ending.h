@@ -1,4 +1,4 @@
-// Part of the suite of tests/support/byte_transport_suite.h: how a stream ends, and who learns of it.
+// Part of the suite of tests/support/byte_transport_suite.h: how a stream ends, and which thread learns of it.
 #pragma once
 
 #include <thread>

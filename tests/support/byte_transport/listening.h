@@ -1,4 +1,4 @@
-// Part of the suite of tests/support/byte_transport_suite.h: addresses, listeners, and limits on who is accepted.
+// Part of the suite of tests/support/byte_transport_suite.h: addresses, listeners, and limits on the connections.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 TEMPLATE_LIST_TEST_CASE("many connections at once keep their bytes apart", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
-  constexpr std::uint32_t count = 50;  // within 1024 descriptors, of which a channel takes seven at each end
+  constexpr std::uint32_t count = 50;  // fits in 1024 descriptors: a channel takes seven at each end
   StreamHarness<TestType> harness;
   std::vector<Pair> pairs;
   std::vector<std::shared_ptr<Collector>> collectors;
@@ -73,7 +73,7 @@ TEMPLATE_LIST_TEST_CASE("connections beyond the limit are ended at once and room
   const Pair second = harness.connect();
   const auto third = harness.transport->connect(harness.listener->endpoint(), patience());
   if (third) {
-    CHECK(read(*third, 1).empty());  // the system accepted it, the listener does not
+    CHECK(read(*third, 1).empty());  // the system accepted it, and the listener closed it
   } else {
     CHECK(third.error().completed == corelane::Completion::no);
   }

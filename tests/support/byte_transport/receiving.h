@@ -1,4 +1,4 @@
-// Part of the suite of tests/support/byte_transport_suite.h: the bytes themselves, and a thread that waits for them.
+// Part of the suite of tests/support/byte_transport_suite.h: the bytes, and a thread that waits for them.
 #pragma once
 
 #include <poll.h>
@@ -73,7 +73,7 @@ TEMPLATE_LIST_TEST_CASE("a receiver waits until its deadline and not less", "", 
 
 namespace corelane::testing {
 
-// Interrupts the thread that makes it by a signal every 10 ms, until destruction.
+// Interrupts the thread that creates it by a signal every 10 ms, until destruction.
 class Interruptions {
  public:
   Interruptions() {
@@ -108,7 +108,8 @@ TEMPLATE_LIST_TEST_CASE("a receiver that signals interrupt all the time ends at 
   StreamHarness<TestType> harness;
   const auto [caller, called] = harness.connect();
   const Interruptions interruptions;
-  const corelane::Time deadline = corelane::os::now() + std::chrono::milliseconds{1200};  // as a wait in recv needs it
+  // Long enough for a wait in recv.
+  const corelane::Time deadline = corelane::os::now() + std::chrono::milliseconds{1200};
   const auto result = receive(caller, deadline);
   REQUIRE_FALSE(result);
   CHECK(result.error().minor == corelane::minor::deadline_passed);
@@ -132,7 +133,7 @@ TEMPLATE_LIST_TEST_CASE("a deadline in the past takes what is there", "", ByteTr
   StreamHarness<TestType> harness;
   const auto [caller, called] = harness.connect();
   REQUIRE(send(caller, "ab"));
-  REQUIRE(read(called, 1) == "a");  // now the rest is there as well
+  REQUIRE(read(called, 1) == "a");  // so the rest has come as well
   const auto result = receive(called, corelane::Time{}, strategy);
   REQUIRE(result);
   CHECK(*result == 1);
@@ -146,7 +147,8 @@ TEMPLATE_LIST_TEST_CASE("glances find what comes, and the end", "", ByteTranspor
   std::byte buffer[64];
   const auto found = [&, &end = *called] {
     auto got = end.glance(buffer);
-    while (!got && got.error().kind == corelane::ErrorKind::timeout) got = end.glance(buffer);  // bound: what comes
+    // bound: something comes
+    while (!got && got.error().kind == corelane::ErrorKind::timeout) got = end.glance(buffer);
     return got;
   };
   CHECK(called->glance(buffer).error().minor == corelane::minor::deadline_passed);

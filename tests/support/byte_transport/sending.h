@@ -1,4 +1,4 @@
-// Part of the suite of tests/support/byte_transport_suite.h: messages whole and unmixed, the backlog and its bound.
+// Part of the suite of tests/support/byte_transport_suite.h: whole messages that do not mix, the backlog and its bound.
 #pragma once
 
 #include <thread>
@@ -55,7 +55,7 @@ TEMPLATE_LIST_TEST_CASE("a receiver sleeps while it waits also after the reactor
   const std::string text = pattern(beyond_any_socket_buffer);
   REQUIRE(send(caller, text));  // leaves a backlog
   REQUIRE((read(called, text.size()) == text));
-  const corelane::Time deadline = corelane::os::now() + 1500ms;  // more than one wait in the system's recv
+  const corelane::Time deadline = corelane::os::now() + 1500ms;  // longer than one wait in the system's recv
   const corelane::Duration before = corelane::os::thread_cpu_time();
   REQUIRE_FALSE(receive(caller, deadline));
   CHECK(corelane::os::now() >= deadline);
@@ -68,7 +68,7 @@ TEMPLATE_LIST_TEST_CASE("messages of many senders never mix", "", ByteTransports
   StreamHarness<TestType> harness;
   const auto [caller, called] = harness.connect();
   constexpr int senders = 4, messages = 50;
-  constexpr std::size_t size = 20'000;  // together beyond the socket's buffers
+  constexpr std::size_t size = 20'000;  // together more than the socket's buffers hold
   {
     std::vector<std::jthread> threads;
     for (int s = 0; s < senders; ++s)
@@ -111,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("a sender that may not wait is closed where its peer hol
   const auto budget =
       std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(beyond_any_socket_buffer, 1, std::chrono::seconds{1}));
   StreamHarness<TestType> harness({.memory = budget});
-  const auto [deaf, hoarder] = harness.connect();  // the accepting ends are the server's
+  const auto [deaf, hoarder] = harness.connect();  // the server has the accepting ends
   const auto [called, caller] = harness.connect();
   const std::string text = pattern(beyond_any_socket_buffer / 2);
   REQUIRE(send(caller, text));
@@ -163,7 +163,7 @@ TEMPLATE_LIST_TEST_CASE("senders that may wait wait for a slow reader, who gets 
   if (!can_run<TestType>()) return;
   StreamHarness<TestType> harness({.backlog = 100'000});
   const auto [caller, called] = harness.connect();
-  constexpr std::size_t senders = 4, size = 40'000;  // of a bound that holds two such messages
+  constexpr std::size_t senders = 4, size = 40'000;  // the backlog's bound holds two such messages
   constexpr std::size_t messages = beyond_any_socket_buffer / size / senders;
   std::vector<std::jthread> threads;
   for (std::size_t s = 0; s < senders; ++s)
@@ -244,7 +244,7 @@ TEMPLATE_LIST_TEST_CASE("sending to a peer that has gone fails without a signal"
   auto [caller, called] = harness.connect();
   called.reset();
   corelane::Expected<void> result;
-  // Bound: the peer's refusal comes back after the first of them.
+  // Bound: the first one makes the peer refuse, and then sending fails.
   while (result) result = send(caller, "x");
   CHECK(result.error().kind == corelane::ErrorKind::comm_failure);
   CHECK(result.error().minor == corelane::minor::connection_lost);
@@ -257,7 +257,7 @@ TEMPLATE_LIST_TEST_CASE("a peer that takes nothing is given up by who looks, but
   if (!can_run<TestType>()) return;
   StreamHarness<TestType> harness({.backlog = 64 * 1024, .backlog_timeout = 50ms});
   const auto [called, caller] = harness.connect();
-  caller->close_if_stalled(corelane::Time{});  // nothing waits
+  caller->close_if_stalled(corelane::Time{});  // nothing waits, so it does nothing
   CHECK(caller->is_open());
   const std::string text = pattern(beyond_any_socket_buffer);
   const corelane::Time begun = corelane::os::now();

@@ -1,5 +1,5 @@
-// Part of the suite of tests/support/byte_transport_suite.h: the reactor reads: callbacks, hand-over to a receiver,
-// time limits.
+// Part of the suite of tests/support/byte_transport_suite.h: reading by the reactor, that is, callbacks, hand-over to a
+// receiver, and time limits.
 #pragma once
 
 #include <poll.h>
@@ -134,7 +134,7 @@ TEMPLATE_LIST_TEST_CASE("an idle connection that is renewed stays", "", ByteTran
   const auto collector = std::make_shared<Collector>();
   const corelane::Time begin = corelane::os::now();
   called->watch(collector);
-  // Nobody keeps this thread from being late; then the connection may close, but never when all renewals came in time.
+  // This thread may be late. Then the connection may close, but never if all renewals came in time.
   corelane::Time renewed = begin;
   corelane::Duration longest{};  // from one renewal to the end of the next
   while (called->is_open() && renewed < begin + 4 * timeout) {
@@ -181,7 +181,7 @@ TEMPLATE_LIST_TEST_CASE("a deadline taken back closes nothing", "", ByteTranspor
   const auto collector = std::make_shared<Collector>();
   called->watch(collector);
   Mailbox<bool> passed;        // by the same reactor, after the deadline's own timer
-  harness.reactor->post([&] {  // nobody looks at the deadline in between
+  harness.reactor->post([&] {  // nothing checks the deadline in between
     const corelane::Time deadline = corelane::os::now() + 5ms;
     called->expect_by(deadline);
     called->expect_by(corelane::never);
@@ -207,7 +207,7 @@ TEMPLATE_LIST_TEST_CASE("a reactor that stops closes what it watches and answers
 
 namespace corelane::testing {
 
-// Pauses after each piece.
+// Pauses reading after each piece.
 struct PausingCollector final : Collector {
   explicit PausingCollector(transport::Connection& its) : end(its) {}
   void on_bytes(Bytes bytes, Time received) noexcept override {
@@ -219,7 +219,7 @@ struct PausingCollector final : Collector {
   Mailbox<bool> gone;
 };
 
-// A pair of ends; the called one has such a watcher, which has got "one" and pauses.
+// A pair of ends. The called end has a PausingCollector, which has got "one" and pauses.
 template <typename Kind>
 struct PausedPair {
   PausedPair() {
@@ -232,7 +232,7 @@ struct PausedPair {
   const std::shared_ptr<PausingCollector> collector = std::make_shared<PausingCollector>(*ends.called);
 };
 
-// Until the reactor has done what it knew of.
+// Returns when the reactor has done everything that it knew of.
 inline void pass_reactor(transport::Reactor& reactor) {
   Mailbox<bool> passed;
   for (int i = 0; i < 3; ++i) {
@@ -285,7 +285,7 @@ TEMPLATE_LIST_TEST_CASE("what a peer sent before its end waits for a watcher tha
   CHECK(called->peer_end() == PeerEnd::none);
   REQUIRE(send(caller, "two"));
   caller->close();
-  // TCP tells that a peer sends no more, and not whether it still takes something.
+  // TCP tells that a peer sends no more, but not whether the peer still takes something.
   const bool is_tcp = called->local().kind == corelane::transport::EndpointKind::tcp;
   if (!is_tcp) CHECK(collector->gone.take());
   while (called->peer_end() != (is_tcp ? PeerEnd::sends_nothing : PeerEnd::both_directions)) std::this_thread::yield();

@@ -1,6 +1,6 @@
-// One end dies after every single store to shared memory, one by one: after the first, after the second, and so on
-// until it has nothing left to store. The other end reads a whole prefix of what was said, is told, knows which of its
-// own messages the dead one cannot have acted on, and goes on.
+// Tests an end that dies after any single store to shared memory: after the first, after the second, and so on until it
+// has nothing left to store. The other end reads a whole prefix of what was sent, and learns of the death. It knows
+// which of its own messages the dead end cannot have acted on, and continues.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -26,15 +26,16 @@ using namespace corelane;
 using namespace corelane::channel;
 using namespace corelane::testing;
 
-// What the end that dies leaves behind, in memory of its own that outlives it. Stores there are none to the channel.
+// What the dying end leaves behind. It lies in memory that outlives that end. Stores to it do not count as stores to
+// the channel.
 struct Diary {
-  std::atomic<std::uint32_t> acted{0};             // messages that it read and acted upon
-  std::atomic<std::uint32_t> waits_for_room{0};    // that were about to begin, with a full ring
+  std::atomic<std::uint32_t> acted{0};             // messages that it read and acted on
+  std::atomic<std::uint32_t> waits_for_room{0};    // waits that were about to begin, with a full ring
   std::atomic<std::uint32_t> waits_for_chunks{0};  // the same, with all chunks lent
   char last[32] = {};                              // the word of its last store
 };
 
-// What ends this process: its n-th store, or the first to a word; neither: it lives.
+// What ends this process: its n-th store, or its first store to a word. With neither it lives.
 struct Fate {
   std::uint64_t stores = 0;
   const char* word = nullptr;
@@ -42,7 +43,7 @@ struct Fate {
 Fate fate;
 Diary* diary = nullptr;
 
-// Where the memory of the channel stands in this process that this end may write.
+// Where this process has mapped the memory of the channel that this end may write.
 const std::byte *region = nullptr, *sleep_page = nullptr;
 bool connects = false;
 
@@ -59,7 +60,7 @@ void find_memory() {
 
 constexpr Shape shape{.slots = 64, .chunks = 3, .chunk_size = 4096};
 
-// The name that the tables of docs/channel.md give it.
+// Returns the name that the tables of docs/channel.md give the word.
 const char* word_at(const std::byte* at) {
   if (at >= sleep_page && at < sleep_page + page_size) {
     const bool own = (at - sleep_page < 256) == connects, record = (at - sleep_page) % 256 == 0;
@@ -99,8 +100,8 @@ void corelane::channel::after_store(const void* where) noexcept {
 
 namespace {
 
-// Inline, over several slots, through one chunk and through two; and often enough to go round the ring of 64 slots,
-// with padding at its end.
+// Returns messages that go inline, over several slots, through one chunk and through two. They are enough to use the
+// ring of 64 slots more than once, with padding at its end.
 const std::vector<std::string>& script() {
   static const std::vector<std::string> messages = [] {
     std::vector<std::string> made;
@@ -112,7 +113,7 @@ const std::vector<std::string>& script() {
 }
 constexpr std::size_t drafted = 9;  // the size of the message that is written in place
 
-// More than the ring holds, and more than there are chunks.
+// Returns messages that exceed the ring, and messages that exceed the number of chunks.
 const std::vector<std::vector<std::string>>& bursts() {
   static const std::vector<std::vector<std::string>> made{
       {filled(1900, 1), filled(1900, 2), filled(1900, 3), filled(20, 4)},
@@ -120,7 +121,7 @@ const std::vector<std::vector<std::string>>& bursts() {
   return made;
 }
 
-// Until that process sleeps in the kernel, or is dead.
+// Waits until that process sleeps in the kernel, or is dead.
 void wait_until_asleep(pid_t process) {
   for (char state = 'R'; state != 'S' && state != 'Z' && state != 'X'; std::this_thread::yield()) {
     std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
@@ -130,16 +131,16 @@ void wait_until_asleep(pid_t process) {
   }
 }
 
-// One of the two, whichever.
+// One of the two ends.
 class Party {
  public:
-  // slice: of each wait, after which a sleeper looks whether its peer lives. By itself it does so after 100 ms unless
-  // the kernel tells it.
+  // `slice`: the longest single wait. After it, a sleeper checks whether its peer lives. Without slices it does so only
+  // after 100 ms, unless the kernel notifies it.
   Party(Channel& end, pid_t other, bool is_child, Duration slice)
       : end_(&end), other_(other), is_child_(is_child), slice_(slice) {}
 
-  // The conversation: each message is answered with itself; then both in turn write more than there is room for, and
-  // read only once the other one sleeps for want of it. Whether nothing was in the way.
+  // Runs the conversation. First each message is answered with itself. Then each end in turn writes more than there is
+  // room for. The other end reads only when the writer sleeps for want of room. Returns whether nothing prevented this.
   bool talk(bool speaks) {
     for (std::size_t i = 0; i < script().size(); ++i) {
       if (speaks && !say(script()[i])) return false;
@@ -150,7 +151,7 @@ class Party {
       if (is_child_ ? !say_all(burst) || !hear_all(burst) : !hear_all(burst) || !say_all(burst)) return false;
     return true;
   }
-  // What comes at last.
+  // Reads until a wait does not time out. Returns what came last.
   std::string last() {
     std::string text;
     do text = read(*end_, until());
@@ -158,8 +159,8 @@ class Party {
     return text;
   }
 
-  // How many of its own messages the other one may have acted on by its own word, and whether that word goes up to one
-  // message and not beyond.
+  // Returns how many of this end's messages the other end may have acted on. Checks that the claim covers all messages
+  // up to one position, and none beyond it.
   std::size_t claimed() const {
     std::size_t count = 0;
     while (count < positions_.size() && end_->was_claimed(positions_[count])) ++count;
@@ -171,7 +172,7 @@ class Party {
 
  private:
   Time until() const { return slice_ == Duration::zero() ? soon() : os::now() + slice_; }
-  // relaxed: read once this process is gone
+  // relaxed: read after this process has ended
   void note(std::atomic<std::uint32_t> Diary::*count) const {
     if (is_child_) (diary->*count).fetch_add(1, std::memory_order_relaxed);
   }
@@ -192,7 +193,7 @@ class Party {
     return end_->send(*draft, text.size(), soon());
   }
 
-  // In turn by read() and by peek() with take() or pop(). It acts by writing it down.
+  // Reads by turns with read(), and with peek() followed by take() or pop(). It acts by writing into the diary.
   bool hear(const std::string& expected) { return heard_++ % 2 == 0 ? hear_by_read(expected) : hear_by_peek(expected); }
   bool hear_by_read(const std::string& expected) {
     std::vector<std::byte> buffer(16'000);
@@ -231,7 +232,7 @@ class Party {
   bool right_ = true;
 };
 
-// What all the deaths of one case came to.
+// The results of all deaths of one case.
 struct Tally {
   std::map<std::string, int> deaths{};  // by the word of the last store
   int acted = 0, claimed_alone = 0, unclaimed = 0;
@@ -247,7 +248,7 @@ class Conversation {
   }
   ~Conversation() { munmap(diary, sizeof(Diary)); }
 
-  // Whether the child died.
+  // Runs the conversation. Returns whether the child died.
   bool dies_by(const Fate& its_fate) {
     diary = new (diary) Diary;
     Meeting meeting(options_);
@@ -281,13 +282,13 @@ class Conversation {
   Tally tally;
 
  private:
-  // What it acted upon it had claimed; and what is not claimed it had not acted upon.
+  // Checks that the child had claimed what it acted on. What it had not claimed, it had not acted on.
   void judge_completion(const Party& party) {
     // relaxed: its writer is dead, and was waited for
     const std::size_t acted = diary->acted.load(std::memory_order_relaxed), claimed = party.claimed();
     INFO("of " << party.said() << " messages " << claimed << " claimed, " << acted << " acted upon");
     REQUIRE(acted <= claimed);
-    REQUIRE(claimed <= acted + 1);  // the one that it had just looked at
+    REQUIRE(claimed <= acted + 1);  // the message that it had just looked at
     tally.acted += static_cast<int>(acted);
     tally.claimed_alone += claimed > acted ? 1 : 0;
     tally.unclaimed += static_cast<int>(party.said() - claimed);
@@ -301,11 +302,11 @@ class Conversation {
 }  // namespace
 
 TEST_CASE("an end that dies after its n-th store leaves the other a whole prefix and the truth, for every n") {
-  signal(SIGUSR1, [](int) {});  // of both ends with Wake::signal
+  signal(SIGUSR1, [](int) {});  // handles the signal of both ends with Wake::signal
   const ChildIs role = GENERATE(ChildIs::connector, ChildIs::acceptor);
   const bool child_speaks = GENERATE(true, false);
   const Wake wake = GENERATE(Wake::futex, Wake::eventfd, Wake::signal);
-  // An acceptor that inherited its listener is not the process that the kernel names, and gets no signals.
+  // An acceptor that inherited its listener is not the process that the kernel names, so it gets no signals.
   if (wake == Wake::signal && role == ChildIs::acceptor) return;
   const Options options{.shape = shape, .wake = wake, .signal = SIGUSR1, .wait = {os::WaitMode::park}};
   const Holdings before;
@@ -313,11 +314,11 @@ TEST_CASE("an end that dies after its n-th store leaves the other a whole prefix
     Conversation conversation(role, child_speaks, options);
     std::uint64_t stores = 1;
     while (conversation.dies_by({.stores = stores})) ++stores;  // bound: the stores of the conversation
-    // The last one lived: it waited for room of both kinds.
+    // The child of the last run lived. It waited for room of both kinds.
     CHECK(diary->waits_for_room.load(std::memory_order_relaxed) > 0);  // relaxed: its writer is dead
     CHECK(diary->waits_for_chunks.load(std::memory_order_relaxed) > 0);
     CHECK(stores > 150);
-    // How many stores there are depends on who sleeps when, so the last ones and the rarest are aimed at.
+    // The number of stores depends on which end sleeps when. So the tests aim at the last stores and the rarest ones.
     for (const char* word : all_words) {
       INFO(word);
       for (int left = 50; left != 0 && !conversation.dies_by({.word = word}); --left) continue;

@@ -21,7 +21,7 @@ class Request final : public dispatch::Job {
   bool returned = false;
 };
 
-// Requests of one connection, by their numbers. Objects are letters.
+// Requests of one connection. Tests name requests by numbers and objects by letters.
 struct Connection {
   explicit Connection(RequestOrder::Limits limits = {}) : order(limits) {}
 
@@ -29,7 +29,7 @@ struct Connection {
     static const char objects[128] = {};
     return {.object = &objects[static_cast<std::size_t>(object)], .oneway = oneway, .bytes = 10};
   }
-  // It runs on the reader's thread, and is taken over there.
+  // Adds a request that runs on the reader's thread and is detached there.
   std::size_t detached(char object, bool oneway = false) {
     requests.emplace_back();
     JobPtr job(&requests.back());
@@ -46,7 +46,7 @@ struct Connection {
     (void)job.release();
     return verdict;
   }
-  // The number of the one that goes on; -1: none.
+  // Ends a request. Returns the number of the request that runs next, or -1 if there is none.
   int end(std::size_t number) {
     last = order.ended(requests[number]);
     return number_of(last.job.release());
@@ -57,7 +57,7 @@ struct Connection {
     return -1;
   }
 
-  std::deque<Request> requests;  // first: what waits in `order` goes back to them
+  std::deque<Request> requests;  // declared first: jobs that wait in `order` go back to them
   RequestOrder order;
   RequestOrder::Next last;
 };
@@ -75,8 +75,8 @@ TEST_CASE("a request waits for an earlier oneway to its object, and for that alo
   Connection one;
   const std::size_t oneway = one.detached('a', true);
   CHECK(one.enter('b') == Verdict::run);
-  CHECK(one.enter('a') == Verdict::waits);  // 2
-  CHECK(one.enter('a') == Verdict::waits);  // 3
+  CHECK(one.enter('a') == Verdict::waits);  // request 2
+  CHECK(one.enter('a') == Verdict::waits);  // request 3
   CHECK(one.end(oneway) == 2);
   CHECK(one.last.more);
   CHECK(one.number_of(one.order.take().job.release()) == 3);
@@ -85,8 +85,8 @@ TEST_CASE("a request waits for an earlier oneway to its object, and for that alo
 TEST_CASE("oneways to one object run one after the other, in their order, beside those to others") {
   Connection one;
   const std::size_t first = one.detached('a', true);
-  CHECK(one.enter('a', true) == Verdict::waits);  // 1
-  CHECK(one.enter('a', true) == Verdict::waits);  // 2
+  CHECK(one.enter('a', true) == Verdict::waits);  // request 1
+  CHECK(one.enter('a', true) == Verdict::waits);  // request 2
   CHECK(one.enter('b', true) == Verdict::run);
   CHECK(one.end(first) == 1);
   CHECK_FALSE(one.last.more);
@@ -106,8 +106,8 @@ TEST_CASE("so many requests of a connection run beside its reader, and more wait
   Connection one({.parallel = 2});
   const std::size_t first = one.detached('a');
   one.detached('b');
-  CHECK(one.enter('c') == Verdict::waits);  // 2
-  CHECK(one.enter('d') == Verdict::waits);  // 3
+  CHECK(one.enter('c') == Verdict::waits);  // request 2
+  CHECK(one.enter('d') == Verdict::waits);  // request 3
   CHECK(one.end(first) == 2);
   CHECK_FALSE(one.last.more);
   CHECK(one.end(2) == 3);
@@ -127,13 +127,13 @@ TEST_CASE("no request is begun while a reply waits for the peer, and the last su
   Connection one({.parallel = 2});
   const std::size_t first = one.detached('a');
   one.order.hold();
-  CHECK(one.enter('b') == Verdict::waits);  // 1
+  CHECK(one.enter('b') == Verdict::waits);  // request 1
   one.order.hold();
   CHECK(one.end(first) == -1);
   CHECK_FALSE(one.order.idle());
   CHECK_FALSE(one.order.let_go());
   CHECK(one.order.let_go());
-  CHECK(one.enter('b', true) == Verdict::run);  // beside it
+  CHECK(one.enter('b', true) == Verdict::run);  // runs beside it
   CHECK(one.number_of(one.order.take().job.release()) == 1);
   CHECK(one.end(1) == -1);
   CHECK(one.order.idle());
@@ -142,12 +142,12 @@ TEST_CASE("no request is begun while a reply waits for the peer, and the last su
 TEST_CASE("a connection whose replies wait for the peer is not idle before what waited has run") {
   Connection one({.parallel = 2});
   const std::size_t first = one.detached('a', true);
-  CHECK(one.enter('a') == Verdict::waits);  // 1
+  CHECK(one.enter('a') == Verdict::waits);  // request 1
   one.order.hold();
   CHECK(one.end(first) == -1);
   CHECK(one.order.wait_until_idle());
   CHECK(one.order.let_go());
-  CHECK(one.enter('a', true) == Verdict::run);  // a call before it holds up no oneway
+  CHECK(one.enter('a', true) == Verdict::run);  // an earlier call does not delay a oneway
   CHECK(one.number_of(one.order.take().job.release()) == 1);
   CHECK(one.end(1) == -1);
   CHECK(one.last.may_read);
