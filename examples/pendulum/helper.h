@@ -1,6 +1,6 @@
 // Helper runs a program that the demo starts and that runs until it is told to end: corelane-reserved or
 // corelane-nameserver.
-//  Threads: one, which lasts as long as the helper; see os::ChildProcess.
+// Threads: one, which lasts as long as the helper; see os::ChildProcess.
 #pragma once
 
 #include <functional>

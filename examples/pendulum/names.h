@@ -1,5 +1,5 @@
 // Names runs the demo's own corelane-nameserver, where clients find the service.
-//  Threads: one.
+// Threads: one.
 #pragma once
 
 #include <optional>

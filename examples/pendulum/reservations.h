@@ -1,6 +1,6 @@
 // Reservations uses the corelane-reserved daemon that gives the demo's service its cores. This is the demo's own
 // daemon, which moves only the demo's processes, or the host's daemon.
-//  Threads: one.
+// Threads: one.
 #pragma once
 
 #include <string>

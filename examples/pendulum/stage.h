@@ -1,6 +1,6 @@
 // Stage sets up the surroundings of the service and its clients: a directory of the demo's own, reserved cores, names.
 // It starts them in this order, and ends them in the opposite order. It restarts a daemon that ended by itself.
-//  Threads: one, which lasts as long as the stage.
+// Threads: one, which lasts as long as the stage.
 #pragma once
 
 #include <string>
