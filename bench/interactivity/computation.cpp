@@ -37,8 +37,7 @@ std::uint64_t count_words(Random& random) {
     ++counts[word];
   }
   std::uint64_t sum = counts.size();
-  for (const auto& [word, count] : counts)
-    sum += count * count * word.size();  // the result does not depend on the order
+  for (const auto& [word, count] : counts) sum += count * count * word.size();  // order does not matter
   return sum;
 }
 

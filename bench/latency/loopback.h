@@ -15,8 +15,7 @@
 
 namespace latency {
 
-using Message =
-    std::array<char, 64>;  // about the size of a GIOP request with one 8-byte argument, without its fixed header
+using Message = std::array<char, 64>;  // the size of a small GIOP request, without its fixed header
 
 [[noreturn]] inline void die(const char* what) {
   std::fprintf(stderr, "%s: %s\n", what, std::strerror(errno));

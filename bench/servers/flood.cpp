@@ -38,9 +38,8 @@ using corelane::Duration;
 using corelane::os::ChildProcess;
 using namespace std::chrono_literals;
 
-constexpr Duration interval = 10ms;  // between calls
-constexpr Duration task_period =
-    8ms;  // of the contract; shorter than the interval, so a call that a stall delayed does not make later ones early
+constexpr Duration interval = 10ms;    // between calls
+constexpr Duration task_period = 8ms;  // shorter than the interval, so a delayed call does not make others early
 constexpr Duration task_demand = 2ms;
 constexpr Duration high_budget = 2500us;
 constexpr Duration reader_period = 1ms;

@@ -47,8 +47,7 @@ Contract contract_of(Duration period, Duration budget, OverrunPolicy policy = Ov
 // On a core scheduled by priorities, two are more urgent than the rogue task, and one is less.
 const std::array others = {contract_of(5ms, 500us), contract_of(10ms, 1ms), contract_of(40ms, 8ms)};
 constexpr Duration rogue_period = 20ms, rogue_budget = 4ms;
-const Contract resident =
-    contract_of(100ms, 70ms);  // fills the manager's core, so that the other tasks go elsewhere; sends nothing
+const Contract resident = contract_of(100ms, 70ms);  // fills the manager's core, so others go elsewhere; sends nothing
 
 // Returns what a job computes when its task keeps its contract. The rest of the budget covers the time that the host
 // takes from a job while its thread's clock goes on. On a core scheduled by deadlines, an overrun would use the time of

@@ -28,8 +28,7 @@ using namespace std::chrono_literals;
 
 constexpr Duration interval = 20ms;
 const Contract contract = make_contract(interval, 8ms, {}, 1ms);
-constexpr Duration demand =
-    6ms;  // of a job; less than the budget, because the time that the host takes counts as execution, too
+constexpr Duration demand = 6ms;  // of a job; below the budget, because time that the host takes counts, too
 const Contract resident = make_contract(100ms, 100us);
 constexpr int residents = 40;  // they send nothing; with them each analysis covers many tasks
 const Contract unfit = make_contract(10ms, 9ms);

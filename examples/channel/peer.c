@@ -247,7 +247,8 @@ static void wake(int what) {
   else if (near || theirs.wake == FUTEX) {
     syscall(SYS_futex, page + at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
     if (near) near_wakes++;
-  } else if (theirs.wake == SIGNAL && !peer_has_ended()) /* otherwise its number may be another process's by now */
+  }
+  else if (theirs.wake == SIGNAL && !peer_has_ended()) /* otherwise its number may be another process's by now */
     syscall(SYS_tgkill, theirs.process, sleeper, theirs.signal);
   else if (theirs.wake == EVENTFD && write(their_events[what], &one, sizeof one) < 0 && errno != EAGAIN)
     fail("waking");

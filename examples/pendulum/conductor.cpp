@@ -121,8 +121,7 @@ void remove_leavings(const std::string& directory, pid_t process) {
     const std::string name = entry->path().filename();
     if (name.starts_with(number + ".") && name.ends_with(".sock")) sockets.push_back(entry->path());
   }
-  for (const std::string& socket : sockets)
-    (void)os::SocketPath::claim(socket);  // also releases it, together with its lock
+  for (const std::string& socket : sockets) (void)os::SocketPath::claim(socket);  // also releases it, with its lock
   (void)dispatch::remove_stale_page(directory + "/counters-" + number);
 }
 

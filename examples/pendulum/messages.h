@@ -49,10 +49,9 @@ struct ServerReport {  // server -> conductor, at the end
   std::uint64_t gaps = 0;  // stalls above 20 us that the program did not cause
   double longest_gap = 0;
   double total_gap = 0;
-  std::uint64_t throttles =
-      0;  // times that the kernel stopped the real-time threads of a core because they had used up their share
-  double throttled = 0;  // total length of the throttles
-  double observed = 0;   // time under observation, summed over the cores
+  std::uint64_t throttles = 0;  // times that the kernel stopped a core's real-time threads for their share
+  double throttled = 0;         // total length of the throttles
+  double observed = 0;          // time under observation, summed over the cores
 };
 
 struct ClientAnswer {  // client -> conductor, once it was admitted or refused
