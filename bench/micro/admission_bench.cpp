@@ -1,8 +1,9 @@
 // The cost of one decision of the Manager beside N tasks that are already admitted, on M cores. Rows:
 //
 //   accept/N/M        a new task fits on the core with the most room
-//   refuse_all/N/64   a task fits on none of 64 cores: each core is analyzed, and the closest one is found (no
-//   repacking) repack/N/M        a task fits only after all tasks are packed anew: the decision up to the first Vacate
+//   refuse_all/N/64   a task fits on none of 64 cores: each core is analyzed, and the closest one is found
+//                     (no repacking)
+//   repack/N/M        a task fits only after all tasks are packed anew: the decision up to the first Vacate
 //   nearest/N/64      computes what would fit instead: off the critical path
 //
 // Periods are 10 to 100 ms. Times are of decide() alone; the departure that undoes it does not count.

@@ -35,7 +35,7 @@ class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controll
   double force(const ::Pendulum::State& state, std::int64_t effort) override {
     const rt::WorkReport work = rt::work(std::min(Duration{effort}, longest_effort), &gaps_);
     if (const rt::Current job = rt::current()) overruns_.note(job, work.external);
-    // relaxed: counters and a setting; nothing else hangs on their order
+    // relaxed: counters and a setting; no other data depends on them
     answered_.fetch_add(1, std::memory_order_relaxed);
     return balance({.angle = state.angle(), .rate = state.rate()}, state.length(),
                    profile_.load(std::memory_order_relaxed));

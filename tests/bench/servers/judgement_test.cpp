@@ -72,7 +72,7 @@ TEST_CASE("the manager's core counts only on the way of a job") {
   late.begin = at(3ms);
   SECTION("that was under way when it stood still") {
     bench.gap(-1ms, 6ms, managers);
-    CHECK(bench.judge({late}).attributed == 10ms - 3ms);  // it had begun at 3 ms
+    CHECK(bench.judge({late}).attributed == 10ms - 3ms);  // the job began at 3 ms
   }
   SECTION("not where it stood still later") {
     bench.gap(rt::StallWatch::interval + 1ns, 1ms, managers);

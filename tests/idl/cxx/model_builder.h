@@ -24,7 +24,7 @@ class ModelBuilder {
     model.files.push_back({.path = path, .include_path = path, .includes = {}, .is_main = true});
   }
 
-  // Definitions up to the next call belong to this included file. include() with FileId::main returns to the main file.
+  // Definitions up to the next call belong to this included file. back_to_main() ends this.
   FileId include(const std::string& path, bool generates_code = true) {
     const FileId id{static_cast<std::uint32_t>(model.files.size())};
     model.files.push_back({.path = path, .include_path = path, .includes = {}, .generates_code = generates_code});

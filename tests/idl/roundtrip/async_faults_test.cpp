@@ -18,7 +18,7 @@ using namespace corelane::test::async;
 
 namespace {
 
-// Listens, accepts one connection, reads the first bytes from it, and closes both.
+// Listens. Accepts a connection, reads its first bytes and closes it. The destructor closes the listener.
 class Quitter {
  public:
   Quitter() {

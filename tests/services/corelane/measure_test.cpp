@@ -116,7 +116,7 @@ TEST_CASE("traces of one process tell the same in any order") {
   Recording older = jobs(1, "Plant.step"), newer;
   newer.trace.start_ticks = older.trace.start_ticks;
   newer.trace.dumped_at = older.trace.dumped_at + 1s;
-  newer.lane(2s, sched::Overran{Time{2s}, JobId{2}, TaskId{7}});  // found asleep
+  newer.lane(2s, sched::Overran{Time{2s}, JobId{2}, TaskId{7}});  // the job slept too long
   newer.finish(2s + 1ms, 7, 2, 100us);
   newer.finish(3s, 7, 3, 5ms);
   for (const bool is_older_first : {true, false}) {

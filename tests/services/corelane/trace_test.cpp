@@ -281,7 +281,7 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   for (std::uint64_t job = 103; job < 105; ++job)
     recording.lane(20us, trace::Missed{Time{20us}, JobId{job}, TaskId{5}, Time{9us}, Time{19us}});
   recording.admit(3us, 6, 2, "sleeps");
-  recording.lane(20us, Overran{Time{20us}, JobId{9}, TaskId{6}});  // found asleep
+  recording.lane(20us, Overran{Time{20us}, JobId{9}, TaskId{6}});  // the job slept too long
   recording.lane(21us, trace::Blocked{Time{21us}, JobId{9}, TaskId{6}, Duration{300us}});
   recording.finish(21us, 6, 9);
   recording.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
