@@ -10,11 +10,14 @@
 //                      --iceoryx2` builds.
 //   published          the published table for a channel that notifies by signal, on the authors' machine
 //
-// Columns: half of a round trip in us (p50 p99 p99.9 p99.99 max of all samples, payload written and read), the rate of
-// messages one way (median of the rounds), and the ratio of p50 to the raw ring's (median of the rounds).
+// Columns:
+// - half of a round trip in us: p50 p99 p99.9 p99.99 max of all samples, payload written and read;
+// - the rate of messages one way: median of the rounds;
+// - the ratio of p50 to the raw ring's: median of the rounds.
 //
-// At the end: two tables with p50 and rates of all rows and sizes, as the documents show them; 1 MiB one way in place
-// and copied, compared with memcpy; and the processor time of a parked end that nobody writes to.
+// At the end it prints p50 and rates of all rows and sizes, in two tables as the documents show them. Then it prints
+// the rates of 1 MiB one way, in place and copied, compared with memcpy. The last value is the processor time of a
+// parked end that nobody writes to.
 #include <pthread.h>
 #include <signal.h>
 

@@ -1,6 +1,6 @@
 // MemoryTransport makes connections within this process, without sockets, threads or waits. A thread that waits for
-// bytes on the client's side runs the server's side meanwhile, step by step: it parses the request, runs it and writes
-// the reply. So a call takes the broker's own instructions, the same number each time.
+// bytes on the client's side runs the server's side meanwhile. It does so step by step: it parses the request, runs it
+// and writes the reply. So a call takes the broker's own instructions, the same number each time.
 //
 // A server's end is read in the way that ServerConnection asks for. A RequestSource reads requests without a contract.
 // A Watcher reads from the start if the connection has no descriptor. An OwnConnection reads a connection that is bound

@@ -1,5 +1,5 @@
-// The lower bound of each dispatch mode: the 64 bytes of bare TCP pass the threads of the mode, with their policies,
-// priorities and necessary system calls, and nothing else. The client is the one of bare TCP.
+// The lower bound of each dispatch mode. The 64 bytes of bare TCP pass the threads of the mode, with their policies,
+// priorities and necessary system calls. Nothing else runs. The client is the one of bare TCP.
 //
 //   corelane-bench-hops direct     the task's thread polls the socket and an eventfd, reads with the kernel's time
 //                                  stamp, answers, and asks for its processor time

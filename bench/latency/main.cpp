@@ -24,8 +24,8 @@
 //                     fit beside the platform load within 30 us. So this row and its reference run without admission
 //                     control.
 //
-// Below each table are the pairs that have a goal, compared round by round like the ratios: the cost of the manager
-// compared with direct, the cost of the recorder, and spinning compared with sleeping.
+// Below each table are the pairs that have a goal, compared round by round like the ratios. They show the cost of the
+// manager compared with direct, the cost of the recorder, and spinning compared with sleeping.
 //
 // Columns: ratio of p50 to that of bare TCP (median of the rounds), then p50 p99 p99.9 max of all samples, and their
 // number.

@@ -1,4 +1,4 @@
-// Floods a server with requests of unknown clients beside a task, and measures what this adds to the task's response,
+// Floods a server with requests of unknown clients beside a task. Measures what the flood adds to the task's response,
 // with and without a budget for the reader. Server, task and flood are separate processes, which this program starts
 // from itself.
 #pragma once

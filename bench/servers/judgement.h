@@ -1,7 +1,7 @@
 // Judges whether the responses of a task stayed within its bound. The bound is about jobs within their budgets on a
-// machine that runs without gaps. So the machine's time is subtracted. A job that exceeded its budget is left out if
-// the excess is not more than the time that the machine took while it ran, from this job or from jobs of higher
-// priority. The demand of such a job was within its budget.
+// machine that runs without gaps. So the machine's time is subtracted. Some jobs exceeded their budgets by no more than
+// the time that the machine took while they ran, from them or from jobs of higher priority. These jobs are left out,
+// because their own demand was within the budget.
 #pragma once
 
 #include <cstddef>
@@ -41,8 +41,8 @@ class MachineTime {
  public:
   MachineTime(const corelane::rt::GapLog& log, corelane::CoreId tasks, corelane::CoreId managers);
 
-  // Returns the time taken from the job's response: on the tasks' core; and on the manager's core until the job began,
-  // if that core was stalled when the job was sent. Time in which both stalled counts once.
+  // Returns the time taken from the job's response on the tasks' core. If the manager's core was stalled when the job
+  // was sent, that stall counts until the job began. Time in which both cores were stalled counts once.
   corelane::Duration taken_from(const Run& run) const;
   // Returns the time taken while the job ran.
   corelane::Duration taken_within(const Run& run) const;

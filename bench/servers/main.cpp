@@ -22,12 +22,12 @@
 //   bound           the analyzed response
 //   strangers, low jobs, refused   the numbers of the other requests so far
 //   call            the round trip that the task's client measured
-// Below each pair are: what the flood adds, what the reader may take, and how many responses exceeded the bound even
-// less gaps, with the gaps of the least disturbed of them. Long gaps there mean that more gaps were not seen: between
-// jobs the watch looks once a millisecond.
-// Then flood prints the same columns for a server with default settings, to which three connections send unknown
-// operations without a pause: first without a task, then with a task each. Below each row are the calls of a client
-// without a contract that were answered meanwhile.
+// Below each pair are what the flood adds and what the reader may take. Next to them is the number of responses that
+// exceeded the bound even less gaps, with the gaps of the least disturbed of them. Long gaps there mean that more gaps
+// were not seen: between jobs the watch looks once a millisecond.
+// Then flood prints the same columns for a server with default settings. Three connections send unknown operations to
+// it without a pause: first without a task, then with a task each. Below each row are the calls of a client without a
+// contract that were answered meanwhile.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

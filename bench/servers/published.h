@@ -11,8 +11,9 @@ namespace servers {
 // corrected rule for 22.
 void print_replenishment(corelane::CoreId core, corelane::Duration unit);
 
-// Prints what the VCPUs (1, 4), (2, 5), (2, 8), (1, 10) get, which together use up the core, beside 10 % of I/O on
-// behalf of the third. The I/O takes its time only from the fourth. `length`: the time of each of the two runs.
+// Prints what four VCPUs get beside 10 % of I/O on behalf of the third. The VCPUs (1, 4), (2, 5), (2, 8) and (1, 10)
+// together use up the core, and the I/O takes its time only from the fourth. `length`: the time of each of the two
+// runs.
 void print_io(corelane::CoreId core, corelane::Duration unit, corelane::Duration length);
 
 }  // namespace servers
