@@ -13,13 +13,13 @@ from collections import namedtuple
 
 Outcome = namedtuple("Outcome", "run name state reason")
 
-# CTest calls a test skipped as soon as it prints "SKIPPED: ", also when it then fails.
+# CTest counts a test as skipped as soon as it prints "SKIPPED: ", even if it fails afterwards.
 FAILED_ANYWAY = re.compile(r"^(test cases:.*\d+ failed|.*FAILED:|.*(Address|Leak|Thread|UndefinedBehavior)Sanitizer)", re.M)
 
 
-# How Catch2 closes; the number is that of the test cases that ran in this process.
+# The last line of Catch2. The number is that of the test cases that ran in this process.
 ALL_PASSED = re.compile(r"^All tests passed \(.* in (\d+) test cases?\)", re.M)
-NONE_RAN = re.compile(r"^No tests ran", re.M)  # of a source file whose cases stand in a header
+NONE_RAN = re.compile(r"^No tests ran", re.M)  # of a source file whose test cases are in a header
 SKIPPED = re.compile(r"SKIPPED: (.*)")
 
 

@@ -26,7 +26,7 @@ namespace {
 
 std::uint64_t nanoseconds_since(Time start) { return static_cast<std::uint64_t>((os::now() - start).count()); }
 
-// The other process: echoes, swallows the stream, says so, and waits until that was heard.
+// The other process: echoes the round trips, reads the stream, answers once, and waits until that answer was read.
 [[noreturn]] void serve(End& end, const Plan& plan) {
   std::vector<std::byte> buffer(plan.size);
   for (std::size_t i = 0; i < plan.warm_up + plan.calls; ++i) end.receive(buffer), end.send(buffer);
@@ -54,7 +54,7 @@ Measured call(End& end, const Plan& plan) {
   return measured;
 }
 
-constexpr std::chrono::minutes patience{2};  // longer than a round of one row
+constexpr std::chrono::minutes patience{2};  // longer than a round of one row takes
 
 Measured measured_of(const std::string& bytes, const Plan& plan) {
   if (bytes.size() != (plan.calls + 1) * sizeof(std::uint64_t)) throw std::runtime_error("it hangs, or gave up");
@@ -73,7 +73,7 @@ double processor_seconds() {
 
 }  // namespace
 
-// As fork(). The child ends with this process, however that ends: some of what it does would spin for ever.
+// Forks. The kernel kills the child when this process ends, because an end that spins would never end by itself.
 pid_t fork_helper() {
   const pid_t parent = getpid(), child = fork();
   if (child == 0 && (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() != parent)) _exit(1);
@@ -118,7 +118,7 @@ Measured exchange_iceoryx2(const std::string& program, bool by_event, bool in_pl
   if (echo.read_line(os::now() + patience) != "READY") throw std::runtime_error(program + " does not start");
   os::ChildProcess caller(command("call"), {.core = core(cores.near)});
   Measured measured = measured_of(caller.read_all(os::now() + patience).value_or(""), plan);
-  (void)echo.wait(os::now() + patience);  // it puts its files away
+  (void)echo.wait(os::now() + patience);  // it removes its files
   (void)caller.wait(os::now() + patience);
   return measured;
 }

@@ -31,8 +31,8 @@ void give_up(std::string_view what) {
 
 namespace {
 
-// A direction of the raw ring: a commit word and the payload, up to 56 B of it in one line; the other end's position is
-// the only other word.
+// One direction of the raw ring. A slot has a commit word and the payload; up to 56 B of payload share the cache line
+// of the commit word. The only other shared word is the reader's position.
 class RawRing {
  public:
   RawRing(std::byte* memory, std::size_t size)
@@ -64,7 +64,7 @@ class RawRing {
     return std::atomic_ref<std::uint64_t>(*static_cast<std::uint64_t*>(at));
   }
   static std::size_t width(std::size_t size) { return (size + 8 + 63) / 64 * 64; }
-  // As much as a channel's ring, and two at least.
+  // As many slots as a channel's ring has room for, and at least two.
   static std::size_t count(std::size_t size) { return std::clamp<std::size_t>((512u << 10) / width(size), 2, 1024); }
 
   std::uint64_t* released_;
@@ -120,7 +120,7 @@ class ChannelEnd : public End {
   channel::Channel end_;
 };
 
-// Each word once, several at a time.
+// Reads each word once, several words at a time.
 std::uint64_t sum_of(Bytes bytes) {
   std::array<std::uint64_t, 8> sums{}, words;
   for (std::size_t at = 0; at + sizeof words <= bytes.size(); at += sizeof words) {
@@ -130,7 +130,7 @@ std::uint64_t sum_of(Bytes bytes) {
   return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
 }
 
-// One pass to write a large message, one to read it.
+// Makes one pass to write a large message, and one to read it.
 class LoanEnd : public ChannelEnd {
  public:
   using ChannelEnd::ChannelEnd;
@@ -151,7 +151,7 @@ class LoanEnd : public ChannelEnd {
   volatile std::uint64_t sum_ = 0;
 };
 
-// As strangers would: over a listener, so that each end knows the other's process.
+// Meets over a listener, so that each end knows the other's process, as in unrelated programs.
 template <typename Kind>
 MakeEnd meet_over_listener(const channel::Options& options) {
   auto made = channel::Listener::listen("@corelane-bench-" + std::to_string(getpid()), options);

@@ -1,7 +1,7 @@
-// What carries messages between two processes: channels, and what stands beside them. A link is made before the fork,
-// and each process then makes its end of it.
+// Links carry messages between two processes: channels, and other ways for comparison. A link is made before the fork.
+// Then each process makes its end of it.
 //
-// Threads: each end is used by the only thread of its process.
+// Threads: each process has one thread, which uses its end.
 #pragma once
 
 #include <cstddef>
@@ -16,10 +16,10 @@
 
 namespace channels {
 
-// The benchmark ends here: says why on standard error.
+// Prints the reason to standard error, and ends the benchmark.
 [[noreturn]] void give_up(std::string_view what);
 
-// One end. Both calls wait as the link does, and give up when it breaks.
+// One end of a link. Both calls wait in the way of the link, and end the benchmark when it breaks.
 class End {
  public:
   virtual ~End() = default;
@@ -31,17 +31,17 @@ using MakeEnd = std::function<std::unique_ptr<End>(int side)>;  // 0 in the pare
 
 struct Link {
   std::string name;
-  std::function<MakeEnd(std::size_t size)> make;  // before the fork; for messages of that size
+  std::function<MakeEnd(std::size_t size)> make;  // called before the fork; for messages of that size
 };
 
-// Two rings of records in bare shared memory between two processes that spin: what the memory itself takes.
+// Two rings of records in bare shared memory between two processes that spin. Shows the cost of the memory itself.
 Link raw_ring();
 Link unix_socket();
 Link pipe_pair();
-// `in_place`: large messages are written in a loan and read where they are, word by word.
+// `in_place`: large messages are written into a draft, and the reader reads them as a loan, without copies.
 Link channel_link(std::string name, corelane::channel::Wake wake, corelane::os::WaitMode mode, bool in_place = false);
 
-// The signal of ends that wake each other by one; blocked in every thread.
+// The signal for ends that wake each other by a signal; blocked in every thread.
 inline constexpr int wake_signal = 40;
 
 }  // namespace channels

@@ -1,20 +1,23 @@
-// corelane-bench-channels: channels beside what else carries bytes between two processes of one host, in one
-// interleaved run. Two processes, each bound to one core. A round runs every row once, and rounds follow each other, so
-// that rows meet the same machine and their ratio means something where a time alone would not.
+// corelane-bench-channels compares channels with other ways to carry bytes between two processes of one host. Each of
+// the two processes is bound to one core. A round runs every row once, and the rounds follow each other. So all rows
+// run under the same conditions of the machine: their ratios are meaningful where a single time would not be.
 //
-//   raw ring           two rings of records between two processes that spin, with nothing around them: what the memory
-//                      itself takes
+//   raw ring           two rings of records between two processes that spin: the cost of the memory itself
 //   Unix socket, pipe  blocking
-//   channel, ...       by what its ends do while they wait (docs/channel.md)
-//   iceoryx2, ...      publish-subscribe both ways: both ends poll; or the sender notifies and the receiver sleeps. Of
-//   a
-//                      program of its own (bench/channels/peers/iceoryx2), which `./dev bench --iceoryx2` builds
-//   published          the table of the source for a channel that notifies by signal, on its machine
+//   channel, ...       by what the ends do while they wait (docs/channel.md)
+//   iceoryx2, ...      publish-subscribe both ways. Either both ends poll, or the sender notifies and the receiver
+//                      sleeps. It runs a program of its own (bench/channels/peers/iceoryx2), which `./dev bench
+//                      --iceoryx2` builds.
+//   published          the published table for a channel that notifies by signal, on the authors' machine
 //
-// Columns: half of a round trip in us (p50 p99 p99.9 p99.99 max of all samples, payload written and read), the rate of
-// messages one way (median of the rounds), and the ratio of p50 to the raw ring's (median of the rounds).
-// At the end: p50 and rates of all rows and sizes in two tables as documents have them; 1 MiB one way in place and
-// copied, beside memcpy; and the processor time of a parked end that nobody writes to.
+// Columns:
+// - half of a round trip in us: p50 p99 p99.9 p99.99 max of all samples, payload written and read;
+// - the rate of messages one way: median of the rounds;
+// - the ratio of p50 to the raw ring's: median of the rounds.
+//
+// At the end it prints p50 and rates of all rows and sizes, in two tables as the documents show them. Then it prints
+// the rates of 1 MiB one way, in place and copied, compared with memcpy. The last value is the processor time of a
+// parked end that nobody writes to.
 #include <pthread.h>
 #include <signal.h>
 
@@ -41,7 +44,7 @@ using namespace channels;
 using corelane::channel::Wake;
 using corelane::os::WaitMode;
 
-// Interrupts and other programs gather on the first ones.
+// Returns the last two cores: interrupts and other programs tend to run on the first ones.
 std::vector<int> last_two() {
   const auto usable = bench_support::usable_cores();
   const auto from_behind = [&](std::size_t n) { return usable.size() < n ? 0 : int{usable[usable.size() - n].value}; };
@@ -52,7 +55,7 @@ struct Options {
   int rounds = 5;
   std::vector<int> cores = last_two();
   std::vector<std::size_t> sizes{4, 32, 48, 512, 1024, 4096, 16'384, 65'536, 262'144, 1'048'576};
-  double share = 1;  // of the messages of a round
+  double share = 1;  // scales the number of messages of a round
   std::vector<std::string> only;
   std::string iceoryx2;
   std::string commit = "unknown";
@@ -66,7 +69,7 @@ struct Contender {
 
 struct Result {
   bench_support::Row row;
-  std::vector<double> rates;  // bytes per second, of each round
+  std::vector<double> rates;  // bytes per second in each round
 };
 
 Contender of_link(const Link& link) {
@@ -117,7 +120,7 @@ std::vector<Contender> large_contenders(const Options& options) {
   return all;
 }
 
-// So many messages that a round of a row takes about a second where it sleeps.
+// Chooses the number of messages so that a round of a row that sleeps takes about a second.
 Plan plan_for(std::size_t size, double share) {
   const auto scaled = [&](double count) { return static_cast<std::size_t>(std::max(1.0, count * share)); };
   if (size <= 4096) return {size, scaled(2000), scaled(20'000), scaled(200'000)};
@@ -176,7 +179,7 @@ void print_table(const Plan& plan, const std::vector<Result>& results) {
   std::fflush(stdout);
 }
 
-// Three digits, and all before the point.
+// Formats with three digits, or with all digits before the point if there are more.
 std::string figure(double value) {
   char text[32];
   std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : "%.3g", value);
@@ -188,7 +191,7 @@ std::string name_of_size(std::size_t size) {
   return size > 4096 && size % 1024 == 0 ? std::to_string(size >> 10) + " KiB" : std::to_string(size) + " B";
 }
 
-// Of a row at a size: half of a round trip with its ratio, or the rate one way. "": it has none.
+// The cell of a row at a size: half of a round trip with its ratio, or the rate one way. "": there is none.
 std::string latency_of(const Result& result, const bench_support::Row& reference) {
   const bench_support::Samples all = bench_support::pooled(result.row);
   if (all.empty()) return {};
@@ -204,7 +207,7 @@ struct Table {
   std::vector<Result> results;
 };
 
-// One for all sizes, in Markdown. `published_of` tells a figure of the source's table.
+// Prints one table for all sizes, in Markdown. `published_of` returns a figure of the published table.
 template <typename Cell, typename PublishedOf>
 void print_summary(const char* title, const std::vector<Table>& tables, Cell&& cell, PublishedOf&& published_of) {
   std::printf("\n%s\n\n| |", title);
@@ -278,8 +281,8 @@ void run(const Options& options) {
   sigset_t set;
   sigemptyset(&set), sigaddset(&set, wake_signal);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
-  const std::string facts = bench_support::machine_facts();  // before this process is bound
-  (void)corelane::os::wake_cost();  // what adaptive ends go by: between cores, as here, not on the one that follows
+  const std::string facts = bench_support::machine_facts();  // before this process is bound to a core
+  (void)corelane::os::wake_cost();  // adaptive ends use it; measured between cores, before this process is bound to one
   bind_to(options.cores[0]);
   std::printf("%s\ncommit %s, cores %d and %d, %d rounds\n", facts.c_str(), options.commit.c_str(), options.cores[0],
               options.cores[1], options.rounds);

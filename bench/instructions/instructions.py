@@ -20,20 +20,20 @@ import tempfile
 from collections import defaultdict, namedtuple
 
 ROWS = ("collocated", "collocated-direct", "plain", "direct")
-ALLOWED = 0.05  # growth
-FEW = 3  # instructions: a growth by so many is always allowed
+ALLOWED = 0.05  # allowed growth
+FEW = 3  # a growth by so many instructions is always allowed
 MEASURED = "corelane_measured_calls"
 FUNCTIONS_SHOWN = 15
 RENEW = "./dev bench instructions --renew"
 
-# The C library chooses its string functions by what the processor has; the count is not to depend on that.
+# The C library chooses its string functions by the processor's features. The count must not depend on them.
 PLAIN_PROCESSOR = "glibc.cpu.hwcaps=" + ",".join(
     "-" + name for name in ("AVX2", "AVX2_Usable", "AVX512F", "AVX512VL", "AVX512BW", "AVX_Fast_Unaligned_Load", "BMI2", "ERMS",
                             "FSRM", "MOVBE", "RTM", "SSE4_1", "SSE4_2", "SSSE3", "Fast_Unaligned_Copy", "Fast_Unaligned_Load"))
 
-# Instructions of one call, in all and by function.
+# Instructions of one call, in total and by function.
 Count = namedtuple("Count", "instructions functions")
-# `lines`: for people.
+# `lines` are printed for people.
 Verdict = namedtuple("Verdict", "failed lines")
 
 
@@ -58,7 +58,7 @@ def parse_callgrind(text):
         elif line.startswith("cfn="):
             name_of(line[4:])
         elif line.startswith("calls="):
-            is_call = True  # the next line is what the callee cost
+            is_call = True  # the next line has the cost of the callee
         elif line.startswith(("summary:", "totals:")):
             total = int(line.split()[1])
         elif re.match(r"[+\-*\d]", line):

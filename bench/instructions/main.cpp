@@ -1,11 +1,12 @@
-// corelane-bench-instructions ROW [CALLS]: makes so many calls of one kind, on one thread and without a wait, for
-// callgrind to count. Only what runs inside corelane_measured_calls() counts; calls before it warm everything up.
+// corelane-bench-instructions ROW [CALLS]: makes CALLS calls of one kind, on one thread and without waits, so that
+// callgrind can count their instructions. Only the instructions inside corelane_measured_calls() count. Calls before it
+// warm up everything.
 //
 //   collocated          an object in the same process, through its reference and the object adapter
 //   collocated-direct   the same through corelane::poa::direct()
 //   plain               a two-way call of another ORB's object: stub, request, server, servant, reply
 //   direct              the same as a job of an admitted task over the task's own connection (dispatch.mode = direct),
-//                       without what its core's lane does
+//                       without the work of its core's lane
 //
 // Each call is `long long ping(long long)`. bench/instructions/instructions.py runs the program and judges the counts.
 #include <chrono>
@@ -29,7 +30,7 @@
 #include "orb/rt/rt.h"
 #include "pingS.h"
 
-// Its name is what callgrind is told.
+// callgrind is told this name.
 extern "C" [[gnu::noinline]] void corelane_measured_calls(void (*call)(void*), void* state, std::size_t calls) {
   for (std::size_t i = 0; i < calls; ++i) call(state);
 }
@@ -45,7 +46,7 @@ class EchoServant final : public virtual CORBA::servant_traits<Bench::Echo>::bas
   std::int64_t ping(std::int64_t value) override { return value + 1; }
 };
 
-// An ORB over memory, destroyed at the end.
+// An ORB that uses memory as transport; destroyed at the end.
 class MemoryOrb {
  public:
   MemoryOrb(const std::string& id, const std::shared_ptr<MemoryTransport>& transport) {
@@ -98,12 +99,12 @@ corelane::rt::Task admitted(const IDL::traits<Bench::Echo>::ref_type& echo) {
   const corelane::Contract contract{.period = period, .deadline = period, .budget = std::chrono::milliseconds{10}};
   auto task = corelane::rt::admit(echo, {.operation = "ping", .contract = contract});
   if (!task) throw std::runtime_error("the task was refused: " + task.error().text);
-  // The task's thread looks at its new connection once more, and then sleeps for good.
+  // Meanwhile the task's thread checks its new connection once more, and then sleeps until the end.
   std::this_thread::sleep_for(std::chrono::milliseconds{500});
   return std::move(*task);
 }
 
-// "GNU 12.2.0 x86_64": whose instructions these are. The check compares those of one such line alone.
+// Returns the compiler and architecture, such as "GNU 12.2.0 x86_64". The check compares counts only if this is equal.
 std::string compiler() {
 #if defined(__clang__)
   std::string text = "Clang " + std::to_string(__clang_major__) + "." + std::to_string(__clang_minor__) + "." +
@@ -126,7 +127,7 @@ std::string compiler() {
 }
 
 int run(const std::string& row, std::size_t calls) {
-  // A connection that hides its descriptor is read by its Watcher until it is bound to the task.
+  // A Watcher reads a connection that hides its descriptor, until the connection is bound to the task.
   const Ends ends(row == "direct" ? MemoryTransport::Descriptor::once_watched : MemoryTransport::Descriptor::at_once);
   if (row == "collocated") {
     measure(calls, [&](std::int64_t v) { return ends.here->ping(v); });

@@ -47,7 +47,7 @@ class Pipe {
     const std::lock_guard lock(mutex_);
     return read_ == bytes_.size();
   }
-  // False: nothing came until then.
+  // Returns false if nothing came by then.
   bool wait_until(Time deadline) {
     std::unique_lock lock(mutex_);
     constexpr Duration longest = std::chrono::seconds{60};
@@ -75,7 +75,7 @@ class End : public transport::Connection, public std::enable_shared_from_this<En
       : in_(std::move(in)), out_(std::move(out)), endpoint_(std::move(endpoint)) {}
 
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy) noexcept override {
-    for (;;) {  // bound: the deadline, and what was sent
+    for (;;) {  // bound: the deadline, and the bytes that were sent
       if (const std::size_t count = in_->read(buffer); count > 0) return count;
       if (!is_open()) return transport::ended_by(minor::closed_here);
       if (deadline == Time{} || (!step() && !in_->wait_until(deadline))) return nothing_there;
@@ -104,7 +104,7 @@ class End : public transport::Connection, public std::enable_shared_from_this<En
   bool await_bytes() noexcept override { return in_->empty(); }
 
  protected:
-  // Does something that the other end has to do. False: there is nothing to do.
+  // Makes one step of the other end's work. Returns false if there is none.
   virtual bool step() noexcept { return false; }
 
   const std::shared_ptr<Pipe> in_, out_;
@@ -130,13 +130,13 @@ class ServerEnd final : public End {
   void read_by(std::weak_ptr<transport::Reader> reader) noexcept override {
     source_ = std::dynamic_pointer_cast<dispatch::RequestSource>(reader.lock());
   }
-  // The first watcher is its ServerConnection.
+  // The first watcher is the ServerConnection.
   void watch(std::shared_ptr<transport::Watcher> watcher) override {
     connection_ = std::dynamic_pointer_cast<core::ServerConnection>(watcher);
     End::watch(std::move(watcher));
   }
 
-  // Reads and runs what has come. False: nothing has.
+  // Reads and runs what has arrived. Returns false if nothing has.
   bool serve() noexcept {
     if (in_->empty()) return false;
     if (const std::shared_ptr<transport::Watcher> watcher = watcher_) {
@@ -152,10 +152,10 @@ class ServerEnd final : public End {
   }
 
  private:
-  // As ServingThreads does.
+  // Reads like ServingThreads.
   void serve_plain(dispatch::RequestSource& source) noexcept {
     dispatch::JobPtr job;
-    for (;;) {  // bound: what has come
+    for (;;) {  // bound: the bytes that have arrived
       const auto found = source.next(job, buffer_, Time{});
       if (found == dispatch::RequestSource::Found::again) continue;
       if (found != dispatch::RequestSource::Found::job) return;
@@ -164,7 +164,7 @@ class ServerEnd final : public End {
       if (source.turn.end_upcall(upcall)) source.finish(std::move(job));
     }
   }
-  // As the worker of a task does, without its core's lane.
+  // Reads like the worker of a task, without its core's lane.
   void serve_task(const std::shared_ptr<core::ServerConnection>& connection) noexcept {
     if (!own_) {
       own_ = std::make_unique<core::OwnConnection>(connection, std::nullopt);

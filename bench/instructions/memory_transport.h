@@ -1,12 +1,13 @@
-// MemoryTransport: connections within this process, without sockets, threads or waits. A thread that waits for bytes on
-// the client's side runs the server's side meanwhile, on its own thread, step by step: what was sent is parsed there,
-// its request runs, and the reply is there. So the instructions of a call are those of the broker, the same each time.
+// MemoryTransport makes connections within this process, without sockets, threads or waits. A thread that waits for
+// bytes on the client's side runs the server's side meanwhile. It does so step by step: it parses the request, runs it
+// and writes the reply. So a call takes the broker's own instructions, the same number each time.
 //
-// A server's end works as ServerConnection asks for it: read by a RequestSource (requests without a contract), by a
-// Watcher, or, once it is bound to a task, by an OwnConnection. It has a descriptor that never becomes readable, so
-// that no thread of the server ever reads; or none at all, and then a Watcher reads it from the start.
+// A server's end is read in the way that ServerConnection asks for. A RequestSource reads requests without a contract.
+// A Watcher reads from the start if the connection has no descriptor. An OwnConnection reads a connection that is bound
+// to a task. A descriptor never becomes readable, so no thread of the server reads.
 //
-// Threads: connections are made, called and ended by one thread. Threads of the server may send, as the manager does
+// Threads: one thread makes, calls and ends connections. Threads of the server may send, as the manager does when it
+// has admitted a task.
 // when it has admitted a task.
 #pragma once
 
@@ -35,7 +36,7 @@ class MemoryTransport final : public transport::Transport, public std::enable_sh
   const Descriptor descriptor_;
   const transport::ConnectionLimits limits_{};
   transport::Endpoint endpoint_{};
-  transport::Acceptor acceptor_{};  // of the one listener
+  transport::Acceptor acceptor_{};  // of the only listener
 };
 
 }  // namespace corelane::bench

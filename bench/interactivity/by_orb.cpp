@@ -37,8 +37,9 @@ std::string endpoint_of(Way way) {
   return way == Way::orb_unix ? "unix:" : "channel:";
 }
 
-// A runtime directory of their own, so that they ask nobody for cores: they run in what was reserved for them. Under
-// SCHED_OTHER all of it is; under SCHED_FIFO the reader is by default, and what runs requests with this server.
+// Uses a runtime directory of this run, so the ORBs ask no daemon for cores: they run on what was reserved for the
+// process. Without SCHED_FIFO, all their threads run under SCHED_OTHER. With it, the reader uses SCHED_FIFO by default,
+// and so do the threads that run requests, because of this best-effort server.
 std::vector<std::string> options_of(const Route& route) {
   std::vector<std::string> options{"-ORBEndpointListen",   endpoint_of(route.way), "-ORBEndpointLocal", "off",
                                    "-ORBRuntimeDirectory", route.directory,        "-ORBLogLevel",      "error"};

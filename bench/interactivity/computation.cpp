@@ -14,7 +14,7 @@
 namespace interactivity {
 namespace {
 
-using Random = std::minstd_rand;  // the same numbers with every library
+using Random = std::minstd_rand;  // the same numbers with every standard library
 
 std::uint64_t mixed(std::uint64_t sum, std::uint64_t value) {
   return std::rotl((sum ^ value) * 0x9e3779b97f4a7c15u, 23);
@@ -37,7 +37,7 @@ std::uint64_t count_words(Random& random) {
     ++counts[word];
   }
   std::uint64_t sum = counts.size();
-  for (const auto& [word, count] : counts) sum += count * count * word.size();  // in any order
+  for (const auto& [word, count] : counts) sum += count * count * word.size();  // order does not matter
   return sum;
 }
 

@@ -17,7 +17,7 @@ using corelane::os::ChildProcess;
 
 namespace {
 
-constexpr std::chrono::minutes patience{20};  // longer than a computation beside hundreds of threads
+constexpr std::chrono::minutes patience{20};  // longer than a computation beside hundreds of threads takes
 constexpr std::chrono::seconds patience_with_daemon{10};
 constexpr std::chrono::milliseconds between_looks{10}, settling{100};
 
@@ -39,7 +39,7 @@ Reserver::Reserver(const Enclosure& enclosure, const std::string& running) : dir
 
 Reserver::~Reserver() {
   if (!daemon_) return;
-  kill(daemon_->pid(), SIGTERM);  // it puts the host back
+  kill(daemon_->pid(), SIGTERM);  // it restores the host
   (void)daemon_->wait(corelane::os::now() + patience_with_daemon);
 }
 
@@ -61,7 +61,7 @@ bench_support::Samples run_beside(const Conditions& conditions, const Reserver& 
   ChildProcess measured(conditions.cores > 0 ? reserved_command(conditions.cores, reserver.directory(), command)
                                              : command);
   expect_ready(measured, "what is measured");
-  std::optional<ChildProcess> hogs;  // afterwards: beside them it takes seconds to start
+  std::optional<ChildProcess> hogs;  // started afterwards: beside them the measured process takes seconds to start
   if (conditions.hogs > 0) {
     hogs.emplace(hogs_command(conditions.hogs));
     expect_ready(*hogs, "the threads beside it");

@@ -1,5 +1,5 @@
-// What the driver has at hand: the daemon that reserves cores, threads that never wait, and one run of a command beside
-// them. Threads: the driver's only one.
+// The driver's means: the daemon that reserves cores, threads that never wait, and one run of a command beside them.
+// Threads: the driver's only thread.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,14 @@
 
 namespace interactivity {
 
-// A corelane-reserved for the enclosure, or for the machine where one runs there already.
+// A corelane-reserved for the enclosure, or the one that already runs on this machine.
 class Reserver {
  public:
-  // `running`: the runtime directory of one that runs; "": one of its own.
+  // `running`: the runtime directory of a daemon that runs; "": start one.
   Reserver(const Enclosure& enclosure, const std::string& running);
   ~Reserver();
 
-  // Why no cores can be reserved; "" when they can.
+  // Returns why no cores can be reserved; "" if they can.
   const std::string& impossible() const { return impossible_; }
   const std::string& directory() const { return directory_; }
 
@@ -34,10 +34,10 @@ class Reserver {
 
 struct Conditions {
   unsigned hogs = 0;   // threads that never wait
-  unsigned cores = 0;  // reserved for the command; 0: it takes what there is
+  unsigned cores = 0;  // reserved for the command; 0: none
 };
 
-// The numbers that the command wrote after "READY". std::exception says what went wrong instead.
+// Returns the numbers that the command wrote after "READY". Raises std::exception if something goes wrong.
 bench_support::Samples run_beside(const Conditions& conditions, const Reserver& reserver,
                                   const std::vector<std::string>& command);
 

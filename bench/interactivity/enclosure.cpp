@@ -32,7 +32,7 @@ const std::string prefix = "corelane-bench-";
 
 [[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
 
-// Where a hierarchy of cgroup v1 is mounted; "" when nowhere.
+// Returns where a hierarchy of cgroup v1 is mounted; "" if nowhere.
 std::string mount_of(const std::string& controller) {
   std::ifstream mounts("/proc/self/mounts");
   for (std::string line; std::getline(mounts, line);) {
@@ -56,7 +56,7 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-// Of nobody: its processes have ended. With its children; what is not ours to remove stays.
+// Removes a group whose processes have ended, with its children. Groups that this user cannot remove stay.
 void remove_group(const fs::path& group) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(group, ignored))
@@ -64,7 +64,7 @@ void remove_group(const fs::path& group) {
   rmdir(group.c_str());
 }
 
-// What runs left behind there that were killed.
+// Handles what killed runs left behind there.
 template <typename Remove>
 void for_stale(const fs::path& place, Remove&& remove) {
   std::error_code ignored;
@@ -83,7 +83,7 @@ std::string usable_list() {
   return list;
 }
 
-// Cpusets for the run; the process goes in.
+// Makes cpusets for the run and puts this process into them.
 class Groups {
  public:
   explicit Groups(bool wanted)
@@ -105,7 +105,7 @@ class Groups {
 
  private:
   fs::path cpuset() const { return fs::path(mounts_[0]) / name_; }
-  // "" or why not.
+  // Returns "" or why it failed.
   std::string make() const {
     if (bench_support::usable_cores().size() < 2) return "it takes two usable cores";
     if (geteuid() != 0) return "only root may make a cpuset: run it through sudo";
@@ -146,7 +146,7 @@ class Directory {
   std::string path_;
 };
 
-// The processes that a /proc shows are those of the namespace that mounted it.
+// Mounts /proc anew: a /proc shows the processes of the PID namespace that mounted it.
 void see_own_processes() {
   if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
       mount("proc", "/proc", "proc", 0, nullptr) != 0)
@@ -175,10 +175,11 @@ sigset_t awaited() {
   return set;
 }
 
-// Until the process has ended; another signal ends it, and without a namespace its children by their parents' death.
+// Waits until the process has ended. Another signal kills it. Without a namespace, its children end with it because of
+// their parent-death signal.
 int wait_for(pid_t process) {
   const sigset_t set = awaited();
-  for (int status = 0, stopped = 0;;) {  // bound: the process's life
+  for (int status = 0, stopped = 0;;) {  // bound: the life of the process
     if (waitpid(process, &status, WNOHANG) == process)
       return stopped != 0 ? 128 + stopped : WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     const int signal = sigwaitinfo(&set, nullptr);

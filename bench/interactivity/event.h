@@ -1,4 +1,4 @@
-// An event on its way from the I/O service to the editor, what the editor notes of it, and the ways that there are.
+// An event on its way from the I/O service to the editor, the editor's notes, and the possible ways.
 // Threads: values; Notebook: one at a time.
 #pragma once
 
@@ -19,14 +19,14 @@ enum class Way : std::uint8_t { socket, channel, orb_unix, orb_tcp, orb_channel 
 
 struct Event {
   std::int64_t due = 0;   // CLOCK_MONOTONIC in ns: when the key was pressed
-  std::int64_t sent = 0;  // the same: when the service had it, just before it sent it
+  std::int64_t sent = 0;  // when the service sent it, just before the call
   std::uint32_t key = 0;
   std::uint32_t padding = 0;
 };
 
 inline std::int64_t stamp(corelane::Time time) { return time.time_since_epoch().count(); }
 
-// How late events came, in ns: first all since they were sent, then all since they were due.
+// Records how late events came, in ns: first since they were sent, for all events; then since they were due.
 class Notebook {
  public:
   Notebook(std::size_t warm_up, std::size_t events) : left_(warm_up), events_(events) {
@@ -51,18 +51,19 @@ class Notebook {
   std::vector<std::uint64_t> since_sent_, since_due_;
 };
 
-// Blocks at most as a send does. Ends the process when the editor is gone.
+// Sends an event. Blocks no longer than a send does. Ends the process when the editor has ended.
 using Sender = std::function<void(const Event&)>;
 
 struct Route {
   Way way = Way::socket;
   std::string directory;  // for sockets
-  bool fifo = false;      // the threads of both are to run under SCHED_FIFO where the way allows it
+  bool fifo = false;      // the threads of both ends use SCHED_FIFO if the way allows it
 };
 
 using Ready = std::function<void(const std::string& address)>;
 
-// The editor: says where it listens, and takes events until the notebook is full. std::exception when it cannot.
+// The editor: reports where it listens, and takes events until the notebook is full. Raises std::exception if it
+// cannot.
 void edit_plainly(const Route& route, Notebook& notebook, const Ready& ready);
 void edit_by_orb(const Route& route, Notebook& notebook, const Ready& ready);
 

@@ -1,31 +1,33 @@
-// corelane-bench-interactivity: how late events reach an editor, and how long a computation takes, beside 128 threads
-// that never wait, without and with cores of their own: the published experiments of channels with a resource
-// allocation daemon (RS).
+// corelane-bench-interactivity measures how late events reach an editor, and how long a computation takes, beside 128
+// threads that never wait, without and with reserved cores. These are the published experiments of channels with a
+// resource allocation daemon (RS).
 //
-// Events: an I/O service sends keystrokes at an irregular rate to an editor, a process of its own, which notes how late
-// they are; one clock (CLOCK_MONOTONIC). Ways:
+// Events: an I/O service sends keystrokes at an irregular rate to an editor in another process. The editor records how
+// late they are. Both use one clock (CLOCK_MONOTONIC). Ways:
 //
 //   Unix socket, channel           blocking reads of the socket, and orb/channel alone with its default options
 //   ORB, Unix socket, TCP, channel a oneway call, to a servant without a contract
 //
-// Rows: each way, without load (NL) and with it (L: the threads are of one process); without RS (all run where they
-// may) and with it (service and editor together have cores from corelane-reserved: one for both, or one each where four
-// or more are usable; everybody else runs on the others). A round runs every row once, and rounds follow each other.
-// The threads of the load start when what is measured is ready, and before it begins.
+// Rows: each way without load (NL) and with it (L), without RS and with it. The threads of the load belong to one
+// process. Without RS all threads run where they may. With RS, service and editor have cores from corelane-reserved:
+// one core for both, or one each if four or more are usable. All other threads run on the other cores. A round runs
+// every row once, and the rounds follow each other. The threads of the load start when the measured process is ready,
+// and before it begins.
+//
 // Columns, in us: mean, median, standard deviation and p99 from the sending to the editor; median and p99 from when the
-// key was pressed, in which the service's own wake-up is contained.
+// key was pressed, which includes the service's own wake-up.
 //
-// The computation (computation.h) runs without them, in the same four cases. Its time is elapsed time; beside it stands
-// the processor time that it took (median), which is less where others had its core.
+// The computation (computation.h) runs without these processes, in the same four cases. Its time is elapsed time. The
+// next column is its processor time (median), which is less if other threads used its core.
 //
-// All threads are under SCHED_OTHER; with --fifo service and editor are under SCHED_FIFO. The daemon is started for
-// this run, in a PID namespace and a cpuset of its own (enclosure.h), and moves nobody else; with --running-rs one that
-// runs is asked. While nobody has reserved cores it is there, and all share all cores. Rows that need what this machine
-// does not give are left out with the reason.
+// All threads use SCHED_OTHER. With --fifo, service and editor use SCHED_FIFO. The daemon is started for this run, in a
+// PID namespace and a cpuset of its own (enclosure.h), and moves no other processes. With --running-rs, a running
+// daemon is used. While no cores are reserved, the daemon is there, too, and all share all cores. Rows that this
+// machine cannot run are left out, with the reason.
 //
-// With --check the exit status is 3 unless each bound is shown to hold: with RS the loaded median is within 1.5 times
-// the unloaded one for events of each way, and within 1.15 times for the computation. A row that was left out shows
-// nothing.
+// With --check the exit status is 3 unless each bound holds. With RS, the median with load must be at most 1.5 times
+// the median without load for events of each way, and 1.15 times for the computation. A row that was left out counts as
+// failed.
 #include <stdlib.h>
 
 #include <CLI/CLI.hpp>
@@ -56,7 +58,7 @@ struct Options {
   unsigned hogs = 128;
   int compute_rounds = 3;
   unsigned laps = 130;
-  unsigned reserved = 0;  // cores; 0: by how many there are
+  unsigned reserved = 0;  // cores; 0: chosen by the number of usable cores
   std::string running_rs;
   bool fifo = false;
   bool check = false;
@@ -73,8 +75,8 @@ constexpr const char* left_out = "left out";
 struct Case {
   std::string name;
   Conditions conditions;
-  Row row{};                 // since the sending; how long the computation took
-  Row beside{};              // since the pressing; processor time of the computation
+  Row row{};                 // time since the sending, or of the computation
+  Row beside{};              // time since the key was pressed, or processor time
   std::uint64_t result = 0;  // of the computation
   int most_rounds = 1'000'000;
 };
@@ -97,7 +99,7 @@ const char* way_name(Way way) {
 
 constexpr Way all_ways[] = {Way::socket, Way::channel, Way::orb_unix, Way::orb_tcp, Way::orb_channel};
 
-// In the order NL, L, NL with RS, L with RS.
+// Returns the cases in the order NL, L, NL with RS, L with RS.
 std::vector<Case> four_cases(const std::string& name, const Options& options, unsigned cores) {
   std::vector<Case> cases;
   for (const unsigned reserved : {0u, cores})
@@ -106,7 +108,7 @@ std::vector<Case> four_cases(const std::string& name, const Options& options, un
   return cases;
 }
 
-// Runs it, or notes why not.
+// Runs a case, or records why it could not run.
 template <typename Run>
 void attempt(Case& at, const Reserver& reserver, Run&& run) {
   if (!at.row.fault.empty()) return;
@@ -176,12 +178,12 @@ void print_events(const std::vector<Case>& cases) {
 }
 
 struct Outcome {
-  bool complete = true;  // no row has failed
+  bool complete = true;  // no row failed
   bool held = true;      // each goal was shown to be met
 };
 
-// Loaded to unloaded, for each pair of neighbours, and of what stands beside them; a goal where cores are reserved.
-// Whether each was met.
+// Prints the ratio of the loaded to the unloaded case for each pair of cases, and for the second column. The goal
+// applies where cores are reserved. Returns whether each goal was met.
 bool print_ratios(const char* title, const std::vector<Case>& cases, double goal) {
   std::printf("\n%s\n", title);
   bool held = true;
@@ -242,7 +244,7 @@ void print_computation(const std::vector<Case>& cases) {
 Outcome run_computation(const Options& options, const Reserver& reserver) {
   if (options.compute_rounds == 0) return {};
   std::vector<Case> cases = four_cases("computation", options, 1);
-  cases[1].most_rounds = 1;  // it takes as long as all others together, many times over
+  cases[1].most_rounds = 1;  // it takes many times as long as all others together
   for (int round = 0; round < options.compute_rounds; ++round)
     for (Case& at : cases)
       if (round < at.most_rounds) attempt(at, reserver, [&] { measure_computation(at, options, reserver); });

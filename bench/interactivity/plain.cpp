@@ -24,7 +24,7 @@ using namespace corelane;
 
 namespace {
 
-constexpr std::chrono::seconds patience_with_peer{180};  // beside hundreds of busy threads
+constexpr std::chrono::seconds patience_with_peer{180};  // longer than a set-up beside hundreds of busy threads
 
 [[noreturn]] void fail_at(const char* call) { throw std::system_error(errno, std::generic_category(), call); }
 
@@ -56,7 +56,7 @@ void edit_by_socket(const std::string& path, Notebook& notebook, const Ready& re
 
 using Met = Expected<channel::Channel, std::string>;
 
-// Again where a handshake took too long, as it does beside many busy threads.
+// Tries again if a handshake took too long, as happens beside many busy threads.
 template <typename Try>
 channel::Channel meet(Try&& attempt) {
   const Time deadline = os::now() + patience_with_peer;
@@ -67,7 +67,8 @@ channel::Channel meet(Try&& attempt) {
   }
 }
 
-// The editor greets: one who connected cannot know that he was not given up meanwhile.
+// The editor sends a greeting. Without it, a client that connected cannot know whether the editor has given up
+// meanwhile.
 Met accept_greeting(channel::Listener& listener, Time deadline) {
   auto end = listener.accept(deadline);
   if (!end) return Unexpected{end.error().text};

@@ -28,7 +28,7 @@ auto server_of(const std::string& directory) {
   return IDL::traits<Rs::Server>::narrow(orb->string_to_object("file://" + directory + "/reserved.ior"));
 }
 
-// Who had the cores before may have ended a moment ago.
+// Waits for the cores if necessary: the process that had them before may have ended a moment ago.
 void reserve(unsigned cores, const std::string& directory) try {
   const auto server = server_of(directory);
   const Rs::Holder holder{Rs::Process{0, 0}, Rs::Scope::process_tree, 0};

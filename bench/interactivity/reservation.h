@@ -1,4 +1,4 @@
-// Cores of its own for a process and all that it starts, from a corelane-reserved.
+// Reserves cores for a process and all that it starts, with a corelane-reserved.
 #pragma once
 
 #include <string>
@@ -6,8 +6,9 @@
 
 namespace interactivity {
 
-// Has so many whole cores reserved for this process tree by the daemon of that runtime directory, waits while none are
-// free, and becomes the command. std::exception says why not. The cores go back when the process ends.
+// Asks the daemon of that runtime directory to reserve so many whole cores for this process tree. Waits while none are
+// free. Then runs the command in this process. Raises std::exception if this fails. The cores are released when the
+// process ends.
 [[noreturn]] void become_reserved(unsigned cores, const std::string& directory,
                                   const std::vector<std::string>& command);
 

@@ -54,7 +54,7 @@ Typing typing_of(const std::vector<std::string>& words) {
 
 void say_ready(const std::string& address) { latency::announce(address); }
 
-// Until a line comes, or the driver is gone.
+// Blocks until a line comes, or the driver has ended.
 void wait_for_go() {
   for (char byte = 0; read(STDIN_FILENO, &byte, 1) > 0 && byte != '\n';) {
   }
@@ -66,7 +66,7 @@ int edit(const Typing& typing) {
   return latency::report(notebook.all()) ? 0 : 1;
 }
 
-// Keys come when they are due, however late the service is: who is late sends one behind the other.
+// Sends each key when it is due. A late service sends the delayed keys one after the other.
 void type(const Typing& typing, const Sender& send) {
   std::mt19937_64 random(typing.seed);
   std::uniform_real_distribution<double> share(0.2, 1.8);
@@ -99,7 +99,7 @@ std::string address_from(os::ChildProcess& end, const std::string& name) {
   return line.substr(6);
 }
 
-// Beside many busy threads an event may take seconds.
+// How long the pair may take. Beside many busy threads an event may take seconds.
 Duration longest(const Typing& typing) {
   return std::chrono::minutes{5} + 2 * Duration{typing.gap} * static_cast<std::int64_t>(typing.warm_up + typing.events);
 }

@@ -1,5 +1,4 @@
-// The row that all others are measured against: 64 bytes over a blocking TCP connection and back, no delay, no
-// protocol.
+// The reference row: 64 bytes over a blocking TCP connection and back, without a delay and without a protocol.
 //   corelane-bench-bare server
 //   corelane-bench-bare PORT WARM-UP CALLS INTERVAL
 #include <string>
@@ -12,7 +11,7 @@ namespace {
 
 using latency::Message;
 
-// One client at a time; ends when the driver ends it.
+// Serves one client at a time, until the driver kills the process.
 [[noreturn]] void serve() {
   const int listener = latency::new_socket();
   latency::announce(std::to_string(latency::listen_on(listener)));

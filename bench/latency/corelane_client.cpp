@@ -1,6 +1,6 @@
-// Our client of the latency benchmark: IOR WARM-UP CALLS INTERVAL [task]. With `task` the calls are jobs of an admitted
-// task: of twice the rate, so that calls that a stall delayed are made up for, and in a closed loop as many as the
-// shortest contract allows that fits beside the platform.
+// Corelane's client of the latency benchmark: IOR WARM-UP CALLS INTERVAL [task]. With `task` the calls are jobs of an
+// admitted task. Its rate is twice the load's, so that calls that a stall delayed can catch up. In a closed loop the
+// task has the shortest period that fits beside the platform load.
 #include <algorithm>
 #include <optional>
 #include <string_view>

@@ -1,5 +1,5 @@
-// Our end of the latency benchmark: a servant without a contract, so every call passes the queue, the manager and the
-// best-effort lane. With -ORB options it can be tuned as any server.
+// Corelane's server of the latency benchmark: a servant without a contract, so every call passes the queue, the manager
+// and the best-effort lane. -ORB options configure it like any server.
 #include "bench/latency/load.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"

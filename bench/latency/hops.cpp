@@ -1,11 +1,12 @@
-// The floor below each of our modes: the 64 bytes of bare TCP, passed through the threads that the mode has, with their
-// policies, their priorities and the system calls that they cannot do without, and nothing else. The client is bare
-// TCP's.
-//   corelane-bench-hops direct     the task's thread polls the socket and a wake-up, reads with the kernel's time
-//                                  stamp, answers, and asks what it has used
-//   corelane-bench-hops reader     a reader waits with epoll, reads, and wakes a thread under SCHED_OTHER, which
-//   answers corelane-bench-hops one-hop    the same, and the thread is a task's corelane-bench-hops two-hops   the
-//   same, with a manager's thread in between
+// The lower bound of each dispatch mode. The 64 bytes of bare TCP pass the threads of the mode, with their policies,
+// priorities and necessary system calls. Nothing else runs. The client is the one of bare TCP.
+//
+//   corelane-bench-hops direct     the task's thread polls the socket and an eventfd, reads with the kernel's time
+//                                  stamp, answers, and asks for its processor time
+//   corelane-bench-hops reader     a reader waits with epoll, reads, and wakes a thread under SCHED_OTHER, which then
+//                                  answers
+//   corelane-bench-hops one-hop    the same, but the thread that answers has a task's priority
+//   corelane-bench-hops two-hops   the same as one-hop, with a manager's thread in between
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -48,7 +49,7 @@ bool read_stamped() {
   return ::recvmsg(connection, &header, MSG_DONTWAIT) == static_cast<ssize_t>(message.size());
 }
 
-// Each ends with the process, when the client closes the connection.
+// Each of these functions ends the process when the client closes the connection.
 void direct() {
   const int on = 1;
   if (::setsockopt(connection, SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on) < 0) latency::die("SO_TIMESTAMPNS");

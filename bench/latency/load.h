@@ -1,5 +1,6 @@
-// What one client does: warm up, then make calls and note how long each took. Shared by all clients of this benchmark,
-// so that rows differ in nothing but the call itself. Thread: the client's only one.
+// The load of one client: it warms up, then makes calls and records how long each took. All clients of this benchmark
+// share it, so that rows differ only in the call itself.
+// Thread: the client's only one.
 #pragma once
 
 #include <unistd.h>
@@ -24,10 +25,10 @@ using Nanoseconds = std::chrono::nanoseconds;
 struct Load {
   std::size_t warm_up = 0;
   std::size_t calls = 0;
-  Nanoseconds interval{};  // between intended starts; 0: the next call follows the last (closed loop)
+  Nanoseconds interval{};  // between intended starts; 0: each call follows the previous one (closed loop)
 };
 
-// A whole number of a command line; ends the program with 2 where the word is none.
+// Returns a whole number of a command line; ends the program with 2 if the word is none.
 inline std::uint64_t number_of(const char* what, const std::string& word, std::uint64_t most = 1'000'000'000'000) {
   std::uint64_t number = 0;
   const auto [end, fault] = std::from_chars(word.data(), word.data() + word.size(), number);
@@ -48,8 +49,8 @@ inline int usage(const char* program, const char* words) {
   return 2;
 }
 
-// Nanoseconds of each call. In an open loop a call counts from when it was due, so that a stall is charged to every
-// call it delayed and not to one (coordinated omission); the client spins until then.
+// Returns the nanoseconds of each call. In an open loop a call counts from the time when it was due. So a stall counts
+// for every call that it delayed, and not only for one (coordinated omission). The client spins until the call is due.
 template <typename Call>
 std::vector<std::uint64_t> measure(const Load& load, Call&& call) {
   for (std::size_t i = 0; i < load.warm_up; ++i) call(static_cast<std::int64_t>(i));
@@ -70,7 +71,7 @@ std::vector<std::uint64_t> measure(const Load& load, Call&& call) {
   return samples;
 }
 
-// Hands the samples to the driver, as they lie in memory. False when the driver is gone.
+// Writes the samples to the driver, in their memory layout. Returns false if the driver has ended.
 inline bool report(std::span<const std::uint64_t> samples) {
   auto bytes = std::as_bytes(samples);
   while (!bytes.empty()) {
@@ -87,7 +88,7 @@ inline void announce(const std::string& address) {
   std::fflush(stdout);
 }
 
-// The answer has to be right: a fast wrong one is no row.
+// Checks the answer. A wrong answer ends the program: a fast wrong answer must not make a row.
 inline void check(std::int64_t sent, std::int64_t got) {
   if (sent == got) return;
   std::fprintf(stderr, "sent %ld, got %ld back\n", static_cast<long>(sent), static_cast<long>(got));

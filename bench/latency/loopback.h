@@ -1,4 +1,4 @@
-// A blocking TCP socket on the loopback and 64 bytes, for the rows that have no object request broker.
+// A blocking TCP socket on the loopback and 64 bytes, for the rows without an object request broker.
 #pragma once
 
 #include <arpa/inet.h>
@@ -15,7 +15,7 @@
 
 namespace latency {
 
-using Message = std::array<char, 64>;  // about what a GIOP request with one 8-byte argument has beyond its fixed header
+using Message = std::array<char, 64>;  // the size of a small GIOP request, without its fixed header
 
 [[noreturn]] inline void die(const char* what) {
   std::fprintf(stderr, "%s: %s\n", what, std::strerror(errno));
@@ -41,7 +41,7 @@ inline sockaddr_in loopback(std::uint16_t port) {
   return address;
 }
 
-// Returns the port.
+// Listens on a free port and returns it.
 inline std::uint16_t listen_on(int fd) {
   sockaddr_in address = loopback(0);
   socklen_t size = sizeof address;

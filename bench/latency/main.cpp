@@ -1,32 +1,34 @@
-// corelane-bench-latency: what a two-way `long long ping(long long)` costs, beside a bare socket and omniORB.
+// corelane-bench-latency measures a two-way `long long ping(long long)`, compared with a bare socket and omniORB.
 //
-// Client and server are separate processes, each pinned to one hardware thread. A round runs every row once, and rounds
-// follow each other, so that rows meet the same machine and their ratio means something where a time alone would not.
+// Client and server are separate processes, each pinned to one hardware thread. A round runs every row once, and the
+// rounds follow each other. So all rows run under the same conditions of the machine: their ratios are meaningful where
+// a single time would not be.
 //
-//   bare TCP         64 bytes and back on a blocking socket: what the kernel alone costs
-//   floor of ...     the same bytes, passed through the threads that the mode has, and nothing else (hops.cpp)
-//   two hops         the same where a job has to wait for the manager's own thread
-//   omniORB          omniORB's defaults, IIOP
-//   omniORB, Unix    the same over a Unix socket
-//   Corelane         a servant without a contract: reader, best-effort lane
-//   Corelane, Unix   the same over a Unix socket
-//   Corelane, channel the same through shared memory (docs/channel.md); `spin`: the client spins for the reply before
-//   it
-//                    sleeps; `direct`: jobs of an admitted task, whose thread reads a channel of its own; `both spin`:
-//                    as below
-//   Corelane, task   the calls are jobs of an admitted task: `manager` reader, queue, manager's turn, the task's own
-//                    thread; `direct` the task's own thread reads the task's own connection; `followers` whichever
-//                    thread reads it runs it (ACE_TP_Reactor). In a closed loop its period is 30 us: a machine that
-//                    calls faster waits for it; so compare the modes with --rate
-//   no rec.          the mode `manager` without the recorder
-//   spin-park        the mode `direct`, where the client spins for the reply before it sleeps
-//   both spin        the same, and the task's thread spins for the next call (pool.wait); so much spinning fits beside
-//                    no platform within 30 us, so it runs without admission, and so does the row it is compared with
+//   bare TCP          64 bytes and back on a blocking socket: the cost of the kernel alone
+//   floor of ...      the same bytes through the threads of the mode, and nothing else (hops.cpp)
+//   two hops          the same if a job has to wait for the manager's own thread
+//   omniORB           omniORB's defaults, IIOP
+//   omniORB, Unix     the same over a Unix socket
+//   Corelane          a servant without a contract: reader, best-effort lane
+//   Corelane, Unix    the same over a Unix socket
+//   Corelane, channel the same through shared memory (docs/channel.md). `spin`: the client spins for the reply before
+//                     it sleeps. `direct`: jobs of an admitted task, whose thread reads a channel of its own. `both
+//                     spin`: see below.
+//   Corelane, task    the calls are jobs of an admitted task. `manager`: reader, queue, manager's turn, the task's own
+//                     thread. `direct`: the task's own thread reads the task's own connection. `followers`: the thread
+//                     that reads a request runs it (ACE_TP_Reactor). In a closed loop the period is 30 us, and a faster
+//                     machine waits for it. So compare the modes with --rate.
+//   no rec.           the mode `manager` without the recorder
+//   spin-park         the mode `direct`; the client spins for the reply before it sleeps
+//   both spin         the same, and the task's thread spins for the next call (pool.wait). So much spinning does not
+//                     fit beside the platform load within 30 us. So this row and its reference run without admission
+//                     control.
 //
-// Below each table the pairs that have a goal, round by round like the ratios: what the manager costs above direct,
-// what the recorder costs, and spinning against sleeping.
+// Below each table are the pairs that have a goal, compared round by round like the ratios. They show the cost of the
+// manager compared with direct, the cost of the recorder, and spinning compared with sleeping.
 //
-// Columns: ratio of p50 to bare TCP's (median of the rounds), then p50 p99 p99.9 max of all samples, and their count.
+// Columns: ratio of p50 to that of bare TCP (median of the rounds), then p50 p99 p99.9 max of all samples, and their
+// number.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
@@ -60,16 +62,16 @@ struct Options {
   std::string cores = "both";
   std::string commit = "unknown";
   std::vector<std::string> only;
-  std::vector<std::string> server_options;  // -ORB options for our server
+  std::vector<std::string> server_options;  // -ORB options for Corelane's server
 };
 
 struct Contender {
   std::string key;
   std::string name;
-  std::string server;  // program, then its first argument where it needs one
+  std::string server;  // program; then its first argument, if it needs one
   std::string client;
   std::string argument = {};
-  std::string client_argument = {};  // after the others
+  std::string client_argument = {};  // the last argument
   std::vector<std::string> server_options = {};
   std::vector<std::string> client_options = {};
 };
@@ -185,7 +187,7 @@ struct Placement {
   CoreId client;
 };
 
-constexpr std::chrono::minutes patience{10};  // longer than one round of one row
+constexpr std::chrono::minutes patience{10};  // longer than one round of one row takes
 
 fs::path programs() { return corelane::os::program_beside("latency"); }
 
@@ -202,7 +204,7 @@ std::string read_line(ChildProcess& server) {
   throw std::runtime_error("the server ended, or hangs, without saying where it listens");
 }
 
-// All that the client writes, as samples.
+// Reads all that the client writes, as samples.
 Samples read_samples(ChildProcess& client) {
   const auto bytes = client.read_all(corelane::os::now() + patience);
   if (!bytes) throw std::runtime_error("the client hangs");
@@ -219,7 +221,7 @@ Samples run_once(const Contender& contender, Placement placement, const Options&
   const bool ours = contender.server == "corelane-bench-corelane-server";
   if (ours)
     serve.insert(serve.end(), {"-ORBEndpointListen", "127.0.0.1:0", "-ORBEndpointLocal", "off", "-ORBLimitsPeerOverrun",
-                               "report"});  // what comes later counts
+                               "report"});  // later options override these
   serve.insert(serve.end(), contender.server_options.begin(), contender.server_options.end());
   if (ours) serve.insert(serve.end(), options.server_options.begin(), options.server_options.end());
   ChildProcess server(serve, {.core = placement.server});
@@ -284,7 +286,7 @@ void print_pairs(const std::vector<Contender>& chosen, const std::vector<Row>& r
   }
 }
 
-// Whether every row got all its rounds.
+// Returns whether every row got all its rounds.
 bool run_all(const std::string& title, Placement placement, const std::vector<Contender>& chosen,
              const Options& options) {
   std::vector<Row> rows;

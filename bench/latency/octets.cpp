@@ -1,16 +1,16 @@
-// corelane-bench-octets: what a sequence<octet> of 1 MiB costs in a call, one way and the other.
+// corelane-bench-octets measures how long a sequence<octet> of 1 MiB takes in a call, in each direction.
 //
 //   corelane-bench-octets [ROUNDS [CALLS [SIZE]]]     5 rounds of 200 calls of 1 MiB; also --rounds, --calls, --size
 //
-// Client and server are processes of their own on the last two cores; rounds are interleaved.
+// Client and server are separate processes on the last two cores. Rounds are interleaved.
 //
-//   memcpy             one core copies so much: what no transport can beat that copies
-//   bare Unix socket   so many bytes and an answer of one
-//   Corelane, ...      `put` carries the octets to the server, `get` from it, over a channel, a Unix socket, TCP;
-//   blocking,
-//                      but for `spin`, where the client spins before it sleeps
+//   memcpy             one core copies the same number of bytes: the limit of every transport that copies
+//   bare Unix socket   the same number of bytes, and an answer of one byte
+//   Corelane, ...      `put` carries the octets to the server, `get` from it, over a channel, a Unix socket or TCP. The
+//                      client blocks; with `spin` it spins before it sleeps.
 //
-// Columns: MB/s of p50 (put, get), their share of memcpy's (median of the rounds), p50 and p99 of a call in us.
+// Columns: MB/s at p50 (put, get), their share of the rate of memcpy (median of the rounds), p50 and p99 of a call in
+// us.
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -44,7 +44,7 @@ using Words = std::vector<std::string>;
 
 // ---- The two processes of a row
 
-// Octets whose sum tells whether they are those that were sent.
+// Returns octets whose sum shows whether they arrived unchanged.
 Bench::Octets octets_of(std::size_t size) {
   Bench::Octets data(size);
   std::iota(data.begin(), data.end(), std::uint8_t{0});
@@ -65,7 +65,7 @@ class StoreServant : public virtual CORBA::servant_traits<Bench::Store>::base_ty
   }
 
  private:
-  Bench::Octets kept_;  // the only client calls one at a time
+  Bench::Octets kept_;  // there is only one client, which makes one call at a time
 };
 
 int serve(int argc, char** argv) {
@@ -78,7 +78,7 @@ int serve(int argc, char** argv) {
   return 0;
 }
 
-// "put" or "get", IOR, warm-up, calls, interval, size
+// Arguments: "put" or "get", IOR, warm-up, calls, interval, size.
 int call(int argc, char** argv) {
   auto orb = CORBA::ORB_init(argc, argv);
   if (argc != 7) return latency::usage(argv[0], "--role put|get IOR WARM-UP CALLS INTERVAL SIZE [-ORB options]");

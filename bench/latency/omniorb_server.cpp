@@ -1,4 +1,4 @@
-// The omniORB end of the latency benchmark, as its defaults make it: a thread per connection. [unix]: over Unix
+// The omniORB server of the latency benchmark, with its defaults: a thread for each connection. [unix]: over Unix
 // sockets.
 #include <ping.hh>
 #include <string_view>

@@ -1,9 +1,12 @@
-// What one decision of the Manager costs beside N tasks that are admitted already. Rows:
-//   accept/N/M        a newcomer fits on the roomiest core; N tasks on M cores
-//   refuse_all/N/64   it fits on none of 64 cores: every core is analysed, and the closest is found (no repacking)
-//   repack/N/M        it fits nowhere until everybody is packed anew: the decision up to the first Vacate
-//   nearest/N/64      what would fit instead: off the critical path
-// N tasks, M cores; periods 10 to 100 ms. Times are of decide() alone; the departure that undoes it is not counted.
+// The cost of one decision of the Manager beside N tasks that are already admitted, on M cores. Rows:
+//
+//   accept/N/M        a new task fits on the core with the most room
+//   refuse_all/N/64   a task fits on none of 64 cores: each core is analyzed, and the closest one is found
+//                     (no repacking)
+//   repack/N/M        a task fits only after all tasks are packed anew: the decision up to the first Vacate
+//   nearest/N/64      computes what would fit instead: off the critical path
+//
+// Periods are 10 to 100 ms. Times are of decide() alone; the departure that undoes it does not count.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
@@ -27,7 +30,8 @@ ManagerOptions cores_of(int count, bool repack) {
   return options;
 }
 
-// Of utilization about `ppm`, with one of seventy periods from 10 to 100.6 ms; or all near 30 ms.
+// Returns a contract with a utilization of about `ppm`, and one of seventy periods from 10 to 100.6 ms, or a period
+// near 30 ms.
 Contract contract_of(std::int64_t ppm, int i, bool alike = false) {
   const Duration period = (alike ? 3 : 1 + i % 10) * 10ms + (i % 7) * 100us;
   return {.period = period, .deadline = period, .budget = period * ppm / 1'000'000};
@@ -40,7 +44,7 @@ class Pool {
   std::span<const Command> propose(const Contract& contract) {
     return manager.decide(Proposed{Time{}, JobId{++request_}, PeerId{}, contract});
   }
-  // `count` tasks that use `ppm` of all cores together.
+  // Adds `count` tasks that together use `ppm` of all cores.
   void fill(int count, int cores, std::int64_t ppm, bool alike = false) {
     for (int i = 0; i < count; ++i) propose(contract_of(ppm * cores / count, i, alike));
   }
@@ -79,7 +83,7 @@ void refuse_all(benchmark::State& state) {
   const auto cores = static_cast<int>(state.range(1));
   Pool pool(cores, false);
   pool.fill(static_cast<int>(state.range(0)), cores, 600'000, true);
-  // Its utilization would fit; its deadline does not hold beside those already there.
+  // The task's utilization would fit, but its deadline does not hold beside the other tasks.
   const Contract tight{.period = 100ms, .deadline = 25ms, .budget = 19'900us};
   for (auto _ : state) {
     const auto answer = timed(state, [&] { return pool.propose(tight); });
@@ -87,7 +91,7 @@ void refuse_all(benchmark::State& state) {
   }
 }
 
-// Small tasks fill all cores evenly; the newcomer needs more of one core than any has left, and gets it by packing.
+// Small tasks fill all cores evenly. The new task needs more of one core than any has left, and gets it by repacking.
 void repack(benchmark::State& state) {
   const auto count = static_cast<int>(state.range(0));
   const auto cores = static_cast<int>(state.range(1));

@@ -1,4 +1,4 @@
-// What encoding and decoding cost, in reused buffers as the hot path has them.
+// The cost of encoding and decoding, in reused buffers as on the hot path.
 //   encode_longs/n, decode_longs/n       a sequence<long> of n elements in native order: one block copy
 //   decode_longs_swapped/n               the same from a peer of the other byte order
 //   encode_struct, decode_struct         { long; double; string<16 characters> }

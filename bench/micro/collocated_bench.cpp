@@ -1,6 +1,6 @@
 // A call of an object in the same process, through its reference and the object adapter, on the caller's thread.
 //   collocated_call            long long ping(long long) through stub, adapter and skeleton
-//   collocated_call/threads    the same object called by several threads: what its shared counts cost
+//   collocated_call/threads    the same object called by several threads: the cost of its shared counters
 //   virtual_call               the servant's function itself, for comparison
 #include <benchmark/benchmark.h>
 

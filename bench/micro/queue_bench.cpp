@@ -2,7 +2,7 @@
 //   queue_push_pop          one thread pushes a job and pops it: the cost of both without contention
 //   queue_push_pop_deep     the same with 500 jobs of mixed priorities in the queue
 //   queue_contended/threads each thread pops and pushes in turn: the cost of the lock under contention
-//   queue_full              a push that is refused
+//   queue_full              the queue refuses a push
 #include <benchmark/benchmark.h>
 
 #include <memory>

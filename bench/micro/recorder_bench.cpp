@@ -1,7 +1,7 @@
 // The recorder's cost, on one thread with warm caches:
 //   record_one           one record of one slot (Finished) into a ring of the default size, published
 //   record_three         one of three slots (Proposed with its contract)
-//   job_in_lane          Arrived, then Finished, told to a Lane that answers Run: nothing is recorded
+//   job_in_lane          a Lane handles Arrived, then Finished, and answers Run: nothing is recorded
 //   job_in_recorded_lane the same with its ring: four records or more; the difference is what a job pays on its core
 #include <benchmark/benchmark.h>
 

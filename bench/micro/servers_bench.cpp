@@ -1,15 +1,15 @@
-// What it costs to drive a server, and firm timers beside hard ones. Rows:
-//   server_charge/KIND   a charge of part of the budget and the question that follows it; KIND 0 sporadic, 1
-//   deferrable,
-//                        2 io, 3 constant bandwidth
+// The cost of driving a server, and of firm timers compared with hard ones. Rows:
+//
+//   server_charge/KIND   charges part of the budget, then asks what to do next; KIND 0 sporadic, 1 deferrable, 2 io,
+//                        3 constant bandwidth
 //   server_turn/KIND     a whole turn: wake, two charges that use the budget up, block; the next turn a period later. A
-//                        sporadic server splits and merges its chunks
-//   sporadic_full        a charge of a sporadic server whose queue of chunks is full
+//                        sporadic server splits and merges its chunks.
+//   sporadic_full        charges a sporadic server whose queue of chunks is full
 //   firm_check_idle/N    a soft check that finds nothing expired among N timers
 //   firm_check_hit/N     a soft check that fires one of N timers, which is set again
-//   hard_timer           a one-shot of the kernel: armed, expired, its thread woken (timerfd; time goes by while the
-//                        thread sleeps). break_even_%: the share of soft checks that have to find something before they
-//                        cost less than hard timers, firm_check_idle/64 over hard_timer
+//   hard_timer           a one-shot timer of the kernel: armed, expired, its thread woken (timerfd; the time includes
+//                        the sleep). break_even_%: the share of soft checks that have to find an expired timer before
+//                        they cost less than hard timers, firm_check_idle/64 divided by hard_timer
 #include <benchmark/benchmark.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
@@ -77,7 +77,7 @@ void sporadic_full(benchmark::State& state) {
 }
 BENCHMARK(sporadic_full);
 
-// N timers, a microsecond apart from one millisecond on.
+// Makes N timers that expire a microsecond apart, beginning at one millisecond.
 FirmTimers timers_of(std::size_t count) {
   FirmTimers timers(count, 50us);
   for (std::size_t i = 0; i < count; ++i) timers.add(TimerId{i}, Time{1ms + static_cast<std::int64_t>(i) * 1us});
@@ -102,7 +102,7 @@ void firm_check_hit(benchmark::State& state) {
 }
 BENCHMARK(firm_check_hit)->Arg(1)->Arg(64)->Arg(4096);
 
-// How long `work` takes, once.
+// Returns how long one call of `work` takes.
 template <typename Work>
 Duration timed(Work&& work) {
   const Time start = os::now();

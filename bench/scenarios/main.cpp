@@ -1,20 +1,25 @@
-// corelane-bench-scenarios: what the manager costs, scenario by scenario, as Zhang, Gill and Lu published it for MC-ORB
-// (RTCSA 2009), whose means stand beside ours. The state of the pool is constructed anew for each sample.
+// corelane-bench-scenarios measures the manager's decisions in the scenarios that Zhang, Gill and Lu published for
+// MC-ORB (RTCSA 2009). Their means are printed beside ours. The state of the pool is constructed anew for each sample.
 //
 //   1  a new task on the manager's core          2  a new task on another core
 //   3  one sleeping task moves to another core to make room for the new one
-//   4  every resident task that has to moves: room is made by packing all of them anew
+//   4  all tasks that have to move do so: room is made by packing all of them anew
 //   5  a new task is rejected
-//   job  a job of an admitted task, on the manager's core and on the other one, a period after the last one so that it
-//        is not early: nothing is decided, and nothing waited for
-//   bare two hops between threads that sleep on a futex, on one core, and nothing else: the floor of `job`
+//   job  a job of an admitted task, on the manager's core and on the other one. It comes a period after the last one,
+//        so it is not early. The manager decides nothing and waits for nothing.
+//   bare two hops between threads that sleep on a futex, on one core, and nothing else: the lower bound of `job`
 //
-// Stages: queue: from the driver, who stands for the reader, to the manager. decide: analysis, commands, and the
-// promise written into a ledger that other servers would read, as a server does by default; with --no-ledger nobody
-// would. move: until everybody has moved. thread: the new task's thread is made and got its job. wake: to the first
-// instruction of the servant, or (5) until the refusal is ready, with what would have fitted. total: what the paper
-// calls the overhead: from the manager's taking of the request; for `job` from the driver's putting it there. Here each
-// task has a thread of its own, made when it is admitted; MC-ORB took one that was there.
+// Stages:
+//   queue   from the driver, which stands for the reader, to the manager
+//   decide  analysis, commands, and the promise written into a ledger for other servers, as a server does by default.
+//           With --no-ledger it is not written.
+//   move    until all moving tasks have moved
+//   thread  the new task's thread is made and gets its job
+//   wake    to the first instruction of the servant; in scenario 5, until the refusal with its alternative is ready
+//   total   what the paper calls the overhead: from when the manager takes the request. For `job`: from when the
+//           driver puts it into the queue.
+//
+// Here each task has a thread of its own, made when the task is admitted; MC-ORB took an existing one.
 #include <linux/magic.h>
 #include <stdlib.h>
 #include <sys/statfs.h>
@@ -54,12 +59,12 @@ struct Options {
   std::string commit = "unknown";
   bool ledger = true;
   std::string directory = std::filesystem::temp_directory_path().string();
-  std::string machine = bench_support::machine_facts();  // before the driver is bound to a core
+  std::string machine = bench_support::machine_facts();  // read before the driver is bound to a core
 };
 
 struct Scenario {
   const char* name;
-  double published;  // mean, us; 0: none
+  double published;  // mean, us; 0: not published
   std::function<Stamps(Pool&)> sample;
 };
 
@@ -75,7 +80,7 @@ Stamps new_task(Pool& pool, CoreId expected) {
   return stamps;
 }
 
-// Residents are there from the first sample on.
+// Resident tasks are there from the first sample on.
 Stamps on_managers_core(Pool& pool) {
   if (pool.resident_count() == 0) {
     const TaskId first = pool.admit(percent(60), pool.managers_core());
@@ -90,7 +95,7 @@ Stamps on_other_core(Pool& pool) {
   return new_task(pool, pool.other_core());
 }
 
-// So many of the residents move for a newcomer of this share.
+// For a new task of this share, so many of the resident tasks have to move.
 Stamps with_moves(Pool& pool, const std::vector<std::pair<int, bool>>& residents, int newcomer, std::size_t moves) {
   std::vector<TaskId> tasks;
   for (const auto& [share, on_managers] : residents)
@@ -134,7 +139,7 @@ Stamps job_on(Pool& pool, bool on_managers) {
   return stamps;
 }
 
-// Driver, middle, last: each wakes the next and sleeps.
+// Driver, middle and last thread: each wakes the next one and sleeps.
 class BareHops {
  public:
   explicit BareHops(CoreId core)
@@ -143,7 +148,7 @@ class BareHops {
         last_(start(
             core, 40, [this] { arrived_ = os::now(), driver_bell_.unpark(); }, last_bell_)) {}
   ~BareHops() {
-    stopping_.store(true, std::memory_order_relaxed);  // relaxed: the bells order it
+    stopping_.store(true, std::memory_order_relaxed);  // relaxed: the parkers order it
     middle_bell_.unpark(), last_bell_.unpark();
   }
   Stamps sample() {
@@ -161,7 +166,7 @@ class BareHops {
         os::start_thread({.name = "hop", .core = core, .fifo_priority = priority}, [this, pass, &bell]() noexcept {
           for (;;) {  // bound: ends with the destructor
             bell.park(never);
-            if (stopping_.load(std::memory_order_relaxed)) return;  // relaxed: the bells order it
+            if (stopping_.load(std::memory_order_relaxed)) return;  // relaxed: the parkers order it
             pass();
           }
         });
@@ -171,7 +176,7 @@ class BareHops {
 
   os::Parker middle_bell_, last_bell_, driver_bell_;
   std::atomic<bool> stopping_{false};
-  Time arrived_{};  // the bells order it
+  Time arrived_{};  // the parkers order it
   os::Thread middle_, last_;
 };
 
@@ -191,7 +196,7 @@ const std::vector<Scenario> all_scenarios = {
     {"job, other core", 0, [](Pool& pool) { return job_on(pool, false); }},
 };
 
-// Microseconds, sorted, of one stage over all samples.
+// The microseconds of one stage over all samples; sorted by sort().
 class Stage {
  public:
   void add(Time from, Time to) {
@@ -216,7 +221,7 @@ struct Stages {
   Stage queue, decide, move, thread, wake, total;
 
   void add(const Stamps& s) {
-    if (s.begun == never) return total.add(s.submitted, s.ended);  // nothing was decided
+    if (s.begun == never) return total.add(s.submitted, s.ended);  // the manager decided nothing
     queue.add(s.submitted, s.begun);
     decide.add(s.begun, s.decided);
     total.add(s.begun, s.ended);
@@ -247,7 +252,7 @@ void print(const Scenario& scenario, Stages& stages, std::size_t samples) {
   std::printf(" %7zu\n", samples);
 }
 
-// A directory for the ledger, where no server of this host looks.
+// A directory for the ledger that no server of this host reads.
 class LedgerPlace {
  public:
   explicit LedgerPlace(const Options& options) {
@@ -263,7 +268,8 @@ class LedgerPlace {
   }
   const std::string& path() const { return path_; }
 
-  // A write to a disk's file system costs a part of a microsecond more than one to memory's, where /run is.
+  // Says where the ledger is. A write to a file system on disk takes a fraction of a microsecond longer than one to
+  // memory, where /run is.
   std::string text() const {
     struct statfs system {};
     if (path_.empty()) return "written down nowhere";
@@ -278,7 +284,7 @@ class LedgerPlace {
 void run(const Scenario& scenario, const std::vector<CoreId>& cores, const std::string& ledger, std::size_t samples) {
   Pool pool(cores, ledger);
   Stages stages;
-  for (std::size_t i = 0; i < samples / 10 + 1; ++i) scenario.sample(pool);  // to warm up
+  for (std::size_t i = 0; i < samples / 10 + 1; ++i) scenario.sample(pool);  // warm-up
   for (std::size_t i = 0; i < samples; ++i) stages.add(scenario.sample(pool));
   print(scenario, stages, samples);
   std::fflush(stdout);
@@ -321,7 +327,7 @@ int main(int argc, char** argv) {
   if (!os::privileges().memlock || !os::lock_memory())
     std::fprintf(stderr, "scenarios: memory is not locked, unlike a server's that may do so\n");
   int status = 1;
-  // The driver stands for the reader: on the manager's core, above it.
+  // The driver stands for the reader: on the manager's core, with a higher priority.
   auto driver = os::start_thread({.name = "driver", .core = cores.front(), .fifo_priority = 50},
                                  [&]() noexcept { status = run_all(options, cores); });
   if (!driver) {

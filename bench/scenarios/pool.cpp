@@ -14,7 +14,7 @@ namespace {
 using namespace corelane;
 using namespace corelane::dispatch;
 
-// On the driver's stack: it waits for the last touch.
+// Lives on the driver's stack: the driver waits until recycle() was called.
 class StampedJob final : public Job {
  public:
   explicit StampedJob(os::Parker& driver) : driver_(driver) {}
@@ -36,7 +36,8 @@ class StampedJob final : public Job {
   }
 
   Stamps wait(TaskId& into) {
-    // PAIR scenario.done: acquire here <- release in recycle(). Bound: the job, and a stale token of an earlier one.
+    // PAIR scenario.done: acquire here <- release in recycle(). Bound: the job, and one unpark() left over from an
+    // earlier job.
     while (!done_.load(std::memory_order_acquire)) driver_.park(never);
     if (failed_) throw std::runtime_error("a request failed");
     into = task_;
@@ -127,8 +128,8 @@ void Pool::clear() {
   wait_for_tasks(0);
 }
 
-// Until so many tasks are there, and all threads that are to wait for more. Bound: a task leaves at its core's idle
-// instant, and all cores are idle here.
+// Waits until there are so many tasks, and all spare threads. Bound: a task leaves when its core is idle, and all cores
+// are idle here.
 void Pool::wait_for_tasks(std::size_t count) {
   for (;;) {
     const ExecutiveReport report = executive_->snapshot();

@@ -1,8 +1,8 @@
-// Pool: an executive with its threads whose state the scenarios construct, and the time stamps of one request on its
-// way through it.
+// Pool is an executive with its threads, in a state that the scenarios construct, and the time stamps of one request on
+// its way through it.
 //
-// Threads: one driver, bound to the manager's core at the reader's priority where the system grants it; the executive's
-// own. What a request's stamps say is read when the request is over.
+// Threads: one driver, bound to the manager's core at the reader's priority if the system grants it; and the
+// executive's own threads. Read a request's stamps when the request is over.
 #pragma once
 
 #include <atomic>
@@ -25,10 +25,11 @@ using corelane::Duration;
 using corelane::TaskId;
 using corelane::Time;
 
-// Two cores that nobody else asks for, and when the manager decided on them.
+// Provides two cores that no one else requests, and records when the manager decides.
 class StampedCores final : public corelane::dispatch::CoreProvider {
  public:
-  // Promises are written into the ledger of this directory, as a server writes them into its host's; "": nowhere.
+  // Promises are written into the ledger of this directory, as a server writes them into its host's ledger. "":
+  // nowhere.
   StampedCores(const corelane::os::Topology& topology, const std::string& ledger);
 
   corelane::Expected<std::vector<corelane::dispatch::CoreLease>> lease(
@@ -45,7 +46,7 @@ class StampedCores final : public corelane::dispatch::CoreProvider {
   void withdraw() noexcept override { cores_->withdraw(); }
   void maintain() noexcept override { cores_->maintain(); }
 
-  // The driver, before a request: its decision is stamped.
+  // Thread: the driver, before a request. The stamps then belong to the next decision.
   void arm() noexcept;
   // relaxed: see below
   Time begun() const noexcept { return begun_.load(std::memory_order_relaxed); }
@@ -54,33 +55,33 @@ class StampedCores final : public corelane::dispatch::CoreProvider {
 
  private:
   const std::unique_ptr<corelane::dispatch::CoreProvider> cores_;
-  // relaxed everywhere: the driver sets both before it submits and reads them after the request's end, and both order
-  // them; the manager writes each once in between.
+  // relaxed everywhere: the driver sets both before it submits a request and reads them after the request's end, which
+  // orders them. The manager writes each once in between.
   std::atomic<Time> begun_{corelane::never}, ended_{corelane::never};
 };
 
-// When what became of one request.
+// The time stamps of one request.
 struct Stamps {
-  bool ran = false;  // else it was refused
+  bool ran = false;  // false: it was refused
   CoreId core{};     // where it ran
   Time submitted{};  // put into the queue
   Time begun{};      // the manager has taken it and begins to decide
-  Time decided{};    // the decision is made, and written into the ledger where there is one
-  Time admitted{};   // the manager's step that admitted it; later than `decided` when others had to move before
-  Time placed{};     // the manager's step in which the task's thread lived and got the job
-  Time ended{};      // first instruction of the servant; or the refusal was ready
+  Time decided{};    // the decision is made, and written into the ledger if there is one
+  Time admitted{};   // the manager's step that admitted it; later than `decided` if others had to move before
+  Time placed{};     // the manager's step in which the task's thread was there and got the job
+  Time ended{};      // first instruction of the servant, or the refusal was ready
 };
 
 class Pool {
  public:
   Pool(const std::vector<CoreId>& cores, const std::string& ledger);  // see StampedCores
 
-  // Admits and gives the core; waits for the answer. The state is as asked for or the program ends.
+  // Admits a task, gives it the core, and waits for the answer. Ends the program if the state is not the expected one.
   TaskId admit(const Contract& contract, CoreId expected);
   void depart(TaskId task);
-  // All tasks leave. Waits until their bandwidth is back and their threads are gone.
+  // Removes all tasks. Waits until their bandwidth is free and their threads have ended.
   void clear();
-  // A first call with this contract. Where it runs it becomes a task, which `task` names.
+  // A first call with this contract. If it runs, it becomes a task, and `task` is set to its id.
   Stamps call(const Contract& contract, TaskId& task);
   // A job of an admitted task.
   Stamps call(TaskId task);
@@ -88,7 +89,7 @@ class Pool {
   std::size_t resident_count() const noexcept { return tasks_.size(); }
   CoreId managers_core() const noexcept { return managers_core_; }
   CoreId other_core() const noexcept { return other_core_; }
-  // Of the tasks that are admitted, by id.
+  // Returns the cores of the admitted tasks, by id.
   std::vector<CoreId> places(const std::vector<TaskId>& tasks) const;
 
  private:

@@ -19,7 +19,7 @@ namespace {
 using namespace corelane;
 using namespace std::chrono_literals;
 
-// Notes how late it began, works a little, and comes again at once, too early.
+// Records how late it began, works a little, and is sent again at once, before its next release.
 class Eager final : public dispatch::Job {
  public:
   Eager(dispatch::Executive& executive, Duration demand, Time end, std::latch& done)

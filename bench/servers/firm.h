@@ -6,7 +6,8 @@
 
 namespace servers {
 
-// Three tasks on the core, whose every job comes before its time and waits, for `length`; without and with `overshoot`.
+// Runs three tasks on the core for `length`, without and with `overshoot`. Each of their jobs arrives before its
+// release and waits.
 void print_firm(corelane::CoreId core, corelane::Duration length, corelane::Duration overshoot);
 
 }  // namespace servers

@@ -38,8 +38,8 @@ using corelane::Duration;
 using corelane::os::ChildProcess;
 using namespace std::chrono_literals;
 
-constexpr Duration interval = 10ms;    // of calls
-constexpr Duration task_period = 8ms;  // of the contract: a call that a stall delayed does not make all others early
+constexpr Duration interval = 10ms;    // between calls
+constexpr Duration task_period = 8ms;  // shorter than the interval, so a delayed call does not make others early
 constexpr Duration task_demand = 2ms;
 constexpr Duration high_budget = 2500us;
 constexpr Duration reader_period = 1ms;
@@ -50,12 +50,12 @@ constexpr Duration rogue_demand = 300us;
 constexpr const char* no_rogue = "none";
 constexpr const char* no_flood = "none";
 constexpr int unknown_senders = 3;
-constexpr int client_native = 55;  // of the task's client: above the reader, so that what it measures is the server
+constexpr int client_native = 55;  // level of the task's client: above the reader, so that it measures the server
 
 constexpr std::size_t most_jobs = 1'000'000, most_gaps = 1 << 18;
 
-// Works for as many nanoseconds as it is told, and notes when each such job was released and when it was over. Jobs of
-// a negative number are not noted: they are another task's, and so another thread's.
+// Works for as many nanoseconds as the argument says, and records when each such job was released and ended. Jobs with
+// a negative number are not recorded: they belong to another task, and so to another thread.
 class WorkServant : public virtual CORBA::servant_traits<Bench::Echo>::base_type {
  public:
   WorkServant() { jobs_.reserve(most_jobs); }
@@ -69,9 +69,10 @@ class WorkServant : public virtual CORBA::servant_traits<Bench::Echo>::base_type
   }
   corelane::rt::GapLog& gaps() { return gaps_; }
 
-  // Of the jobs since the last call, which are over: as they were, and without the time that the host or an interrupt
-  // took from them. `late`: those that were longer than `bound` even so, and what was taken from the least disturbed
-  // of them: between two looks at the clock nobody sees a gap, so much that was taken means more that was not seen.
+  // Responses of the jobs since the last call; call it when they have ended. `raw`: as measured. `attributed`: without
+  // the time that the host or an interrupt took from the jobs. `late`: how many exceeded `bound` even so. `late_gaps`:
+  // the time taken from the least disturbed of them. Gaps between two clock reads are not seen, so a long seen gap
+  // means that there were more.
   struct Responses {
     Spread raw, attributed;
     unsigned long late = 0;
@@ -97,10 +98,10 @@ class WorkServant : public virtual CORBA::servant_traits<Bench::Echo>::base_type
     corelane::Time release, end;
   };
   corelane::rt::GapLog gaps_{most_gaps};
-  std::vector<Run> jobs_;  // of one task, so of one thread at a time
+  std::vector<Run> jobs_;  // of one task, so written by one thread at a time
 };
 
-// Of the most urgent task, its responses, and how many requests of others there were.
+// Prints facts about the most urgent task, its responses, and the number of requests of other clients.
 void tell(const corelane::rt::Report& report, WorkServant& servant) {
   const corelane::dispatch::TaskReport* high = nullptr;
   std::uint64_t low_jobs = 0, low_refused = 0, direct = 0;
@@ -120,13 +121,13 @@ void tell(const corelane::rt::Report& report, WorkServant& servant) {
   std::fflush(stdout);
 }
 
-// What tell() said.
+// The values that tell() printed.
 struct Told {
   unsigned long jobs = 0, misses = 0;
   double p50 = 0, p99 = 0, max = 0;
   double attributed_p50 = 0, attributed_p99 = 0, attributed_max = 0, bound = 0;
-  unsigned long late = 0;  // of the jobs: beyond the bound without their gaps
-  double late_gaps = 0;    // of the least disturbed of these
+  unsigned long late = 0;  // number of jobs beyond the bound without their gaps
+  double late_gaps = 0;    // gaps of the least disturbed of these
   unsigned long strangers = 0, low_jobs = 0, low_refused = 0;
   unsigned long direct = 0;  // low tasks with a connection of their own
 };
@@ -155,8 +156,8 @@ void print_row(const std::string& what, bool flooded, const Told& told, const st
   std::fflush(stdout);
 }
 
-// What the reader may take from a job that needs `alone` without it: its budget in each of the periods that the
-// response touches. The least fixed point, as in the analysis.
+// Returns how much time the reader may take from a job that needs `alone` without it. The reader may use its budget in
+// each period that the response touches. Computes the least fixed point, as the analysis does.
 double readers_share(double alone, double each) {
   double response = alone;
   for (double next = 0; response < 1e6; response = next) {
@@ -174,7 +175,7 @@ void print_bound(const Told& told) {
               told.late_gaps);
 }
 
-// Of what the flood adds; gaps of the machine are left out on both sides.
+// Prints what the flood adds. Gaps of the machine are left out on both sides.
 void print_verdict(const Told& quiet, const Told& flooded, const std::string& reader) {
   const auto limit = corelane::parse_duration(reader).value_or(Duration{});
   const double share = readers_share(quiet.attributed_p50, microseconds(limit));
@@ -190,7 +191,7 @@ void print_verdict(const Told& quiet, const Told& flooded, const std::string& re
   std::printf("\n");
 }
 
-// A task that sends too fast is told so.
+// Calls, and ignores the TRANSIENT that a task gets which sends too fast.
 void call_regardless(Bench::Echo& echo) {
   try {
     echo.ping(0);
@@ -204,7 +205,7 @@ std::string line_of(ChildProcess& child, const char* who) {
   return *line;
 }
 
-// One server, and a task without and with the flood.
+// Runs one server and a task, without and with the flood.
 void print_pair(const std::string& program, const FloodOptions& options, const std::string& reader) {
   ChildProcess server({program, "--role", "server", "-ORBRuntimeLedger", "off", "-ORBIoBudget", reader},
                       {.core = options.core});
@@ -223,7 +224,7 @@ void print_pair(const std::string& program, const FloodOptions& options, const s
   print_verdict(told[0], told[1], reader);
 }
 
-// A server with its default settings, and what floods it: nothing ("none"), or `kind` of unknown.h.
+// Runs a server with its default settings and a flood: none ("none"), or `kind` of unknown.h.
 void print_unknown(const std::string& program, const FloodOptions& options, const std::string& kind) {
   ChildProcess server({program, "--role", "server", "-ORBRuntimeLedger", "off", "-ORBLogLevel", "error"},
                       {.core = options.core});
@@ -249,8 +250,8 @@ void print_unknown(const std::string& program, const FloodOptions& options, cons
   std::printf("; another client's calls without a contract: %lu answered, %lu failed\n", answered, failed);
 }
 
-// The same where a task floods that is more urgent, over the connection that it has for itself: its own thread reads
-// that, above the thread of the task that is measured.
+// The same if a more urgent task floods its own connection. That task's own thread reads the connection, at a higher
+// priority than the thread of the measured task.
 void print_direct(const std::string& program, const FloodOptions& options, const std::string& policy) {
   ChildProcess server(
       {program, "--role", "server", "-ORBRuntimeLedger", "off", "-ORBDispatchMode", "direct", "-ORBLogLevel", "error"},
@@ -336,9 +337,9 @@ int run_task(const std::vector<std::string>& words) {
   return 0;
 }
 
-// One thread sends as one task, and waits for no answer: where the server reads no more it fills what is between them.
-// Jobs that come too early are dropped there, but for one. On a line of its input it says how many times as fast as it
-// may it has sent.
+// The flood of one task. One thread sends without waiting for answers. If the server stops reading, the buffers in
+// between fill up. The server drops jobs that come too early, except one. For each line of its input it prints its
+// rate, as a multiple of the allowed rate.
 int be_rogue(const std::vector<std::string>& words) {
   static constexpr corelane::core::Operation ping{.name = "ping", .oneway = true};
   auto orb = orb_of({});
@@ -356,7 +357,7 @@ int be_rogue(const std::vector<std::string>& words) {
       corelane::core::Invocation call(*echo, ping);
       call.marshal(-std::int64_t{rogue_demand.count()});
       call.invoke();
-      sent.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+      sent.fetch_add(1, std::memory_order_relaxed);  // relaxed: a counter
     }
   });
   for (std::string line; std::getline(std::cin, line);) {
@@ -367,8 +368,8 @@ int be_rogue(const std::vector<std::string>& words) {
   return 0;
 }
 
-// Each thread calls over and over until the process is ended: the first as tasks of a low priority, which send a
-// hundred times as fast as they may, the others as strangers without any contract.
+// Threads that call repeatedly until the process is killed. The first one calls as tasks of a low priority, at a
+// hundred times their allowed rate. The others call without a contract.
 int flood(const std::vector<std::string>& words) {
   auto orb = orb_of({});
   std::vector<std::jthread> threads;

@@ -1,5 +1,6 @@
-// A flood of strangers' requests beside a task: what it adds to the task's response, with and without a budget for the
-// reader. Server, task and flood are processes of their own, which this program starts from itself.
+// Floods a server with requests of unknown clients beside a task. Measures what the flood adds to the task's response,
+// with and without a budget for the reader. Server, task and flood are separate processes, which this program starts
+// from itself.
 #pragma once
 
 #include <string>
@@ -10,19 +11,19 @@
 namespace servers {
 
 struct FloodOptions {
-  corelane::CoreId core{};       // of the server: reader, manager, task and strangers' threads
+  corelane::CoreId core{};       // for the server's reader, manager, task and best-effort threads
   int seconds = 60;              // of each of the four runs
-  int threads = 16;              // that flood
-  std::string budget = "200us";  // io.budget where there is one
+  int threads = 16;              // threads that flood
+  std::string budget = "200us";  // io.budget in the runs that have one
 };
 
-// Prints the table. `program`: this one's path.
+// Prints the table. `program`: the path of this program.
 void print_flood(const std::string& program, const FloodOptions& options);
 
-// The same in mode `direct`, where a task floods its own connection.
+// The same in mode `direct`, with a task that floods its own connection.
 void print_direct_flood(const std::string& program, const FloodOptions& options);
 
-// The roles; each returns the process's status. Words: of the command line, after the role.
+// The roles. Each returns the exit status of its process. `words`: the command line after the role.
 int serve(std::vector<std::string> words);
 int run_task(const std::vector<std::string>& words);
 int flood(const std::vector<std::string>& words);

@@ -35,7 +35,8 @@ MachineTime::MachineTime(const rt::GapLog& log, CoreId tasks, CoreId managers) :
   }
 }
 
-// The watch notes a gap up to its interval after it began. A job that waited for its time comes from no other core.
+// A gap is recorded up to one interval of the watch after it began. For a job that waited for its release, gaps on the
+// manager's core do not count.
 bool MachineTime::counts(const rt::Gap& gap, const Run& run) const {
   if (gap.core == tasks_) return true;
   return run.release == run.sent && gap.begin <= run.sent + rt::StallWatch::interval;
@@ -60,7 +61,7 @@ Duration MachineTime::taken_or_braked(const Run& run) const { return sum_of(with
 
 Duration MachineTime::taken_within(const Run& run) const {
   Run alone = run;
-  alone.sent = Time{};  // so that the manager's core does not count
+  alone.sent = Time{};  // leaves out the manager's core
   alone.release = run.begin;
   return taken_from(alone);
 }

@@ -1,7 +1,7 @@
-// Whether the responses of a task stayed within its bound. The bound is about jobs within their budgets on a machine
-// that executes what it is told to; so the machine's time is taken out, and jobs are left out that used no more beyond
-// their budget than the machine took between their begin and their end, be it from them or from who was above them: for
-// jobs whose own demand is within their budget.
+// Judges whether the responses of a task stayed within its bound. The bound is about jobs within their budgets on a
+// machine that runs without gaps. So the machine's time is subtracted. Some jobs exceeded their budgets by no more than
+// the time that the machine took while they ran, from them or from jobs of higher priority. These jobs are left out,
+// because their own demand was within the budget.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace servers {
 
-// A job from its client to its end; `release` is later than `sent` where it came early.
+// A job from its sending to its end. `release` is later than `sent` if the job came early.
 struct Run {
   corelane::JobId job;
   corelane::Time sent, release, begin, end;
@@ -25,7 +25,7 @@ class Overruns {
  public:
   void note(corelane::JobId job, corelane::Duration used);
   std::size_t count() const;
-  corelane::Duration used_by(corelane::JobId job) const;  // zero: it is none of them
+  corelane::Duration used_by(corelane::JobId job) const;  // zero: the job is not among them
 
  private:
   struct Overrun {
@@ -36,18 +36,18 @@ class Overruns {
   std::vector<Overrun> overruns_;
 };
 
-// The time that the machine took from the tasks' core, and from that of the manager, by whose way jobs come.
+// The time that the machine took from the tasks' core and from the manager's core, through which jobs come.
 class MachineTime {
  public:
   MachineTime(const corelane::rt::GapLog& log, corelane::CoreId tasks, corelane::CoreId managers);
 
-  // From the job's response: on the tasks' core, and until it began on the manager's if that stood still when the job
-  // was sent. Time in which both did counts once.
+  // Returns the time taken from the job's response on the tasks' core. If the manager's core was stalled when the job
+  // was sent, that stall counts until the job began. Time in which both cores were stalled counts once.
   corelane::Duration taken_from(const Run& run) const;
-  // While it ran.
+  // Returns the time taken while the job ran.
   corelane::Duration taken_within(const Run& run) const;
-  // The same as taken_from(), with what the kernel kept from the core for ordinary threads' sake, since real-time
-  // threads wanted nearly all of it.
+  // Like taken_from(), and includes the time in which the kernel stopped the core's real-time threads to let ordinary
+  // threads run.
   corelane::Duration taken_or_braked(const Run& run) const;
 
  private:
@@ -55,15 +55,15 @@ class MachineTime {
   corelane::Duration sum_of(const std::vector<corelane::rt::Gap>& gaps, const Run& run) const;
 
   const corelane::CoreId tasks_;
-  std::vector<corelane::rt::Gap> gaps_;         // the machine's, by their begin
-  std::vector<corelane::rt::Gap> with_brakes_;  // and the brakes of the tasks' core among them
+  std::vector<corelane::rt::Gap> gaps_;         // the machine's gaps, by their begin
+  std::vector<corelane::rt::Gap> with_brakes_;  // the same and the tasks' core's brakes
 };
 
 struct Judgement {
   std::size_t jobs = 0;  // judged
   std::size_t left_out = 0;
-  corelane::Duration longest{}, attributed{};  // as it was, and the longest without the machine's time
-  corelane::Duration unbraked{};               // the longest without that and the kernel's brake
+  corelane::Duration longest{}, attributed{};  // longest response as measured, and without the machine's time
+  corelane::Duration unbraked{};               // longest without that and without the kernel's brake
 };
 Judgement judge(const std::vector<Run>& runs, corelane::Duration budget, const Overruns& overruns,
                 const MachineTime& machine);

@@ -1,29 +1,33 @@
-// corelane-bench-servers: servers in real time. Needs SCHED_FIFO; nothing here is a test with bounds, everything
-// prints.
+// corelane-bench-servers runs servers in real time. It needs SCHED_FIFO. It only prints: no result fails it.
 //
-//   replenishment   two sporadic servers, the published example in which POSIX' rule gives back too early
+//   replenishment   two sporadic servers: the published example in which POSIX' rule replenishes too early
 //   io              four servers that use up a core, and I/O on behalf of one of them: the published CD-ROM example
-//   firm            three tasks whose jobs come early: from release to start, and how many jobs needed a timer of their
-//                   own, with hard timers and with an overshoot
-//   flood           a task's response without and with a flood of requests on all cores, of strangers and of tasks of a
-//                   low priority, without and with io.budget. `p50 p99 max` are the server's, from the release; `less
-//                   gaps` the same without what the host or an interrupt took from the job (orb/rt/gap_log.h), as the
-//                   job saw it, or between jobs a watch on the core; `bound` is the analysed response; `strangers`,
-//                   `low jobs` and `refused` count the others' requests so far; `call` is the round trip as the task's
-//                   client sees it. Below each pair stands what the flood adds, beside what the reader may take, and
-//                   how many responses were beyond the bound even less gaps, with the gaps of the least disturbed of
-//                   them: where much was taken more was that nobody saw, since it is seen once a millisecond between
-//                   jobs. Then the same columns where three connections send unknown operations without a pause to a
-//                   server with default settings: strangers' ones, and ones that have a task each; below each row stand
-//                   the calls of a client without a contract that were answered meanwhile
-//   direct-flood    the same columns in mode `direct`: the flood is a more urgent task's, over the connection that its
-//                   own thread reads, under each policy; `refused` are its early jobs
+//   firm            three tasks whose jobs come early: time from release to start, and how many jobs needed a timer of
+//                   their own, with hard timers and with an overshoot
+//   flood           a task's response without and with a flood of requests on all cores, without and with io.budget.
+//                   The flood comes from clients without a contract and from low-priority tasks; see below.
+//   direct-flood    the same columns in mode `direct`: a more urgent task floods the connection that its own thread
+//                   reads, under each policy; `refused` counts its early jobs
 //   newcomers       a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
-//                   responses as they were, the same less gaps of the machine, the bound, and how many newcomers were
-//                   refused in a second
-//   misbehaviour    a task overruns, floods or blocks under each policy; the others' responses beside their bounds, as
-//                   they were and less the machine's time (bench/servers/judgement.h), and how many jobs were left out
-//                   since that time made them exceed their budgets. A job that has not ended counts as long as it took
+//                   responses as measured, the same less gaps of the machine, the bound, and the refusals per second
+//   misbehaviour    a task overruns, floods or blocks under each policy. Columns: the other tasks' responses beside
+//                   their bounds, as measured and less the machine's time (bench/servers/judgement.h), and how many
+//                   jobs were left out because that time made them exceed their budgets. A job that has not ended
+//                   counts with the time that it has taken so far.
+//
+// Columns of flood:
+//   p50 p99 max     the server's response times, from the release
+//   less gaps       the same without the time that the host or an interrupt took from the job (orb/rt/gap_log.h). The
+//                   job sees such gaps while it runs; between jobs a watch on the core sees them.
+//   bound           the analyzed response
+//   strangers, low jobs, refused   the numbers of the other requests so far
+//   call            the round trip that the task's client measured
+// Below each pair are what the flood adds and what the reader may take. Next to them is the number of responses that
+// exceeded the bound even less gaps, with the gaps of the least disturbed of them. Long gaps there mean that more gaps
+// were not seen: between jobs the watch looks once a millisecond.
+// Then flood prints the same columns for a server with default settings. Three connections send unknown operations to
+// it without a pause: first without a task, then with a task each. Below each row are the calls of a client without a
+// contract that were answered meanwhile.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>

@@ -31,11 +31,11 @@ enum class Fault { none, overruns, floods, blocks };
 constexpr const char* fault_names[] = {"none", "overruns 10x", "floods 100x", "blocks"};
 constexpr const char* policy_names[] = {"report", "demote", "cancel"};
 
-constexpr Duration tick = 200us;       // of the client: a hundredth of the rogue's period
+constexpr Duration tick = 200us;       // of the client; a hundredth of the rogue's period
 constexpr Duration brake_period = 1s;  // kernel.sched_rt_period_us, and that of the kernel's fair server
-constexpr Duration nap = 5ms;          // of a rogue that blocks
-constexpr int client_level = 50;       // above the manager, on whose core it is
-constexpr std::size_t flood_jobs = 8;  // that a rogue who floods has at once
+constexpr Duration nap = 5ms;          // of a rogue task that blocks
+constexpr int client_level = 50;       // above the manager, on the same core
+constexpr std::size_t flood_jobs = 8;  // jobs that a flooding rogue task has at once
 constexpr std::size_t gap_room = 1 << 18;
 
 Contract contract_of(Duration period, Duration budget, OverrunPolicy policy = OverrunPolicy::report) {
@@ -44,16 +44,17 @@ Contract contract_of(Duration period, Duration budget, OverrunPolicy policy = Ov
   return contract;
 }
 
-// Two are more urgent than the rogue on a core by priorities, one is less.
+// On a core scheduled by priorities, two are more urgent than the rogue task, and one is less.
 const std::array others = {contract_of(5ms, 500us), contract_of(10ms, 1ms), contract_of(40ms, 8ms)};
 constexpr Duration rogue_period = 20ms, rogue_budget = 4ms;
-const Contract resident = contract_of(100ms, 70ms);  // keeps all of them away from the manager's core; sends nothing
+const Contract resident = contract_of(100ms, 70ms);  // fills the manager's core, so others go elsewhere; sends nothing
 
-// What a job computes when its task keeps its contract. The rest of the budget is for what the host takes from a job,
-// as long as the clock of its thread goes on meanwhile: by deadlines an overrun costs the task its next job's time.
+// Returns what a job computes when its task keeps its contract. The rest of the budget covers the time that the host
+// takes from a job while its thread's clock goes on. On a core scheduled by deadlines, an overrun would use the time of
+// the task's next job.
 constexpr Duration demand_of(Duration budget) { return budget * 6 / 10; }
 
-// A request that is sent again and again; its client and its task have it in turns.
+// A request that is sent repeatedly. Its client and its task use it in turns.
 class Request final : public dispatch::Job {
  public:
   Request(TaskId of, Duration budget, Fault fault, rt::GapLog& gaps, std::vector<Run>& runs)
@@ -61,7 +62,7 @@ class Request final : public dispatch::Job {
     task = of;
   }
 
-  // False: it is still on its way.
+  // Returns false if it is still under way.
   bool send(dispatch::Executive& executive) {
     // PAIR request.busy: acquire here <- release in recycle().
     if (busy_.exchange(true, std::memory_order_acquire)) return false;
@@ -78,7 +79,7 @@ class Request final : public dispatch::Job {
     if (fault_ != Fault::overruns) rt::work(demand_of(budget_) / 2, &gaps_);
     if (runs_.size() < runs_.capacity()) runs_.push_back({context.job, sent_, context.release, begin, os::now()});
   }
-  // Both for the client's thread, or once that has ended.
+  // Call both on the client's thread, or after that thread has ended.
   // PAIR request.busy: acquire here <- release in recycle().
   bool on_its_way() const noexcept { return busy_.load(std::memory_order_acquire); }
   Time sent() const noexcept { return sent_; }
@@ -92,7 +93,7 @@ class Request final : public dispatch::Job {
   const Duration budget_;
   const Fault fault_;
   rt::GapLog& gaps_;
-  std::vector<Run>& runs_;  // of the task, so of one thread at a time
+  std::vector<Run>& runs_;  // of the task, so written by one thread at a time
   Time sent_{};
   std::atomic<bool> busy_{false};
 };
@@ -114,7 +115,7 @@ struct Caller {
     for (std::size_t i = 0; i < (fault == Fault::floods ? flood_jobs : 1); ++i)
       requests.emplace_back(task, contract.budget, fault, gaps, runs);
   }
-  // Those that are still on their way have had at least that response: they came a period early at the most.
+  // Returns the requests that are still under way, with the response so far. They came at most one period early.
   std::vector<Run> unfinished(Time now) const {
     std::vector<Run> found;
     for (const Request& request : requests)
@@ -124,7 +125,7 @@ struct Caller {
   }
   void call(dispatch::Executive& executive, Time now) {
     if (now < due) return;
-    due = now + every - tick / 2;  // the next tick that is not before it
+    due = now + every - tick / 2;  // for the first tick that is not before the release
     for (Request& request : requests)
       if (request.send(executive)) return;
   }
@@ -147,7 +148,7 @@ std::unique_ptr<dispatch::Executive> start(const std::vector<CoreId>& cores, con
   return std::move(*started);
 }
 
-// On the manager's core: the tasks' core is theirs alone.
+// Runs the clients on the manager's core, so that only the tasks use the other one.
 void play(dispatch::Executive& executive, std::deque<Caller>& callers, CoreId core, Duration length) {
   auto client = os::start_thread({.name = "client", .core = core, .fifo_priority = client_level}, [&]() noexcept {
     const Time end = os::now() + length;
@@ -165,17 +166,18 @@ const dispatch::TaskReport& report_of(const dispatch::ExecutiveReport& report, T
   throw std::runtime_error("a task is gone");
 }
 
-// Waits until the overruns that are in the report have been told, a second at the most.
+// Waits until the handler has received the overruns that are in the report, for at most a second.
 void hear_of(const Overruns& overruns, const dispatch::ExecutiveReport& report) {
   std::size_t reported = 0;
   for (const auto& task : report.tasks) reported += task.overruns;
   for (int i = 0; i < 100 && overruns.count() < reported; ++i) os::sleep_until(os::now() + 10ms);
 }
 
-// The jobs, those left out, the longest response as it was and less the machine's time, and the bound.
+// Prints the number of jobs and of those left out, the longest response as measured and less the machine's time, and
+// the bound.
 void print_response(std::vector<Run> runs, const std::vector<Run>& unfinished, const dispatch::TaskReport& report,
                     const Overruns& overruns, const MachineTime& machine) {
-  for (const Run& run : unfinished)  // which may have ended after all
+  for (const Run& run : unfinished)  // they may have ended meanwhile
     if (std::ranges::find(runs, run.sent, &Run::sent) == runs.end()) runs.push_back(run);
   const Judgement judged = judge(runs, report.contract.budget, overruns, machine);
   const bool braked = judged.attributed > report.bound && judged.unbraked <= report.bound;
@@ -185,12 +187,12 @@ void print_response(std::vector<Run> runs, const std::vector<Run>& unfinished, c
 }
 
 void print_case(const Case& what, const std::vector<CoreId>& cores, Duration length) {
-  os::sleep_until(os::now() + brake_period);  // the kernel's brake of the case before is over
+  os::sleep_until(os::now() + brake_period);  // the kernel's brake of the previous case is over then
   dispatch::UnguardedCores provider(*os::Topology::detect());
   rt::GapLog gaps(gap_room);
   const rt::StallWatch watch(cores, gaps, client_level);
   Overruns overruns;
-  std::deque<Caller> callers;  // outlive the executive
+  std::deque<Caller> callers;  // they outlive the executive
   const auto executive = start(cores, what, provider);
   executive->on_event(dispatch::TaskEventKind::overrun,
                       [&](const dispatch::TaskEvent& event) { overruns.note(event.job, event.used); });

@@ -4,8 +4,9 @@
 
 namespace servers {
 
-// One task of a full core misbehaves in each way and under each policy, on a core by priorities and on one by
-// deadlines; what that does to the others, beside what the analysis promised them. Needs two cores.
+// One task of a full core misbehaves in each way and under each policy, on a core scheduled by priorities and on one
+// scheduled by deadlines. Prints the other tasks' responses beside the bounds that the analysis promised. Needs two
+// cores.
 void print_misbehaviour(corelane::Duration length);
 
 }  // namespace servers

@@ -28,13 +28,13 @@ using namespace std::chrono_literals;
 
 constexpr Duration interval = 20ms;
 const Contract contract = make_contract(interval, 8ms, {}, 1ms);
-constexpr Duration demand = 6ms;  // of a job: what the host takes from it counts as its execution, too
+constexpr Duration demand = 6ms;  // of a job; below the budget, because time that the host takes counts, too
 const Contract resident = make_contract(100ms, 100us);
-constexpr int residents = 40;  // that send nothing, so that an analysis is one of many tasks
+constexpr int residents = 40;  // they send nothing; with them each analysis covers many tasks
 const Contract unfit = make_contract(10ms, 9ms);
-constexpr int client_level = 50;  // above the manager, on whose core it is
+constexpr int client_level = 50;  // above the manager, on the same core
 constexpr std::size_t gap_room = 1 << 18;
-constexpr int most_asked = 256;  // newcomers at once
+constexpr int most_asked = 256;  // requests for admission at once
 
 struct Run {
   Time release, end;
@@ -46,7 +46,7 @@ class Request final : public dispatch::Job {
 
   void send(dispatch::Executive& executive) {
     // PAIR request.busy: acquire here <- release in recycle().
-    if (busy_.exchange(true, std::memory_order_acquire)) return;  // still on its way
+    if (busy_.exchange(true, std::memory_order_acquire)) return;  // still under way
     dispatch::JobPtr job(this);
     arrived = os::now();
     if (!executive.submit(job)) job.reset();
@@ -62,14 +62,14 @@ class Request final : public dispatch::Job {
 
  private:
   rt::GapLog& gaps_;
-  std::vector<Run>& runs_;  // of one task, so of one thread at a time
+  std::vector<Run>& runs_;  // of one task, so written by one thread at a time
   std::atomic<bool> busy_{false};
 };
 
-// What became of the newcomers. Outlives the executive.
+// Counts the requests for admission. Outlives the executive.
 class Counts {
  public:
-  // relaxed: counts; nothing is published by them
+  // relaxed: counters that publish nothing
   void comes() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
   void goes() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }                   // relaxed: as above
   void is_refused() noexcept { refused_.fetch_add(1, std::memory_order_relaxed); }             // relaxed: as above

@@ -5,8 +5,8 @@
 
 namespace servers {
 
-// A flood of contracts that do not fit, beside an admitted task on the manager's core: the task's responses beside its
-// bound, without and with the flood. `core`: of the executive; the flood comes from any.
+// Requests admission for contracts that do not fit, beside an admitted task on the manager's core. Prints the task's
+// responses beside its bound, without and with this flood. `core`: of the executive; the flood comes from any core.
 void print_newcomers(corelane::CoreId core, corelane::Duration length);
 
 }  // namespace servers

@@ -1,4 +1,4 @@
-// An ORB of a role, from options as on a command line.
+// Makes the ORB of a role from options, as on a command line.
 #pragma once
 
 #include <string>

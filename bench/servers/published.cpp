@@ -27,8 +27,8 @@ namespace os = corelane::os;
 namespace sched = corelane::sched;
 using namespace std::chrono_literals;
 
-constexpr Duration lead = 50ms;        // until everything begins
-constexpr int alarms = 60;             // SCHED_FIFO, above the servers
+constexpr Duration lead = 50ms;        // time until all threads begin
+constexpr int alarms = 60;             // SCHED_FIFO level, above the servers
 constexpr Duration whole_burst = 0ns;  // a burst that lasts until the run ends
 
 struct Burst {
@@ -36,7 +36,7 @@ struct Burst {
   Duration demand;
 };
 
-// A virtual processor: one thread, its server, and when it has how much to do.
+// A virtual processor: one thread, its server, and its bursts of work.
 class Processor final : public ServedThread {
  public:
   Processor(const sched::Server& server, int native, std::optional<sched::IoCaller> caller, std::vector<Burst> bursts)
@@ -52,7 +52,7 @@ class Processor final : public ServedThread {
     return true;
   }
   void stop() noexcept {
-    over_.store(true, std::memory_order_relaxed);  // relaxed: only the thread's end follows from it
+    over_.store(true, std::memory_order_relaxed);  // relaxed: it only ends the thread
     thread_.join();
   }
 
@@ -72,7 +72,7 @@ class Processor final : public ServedThread {
     for (const Burst& burst : bursts_) {
       os::sleep_until(begin_ + burst.at);
       server_.work(caller_.value_or(sched::IoCaller{}));
-      const Duration end = os::thread_cpu_time() + burst.demand;  // the clock by which its server is charged
+      const Duration end = os::thread_cpu_time() + burst.demand;  // the clock that the server charges
       while (burst.demand == whole_burst ? !over() : os::thread_cpu_time() < end) continue;
       server_.rest();
     }
@@ -88,7 +88,7 @@ class Processor final : public ServedThread {
 
 using Processors = std::vector<std::unique_ptr<Processor>>;
 
-// Runs them together; `look` is called on this thread once they are on their way.
+// Runs them together. Calls `look` on this thread once they run.
 template <typename Look>
 void run_together(Processors& processors, CoreId core, Time begin, Look&& look) {
   std::vector<ThreadServer*> watched;
@@ -132,7 +132,7 @@ void print_io(CoreId core, Duration unit, Duration length) {
   struct Row {
     const char* name;
     int budget, period;
-    double alone, beside;  // published shares of the core in percent
+    double alone, beside;  // published shares of the core, in percent
   };
   constexpr Row rows[] = {{"VCPU2 (1, 4)", 1, 4, 25, 25},
                           {"VCPU0 (2, 5)", 2, 5, 40, 40},

@@ -6,12 +6,14 @@
 
 namespace servers {
 
-// Prints what two servers got beside what is published: VCPU0 (10, 40) from 1 on above VCPU1 (20, 50), which has work
-// of 18 at 0 and 40, and of 20 at 90. By POSIX' rule VCPU1 runs for 27 in [51, 101), by the corrected one for 22.
+// Prints what two servers got, compared with the published values. VCPU0 (10, 40) runs from time 1 on, above VCPU1 (20,
+// 50), which has work of 18 at 0 and 40, and of 20 at 90. With POSIX' rule VCPU1 runs for 27 in [51, 101), with the
+// corrected rule for 22.
 void print_replenishment(corelane::CoreId core, corelane::Duration unit);
 
-// Prints what VCPUs (1, 4), (2, 5), (2, 8), (1, 10), which use up the core, get beside 10 % of I/O on behalf of the
-// third: it takes its time from the fourth only. `length`: how long each of the two runs takes.
+// Prints what four VCPUs get beside 10 % of I/O on behalf of the third. The VCPUs (1, 4), (2, 5), (2, 8) and (1, 10)
+// together use up the core, and the I/O takes its time only from the fourth. `length`: the time of each of the two
+// runs.
 void print_io(corelane::CoreId core, corelane::Duration unit, corelane::Duration length);
 
 }  // namespace servers

@@ -1,4 +1,4 @@
-// What responses are told as: their spread, and whether they stayed within a bound.
+// How responses are reported: their spread, and whether they stayed within a bound.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Spread {
   double p50, p99, max;
 };
 
-// Where there were none nothing held.
+// Without jobs, the bound counts as not held.
 constexpr const char* verdict(std::size_t jobs, corelane::Duration longest, corelane::Duration bound) {
   if (jobs == 0) return "no jobs";
   return longest <= bound ? "held" : "EXCEEDED";

@@ -44,7 +44,7 @@ CORBA::object_reference<Bench::Echo> echo_of(CORBA::ORB& orb, const std::string&
   return IDL::traits<Bench::Echo>::narrow(orb.string_to_object(address));
 }
 
-// One bare connection.
+// One connection without an ORB.
 class Sender {
  public:
   Sender(corelane::transport::TcpTransport& tcp, const corelane::transport::Endpoint& to, Bytes key)
@@ -54,7 +54,8 @@ class Sender {
     stream_ = std::move(*stream);
   }
 
-  // Admits a task over the connection and runs one job of it: from then on the server's real-time reader reads it.
+  // Admits a task over the connection and runs one job of it. From then on the server's real-time reader reads the
+  // connection.
   void take_task() {
     const auto asked = giop::encode_contract({.contract = small_contract});
     corelane::cdr::Writer writer;
@@ -72,7 +73,7 @@ class Sender {
     (void)next();
   }
 
-  // Until the process ends. Another thread reads the replies.
+  // Sends until the process ends. Another thread reads the replies.
   void flood() {
     std::vector<std::byte> batch;
     for (int i = 0; i < requests_per_send; ++i) {

@@ -8,11 +8,11 @@
 
 namespace bench_support {
 
-// What the program is to end with: 0 after --help, 2 after an unknown option or a value that does not fit, which has
-// been said. None: it goes on.
+// Parses the command line. Returns the exit status if the program has to end: 0 after --help, 2 after an invalid option
+// or value, which it has reported. Returns nothing if the program continues.
 //
-// What ORBs have to say from info on stays out of the tables of this program and those that it starts, unless
-// CORELANE_LOG_LEVEL says otherwise.
+// Sets the log level to `warn` for this program and those that it starts, so that info messages of ORBs stay out of the
+// tables. CORELANE_LOG_LEVEL overrides this.
 inline std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   ::setenv("CORELANE_LOG_LEVEL", "warn", 0);
   try {

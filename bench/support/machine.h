@@ -1,4 +1,4 @@
-// What a reader has to know of the machine to compare a number with one of his own.
+// Facts of the machine that a reader needs to compare numbers with those of another machine.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace bench_support {
 
-// Hardware threads that this process may use, ascending.
+// Returns the hardware threads that this process may use, in ascending order.
 std::vector<corelane::CoreId> usable_cores();
 
-// Processor, cores, kernel, frequency governor, in one line each.
+// Returns processor, cores, kernel and frequency governor, one line each.
 std::string machine_facts();
 
 }  // namespace bench_support

@@ -22,7 +22,7 @@ void print_row(const Row& row, const Row& reference) {
   if (!row.fault.empty()) std::printf("  %6s  %-24s %s\n", "-", row.name.c_str(), row.fault.c_str());
 }
 
-// The median over the rounds of what `compare` says of p50 here and there.
+// Returns the median over the rounds of `compare`, applied to p50 of both rows in each round.
 template <typename Compare>
 double median_of_rounds(const Row& row, const Row& reference, Compare compare) {
   std::vector<double> values;

@@ -10,27 +10,28 @@ namespace bench_support {
 
 using Samples = std::vector<std::uint64_t>;  // nanoseconds
 
-// Of nanoseconds, in microseconds.
+// Of samples in nanoseconds; in microseconds.
 struct Moments {
   double mean = 0;
-  double deviation = 0;  // standard, of the samples as they are
+  double deviation = 0;  // standard deviation of the samples
 };
-Moments moments(std::span<const std::uint64_t> samples);  // not empty
+Moments moments(std::span<const std::uint64_t> samples);  // `samples` must not be empty
 
-// The smallest sample that at least `share` of all do not exceed; sorted and not empty.
+// Returns the smallest sample such that at least `share` of the samples do not exceed it. `sorted` must be sorted and
+// not empty.
 std::uint64_t percentile(std::span<const std::uint64_t> sorted, double share);
 
 struct Row {
   std::string name;
   std::vector<Samples> rounds;
-  std::string fault;  // why the row has no more rounds; empty when it has all
+  std::string fault;  // why the row has no more rounds; empty if it has all
 };
 
-// Of all rounds, sorted.
+// Returns the samples of all rounds, sorted.
 Samples pooled(const Row& row);
 
-// The median over the rounds of p50 here to p50 there, and of p50 here minus p50 there in microseconds: both of one
-// round met the same machine. Each row has a round at least.
+// Return the median over the rounds of the ratio of both p50, and of their difference in microseconds. Both values of a
+// round come from the same conditions of the machine. Each row must have a round.
 double ratio(const Row& row, const Row& reference);
 double difference(const Row& row, const Row& reference);
 

@@ -1,6 +1,6 @@
-// An experiment with admission control: shows what a server with so many cores would say to a set of tasks, and what
-// comes of those that it admits. The server's own Manager decides, with a server's default settings, on virtual cores
-// and in virtual time: ten seconds take none.
+// An experiment with admission control. Shows how a server with a given number of cores would decide about a set of
+// tasks, and how the admitted tasks perform. The server's own Manager decides, with a server's default settings. Cores
+// and time are virtual, so ten seconds pass at once.
 //
 //   corelane-admission-example 2 10ms:6ms 20ms:12ms:15ms 10ms:6ms
 #include <charconv>
@@ -29,7 +29,7 @@ constexpr const char* usage =
     "CORES: 1 to 64. Durations as 500us, 10ms, 1s. Defaults as a server has them: the deadline is the period, the\n"
     "jitter a tenth of the smaller of the two. Releases come up to the jitter late.\n";
 
-// The text up to the next colon; `rest` is what follows it.
+// Returns the text up to the next colon, and sets `rest` to what follows it.
 std::string_view next_field(std::string_view& rest) {
   const auto colon = rest.find(':');
   const std::string_view field = rest.substr(0, colon);

@@ -1,4 +1,4 @@
-// Two processes and a channel: one sends readings, the other answers each with their sum so far.
+// Two processes and a channel. One process sends readings; the other answers each reading with the sum so far.
 //
 //   corelane-channel-example serve /tmp/sum.channel &
 //   corelane-channel-example add /tmp/sum.channel 1 2 3.5
@@ -23,7 +23,7 @@ int complain(std::string_view what) {
   return 1;
 }
 
-// Until the client is gone; returns how that was told.
+// Answers until the client closes or dies. Returns the fault that ended it.
 channel::Fault sum_up(channel::Channel& client) {
   double reading = 0, sum = 0;
   while (true) {  // bound: the client's life

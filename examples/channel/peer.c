@@ -1,18 +1,18 @@
-/* The other end of a channel in C, written from docs/channel.md alone: it sets a channel up at a path, and answers
- * every message with the same bytes, short ones inline and long ones through its chunks, until the peer closes or dies.
+/* The other end of a channel in C, written from docs/channel.md alone. It sets up a channel at a path, and answers
+ * every message with the same bytes until the peer closes or dies. Short messages go inline, long ones through chunks.
  *
  *   corelane-channel-peer PATH [WORD=NUMBER ...]
- *     accept=1      listens at the path for one who connects
- *     wake=W        how it is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1
- *     offer=F       features: 31 (default) are all that the page tells of
+ *     accept=1      listens at the path until a peer connects
+ *     wake=W        how this end is woken: 0 spin, 1 futex (default), 2 eventfd, 3 SIGUSR1
+ *     offer=F       features that it offers: 31 (default) are all that the page describes
  *     require=F     features that the peer must have
- *     versions=N    its lowest version of the ABI is N (1)
- *     far=1         sleeps at the socket from the start wherever it waits for a record
- *     patient=1     answers once the peer sleeps at the socket; 2: once it sleeps, wherever that is
+ *     versions=N    the lowest ABI version that it accepts is N (default 1)
+ *     far=1         sleeps at the socket from the start whenever it waits for a record
+ *     patient=1     answers only when the peer sleeps at the socket; 2: only when the peer sleeps anywhere
  *     die=N         kills itself in the middle of its answer to message N
  *
- * Prints how often it slept, how often of these near and at the socket, and how often it woke a near sleeper. Exit
- * status: 0 the peer closed, 2 it died, 3 it broke the rules, 1 set-up.
+ * Prints how often it slept, how many of these sleeps were near and how many at the socket, and how often it woke a
+ * near sleeper. Exit status: 0 the peer closed, 2 the peer died, 3 the peer broke the rules, 1 set-up failed.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -76,7 +76,7 @@ static struct {
   int accept, wake, offer, require, versions, far, patient, die;
 } chosen = {.wake = FUTEX, .offer = LOANS | FAR_SLEEP | CONFIRMATION | GROWTH | NEAR_SLEEP, .versions = 1};
 
-/* Its own memory, the peer's, and the page of both; positions as docs/channel.md names them. */
+/* Its own memory, the peer's memory, and the page that both write; offsets have the names of docs/channel.md. */
 static uint8_t *own, *page;
 static const uint8_t* peer;
 static struct hello mine, theirs;
@@ -114,7 +114,7 @@ static size_t region_size(const struct hello* h) {
 
 static void meet_at(const char* path) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
-  const int is_abstract = *path == '@';  // its name begins with a zero, and ends with the length
+  const int is_abstract = *path == '@';  // an abstract name begins with a zero byte, and its length ends it
   const size_t length = strnlen(path, sizeof address.sun_path - 1);
   const socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (is_abstract ? 0 : 1));
   memcpy(address.sun_path, path, length);
@@ -169,7 +169,7 @@ static void send_hello(void) {
   if (sendmsg(socket_fd, &message, MSG_NOSIGNAL) != (ssize_t)sizeof mine) fail("hello");
 }
 
-/* A packet of that size and kind, or the end. What it brings comes into `fds`. */
+/* Receives a packet of that size and kind, or ends the process. Descriptors that come with it are put into `fds`. */
 static void receive(void* packet, size_t size, uint32_t kind, int* fds, uint32_t most) {
   union control control = {{0}};
   uint8_t bytes[256] = {0};
@@ -248,7 +248,7 @@ static void wake(int what) {
     syscall(SYS_futex, page + at, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
     if (near) near_wakes++;
   }
-  else if (theirs.wake == SIGNAL && !peer_has_ended()) /* its number may be another process's by then */
+  else if (theirs.wake == SIGNAL && !peer_has_ended()) /* otherwise its number may be another process's by now */
     syscall(SYS_tgkill, theirs.process, sleeper, theirs.signal);
   else if (theirs.wake == EVENTFD && write(their_events[what], &one, sizeof one) < 0 && errno != EAGAIN)
     fail("waking");
@@ -261,14 +261,14 @@ static int something_to_read(void) {
   return commit >> 32 == lap(read_at, theirs.slots);
 }
 
-/* What ended, once nothing is left to read; goes on otherwise. */
+/* Ends the process with the status of the peer's end, if the peer ended and nothing is left to read. */
 static void look_at_peer(void) {
   if (!peer_has_ended() || something_to_read()) return;
   printf("slept %u times, %u times near and %u times far; woke %u near\n", sleeps, near_sleeps, far_sleeps, near_wakes);
   exit(atomic_load_explicit(half(peer, STATE), memory_order_acquire) == 1 ? 0 : 2);
 }
 
-/* Until it is woken, or for 100 ms; where the word says so, until something comes on the socket, or for a minute. */
+/* Sleeps until woken, or for 100 ms. If the word says so, it sleeps until the socket is readable, or for a minute. */
 static void sleep_once(int what, uint32_t name) {
   const struct timespec slice = {0, 100 * 1000 * 1000};
   struct pollfd watched[] = {{socket_fd, POLLRDHUP, 0}, {own_events[what], POLLIN, 0}};
@@ -289,7 +289,7 @@ static void sleep_once(int what, uint32_t name) {
   }
 }
 
-/* Where it is woken by an eventfd its first sleep is near: the eventfd costs more, but ends with the peer, too. */
+/* With wake=2 the first sleep is near: it is cheaper than the eventfd. Later sleeps also end when the peer ends. */
 static void sleep_until(int what, int (*ready)(void)) {
   const int far = what == RECORD && chosen.far && (common & FAR_SLEEP) != 0;
   const int begins_near = !far && chosen.wake == EVENTFD && (common & NEAR_SLEEP) != 0;
@@ -331,14 +331,14 @@ static void put(uint64_t kind, const void* bytes, size_t length) {
   memcpy(own + RING + (at % SLOTS) * 64 + 16, bytes, length);
   if (++answers == (unsigned)chosen.die) raise(SIGKILL);
   _Atomic(uint64_t)* next = word(own, RING + (end % SLOTS) * 64);
-  if (*next >> 32 == lap(end, SLOTS)) *next = 0; /* stale payload that looks like a record */
+  if (*next >> 32 == lap(end, SLOTS)) *next = 0; /* old payload that looks like a record */
   publish(at, kind, length);
   if (skipped != 0) publish(written, PADDING, 0);
   written = end;
   wake(RECORD);
 }
 
-/* All chunks at once, so that one count tells whether they came back. */
+/* A long message uses all chunks at once, so one counter tells whether they are all back. */
 static int chunks_are_back(void) {
   return atomic_load_explicit(half(peer, RETURNED), memory_order_acquire) == returns_awaited;
 }
@@ -362,7 +362,7 @@ static void answer(const void* bytes, uint64_t length) {
     put_through_chunks(bytes, length);
 }
 
-/* ---- Reading: everything that the peer wrote is read once, and checked. */
+/* ---- Reading: what the peer wrote is read once, and then checked. */
 
 static void echo_one(void) {
   const size_t slot = RING + (read_at % theirs.slots) * 64;

@@ -42,7 +42,7 @@ std::vector<Duration> longest_executions(const std::vector<CoreId>& cores) {
 }
 
 int margin_by(const std::string& stat) {
-  constexpr int before_stolen = 7;  // user, nice, system, idle, iowait, irq, softirq
+  constexpr int before_stolen = 7;  // user, nice, system, idle, iowait, irq, softirq come before the stolen time
   std::istringstream line(stat);
   std::string word;
   std::uint64_t ticks = 0;

@@ -25,10 +25,12 @@ namespace {
 
 using ControllerRef = IDL::traits<::Pendulum::Controller>::ref_type;
 
-// Above every task of the server: a plant does not wait for its controller. The server's platform load accounts for it.
+// Above the priorities of all tasks of the server, so a plant never waits for its controller. The server's platform
+// load accounts for the plants.
 constexpr int plant_priority = 60;
 
-// A controller that is silent for so long has lost its pendulum, and the end is not to wait for it.
+// A controller that is silent for this long has lost its pendulum. Then the call ends, so that the demo's end does not
+// wait for it.
 constexpr Duration longest_silence = std::chrono::seconds{1};
 
 double percentile(const std::vector<Duration>& sorted, double share) {
@@ -37,8 +39,8 @@ double percentile(const std::vector<Duration>& sorted, double share) {
   return microseconds(sorted[index]);
 }
 
-// The next line of the standard input; empty at its end. Reads no byte beyond it: std::cin would take a second line
-// that waits already into its buffer, where input_waits() does not see it.
+// Returns the next line of standard input; empty at its end. Reads no byte beyond the line: std::cin could buffer a
+// second line, and then input_waits() would not see it.
 std::string read_word() {
   std::string word;
   for (char next = 0; next != '\n';) {  // bound: the conductor's lines
@@ -63,8 +65,8 @@ class Swing {
     responses_.reserve(1'000'000);  // no allocation while time counts
   }
 
-  // One call a period until told to stop. A reply that comes late finds the pendulum where the old force has brought
-  // it.
+  // Calls once a period until a line arrives on standard input. While a reply is late, the pendulum moves on with the
+  // old force.
   void run() {
     const Time start = os::now();
     shown_ = start;
@@ -91,7 +93,7 @@ class Swing {
   }
 
  private:
-  // A release that passed while a call was under way is skipped: a periodic task does not catch up.
+  // Skips a release that passed while a call was under way: a periodic task does not catch up.
   Time next_release(Time release) const {
     const Time next = release + options_.contract.period;
     const Time now = os::now();
@@ -125,7 +127,7 @@ class Swing {
   const ClientOptions& options_;
   ControllerRef controller_;
   Plant plant_;
-  Time shown_{};  // how far the pendulum has been integrated
+  Time shown_{};  // the pendulum has been integrated up to this time
   double force_ = 0;
   double fell_after_ = 0;
   std::uint64_t late_ = 0;

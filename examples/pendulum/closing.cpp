@@ -13,13 +13,13 @@ using Participants = std::vector<Participant>;
 
 constexpr std::size_t most_of_reason = 80;  // characters
 
-// The task of one that was admitted; null: it was not.
+// Returns the task of an admitted participant; null if it was not admitted.
 const TaskRow* row_of(const Participant& participant, const ServerReport& report) {
   const auto found = std::ranges::find(report.tasks, participant.answer.task, &TaskRow::task);
   return participant.answer.admitted && found != report.tasks.end() ? &*found : nullptr;
 }
 
-// None of its calls was answered, so what it did is nobody's doing.
+// Returns whether none of its calls was answered. Then the pendulum's behavior says nothing about the service.
 bool had_no_answer(const ClientReport& report) { return !report.trouble.empty() && report.calls == 0; }
 
 std::string posture(const Participant& participant) {
@@ -58,7 +58,7 @@ std::string tasks_text(const Participants& participants, const ServerReport& rep
   return "\n" + table.text();
 }
 
-// Those that were told the same stand together.
+// Participants with the same reason share a line.
 std::string refusals_text(const Participants& participants) {
   std::vector<std::pair<std::string, std::string>> told;  // reason and numbers
   for (const Participant& participant : participants) {
@@ -114,12 +114,12 @@ std::string troubles_text(const Participants& participants) {
   return text;
 }
 
-// What became of the pendulums that ran.
+// The outcome of the pendulums that ran.
 struct Tally {
   long admitted = 0;
   long stand = 0, fallen = 0;
   long unanswered = 0;
-  long ended = 0;  // before they were told to
+  long ended = 0;  // ended before they were told to
   unsigned long long jobs = 0;
   unsigned long long overruns = 0, excused_overruns = 0;
   unsigned long long misses = 0, excused = 0, for_budgets = 0;

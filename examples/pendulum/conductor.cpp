@@ -1,5 +1,5 @@
-// The conductor: starts the control service and more pendulums than the machine carries, shows progress, and tells
-// what became of each.
+// The conductor. Starts the control service and more pendulums than the machine can serve, shows progress, and reports
+// the outcome of each pendulum.
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -39,8 +39,8 @@ double utilization(const Contract& contract) {
   return static_cast<double>(contract.budget.count()) / static_cast<double>(contract.period.count());
 }
 
-// More than fit by utilization alone: half as many again, and where all are let in as many as fall even if jobs take
-// half of their budgets.
+// Returns more pendulums than fit by utilization: one and a half times as many. Without admission control it returns
+// more, so that as many pendulums fall even if jobs take half of their budgets.
 int more_than_fit(double capacity, const std::vector<Contract>& contracts, bool admission) {
   double mean = 0;
   for (const Contract& contract : contracts) mean += utilization(contract) / static_cast<double>(contracts.size());
@@ -73,21 +73,22 @@ std::vector<std::string> arguments_of(const Participant& part, const Kind& kind,
           std::to_string(part.number)};
 }
 
-constexpr Duration patience = 20s;  // for an answer
+constexpr Duration patience = 20s;  // how long to wait for an answer
 
-// One line from a child that is expected to answer; its death is an error that names it.
+// Reads one line from a child process that must answer. Raises an error with its name if it does not.
 std::string expect_line(os::ChildProcess& child, const std::string& who) {
   if (auto line = child.read_line(os::now() + patience)) return *line;
   throw std::runtime_error(who + " gave no answer: it ended early or hangs; its own message stands above");
 }
 
-// Set by SIGINT, SIGTERM and SIGHUP: the demo ends early, but ends: everybody is told, traces are written, the table is
-// shown.
+// Set by SIGINT, SIGTERM and SIGHUP. The demo then ends early but in order: it stops its processes, waits for traces
+// and shows the table.
 volatile std::sig_atomic_t interrupted = 0;
 
-// A second SIGINT or SIGTERM ends the demo at once, and its processes with it. SIGHUP comes twice when a terminal is
-// closed, from the kernel and from the shell, so it never does; and nohup has it ignored. A reader that has gone shows
-// in std::cout. A handler, not SIG_IGN, since the demo's processes would inherit that.
+// Installs the handlers. A second SIGINT or SIGTERM ends the demo at once, and its processes with it. SIGHUP comes
+// twice when a terminal is closed, from the kernel and from the shell, so a second one does not end the demo at once.
+// If SIGHUP is ignored, as under nohup, it stays ignored. SIGPIPE gets a handler that does nothing: a reader that has
+// gone shows in std::cout. The demo's processes would inherit SIG_IGN, but do not inherit a handler.
 void end_on_signals() {
   struct sigaction action {};
   action.sa_handler = [](int) { interrupted = 1; };
@@ -101,16 +102,16 @@ void end_on_signals() {
   ::sigaction(SIGPIPE, &action, nullptr);
 }
 
-// The demo is to end before its time: a signal said so, or nobody takes what it shows.
+// Returns whether the demo has to end early: after a signal, or when standard output cannot be written.
 bool is_to_end() { return interrupted != 0 || !std::cout; }
 
-// 0: standard output is none, or does not tell.
+// Returns 0 if standard output is not a terminal or the width is unknown.
 std::size_t columns_of_terminal() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-// Sockets and counters of a server that was killed: those of one that ends go with it.
+// Removes sockets and counters of a server that was killed. A server that ends in order removes its own.
 void remove_leavings(const std::string& directory, pid_t process) {
   const std::string number = std::to_string(process);
   std::vector<std::string> sockets;
@@ -120,11 +121,11 @@ void remove_leavings(const std::string& directory, pid_t process) {
     const std::string name = entry->path().filename();
     if (name.starts_with(number + ".") && name.ends_with(".sock")) sockets.push_back(entry->path());
   }
-  for (const std::string& socket : sockets) (void)os::SocketPath::claim(socket);  // and lets go of it, lock and all
+  for (const std::string& socket : sockets) (void)os::SocketPath::claim(socket);  // also releases it, with its lock
   (void)dispatch::remove_stale_page(directory + "/counters-" + number);
 }
 
-// What the service wrote when a deadline was missed; see docs/recorder.md.
+// Returns the traces that the service wrote when a deadline was missed; see docs/recorder.md.
 std::vector<std::string> traces_of(pid_t process, const core::Settings& settings) {
   const std::string& set = settings.executive.recorder.directory;
   const std::string mine = "-" + std::to_string(process) + "-miss-";
@@ -138,7 +139,7 @@ std::vector<std::string> traces_of(pid_t process, const core::Settings& settings
   return traces;
 }
 
-// The demo's processes log what goes wrong and nothing else, unless the options say otherwise: later ones count.
+// The demo's processes log only problems, unless the given options say otherwise: later options override earlier ones.
 OrbOptions with_short_log(const OrbOptions& given) {
   OrbOptions options{"-ORBLogLevel", "warn"};
   options.insert(options.end(), given.begin(), given.end());
@@ -147,8 +148,8 @@ OrbOptions with_short_log(const OrbOptions& given) {
 
 class Conductor {
  public:
-  // Calls of `progress_orb` are given up after a moment, so that an overloaded service does not hold up the end; what
-  // becomes of the daemons is told from their answers alone, which may take their time.
+  // Calls with `progress_orb` time out soon, so that an overloaded service does not delay the demo. Calls to the
+  // daemons use `orb` and may take longer: the demo reports what they answer.
   Conductor(const ConductorOptions& options, const OrbOptions& orb_options, CORBA::ORB& orb, CORBA::ORB& progress_orb)
       : options_(options),
         orb_options_(orb_options),
@@ -171,7 +172,7 @@ class Conductor {
   }
 
  private:
-  // Another process of this very program.
+  // Starts another process of this same program.
   os::ChildProcess start(std::vector<std::string> arguments, const OrbOptions& surroundings) const {
     arguments.insert(arguments.begin(), "/proc/self/exe");
     arguments.insert(arguments.end(), surroundings.begin(), surroundings.end());
@@ -185,7 +186,7 @@ class Conductor {
     if (stage_.names().runs()) arguments.insert(arguments.end(), {"--name", service_name});
     return arguments;
   }
-  // By name, where it has one.
+  // Returns the service's name if it has one, else its reference.
   std::string reference_for_clients() const {
     return ready_.unnamed.empty() ? std::string("corbaname:rir:#") + service_name : ready_.reference;
   }
@@ -215,7 +216,7 @@ class Conductor {
                 << milliseconds(contracts_[i].period) << " ms\n";
   }
 
-  // Clients arrive one after another, as they would in life; each knows before the next comes whether it may run.
+  // Starts the clients one after another. Each is admitted or refused before the next one starts.
   void gather() {
     const int count =
         options_.pendulums > 0 ? options_.pendulums : more_than_fit(ready_.capacity, contracts_, options_.admission);
@@ -245,9 +246,9 @@ class Conductor {
     std::cout << "it gave no answer (" << part.ended << "); its own message stands above\n" << std::flush;
   }
 
-  // In full where it is another than the one before.
+  // Returns the full text if it differs from the previous client's, else a short one.
   std::string way_of(const ClientAnswer& answer) {
-    // Each channel has a number of its own in its name.
+    // The name of each channel contains a number of its own. The comparison leaves it out.
     const std::string why = answer.way.substr(std::min(answer.way.size(), answer.way.rfind(": ")));
     if (answer.way.starts_with("calls over channel:") && why == way_) return "calls over a channel, too";
     way_ = why;
@@ -273,7 +274,7 @@ class Conductor {
     end_line();
   }
 
-  // Looks who has ended before it was told to.
+  // Checks which processes have ended before they were told to.
   void attend() {
     std::vector<std::string> news;
     const pid_t service = server_.pid();
@@ -301,7 +302,7 @@ class Conductor {
                    "): nobody balances the pendulums any more, so the demo ends");
     remove_leavings(core::runtime_directory_of(orb_.settings()), process);
     if (!stage_.names().runs() || !ready_.unnamed.empty()) return;
-    const Time latest = os::now() + patience;  // the nameserver hears of the end as this program does
+    const Time latest = os::now() + patience;  // the nameserver notices the end when this program does
     auto named = stage_.names().has(service_name);
     for (; named.value_or(true) && os::now() < latest; named = stage_.names().has(service_name))
       std::this_thread::sleep_for(10ms);
@@ -316,7 +317,7 @@ class Conductor {
                    "): its task leaves the service with its connection, and the others go on");
   }
 
-  // On a terminal each takes the place of the one before, else it is a line of its own.
+  // On a terminal, each progress text replaces the previous one. Otherwise each is a line of its own.
   void show_progress(Duration gone) {
     std::string state = "the service does not answer the demo itself";
     try {
@@ -326,21 +327,21 @@ class Conductor {
     }
     const std::size_t columns = columns_of_terminal();
     const std::string line = progress_of(gone, options_.length, state, columns);
-    if (columns > 0) shown_ = std::min(shown_, columns - 1);  // it was made narrower
+    if (columns > 0) shown_ = std::min(shown_, columns - 1);  // the terminal was made narrower
     std::cout << (terminal_ ? "\r" : "") << line
               << (terminal_ ? std::string(line.size() < shown_ ? shown_ - line.size() : 0, ' ') : "\n") << std::flush;
     shown_ = line.size();
     in_line_ = terminal_;
   }
 
-  // Of each kind once.
+  // Reports a failure once, until a different one occurs.
   void tell_of(const CORBA::SystemException& failure) {
     if (std::exchange(trouble_, failure.what()) == failure.what()) return;
     say("the service does not answer the demo itself: " + trouble_ +
         (ready_.promises ? "" : "; this is to be expected where nothing is promised, and the demo asks on"));
   }
 
-  // All are told before any is waited for: the others would swing on meanwhile.
+  // Tells all clients to stop before it waits for any: otherwise the others would continue meanwhile.
   void dismiss() {
     for (Client& client : clients_)
       if (client.part.runs()) client.process.write_line("stop");
@@ -349,7 +350,7 @@ class Conductor {
     if (!service_end_.empty()) return;
     server_.write_line("stop");
     const auto line = server_.read_line(os::now() + patience);
-    const auto end = server_.wait(os::now() + patience);  // it may have a trace to write
+    const auto end = server_.wait(os::now() + patience);  // it may have to write a trace first
     if (line) report_ = message_of<ServerReport>(*line);
     if (!line) service_end_ = end ? end->text() : "it hangs";
   }
@@ -382,18 +383,18 @@ class Conductor {
   CORBA::ORB& orb_;
   Stage stage_;
   os::ChildProcess server_;
-  const pid_t service_;  // server_, also once it has ended
+  const pid_t service_;  // process of server_, also after its end
   ServerReady ready_;
   ServerReport report_;
-  std::string service_end_;  // how it ended before it was told to; empty: it runs
-  std::string way_;          // why the calls of the latest client go as they go
-  std::string trouble_;      // why the service did not answer last, as the demo has told
-  std::size_t shown_ = 0;    // how long the latest progress is
+  std::string service_end_;  // how the service ended before it was told to; empty: it runs
+  std::string way_;          // why the calls of the latest client use their transport
+  std::string trouble_;      // why the service did not answer last, as reported
+  std::size_t shown_ = 0;    // length of the latest progress text
   bool swung_ = false;       // the pendulums were started
-  bool in_line_ = false;     // it stands at the end of a line that has not ended
+  bool in_line_ = false;     // the cursor is at the end of an unfinished line
   const bool terminal_ = ::isatty(STDOUT_FILENO) != 0;
   CORBA::object_reference<::Pendulum::Controller> controller_;
-  std::vector<Contract> contracts_;  // by kind
+  std::vector<Contract> contracts_;  // one for each kind
   std::vector<Client> clients_;
 };
 

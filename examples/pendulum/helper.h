@@ -1,5 +1,6 @@
-// Helper: a program that the demo starts and that runs until it is told to end: corelane-reserved, corelane-nameserver.
-// Threads: as os::ChildProcess: one, which lasts as long as the helper.
+// Helper runs a program that the demo starts and that runs until it is told to end: corelane-reserved or
+// corelane-nameserver.
+// Threads: one, which lasts as long as the helper; see os::ChildProcess.
 #pragma once
 
 #include <functional>
@@ -12,22 +13,22 @@
 
 namespace corelane::pendulum {
 
-// Those of the options, each with its value, that begin with one of the prefixes.
+// Returns the options that begin with one of the prefixes, each with its value.
 OrbOptions options_of(const std::vector<std::string>& prefixes, const OrbOptions& given);
 
 class Helper {
  public:
-  // `ready` waits until the program serves; false: it ended first, or took too long.
+  // `ready` waits until the program serves. It returns false if the program ended first or took too long.
   Helper(std::vector<std::string> command, std::function<bool(os::ChildProcess& program)> ready)
       : command_(std::move(command)), ready_(std::move(ready)) {}
   Helper(const Helper&) = delete;
   Helper& operator=(const Helper&) = delete;
-  // Tells it to end (SIGTERM), and waits until it has put everything back.
+  // Tells the program to end (SIGTERM), and waits until it has restored what it changed.
   ~Helper() { stop(); }
 
-  // Whether it serves. What it says of a failure is on standard error.
+  // Returns whether the program serves. The program writes its errors to standard error.
   bool start();
-  // How it ended by itself since start(); told once.
+  // Returns how the program ended by itself since start(). Returns this once.
   std::optional<os::ExitStatus> ended();
   void stop() noexcept;
 

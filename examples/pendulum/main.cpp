@@ -1,5 +1,5 @@
-// corelane-pendulum: the demo. Without a subcommand it conducts; `serve` and `swing` are the roles that it starts
-// itself, each in a process of its own.
+// corelane-pendulum: the demo. Without a subcommand it is the conductor. The conductor starts the roles `serve` and
+// `swing` itself, each in a process of its own.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <map>
@@ -24,7 +24,8 @@ int refuse(std::string_view why) {
   return 2;
 }
 
-// What a full disk or a closed terminal took of standard output is not there, and who reads it is to know.
+// Reports a failed write to standard output, for example because of a full disk or a closed terminal. Then the output
+// is incomplete, and the exit status says so.
 int flushed(int status) {
   const std::string fault = os::output_fault();
   if (fault.empty()) return status;
@@ -57,7 +58,7 @@ CLI::Option* add_reserving(CLI::App& app, Reserving& target) {
       ->type_name("own|host|off");
 }
 
-// Shows the usage for users: the library's would name the roles, too.
+// Shows the usage line for users. The library's own would list the internal roles, too.
 class HelpText : public CLI::Formatter {
   std::string make_usage(const CLI::App*, std::string) const override { return std::string("Usage: ") + usage + "\n"; }
 };
@@ -97,7 +98,7 @@ int run(std::vector<std::string> arguments) {
   swinging->add_option("--seed", client.seed)->required();
 
   try {
-    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // as CLI11 wants them
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 expects them in reverse order
   } catch (const CLI::ParseError& fault) {
     if (fault.get_exit_code() == 0) return app.exit(fault);  // help
     return refuse(core::fault_of_command_line(app, arguments, fault.what()));

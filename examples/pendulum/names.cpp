@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 constexpr const char* name_of_nameserver = "corelane-nameserver";
 
-// It says where it answers when it does.
+// Waits until the nameserver prints where it answers, which means that it serves.
 bool says_where(os::ChildProcess& nameserver) { return nameserver.read_line(os::now() + 20s).has_value(); }
 
 }  // namespace
@@ -49,7 +49,7 @@ std::vector<std::string> Names::introduction() const {
     const auto status = root->nameserver()->state();
     store = status.store() + (status.place().empty() ? ", so they end with it" : " " + status.place());
   } catch (const CORBA::Exception&) {
-    // it is shown by what comes next
+    // A nameserver that does not answer shows in the lines that follow.
   }
   return {format("%s, process %d: names are kept in %s", name_of_nameserver, nameserver_.pid(), store.c_str())};
 }

@@ -1,4 +1,4 @@
-// Names: the corelane-nameserver of the demo's own, where its clients find the service.
+// Names runs the demo's own corelane-nameserver, where clients find the service.
 // Threads: one.
 #pragma once
 
@@ -14,17 +14,18 @@ namespace corelane::pendulum {
 
 class Names {
  public:
-  // `directory`: of the demo's own. `orb` asks the nameserver, and outlives this. Starts the nameserver.
+  // `directory` is the demo's own. `orb` calls the nameserver, and must outlive this object. Starts the nameserver.
   Names(const std::string& directory, const OrbOptions& given, CORBA::ORB& orb);
 
-  // What runs, and where it keeps names: a line each.
+  // Says what runs and where it keeps names, one line each.
   std::vector<std::string> introduction() const;
   bool runs() const noexcept { return nameserver_.pid() > 0; }
-  // By which the service and its clients find it.
+  // Returns the options with which the service and its clients find the nameserver.
   OrbOptions options() const { return {"-ORBNamingSocket", socket_}; }
-  // Whether the name leads somewhere now; nothing: the nameserver does not answer.
+  // Returns whether the name is bound now; nothing if the nameserver does not answer.
   std::optional<bool> has(const std::string& name) const;
-  // Starts it anew where it has ended, and says so, and whether it still knows the name.
+  // If the nameserver has ended, restarts it. Returns lines that say so, and whether the nameserver still knows the
+  // name.
   std::vector<std::string> attend(const std::string& name);
 
  private:

@@ -21,8 +21,8 @@ sched::CoreOrder order_of(CoreId id, const dispatch::ExecutiveReport& report) {
   return core != report.cores.end() ? core->order : sched::CoreOrder::priority;
 }
 
-// What it took beyond its budget; nothing where it only slept for too long. A thread's processor time goes on in gaps
-// of the machine, which count by themselves.
+// Returns how much more than its budget the job took; zero if it only slept too long. The processor time of a thread
+// goes on during gaps of the machine, so they are subtracted here and counted separately.
 Duration excess_of(const rt::TaskEvent& overrun, const Circumstances& known) {
   const TaskReport* const task = task_of(overrun.task, known.report);
   if (task == nullptr) return {};
@@ -30,19 +30,19 @@ Duration excess_of(const rt::TaskEvent& overrun, const Circumstances& known) {
   return std::max(Duration::zero(), overrun.used - task->contract.budget - gaps);
 }
 
-// Whether the job that overran goes before the late one of the task on the core of both.
+// Returns whether the job that overran runs before the late job of the task on that core.
 bool goes_before(const rt::TaskEvent& overrun, const TaskReport& task, const Miss& late,
                  const dispatch::ExecutiveReport& report) {
   if (overrun.task == task.task) return true;
   const auto order = order_of(late.core, report);
-  if (order == sched::CoreOrder::served) return false;  // its server holds it to its budget
+  if (order == sched::CoreOrder::served) return false;  // the server enforces its budget
   if (order == sched::CoreOrder::deadline) return overrun.deadline <= late.deadline;
   const TaskReport* const other = task_of(overrun.task, report);
   return other != nullptr && other->priority >= task.priority;
 }
 
-// By how much the task's response is longer on that core, by its priority, when it is blocked for `excess` more. Zero
-// where no bound is found.
+// Returns by how much the task's response on that core grows, under priority scheduling, if it is blocked for `excess`
+// longer. Returns zero if the analysis finds no bound.
 Duration longer_response(const TaskReport& task, CoreId core, Duration excess, const Circumstances& known) {
   std::vector<sched::Interference> above;
   for (const TaskReport& other : known.report.tasks)
@@ -68,7 +68,7 @@ void OverrunLog::note(const rt::Current& job, Duration stalled) noexcept {
   Slot& slot = slot_of(job.job);
   slot.granted.store(job.budget.count(), std::memory_order_relaxed);              // relaxed: published by job
   slot.allowed.store((job.budget + stalled).count(), std::memory_order_relaxed);  // relaxed: published by job
-  // PAIR overruns.job: release here -> acquire in heard(). Publishes its budget and what is allowed.
+  // PAIR overruns.job: release here -> acquire in heard(). Publishes the job's budget and the allowed time.
   slot.job.store(job.job.value, std::memory_order_release);
 }
 

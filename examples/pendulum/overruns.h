@@ -1,9 +1,13 @@
-// OverrunLog: which overruns a stall explains, and which late jobs an overrun explains. The servant notes how long its
-// computation was stalled, since a thread's processor time goes on while the host has the core; a job that would have
-// kept its budget without that is excused. What was promised to a task holds while no job that runs before its own
-// takes more than its budget; a job beside which some did is explained as far as they can have delayed it.
+// OverrunLog finds out which overruns a stall explains, and which late jobs an overrun explains.
 //
-// Threads: note() any, real-time ones too: no lock, no allocation; all else any others.
+// The processor time of a thread goes on while the host has the core. So the servant notes how long its computation was
+// stalled. A job that would have kept its budget without the stalls is excused.
+//
+// A task's guarantee holds while no job that runs before its own job takes more than its budget. If such jobs did, they
+// explain a late job as far as they can have delayed it.
+//
+// Threads: note() on any thread, real-time ones included: it takes no lock and allocates nothing. The other functions
+// on any thread that is not real-time.
 #pragma once
 
 #include <array>
@@ -19,28 +23,31 @@
 
 namespace corelane::pendulum {
 
-// What is known at the end of the run beside the overruns. Borrowed.
+// What is known at the end of the run in addition to the overruns. Borrowed.
 struct Circumstances {
   const dispatch::ExecutiveReport& report;
-  const sched::PlatformLoad& platform;  // that the analysis charged
+  const sched::PlatformLoad& platform;  // the load that the analysis charged
   const rt::GapLog& gaps;
 };
 
 class OverrunLog {
  public:
-  // What stalls took of the job so far. Kept until `capacity` jobs later.
+  // Notes how much time stalls took of the job so far. The entry is kept until `capacity` jobs later.
   void note(const rt::Current& job, Duration stalled) noexcept;
-  // A handler for rt::on_overrun(): comes soon after the job's end.
+  // A handler for rt::on_overrun(), which calls it soon after the job's end.
   void heard(const rt::TaskEvent& overrun);
-  // Of the task's overruns those that stalls explain.
+  // Returns how many of the task's overruns are explained by stalls.
   std::uint64_t excused(TaskId task) const;
-  // How many heard() was told of. Those that the events say were lost are not among them.
+  // Returns how many events heard() received. Events that were lost do not count.
   std::uint64_t told() const;
-  // Whether jobs that overran explain that the task's was late: jobs on its core that ran between its release and its
-  // end, of that task or of one that `report` shows to run before it there, stalls or not. On a core by priorities the
-  // response is analysed anew with what they took beyond their budgets, and with what the machine took meanwhile, as
-  // blocking: what is pushed out by that lets further jobs in. By deadlines others delay the job by what they took, and
-  // itself by a period for each budget that it took more. Knows the latest `remembered` overruns.
+  // Returns whether jobs that overran explain that the task's job was late. It considers jobs on the same core that ran
+  // between the late job's release and its end. They belong to that task, or to a task that runs before it according to
+  // `report`.
+  //
+  // On a core scheduled by priorities it repeats the response time analysis. The excess over budgets, and the time that
+  // the machine took meanwhile, count as blocking. This includes further jobs that are released during the longer
+  // response. On a core scheduled by deadlines, other tasks delay the job by their excess. The task's own excess delays
+  // it by a period for each additional budget that it took. Only the latest `remembered` overruns are known.
   bool explains(const dispatch::TaskReport& task, const dispatch::Miss& late, const Circumstances& known) const;
 
  private:
@@ -51,7 +58,7 @@ class OverrunLog {
     std::atomic<std::int64_t> granted{0};  // its budget, in ns
     std::atomic<std::int64_t> allowed{0};  // the budget and what stalls took, in ns
   };
-  // Beyond budgets, of those beside a late job.
+  // Time beyond budgets, of the jobs that ran beside a late job.
   struct Excess {
     Duration own{}, others{};
   };

@@ -38,7 +38,7 @@ void Plant::step(double seconds, double force) noexcept {
   stands_ = std::abs(posture_.angle) < fallen_angle;
 }
 
-// xorshift64 (Marsaglia 2003): the same seed gives the same weather on every machine.
+// xorshift64 (Marsaglia 2003): the same seed gives the same gusts on every machine.
 double Plant::gust() noexcept {
   random_ ^= random_ << 13;
   random_ ^= random_ >> 7;

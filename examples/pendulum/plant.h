@@ -1,5 +1,5 @@
-// An inverted pendulum on a pivot that can be accelerated sideways, and the law that balances it. Pure: no clock, no
-// thread; a time step goes in, a state comes out.
+// An inverted pendulum on a pivot that can be accelerated sideways, and the control law that balances it. Pure
+// functions of time steps and states: no clock, no thread.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ inline constexpr double fallen_angle = 0.6;
 
 class Plant {
  public:
-  // length: of a massless rod with a point mass, in m, above 0. seed: of the gusts that keep it from resting.
+  // length: of a massless rod with a point mass, in m, above 0. seed: for the random gusts that disturb the pendulum.
   Plant(double length, std::uint64_t seed);
 
   // Lets `span` pass while the pivot accelerates with `force` m/s^2. A fallen pendulum stays down.
@@ -36,17 +36,17 @@ class Plant {
   double length_;
   std::uint64_t random_;
   Posture posture_;
-  double push_ = 0;  // the present gust, rad/s^2
+  double push_ = 0;  // the current gust, rad/s^2
   double until_gust_ = 0;
   double worst_angle_ = 0;
   bool stands_ = true;
 };
 
-// How eagerly the controller corrects.
+// How strongly the controller corrects.
 enum class Profile { calm, brisk };
 
-// State feedback that places both poles of the linearised pendulum at a multiple of its natural frequency.
-// Returns the pivot's acceleration in m/s^2, limited to what the drive can do.
+// State feedback that places both poles of the linearized pendulum at a multiple of its natural frequency. Returns the
+// pivot's acceleration in m/s^2, limited to what the drive can do.
 double balance(const Posture& posture, double length, Profile profile) noexcept;
 
 }  // namespace corelane::pendulum

@@ -22,7 +22,7 @@ constexpr const char* name_of_daemon = "corelane-reserved";
 
 using DaemonRef = IDL::traits<rs::Server>::ref_type;
 
-// Nil where it does not answer.
+// Returns nil if the daemon does not answer.
 DaemonRef daemon_at(CORBA::ORB& orb, const std::string& file) try {
   if (::access(file.c_str(), R_OK) != 0) return {};
   return IDL::traits<rs::Server>::narrow(orb.string_to_object("file://" + file));
@@ -36,7 +36,8 @@ std::string words_of_cores(const std::vector<std::int16_t>& cores) {
   return text;
 }
 
-// How many physical cores are all in the default set: a sibling of one that is not is given to nobody.
+// Counts the physical cores whose hardware threads are all in the default set. If one is not, its siblings are not
+// given to anybody.
 int whole_cores(const rs::CoreStateList& cores) {
   std::map<int, bool> free;
   for (const rs::CoreState& core : cores)
@@ -56,7 +57,7 @@ Reservations::Reservations(Reserving reserving, const std::string& directory, co
       orb_(orb),
       daemon_(command(given), [this](os::ChildProcess& program) { return is_ready(program); }) {
   if (reserving_ == Reserving::off) return;
-  if (reserving_ == Reserving::host) facts_ = ask();  // it may run already
+  if (reserving_ == Reserving::host) facts_ = ask();  // the host's daemon may run already
   if (!facts_.known) start_daemon();
 }
 
@@ -71,17 +72,17 @@ std::vector<std::string> Reservations::command(const OrbOptions& given) const {
   return words;
 }
 
-// It writes the file when it serves; one that was killed leaves its own behind.
+// The daemon writes the file when it serves. A killed daemon leaves its file behind.
 bool Reservations::start_daemon() {
   std::remove(reference_file_.c_str());
   return daemon_.start();
 }
 
-// Only the first one is asked before the service has what that one can give.
+// Keeps the facts of the first daemon only: later ones are asked while the service already has cores.
 bool Reservations::is_ready(os::ChildProcess& program) {
   const Time latest = os::now() + 20s;
   Facts found;
-  while (!(found = ask()).known)  // an answer takes its time while this machine is loaded
+  while (!(found = ask()).known)  // an answer takes longer while this machine is loaded
     if (program.wait(os::now() + 10ms) || os::now() > latest) return false;
   if (!facts_.known) facts_ = std::move(found);
   return true;

@@ -1,5 +1,5 @@
-// Reservations: the corelane-reserved that gives the demo's service its cores: one of the demo's own, which moves
-// nobody but the demo's processes, or the host's.
+// Reservations uses the corelane-reserved daemon that gives the demo's service its cores. This is the demo's own
+// daemon, which moves only the demo's processes, or the host's daemon.
 // Threads: one.
 #pragma once
 
@@ -14,26 +14,27 @@ namespace corelane::pendulum {
 
 class Reservations {
  public:
-  // `directory`: of the demo's own. `orb` asks the daemon, and outlives this. Starts the daemon, where it is to run.
+  // `directory` is the demo's own. `orb` calls the daemon, and must outlive this object. Starts the daemon, unless
+  // reservation is off or the host's daemon runs already.
   Reservations(Reserving reserving, const std::string& directory, const OrbOptions& given, CORBA::ORB& orb);
 
-  // Says in one line each what runs, which programs it keeps off reserved cores, and what it cannot give.
+  // Says what runs, which programs it keeps off reserved cores, and what it cannot give, one line each.
   std::vector<std::string> introduction() const;
-  // By which the service asks it for all the cores that it can give.
+  // Returns the options with which the service asks the daemon for all the cores that it can give.
   OrbOptions service_options() const;
-  // " for itself": what a process's cores are to others. With --reserve own other programs may run on them, and other
-  // demos may hold them, too.
+  // Returns words such as " for itself", which say what a process's cores are to others. With --reserve own, other
+  // programs may run on these cores, and other demos may hold them, too.
   std::string whose() const;
-  // "1-3": those that the daemon gave the process; "" for none.
+  // Returns the cores that the daemon gave the process, such as "1 2 3"; "" if it gave none.
   std::string cores_of(pid_t process) const;
-  // Starts it anew where it has ended, and says so.
+  // If the daemon has ended, restarts it. Returns lines that say so.
   std::vector<std::string> attend(pid_t service);
 
  private:
   struct Facts {
-    bool known = false;  // it answered
+    bool known = false;  // the daemon answered
     int process = 0;
-    int cores_to_give = 0;  // physical ones
+    int cores_to_give = 0;  // number of physical cores
     std::string backend, free;
   };
 
@@ -46,9 +47,9 @@ class Reservations {
   const std::string directory_, reference_file_, socket_;
   CORBA::ORB& orb_;
   Helper daemon_;
-  Facts facts_{};  // of the daemon before it gave the service any
+  Facts facts_{};  // state of the daemon before it gave the service any cores
   int restarts_left_ = 3;
-  bool service_waits_ = false;  // for its cores, since the daemon was started anew
+  bool service_waits_ = false;  // the service waits for its cores, since the daemon was restarted
 };
 
 }  // namespace corelane::pendulum

@@ -1,5 +1,5 @@
 // The control service: one servant, a task for each admitted pendulum, a shared task for watch(), and configure()
-// without any.
+// without a task.
 #include <algorithm>
 #include <atomic>
 #include <iostream>
@@ -35,7 +35,7 @@ class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controll
   double force(const ::Pendulum::State& state, std::int64_t effort) override {
     const rt::WorkReport work = rt::work(std::min(Duration{effort}, longest_effort), &gaps_);
     if (const rt::Current job = rt::current()) overruns_.note(job, work.external);
-    // relaxed: counters and a setting; nothing else hangs on their order
+    // relaxed: counters and a setting; no other data depends on them
     answered_.fetch_add(1, std::memory_order_relaxed);
     return balance({.angle = state.angle(), .rate = state.rate()}, state.length(),
                    profile_.load(std::memory_order_relaxed));
@@ -51,7 +51,7 @@ class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controll
   }
 
  private:
-  static constexpr Duration longest_effort = std::chrono::seconds{1};  // what a client may ask for at all
+  static constexpr Duration longest_effort = std::chrono::seconds{1};  // the most that a client may ask for
 
   rt::GapLog& gaps_;
   OverrunLog& overruns_;
@@ -59,20 +59,21 @@ class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controll
   std::atomic<Profile> profile_{Profile::brisk};
 };
 
-// What runs above the tasks on this machine while the demo does: reader and manager, but the plants too, which live on
-// the same cores as their controllers and may all wake at once.
+// Sets the platform load: what runs above the tasks on this machine during the demo. That is the reader, the manager
+// and the plants. The plants run on the same cores as their controllers, and may all wake up at once.
 OrbOptions settings_of(const ServerOptions& options, const OrbOptions& orb_options) {
   OrbOptions settings{"-ORBPlatformBudget", "600us", "-ORBPlatformPeriod", "10ms", "-ORBPlatformBlocking", "200us"};
-  // All pendulums are one user's, whose jobs are counted where they overrun and let go on.
+  // All pendulums belong to one user. Their jobs that overrun are counted and continue.
   settings.insert(settings.end(), {"-ORBLimitsPeerTasks", "0", "-ORBLimitsPeerOverrun", "report"});
   if (!options.admission) settings.insert(settings.end(), {"-ORBDispatchAdmission", "off"});
-  // A promise was broken; or, where nothing is promised, what that leads to. One file of some megabytes at most.
+  // Writes a trace after the first missed deadline: a broken promise, or what happens when nothing is promised. The
+  // file has a few megabytes at most.
   settings.insert(settings.end(), {"-ORBRecorderDumpOnMiss", "1"});
   settings.insert(settings.end(), orb_options.begin(), orb_options.end());
   return settings;
 }
 
-// Those that it holds; all that it may run on where its way to dispatch holds none.
+// Returns the cores that the service holds. If its dispatch mode holds none, returns all cores that it may run on.
 std::vector<CoreId> cores_of(const dispatch::ExecutiveReport& report) {
   std::vector<CoreId> cores;
   for (const auto& core : report.cores) cores.push_back(core.core);
@@ -87,7 +88,7 @@ std::string unpromising(const dispatch::ExecutiveOptions& options) {
                                                                   : "-ORBDispatchAdmission off";
 }
 
-// The name goes with this process, however it ends. The fault: why there is none.
+// The name ends with this process, however the process ends. `fault`: why there is no name.
 using Named = std::unique_ptr<const naming::Registration>;
 Named register_name(const std::string& name, const CORBA::object_reference<CORBA::ORB>& orb,
                     const CORBA::object_reference<CORBA::Object>& controller, std::string& fault) try {
@@ -151,8 +152,9 @@ void add_gap(const rt::Gap& gap, ServerReport& report) {
   report.total_gap += length;
 }
 
-// The handler is told of a job that took or slept too long soon after its end, and by now no job is left. One that did
-// both, or of which the event was lost, is told of less often than it is counted: then this takes a second.
+// Waits until the handler has received all overruns, and returns the report. No job is left, and the handler is called
+// soon after a job's end. A job that took too long and also slept too long counts twice, but is reported once. Events
+// can also be lost. In these cases this function takes a second.
 rt::Report final_report(core::Orb& orb, const OverrunLog& overruns) {
   using namespace std::chrono_literals;
   constexpr int looks = 100;
@@ -198,7 +200,7 @@ int serve(const ServerOptions& options, const OrbOptions& orb_options) {
   std::cout << line_of(ready_of(idle, orb->object_to_string(controller), settings, unnamed)) << std::flush;
 
   std::string word;
-  std::getline(std::cin, word);  // "stop", or the end of the conductor
+  std::getline(std::cin, word);  // "stop", or the end of the conductor's process
   const rt::Report report = final_report(*orb, overruns);
   const Circumstances known{report, settings.executive.platform, gaps};
   std::cout << line_of(report_of(report, known, overruns, os::now() - start)) << std::flush;

@@ -22,7 +22,8 @@ namespace fs = std::filesystem;
 const std::string prefix = "corelane-demo-";
 constexpr const char* lock_name = "lock";
 
-// Something stands in it from when it is locked, so that nobody takes a new one for a dead demo's. Nothing: see errno.
+// Makes the lock file and locks it. The file is written once it is locked: an empty one belongs to a demo that has just
+// started. Returns nothing on a failure; see errno.
 os::Fd make_lock(const std::string& directory) {
   os::Fd file(::open((directory + "/" + lock_name).c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return {};
@@ -31,7 +32,7 @@ os::Fd make_lock(const std::string& directory) {
   return {};
 }
 
-// Its demo has ended, and this user may remove it.
+// Returns whether the directory's demo has ended and this user may remove the directory.
 bool is_orphan(const fs::path& directory) {
   struct stat found {};
   if (::lstat(directory.c_str(), &found) != 0 || !S_ISDIR(found.st_mode) || !os::is_own_user(found.st_uid))
@@ -53,10 +54,10 @@ void remove_orphans(const fs::path& place) {
 
 std::string text_of(int failure) { return std::generic_category().message(failure); }
 
-// `fault`: what the system refuses, and where; empty: the place itself is no directory.
+// `fault`: what the system refuses, and where. Empty: the place itself is no directory.
 std::runtime_error no_place(const std::string& fault) {
   std::string set = "/tmp";
-  for (const char* const name : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"})  // the last that is set counts
+  for (const char* const name : {"TEMPDIR", "TEMP", "TMP", "TMPDIR"})  // the last one that is set is used
     if (const char* const value = ::getenv(name)) set = std::string(name) + "=" + value;
   return std::runtime_error("the demo keeps its names in a new directory below " +
                             (fault.empty() ? set + ", which is no directory that can be reached"

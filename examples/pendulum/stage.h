@@ -1,5 +1,5 @@
-// Stage: what the service and its clients stand on: a directory of the demo's own, cores of their own, names. All of it
-// starts in that order, is started anew when it ends by itself, and goes in the opposite order with the stage.
+// Stage sets up the surroundings of the service and its clients: a directory of the demo's own, reserved cores, names.
+// It starts them in this order, and ends them in the opposite order. It restarts a daemon that ended by itself.
 // Threads: one, which lasts as long as the stage.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace corelane::pendulum {
 
-// Removed with all that is in it; and before one is made, all those in its place that are of this user and whose demo
-// was killed.
+// A directory that is removed with its content at the end. Before it is made, all directories of this kind that belong
+// to this user and whose demo was killed are removed.
 class OwnDirectory {
  public:
-  OwnDirectory();  // std::runtime_error: what to do
+  OwnDirectory();  // raises std::runtime_error, which says what to do
   OwnDirectory(const OwnDirectory&) = delete;
   OwnDirectory& operator=(const OwnDirectory&) = delete;
   ~OwnDirectory();
@@ -25,20 +25,20 @@ class OwnDirectory {
 
  private:
   std::string path_;
-  os::Fd lock_;  // as long as this lives; the kernel drops it when the process is killed
+  os::Fd lock_;  // held as long as this lives; the kernel drops it when the process is killed
 };
 
 class Stage {
  public:
-  // `orb` asks the daemons, and outlives this. Says what each of them is.
+  // Starts the daemons and says what each of them is. `orb` calls the daemons, and must outlive this object.
   Stage(Reserving reserving, const OrbOptions& given, CORBA::ORB& orb);
 
   OrbOptions service_options() const;
   OrbOptions client_options() const { return names_.options(); }
   const Names& names() const noexcept { return names_; }
-  // What the service got of them.
+  // Says which cores the service got.
   std::string placement_of(pid_t service) const;
-  // Says what has happened to the daemons since the last time, and what was done about it.
+  // Returns lines about what has happened to the daemons since the last call, and what was done about it.
   std::vector<std::string> attend(pid_t service);
 
  private:

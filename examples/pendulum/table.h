@@ -1,4 +1,4 @@
-// Text tables for people: columns as wide as their widest cell, numbers to the right.
+// Text tables for people: columns as wide as their widest cell, numbers aligned right.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,11 @@ namespace corelane::pendulum {
 // printf into a string.
 [[gnu::format(printf, 1, 2)]] std::string format(const char* pattern, ...);
 
-// "10" or "2.5", in milliseconds.
+// Returns milliseconds, such as "10" or "2.5".
 std::string milliseconds(Duration duration);
 
-// "[#####.....]  2.5 s  383 forces computed", in fewer than `columns` characters, so that a terminal which is that wide
-// does not break the line; 0: as long as it gets.
+// Returns a line such as "[#####.....]  2.5 s  383 forces computed". It has fewer than `columns` characters, so that a
+// terminal of that width does not break the line. 0: no limit.
 std::string progress_of(Duration gone, Duration length, const std::string& state, std::size_t columns);
 
 class Table {

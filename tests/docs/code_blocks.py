@@ -34,7 +34,7 @@ module M {
 };
 """
 
-# What a reader has by then. One line each, so that lines of blocks stay easy to count.
+# What a reader knows at that point. One line each, so that the lines of blocks are easy to count.
 CONTEXT = """
 #include <chrono>
 #include <cstdio>
@@ -70,7 +70,7 @@ extern corelane::channel::Channel channel;
 double refine(double best, double reading);
 """
 
-# Blocks that are no body of a function, by what they contain: what stands before and behind them.
+# Blocks that are not the body of a function, identified by a text in them: the lines before and after them.
 PLACES = {
     "double step(double reading) override {\n  const corelane::rt::Current": ("struct Refining : Servant {", "};"),
 }
@@ -159,7 +159,7 @@ def main():
     blocks = list(blocks_of(ROOT))
     own = [block for block in blocks if not block.is_for_omniorb()]
     others = [block for block in blocks if block.is_for_omniorb()]
-    if len(own) < 15 or len(others) < 2:  # the documents have moved on, or are not where they were
+    if len(own) < 15 or len(others) < 2:  # the documents have changed, or are not where they were
         print(f"there are {len(own)} blocks and {len(others)} for omniORB, and more are expected")
         return 1
     with tempfile.TemporaryDirectory(prefix="corelane-docs-") as temporary:

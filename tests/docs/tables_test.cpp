@@ -1,5 +1,5 @@
-// Two documents are printed from tables in the code. These tests fail when a table has moved on without its document;
-// run once with CORELANE_UPDATE_DOCS=1 in the environment to print them anew.
+// Two documents are printed from tables in the code. These tests fail if a table has changed and its document has not.
+// Run once with CORELANE_UPDATE_DOCS=1 in the environment to print them anew.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -11,7 +11,7 @@
 
 namespace {
 
-constexpr std::uint32_t codes = 0x1000;  // a vendor's share of minor codes
+constexpr std::uint32_t codes = 0x1000;  // a vendor's range of minor codes
 
 std::string hexadecimal(std::uint32_t value) {
   char text[16];

@@ -1,5 +1,5 @@
-// Fuzz target: any bytes are an Any or are refused, and what is taken goes the whole way: it is printed, sent on in
-// another byte order and alignment, and read back with the same type. The first byte chooses byte order and alignment.
+// Fuzz target: any bytes are an Any or are refused. An accepted Any is printed, sent in another byte order and
+// alignment, and read back with the same type. The first byte selects byte order and alignment.
 #include "orb/any/any.h"
 
 #include <cstddef>
@@ -26,7 +26,7 @@ void check_value(cdr::Reader reader, ByteOrder other, std::size_t offset) {
   if (!decode(reader, value)) return;
   cdr::Writer writer(other, offset);
   encode(writer, value);
-  if (!writer.ok()) return;  // deeper than one may send
+  if (!writer.ok()) return;  // it is nested too deeply to be sent
   const std::vector<std::byte> sent = writer.to_vector();
   cdr::Reader again(sent, other, offset);
   any::Any back;

@@ -1,6 +1,6 @@
-// Stands in for libFuzzer where it is not at hand: gives each file named on the command line, and each file of a
-// folder, to the fuzz target once. After --changing N it gives it to it N times more, in memory that another thread
-// changes meanwhile.
+// Replaces libFuzzer if it is not available. Passes each file on the command line, and each file of a folder, to the
+// fuzz target once. After --changing N it passes each file N more times, in memory that another thread changes
+// meanwhile.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -31,7 +31,7 @@ void feed_file(const std::filesystem::path& path, int times_changing) {
   std::ifstream stream(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), {}};
   std::printf("%s: %zu bytes\n", path.c_str(), bytes.size());
-  std::fflush(stdout);  // so that the last line names what broke the target
+  std::fflush(stdout);  // so that the last line names the file that crashed the target
   feed(std::as_bytes(std::span(bytes)));
   if (times_changing != 0) feed_changing(std::as_bytes(std::span(bytes)), times_changing);
 }

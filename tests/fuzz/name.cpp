@@ -1,5 +1,5 @@
-// Fuzz target: any text is a name of the Naming Service or is refused, and a name has one text; the same for
-// corbaname:.
+// Fuzz target: any text is a name of the Naming Service or is refused, and each name has one text. The same holds for
+// corbaname: URLs.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

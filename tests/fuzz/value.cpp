@@ -1,6 +1,6 @@
-// Fuzz target: any bytes are values of values.idl or are refused. What is taken is sent on in another byte order and
-// alignment, arrives again, is copied and printed; circles are broken at the end, so that a leak is a finding.
-// The first byte chooses byte order and alignment, the second what the bytes are declared to be.
+// Fuzz target: any bytes are values of values.idl or are refused. Accepted values are sent in another byte order and
+// alignment, read again, copied and printed. Circles are broken at the end, so that a leak is a finding. The first byte
+// selects byte order and alignment, the second the declared type of the bytes.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -56,7 +56,7 @@ void make_known(CORBA::ORB& orb) {
   orb.register_value_factory(factory->_obv_repository_id(), factory);
 }
 
-// The ORB that arriving references belong to; nothing here calls anybody.
+// Returns the ORB of the references that arrive. Nothing here makes calls.
 std::shared_ptr<CORBA::ORB> start() {
   char name[] = "fuzz", ledger[] = "-ORBRuntimeLedger", off[] = "off";
   char* words[] = {name, ledger, off, nullptr};
@@ -71,7 +71,7 @@ std::shared_ptr<CORBA::ORB> start() {
   return orb;
 }
 
-// Breaks all circles below what was written.
+// Breaks all circles in the written values.
 void let_go(cdr::Writer& writer) {
   for (const auto& [value, entry] : any::WrittenValues::of(writer).values) const_cast<any::Value*>(value)->_let_go();
 }

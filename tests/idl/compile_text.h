@@ -1,4 +1,4 @@
-// Compiles IDL that a test holds as text, and tells what was wrong with it in one line per fault.
+// Compiles IDL that a test has as text, and returns its faults, one line each.
 #pragma once
 
 #include <map>
@@ -50,7 +50,8 @@ struct Compiler {
     return *this;
   }
 
-  // "line:column: message", one per line; another file than t.idl goes before, "warning: " before a warning's message.
+  // Returns the faults as "line:column: message", one per line. The path comes first for files other than t.idl;
+  // "warning: " comes before a warning's message.
   std::string faults() const {
     std::string result;
     for (const Diagnostic* fault : diagnostics.sorted()) {
@@ -61,7 +62,7 @@ struct Compiler {
     return result;
   }
 
-  // The definition of that scoped name; the test fails (throws) where there is none.
+  // Returns the definition of that scoped name. Throws if there is none, so the test fails.
   const Definition& operator[](const std::string& name) const {
     const Definition* last = nullptr;
     for (const Definition& definition : model.definitions)

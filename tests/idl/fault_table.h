@@ -1,14 +1,13 @@
-// The table of diagnostics: IDL texts with what the compiler says about them, in a text file that is both the test and
+// The table of diagnostics: IDL texts with the messages of the compiler, in a text file. The file is the test and also
 // the source of docs/diagnostics.md.
 //
 //   == A section of the catalogue
-//   -- what the cases below are about
+//   -- the subject of the cases below
 //       IDL text, indented by four
 //   > line:column: message | line:column: note        one line for each fault; none: the text is accepted
 //
-// Cases are apart by an empty line. `|| name` inside a text begins another file that the first may include. A first
-// line
-// `// -Wno-error=NAME` or `// -WNAME` makes warnings of that kind.
+// An empty line separates cases. `|| name` inside a text begins another file, which the first one may include. A first
+// line `// -Wno-error=NAME` or `// -WNAME` makes warnings of that kind.
 #pragma once
 
 #include <fstream>
@@ -28,7 +27,7 @@ struct TableCase {
   std::string about;
   std::string text;
   std::string faults;
-  int line = 0;  // in the table
+  int line = 0;  // line number in the table
 };
 
 inline std::string file_text(const std::string& path) {
@@ -62,7 +61,7 @@ inline std::vector<TableCase> read_table(const std::string& table) {
   return result;
 }
 
-// The kind that the first line of the text asks for.
+// Returns the kind that the first line of the text requests.
 inline std::optional<Warning> asked_for(const std::string& text) {
   const std::string line = text.substr(0, text.find('\n'));
   for (const std::string start : {"// -Wno-error=", "// -W"})
@@ -70,7 +69,7 @@ inline std::optional<Warning> asked_for(const std::string& text) {
   return std::nullopt;
 }
 
-// What the compiler says about the text of a case.
+// Returns what the compiler reports about the text of a case.
 inline std::string faults_of(const TableCase& item) {
   Compiler compiler;
   if (const auto kind = asked_for(item.text)) compiler.diagnostics.set_policy(*kind, Policy::warn);
@@ -87,7 +86,7 @@ inline std::string faults_of(const TableCase& item) {
   return compiler.compile(main).faults();
 }
 
-// The table again, with what the compiler says now.
+// Returns the table with the compiler's current messages.
 inline std::string renewed(const std::vector<TableCase>& cases) {
   std::string result;
   std::string section;
@@ -107,7 +106,7 @@ inline std::string renewed(const std::vector<TableCase>& cases) {
   return result;
 }
 
-// docs/diagnostics.md: the cases that have faults.
+// Returns docs/diagnostics.md: the cases that have faults.
 inline std::string catalogue_of(const std::vector<TableCase>& cases) {
   std::string result =
       "# What the IDL compiler complains about\n\n"

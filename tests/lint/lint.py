@@ -12,7 +12,7 @@ import sys
 from collections import namedtuple
 
 # ---- The layer table ----------------------------------------------------------------------------------------------------
-# An include may point to any lower layer; in one layer only to the folders named in SAME_LAYER.
+# A file may include any lower layer. Within a layer it may include only the folders named in SAME_LAYER.
 LAYERS = [
     ["orb/base"],
     ["orb/os", "orb/cdr", "orb/sched"],
@@ -20,13 +20,13 @@ LAYERS = [
     ["orb/transport", "orb/dispatch", "orb/any", "orb/leader_followers"],
     ["orb/core"],
     ["orb/poa", "orb/rtcorba", "orb/rt", "orb/dynamic"],
-    ["orb/corba", "orb"],  # orb: orb/generated.h, what generated code includes beside orb/corba
-    ["services/nameserver/client"],  # a library of programs
+    ["orb/corba", "orb"],  # orb: orb/generated.h, which generated code includes in addition to orb/corba
+    ["services/nameserver/client"],  # a library for programs
     ["services", "examples", "bench"],
 ]
 SAME_LAYER = {"orb/leader_followers": ["orb/transport"], "orb/corba": ["orb"], "orb": ["orb/corba"]}
 
-# The compiler stands apart: no layers, a list for each folder, and never the runtime.
+# The compiler is separate: it has no layers but a list for each folder, and never includes the runtime.
 IDL = {
     "idl/ast": [],
     "idl/model": [],
@@ -36,7 +36,7 @@ IDL = {
     "idl/tool": ["idl/front", "idl/sema", "idl/cxx", "idl/model"],  # the tool prints the model
 }
 
-# Bytes and numbers in, bytes and numbers out: no I/O, no clock, no thread.
+# Code that only computes: no I/O, no clock, no thread.
 PURE = ["orb/base", "orb/cdr", "orb/sched", "orb/giop", "orb/sim",
         "idl/ast", "idl/model", "idl/front", "idl/sema", "idl/cxx"]
 IMPURE_HEADER = re.compile(
@@ -55,20 +55,21 @@ ATOMIC_CALL = re.compile(
     r"fetch_xor|test_and_set)\s*\(")
 ATOMIC_MEMBER = re.compile(r"std::atomic(?:<[^;{}()]*>|_[a-z0-9_]+)\s+([a-z_][a-z0-9_]*)\s*[{;=]")
 PAIR = re.compile(r"\bPAIR ([A-Za-z0-9_.]+):")
-COMMENT_REACH = 6  # lines above an access in which its comment may stand
+COMMENT_REACH = 6  # the comment may be so many lines above an access
 TEST_NAME = re.compile(r'\b(?:TEST_CASE|SCENARIO|TEMPLATE_TEST_CASE|TEMPLATE_LIST_TEST_CASE)\(\s*"((?:[^"\\]|\\.)*)"')
 LONE_WORD = re.compile(r'^\s*"[^" \\]{1,20} ?"\s*$')
 SLEEP = re.compile(r"\b(sleep_for|sleep_until|usleep|nanosleep|clock_nanosleep)\s*\(|(?<![\w.:])sleep\s*\(\s*\d")
 
-# Writes to a socket, with as many arguments as the system calls have: other functions of these names have fewer. And
-# standard streams, which belong to programs: the library writes to the log.
+# Writes to a socket, with the number of arguments of the system call: other functions of these names have fewer. And
+# standard streams, which only programs may use: the library writes to the log.
 SOCKET_WRITE = re.compile(r"(?<![\w.>:])(?:::)?(send|sendmsg|sendto)\s*\(")
 SOCKET_ARGUMENTS = {"send": 4, "sendmsg": 3, "sendto": 6}
 STANDARD_STREAM = re.compile(r"\bstd::(cout|cerr|clog)\b|\bSTD(OUT|ERR)_FILENO\b|\b(stdout|stderr)\b|\bperror\(")
 WRITES_TO_STREAMS = ("orb/os/standard_descriptors.cpp", "orb/os/child_process.cpp",
                      "orb/os/stack_overflow.cpp")  # in the handler of a signal
 
-# What of the standard library comes from where. The build precompiles these headers, so that it would not miss an include.
+# Which header declares which name of the standard library. The build precompiles these headers, so it would not notice
+# a missing include.
 STANDARD = {
     "algorithm": r"std::(?:ranges::)?(?:sort|stable_sort|find_if|find|any_of|all_of|none_of|min|max|minmax|clamp|copy|copy_if|fill|"
                  r"remove_if|count_if|transform|lower_bound|upper_bound|max_element|min_element|equal_range|rotate|reverse)\(",
@@ -94,14 +95,14 @@ STANDARD = {
     "vector": r"std::vector<",
 }
 STANDARD = {header: re.compile(pattern) for header, pattern in STANDARD.items()}
-# Headers that promise what others declare ([iterator.synopsis] and its like), and Catch2's.
+# Headers that also declare names of others ([iterator.synopsis] and the like), and Catch2's.
 BRINGS = {"string": ["string_view"], "filesystem": ["string", "string_view"], "fstream": ["string"], "sstream": ["string"],
           "iostream": ["string"], "stdexcept": ["string"], "thread": ["chrono"], "condition_variable": ["mutex", "chrono"],
           "catch2/catch.hpp": ["string", "string_view", "vector", "memory", "algorithm", "chrono"]}
 
 NAMED_FILE = re.compile(r"(?<![\w/.-])((?:orb|idl|tests|bench|examples|services|cmake|docs)/[\w./-]+\.(?:h|cpp|py|md|cmake|idl|txt))\b")
 
-# Text that means nothing outside the place where somebody works. Split, so that this file does not find itself.
+# Paths that mean nothing outside of one working place. Split, so that this file does not find itself.
 PRIVATE_PATH = re.compile(r"(?<![\w.~])/wor" r"k(?![\w-])|(?<![\w-])share" r"d/(?:design|decisions|style|reference|hooks)\b")
 
 Finding = namedtuple("Finding", "path line message warning", defaults=(False,))
@@ -208,7 +209,7 @@ def arguments_from(lines, number, column):
 
 def check_orders(path, lines, sibling):
     if path.startswith("tests/"):
-        return  # a test may take the strongest order: it shows no reader what the weakest is
+        return  # a test may use the strongest order
     text = "\n".join(lines)
     if "atomic" not in text and "atomic" not in sibling:
         return
@@ -273,7 +274,7 @@ def check_own_header(path, lines, files):
 def reached(path, files, memo):
     """The headers of other libraries that path includes, itself or through this project's files."""
     if path not in memo:
-        memo[path] = set()  # a cycle ends here
+        memo[path] = set()  # ends a cycle
         found = set()
         for _, bracket, name in includes_of(files[path]):
             found |= reached(name, files, memo) if name in files else {name, *BRINGS.get(name, [])}
@@ -284,7 +285,7 @@ def reached(path, files, memo):
 def check_standard_headers(path, lines, files, memo):
     """What a file uses of the standard library it includes, or a file of ours that it includes does."""
     if "/golden/" in path:
-        return  # generated: orb/generated.h, which is not theirs to name, brings it
+        return  # generated: orb/generated.h provides them
     have = reached(path, files, memo)
     for header, pattern in STANDARD.items():
         if header in have:
@@ -372,7 +373,7 @@ def read(root, path):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             return file.read().splitlines()
     except (UnicodeDecodeError, FileNotFoundError, IsADirectoryError):
-        return None  # binary, or removed and not yet committed
+        return None  # binary, or removed but not yet committed
 
 
 def sibling_of(path, files):

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-# docs/broker.md, from an installed Corelane.
+# From docs/broker.md, for an installed Corelane.
 BY_NAME = """#include <iostream>
 #include "services/nameserver/broker/channel_by_name.h"
 int main(int, char** argv) {
@@ -27,7 +27,7 @@ add_executable(by_name by_name.cpp)
 target_link_libraries(by_name PRIVATE corelane::services_nameserver_broker)
 """
 
-# docs/using.md, a server that binds its own name.
+# From docs/using.md: a server that binds its own name.
 BINDING = """#include <iostream>
 #include "orb/corba/orb.h"
 #include "services/nameserver/client/registration.h"
@@ -46,12 +46,12 @@ add_executable(binding binding.cpp)
 target_link_libraries(binding PRIVATE corelane::client corelane::registration)
 """
 
-# What nobody asks for who has Corelane as a part of his project.
+# Programs that a project with Corelane as a subdirectory does not request.
 UNASKED = ["corelane/bin/corelane", "corelane/bin/corelane-nameserver", "corelane/bin/corelane-pendulum"]
 
 BEGIN = "cmake_minimum_required(VERSION 3.25)\nproject(plant CXX)\n"
 FOUND = BEGIN + "find_package(corelane 0.1 REQUIRED)\n"
-# What is refused, and words of the reason.
+# Mistakes that are refused, and words of the reason.
 MISTAKES = [
     (BEGIN + "find_package(corelane 0.9 REQUIRED)", "0.9"),
     (BEGIN + "find_package(corelane 0.1 REQUIRED COMPONENTS naming tracing)", "Corelane has no component tracing."),
@@ -148,7 +148,7 @@ def write(folder, name, text):
 
 
 def call(programs):
-    # Best effort on any machine: what is tested is that the programs are whole.
+    # Best effort, so that it works on every machine: this tests that the programs are complete.
     server = subprocess.Popen([f"{programs}/server", "-ORBPoolRealTime", "off", "-ORBRuntimeLedger", "off",
                                "-ORBDispatchAdmission", "off"], text=True, stdout=subprocess.PIPE)
     try:

@@ -67,7 +67,7 @@ echo "corelane-machine: status $?"
 poweroff -f
 """
 
-# systemd mounts what it needs, control groups as the kernel's command line says.
+# systemd mounts what it needs. It mounts control groups as the kernel's command line says.
 SYSTEMD_INIT = f"""#!/bin/busybox sh
 /bin/busybox mkdir -p /proc /sys /dev /tmp /run /var/tmp /home /root /boot
 /bin/busybox --install -s /bin
@@ -93,7 +93,7 @@ StandardError=inherit
 ExecStart=/bin/sh -c 'echo "{STARTED}"; sh ./command </dev/null; echo "corelane-machine: status $?"; poweroff -f'
 """
 }
-# Users of the machine.
+# The users of the machine.
 ACCOUNTS = {"etc/passwd": "root:x:0:0::/tmp:/bin/sh\n", "etc/group": "root:x:0:\n"}
 
 

@@ -1,5 +1,6 @@
-// What a reservation may change on a machine: control groups, where threads run, where interrupts go. To be compared
-// before and after. Threads: one.
+// Records what a reservation may change on a machine: control groups, where threads run, where interrupts go. Compare
+// the pictures before and after.
+// Threads: one.
 #pragma once
 
 #include <algorithm>
@@ -26,14 +27,14 @@ class MachinePicture {
     picture.take_interrupts();
     return picture;
   }
-  // Of these control groups alone, and of the threads of this namespace.
+  // Records only these control groups, and the threads of this namespace.
   static MachinePicture taken_of(const std::vector<std::string>& groups) {
     MachinePicture picture;
     picture.take_threads();
     for (const std::string& group : groups) picture.take_groups(group);
     return picture;
   }
-  // What is otherwise there; "" for nothing. Threads that have ended or begun meanwhile are no difference.
+  // Returns the differences; "" for none. Threads that began or ended meanwhile do not count.
   std::string difference(const MachinePicture& after) const {
     std::string text;
     for (const auto& [what, was] : threads_)

@@ -1,4 +1,4 @@
-// corelane-nameserver as systemd runs it by its unit: machine.py --systemd.
+// corelane-nameserver, run by systemd with its unit: machine.py --systemd.
 #include <signal.h>
 #include <sys/stat.h>
 
@@ -13,8 +13,8 @@ using corelane::testing::Unit;
 
 namespace {
 
-// What `corelane ns` says, and its exit status: "0" alone where all is well and there is nothing to say. A daemon that
-// systemd has just started may not listen yet.
+// Returns the output of `corelane ns` and its exit status: "0" alone if it succeeds without output. Retries while no
+// nameserver runs: a daemon that systemd has just started may not listen yet.
 std::string ns(const std::string& words) {
   const corelane::Time latest = corelane::os::now() + std::chrono::minutes{2};
   std::string said;
@@ -34,7 +34,7 @@ TEST_CASE("nameserver: systemd starts it, and again with its names after kill -9
   CHECK(ns("status").find("sqlite /var/lib/corelane/names.db") != std::string::npos);
   struct stat socket {};
   REQUIRE(stat("/run/corelane/nameserver.sock", &socket) == 0);
-  CHECK((socket.st_mode & 0777) == 0666);  // for every user of the host
+  CHECK((socket.st_mode & 0777) == 0666);  // writable for every user of the host
   const int first = unit.pid();
   REQUIRE(first != 0);
   CHECK(output_of("grep -E 'CapEff|CapBnd|NoNewPrivs' /proc/" + std::to_string(first) +

@@ -1,4 +1,4 @@
-// corelane-reserved as root of a whole machine, on its real control groups. In a virtual machine alone: machine.py.
+// corelane-reserved as root of a whole machine, on its real control groups. Only in a virtual machine: machine.py.
 #include <sys/resource.h>
 #include <time.h>
 
@@ -28,7 +28,7 @@ namespace {
 
 bool in_a_machine() { return std::filesystem::exists("/corelane/command"); }
 
-// "cgroup-v1", "cgroup-v2", "affinity": what this machine has.
+// Returns "cgroup-v1", "cgroup-v2" or "affinity": what this machine has.
 std::string backend_here() {
   const reserved::Mounts mounts = reserved::find_mounts();
   if (mounts.v2_cpuset) return "cgroup-v2";
@@ -36,21 +36,22 @@ std::string backend_here() {
 }
 bool has_groups() { return backend_here() != "affinity"; }
 
-// How much of one core it uses, measured so that the time is rather too long than too short.
+// Returns which part of one core the worker uses. The measured time is rather too long than too short.
 double part_of_core(const Worker& worker, Duration during) {
   const Time began = os::now();
   const Duration before = worker.used();
-  os::sleep_until(began + during);  // sleep: what is measured is what another uses meanwhile
+  os::sleep_until(began + during);  // sleep: measures what another process uses meanwhile
   const Duration used = worker.used() - before;
   return std::chrono::duration<double>(used) / (os::now() - began);
 }
 
-// A thread that sleeps is under SCHED_DEADLINE once it has run on its new core.
+// Returns whether the worker gets that policy. A sleeping thread is under SCHED_DEADLINE only after it has run on its
+// new core.
 bool comes_under(int policy, const Worker& worker) {
   const Time latest = os::now() + std::chrono::minutes{1};
   while ((sched_getscheduler(worker.pid()) & ~SCHED_RESET_ON_FORK) != policy) {
     if (os::now() > latest) return false;
-    os::sleep_until(os::now() + 1ms);  // sleep: between looks
+    os::sleep_until(os::now() + 1ms);  // sleep: between checks
   }
   return true;
 }
@@ -141,7 +142,7 @@ TEST_CASE("a thread with a share is under SCHED_DEADLINE and uses no more than t
     const auto grant = ask();
     CHECK(grant.promise() == idl::Guarantee::thread_deadline);
     CHECK((sched_getscheduler(hog.pid()) & ~SCHED_RESET_ON_FORK) == corelane::os::deadline_class);
-    double least = 1;  // a machine that stalls charges it to whoever runs
+    double least = 1;  // the time of a stall counts as the running thread's
     for (int round = 0; round < 5 && least > 0.21; ++round) least = std::min(least, part_of_core(hog, 1s));
     std::cout << "a hog under SCHED_DEADLINE 2ms/10ms uses " << least * 100 << " % of a core" << std::endl;
     CHECK(least <= 0.21);
@@ -227,7 +228,7 @@ TEST_CASE("interrupts stay away from a reserved core, also those to come") {
   CHECK(before.difference(MachinePicture::taken()) == "");
 }
 
-// A thousand lives.
+// A thousand sequences.
 
 TEST_CASE("no core is lost in random lives and deaths, and the machine is as it was found") {
   CORELANE_IN_A_MACHINE()

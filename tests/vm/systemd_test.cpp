@@ -1,4 +1,4 @@
-// The daemon as systemd runs it by its units: machine.py --systemd.
+// The daemon, run by systemd with its units: machine.py --systemd.
 #include <signal.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ std::string status_field(int pid, const std::string& name) {
   return {};
 }
 
-// Asks for a core for this process, until it is answered: systemd may be about to start the next daemon.
+// Asks for a core for this process until there is an answer: systemd may be about to start the next daemon.
 std::string core_from_daemon() {
   const Time latest = os::now() + 2min;
   while (os::now() < latest) {
@@ -71,20 +71,20 @@ TEST_CASE("systemd: the daemon starts when it is asked, watched and with its cap
   CHECK_THAT(property("StatusText"), Catch::Contains("corelane-reserved: cgroup-v"));
   std::cout << property("StatusText") << std::endl;
 
-  kill(first, SIGSTOP);  // the watchdog's business
+  kill(first, SIGSTOP);  // the watchdog must notice it
   REQUIRE(another_starts(first));
   CHECK(core_from_daemon() == "3");
   const int second = daemon_pid();
   kill(second, SIGKILL);
   REQUIRE(another_starts(second));
   const int third = daemon_pid();
-  // systemd switches controllers on and off when a unit comes that needs some.
+  // systemd switches controllers on and off when a unit starts that needs some.
   std::ofstream("/run/systemd/system/other.service")
       << "[Unit]\nDefaultDependencies=no\n[Service]\nCPUWeight=50\nMemoryMax=64M\nExecStart=/bin/sleep 1000\n";
   CHECK(output_of("systemctl daemon-reload 2>&1; systemctl start other.service 2>&1") == "");
   CHECK(core_from_daemon() == "3");
   CHECK(cores_of_this() == "3");
-  CHECK(daemon_pid() == third);  // it came through that
+  CHECK(daemon_pid() == third);  // it survived that
 
   CHECK(output_of("systemctl stop other.service 2>&1") == "");
   CHECK(output_of("systemctl stop corelane-reserved.socket corelane-reserved.service 2>&1") == "");

@@ -1,4 +1,4 @@
-// Unit: a service of systemd's in the machine, as systemctl shows it.
+// Unit: a service of systemd in the machine, as systemctl shows it.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace corelane::testing {
 
-// What a command writes, without the ends of its last lines.
+// Returns the output of a command, without the newlines at its end.
 inline std::string output_of(const std::string& command) {
   const std::unique_ptr<FILE, int (*)(FILE*)> pipe(popen(command.c_str(), "r"), pclose);
   std::string text;
@@ -27,9 +27,9 @@ class Unit {
   std::string property(const std::string& property) const {
     return output_of("systemctl show --value -p " + property + " " + name_);
   }
-  // 0: it does not run.
+  // Returns 0 if it does not run.
   int pid() const { return std::stoi("0" + property("MainPID")); }
-  // Waits until systemd has another process in its place, for two minutes.
+  // Waits up to two minutes until systemd runs another process in its place.
   bool another_starts(int former) const {
     const Time latest = os::now() + std::chrono::minutes{2};
     while (os::now() < latest)

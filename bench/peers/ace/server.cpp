@@ -1,5 +1,5 @@
-// An echo server on ACE_TP_Reactor: --threads threads wait in turns, and the one that gets an event reads a message,
-// answers it and goes back (leader/followers). The client is the bare one; the bytes are those of frames.h.
+// An echo server on ACE_TP_Reactor. --threads threads take turns: the thread that gets an event reads a message,
+// answers it and waits again (leader/followers). The client is the bare one; the bytes are those of frames.h.
 #include <ace/ACE.h>
 #include <ace/Event_Handler.h>
 #include <ace/Init_ACE.h>

@@ -1,8 +1,8 @@
 // The bare socket client. Each caller has a connection of its own.
 //
-// --address tcp:PORT, unix:PATH, IOR:..., or unix:PATH with --kind IOR:..., from which only the key is taken: so it can
-// also hold connections to the server of an ORB. With --kind block it sends blocks of 64 bytes instead, for the servers
-// of bench/latency/hops.cpp.
+// --address is tcp:PORT, unix:PATH or IOR:... With unix:PATH and --kind IOR:... only the key is taken from the
+// reference. So the client can also hold connections to the server of an ORB. With --kind block it sends blocks of 64
+// bytes instead, for the servers of bench/latency/hops.cpp.
 #include <array>
 #include <cstring>
 #include <string>

@@ -1,6 +1,6 @@
 // The GIOP 1.2 messages that Corelane's client and server exchange for the operations of echo.idl, byte for byte, and
-// what a client needs of a reference. The bare peers send them over sockets and rings without an ORB. Since they are
-// real requests, a bare client can also call a server of Corelane or omniORB.
+// the parts of a reference that a client needs. The bare peers send them over sockets and rings without an ORB. They
+// are real requests, so a bare client can also call a server of Corelane or omniORB.
 //
 // Offsets in a request, little-endian:
 //   0   "GIOP" 1 2, flags 1, type 0, u32 bytes after this header        12  u32 request id
@@ -27,18 +27,18 @@ namespace peers::bare {
 inline constexpr std::size_t header_size = 12;
 inline constexpr std::size_t result_offset = 24;
 
-// A key as long as Corelane's; the bare server does not look at it.
+// Returns a key as long as Corelane's; the bare server ignores the key.
 std::string default_key();
 
-// Of an IOR as text.
+// The parts of an IOR.
 struct Target {
-  std::string host;  // empty where the server is reached otherwise
+  std::string host;  // empty if the server is reached in another way
   std::uint16_t port = 0;
   std::string key;
 };
 Target target_of(const std::string& ior);  // throws std::invalid_argument
 
-// A request whose octets, where it has any, follow its head in memory of the caller's: nothing is copied.
+// A request. Its octets, if it has any, follow its head in the caller's memory: nothing is copied.
 class Request {
  public:
   // The operation without arguments, with one long long (ping), one unsigned long (get) or octets.
@@ -46,7 +46,7 @@ class Request {
 
   std::span<const std::uint8_t> with(std::int64_t value);
   std::span<const std::uint8_t> with(std::uint32_t value);
-  std::span<const std::uint8_t> before(std::size_t octets);  // that follow
+  std::span<const std::uint8_t> before(std::size_t octets);  // `octets`: how many follow
   std::span<const std::uint8_t> alone();
 
  private:
@@ -60,7 +60,7 @@ class Request {
   std::uint32_t id_ = 0;
 };
 
-// Size of the whole message that begins here; nothing while its header is not complete.
+// Returns the size of the whole message that begins here; nothing if its header is incomplete.
 std::optional<std::size_t> size_of(std::span<const std::uint8_t> bytes);
 
 enum class Operation { ping, push, pushed, echo, put, get };
@@ -82,23 +82,23 @@ struct ReplyHead {
   ReplyHead(std::uint32_t id, std::int64_t result);
 };
 
-// What serves the operations, apart from how bytes come and go.
+// Serves the operations, independent of the transport.
 struct Answer {
   ReplyHead head;
   Octets octets;  // after the head
 };
 class EchoService {
  public:
-  // Nothing after a oneway. The octets refer to the arguments or to this service.
+  // Returns nothing after a oneway. The octets refer to the arguments or to this service.
   std::optional<Answer> serve(const Received& request);
 
  private:
   std::vector<std::uint8_t> result_;
 };
 
-// The result of a reply; throws what the server raised.
+// Returns the result of a reply; raises the exception that the server raised.
 Octets result_of(std::span<const std::uint8_t> reply);
-// The octets of a result that is a sequence.
+// Returns the octets of a result that is a sequence.
 Octets octets_in(Octets encoded);
 
 template <typename Number>

@@ -63,7 +63,7 @@ void RingProducer::send(Octets head, Octets rest) {
     memory_.published.store(next_, std::memory_order_release);
     return;
   }
-  // seq_cst: either this thread sees that the consumer sleeps, or the consumer sees the message before it does.
+  // seq_cst: either this thread sees that the consumer sleeps, or the consumer sees the message before it sleeps.
   memory_.published.store(next_, std::memory_order_seq_cst);
   if (memory_.sleeping.load(std::memory_order_seq_cst) != 0) futex(memory_.published, FUTEX_WAKE, 1);
 }
@@ -90,7 +90,7 @@ void RingConsumer::wait() {
     // seq_cst: see RingProducer::send().
     memory_.sleeping.store(1, std::memory_order_seq_cst);
     if (memory_.published.load(std::memory_order_seq_cst) == next_) futex(memory_.published, FUTEX_WAIT, next_);
-    memory_.sleeping.store(0, std::memory_order_relaxed);  // relaxed: a wake-up too many does no harm
+    memory_.sleeping.store(0, std::memory_order_relaxed);  // relaxed: an unnecessary wake-up is harmless
   }
 }
 

@@ -57,7 +57,7 @@ Socket new_socket(const Address& address) {
 
 void set_no_delay(int fd) {
   const int on = 1;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // a Unix socket refuses it and needs it not
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);  // a Unix socket refuses it and does not need it
 }
 
 }  // namespace
@@ -98,7 +98,7 @@ void send_all(int fd, Octets head, Octets rest) {
   message.msg_iov = parts;
   message.msg_iovlen = rest.empty() ? 1 : 2;
   for (std::size_t left = head.size() + rest.size(); left > 0;) {
-    // send() costs less than sendmsg() where there is one part.
+    // For one part, send() costs less than sendmsg().
     const ssize_t sent = message.msg_iovlen == 1
                              ? ::send(fd, message.msg_iov->iov_base, message.msg_iov->iov_len, MSG_NOSIGNAL)
                              : ::sendmsg(fd, &message, MSG_NOSIGNAL);

@@ -41,7 +41,7 @@ struct Listener {
 Listener listen_at(const std::string& address);  // "tcp:0": any free port
 Socket accept_from(const Socket& listener);
 
-// Sends both parts with one system call where the kernel takes them at once. Throws std::system_error.
+// Sends both parts, with one system call if the kernel takes them at once. Throws std::system_error.
 void send_all(int fd, Octets head, Octets rest);
 
 // Reads until the block is full. Throws std::system_error, also at the end of the stream.
@@ -52,11 +52,11 @@ class MessageStream {
  public:
   explicit MessageStream(int fd) : fd_(fd), bytes_(std::make_unique_for_overwrite<std::uint8_t[]>(capacity_)) {}
 
-  // Returns the next whole message, which is valid until the next call, and reads more only where it is not there yet.
-  // Empty at the end of the stream. Throws std::system_error.
+  // Returns the next whole message, which is valid until the next call. Reads only if the message is not complete yet.
+  // Returns an empty span at the end of the stream. Throws std::system_error.
   std::span<const std::uint8_t> next();
 
-  // Whether next() would return without reading.
+  // Returns whether next() would return without reading.
   bool holds_message() const;
 
  private:

@@ -23,7 +23,7 @@ auto made(Call&& call) {
 class CapnpCaller : public peers::Caller {
  public:
   explicit CapnpCaller(const std::string& address) : client_(address.c_str()), echo_(client_.getMain<EchoServer>()) {}
-  ~CapnpCaller() noexcept override = default;  // members of Cap'n Proto's may throw when they are destroyed
+  ~CapnpCaller() noexcept override = default;  // members of Cap'n Proto may throw in their destructors
 
   std::int64_t ping(std::int64_t value) override {
     return made([&] {

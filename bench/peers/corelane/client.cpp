@@ -23,7 +23,7 @@ class CorelaneCaller : public peers::Caller {
   void push(peers::Octets octets) override { echo_->push(argument(octets)); }
   std::int64_t pushed() override { return echo_->pushed(); }
   peers::Octets echo(peers::Octets octets) override {
-    result_ = {};  // as a caller does who lets the last result go out of scope
+    result_ = {};  // like a caller whose last result has gone out of scope
     return result_ = echo_->echo(argument(octets));
   }
   peers::Octets get(std::size_t size) override {
@@ -43,8 +43,8 @@ class CorelaneCaller : public peers::Caller {
   Peers::Octets argument_, result_;
 };
 
-// A contract for the pings of the load: of twice its rate, so that calls which a stall delayed can catch up. A closed
-// loop gets the shortest period that fits beside the platform.
+// Returns a contract for the pings of the load. Its rate is twice the load's, so that calls that a stall delayed can
+// catch up. A closed loop gets the shortest period that fits beside the platform load.
 corelane::Contract contract_of(const peers::ClientOptions& options) {
   if (options.rate == 0) return corelane::make_contract(30us, 2us);
   const peers::Nanoseconds interval{1'000'000'000 / options.rate};

@@ -12,7 +12,7 @@ class CorelaneEcho : public virtual CORBA::servant_traits<Peers::EchoServer>::ba
  public:
   [[gnu::noinline]] std::int64_t ping(std::int64_t value) override { return value + 1; }
   void push(const Peers::Octets&) override {
-    pushed_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a number and nothing else
+    pushed_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a counter that publishes nothing
   }
   std::int64_t pushed() override { return pushed_.load(std::memory_order_relaxed); }  // relaxed: as above
   Peers::Octets echo(const Peers::Octets& data) override { return data; }

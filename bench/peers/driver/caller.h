@@ -46,7 +46,7 @@ class Peer {
   virtual std::unique_ptr<Caller> connect() = 0;
 };
 
-// The last of the octets that travel; both ends check it.
+// Returns the value of the last octet of a message; both ends check it.
 constexpr std::uint8_t last_octet(std::size_t size) { return static_cast<std::uint8_t>(size * 7 + 3); }
 
 inline void check_octets(Octets octets, std::size_t size) {

@@ -39,10 +39,10 @@ void add_cpu(Record& record, const ClientOptions& options, const CpuTimes& befor
   if (options.server_pid != 0) record.add("server_cpu_ns", now.server - before.server);
 }
 
-// What both processes use while nobody calls: the cost of waiting.
+// Adds the CPU time that both processes use while no calls are made: the cost of waiting.
 void add_idle_cpu(Record& record, const ClientOptions& options) {
   if (options.idle == 0ns) return;
-  std::this_thread::sleep_for(100ms);  // spinning that is bounded has ended by then
+  std::this_thread::sleep_for(100ms);  // bounded spinning has ended by then
   const CpuTimes before = cpu_times(options);
   std::this_thread::sleep_for(options.idle);
   const CpuTimes after = cpu_times(options);
@@ -67,7 +67,7 @@ void check_ping(Caller& caller, std::int64_t value) {
     throw std::runtime_error("ping(" + std::to_string(value) + ") returned " + std::to_string(got));
 }
 
-// Connections that were used once and then stay open.
+// Opens connections that are used once and then stay open.
 std::vector<std::unique_ptr<Caller>> open_connections(std::size_t count, Peer& peer) {
   std::vector<std::unique_ptr<Caller>> callers;
   for (std::size_t i = 0; i < count; ++i) {
@@ -113,7 +113,7 @@ Pace pace_of(const ClientOptions& options) {
   return options.pace == "due" ? Pace::sleep_until_due : Pace::spin_until_due;
 }
 
-// Waits for the call that is due, and returns from when it counts.
+// Waits until the call is due, and returns the time from which it counts.
 Clock::time_point start_of(Pace pace, Clock::time_point due) {
   switch (pace) {
     case Pace::closed_loop:
@@ -164,8 +164,8 @@ Record run_calls(const ClientOptions& options, Peer& peer) {
 
 // ---- throughput
 
-// Threads that call ping as fast as they can once they may, each with a count of its own. They connect one after the
-// other, since a server's queue of connections that wait to be accepted may be short.
+// Threads that call ping as fast as they can after start(), each with a counter of its own. They connect one after the
+// other, since a server's queue of connections to accept may be short.
 class Hammers {
  public:
   Hammers(const ClientOptions& options, Peer& peer) : counts_(options.threads) {
@@ -176,7 +176,7 @@ class Hammers {
     }
   }
 
-  ~Hammers() { start(); }  // or the threads would not end
+  ~Hammers() { start(); }  // so that the threads end
 
   void start() {
     // PAIR peers.started: release here -> acquire in hammer(). Only the order of calls matters.
@@ -187,7 +187,7 @@ class Hammers {
   std::int64_t calls() const {
     std::int64_t sum = 0;
     for (const Count& count : counts_) {
-      sum += count.calls.load(std::memory_order_relaxed);  // relaxed: a number and nothing else
+      sum += count.calls.load(std::memory_order_relaxed);  // relaxed: a counter that publishes nothing
     }
     return sum;
   }
@@ -200,7 +200,7 @@ class Hammers {
   }
 
  private:
-  // Blocks until every thread that was started has a connection, or has failed.
+  // Blocks until every started thread has a connection or has failed.
   void wait_until_connected() const {
     // PAIR peers.connected: acquire here <- release in hammer(). The connections are there.
     for (std::size_t count = 0; (count = connected_.load(std::memory_order_acquire)) < threads_.size();)
@@ -266,8 +266,8 @@ Record run_throughput(const ClientOptions& options, Peer& peer) {
 
 // ---- oneways
 
-// Waits until as many pushes have come as were sent. Returns how many came, and when the last one was seen to have
-// come.
+// Waits until the server has run as many pushes as were sent. Returns how many it has run, and when the last one was
+// seen.
 std::pair<std::int64_t, Clock::time_point> wait_for_pushes(Caller& caller, std::int64_t before, std::int64_t sent) {
   constexpr auto patience = 2s;  // without progress
   std::int64_t arrived = 0;

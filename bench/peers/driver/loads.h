@@ -1,4 +1,4 @@
-// What a client does to a peer, and how it is timed.
+// What a client does with a peer, and how it is timed.
 //
 //   calls       one thread makes `calls` calls of `operation` after `warm_up` others. Without a rate each call follows
 //               the last one (closed loop). With a rate, `pace` says how the thread waits until a call is due, and from

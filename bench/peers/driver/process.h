@@ -7,7 +7,7 @@
 
 namespace peers {
 
-// The kernel kills this process when the runner ends, however that comes about. Call it first in main().
+// The kernel kills this process when the runner ends in any way. Call it first in main().
 void end_with_parent();
 
 // Tells the runner where the server listens; clients get it as --address.
@@ -16,8 +16,7 @@ void announce(const std::string& address);
 // Blocks until the runner kills the process.
 [[noreturn]] void serve_until_killed();
 
-// Returns the CPU time that all threads of a process have used, in nanoseconds; 0 where the process is gone or pid is
-// 0.
+// Returns the CPU time that all threads of a process have used, in nanoseconds; 0 if the process has ended or pid is 0.
 std::int64_t cpu_time_of(std::int64_t pid);
 
 // Prints the fault as a record that the runner shows in the row, and returns the exit status.

@@ -9,14 +9,14 @@
 
 namespace peers {
 
-// Of one run, in nanoseconds.
+// Percentiles of one run, in nanoseconds.
 struct Percentiles {
   std::size_t count = 0;
   std::uint64_t min = 0, p50 = 0, p99 = 0, p999 = 0, p9999 = 0, max = 0;
 };
 
-// Returns the nearest-rank percentiles: the smallest sample that at least the share of all samples do not exceed. Sorts
-// the samples, which must not be empty.
+// Returns the nearest-rank percentiles. A nearest-rank percentile is the smallest sample such that at least that share
+// of the samples do not exceed it. Sorts the samples, which must not be empty.
 Percentiles percentiles_of(std::vector<std::uint64_t>& samples);
 
 // One object of JSON on one line.

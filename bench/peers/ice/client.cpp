@@ -20,7 +20,7 @@ class IceCaller : public peers::Caller {
   void push(peers::Octets octets) override { oneway_->push(argument(octets)); }
   std::int64_t pushed() override { return echo_->pushed(); }
   peers::Octets echo(peers::Octets octets) override {
-    result_ = {};  // as a caller does who lets the last result go out of scope
+    result_ = {};  // like a caller whose last result has gone out of scope
     return result_ = echo_->echo(argument(octets));
   }
   peers::Octets get(std::size_t size) override {
@@ -46,7 +46,7 @@ class IcePeer : public peers::Peer {
 
   std::unique_ptr<peers::Caller> connect() override {
     if (!has_own_connections_) return std::make_unique<IceCaller>(echo_);
-    const int number = callers_.fetch_add(1, std::memory_order_relaxed);  // relaxed: each gets another number
+    const int number = callers_.fetch_add(1, std::memory_order_relaxed);  // relaxed: each caller gets another number
     return std::make_unique<IceCaller>(
         Ice::uncheckedCast<PeersIce::EchoServerPrx>(echo_->ice_connectionId(std::to_string(number))));
   }

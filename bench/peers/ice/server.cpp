@@ -1,4 +1,4 @@
-// ZeroC Ice's echo server with its defaults, but for the longest message, which by default is shorter than 1 MiB and a
+// ZeroC Ice's echo server with its defaults, except for the longest message: the default is shorter than 1 MiB and a
 // header. --address is an endpoint, such as "tcp -h 127.0.0.1".
 #include <Ice/Ice.h>
 #include <echo.h>
@@ -15,7 +15,7 @@ class IceEcho : public PeersIce::EchoServer {
  public:
   long long ping(long long value, const Ice::Current&) override { return value + 1; }
   void push(PeersIce::Octets, const Ice::Current&) override {
-    pushed_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a number and nothing else
+    pushed_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a counter that publishes nothing
   }
   long long pushed(const Ice::Current&) override {
     return pushed_.load(std::memory_order_relaxed);  // relaxed: as above

@@ -34,7 +34,7 @@ class OmniCaller : public peers::Caller {
     return made([&] { return echo_->pushed(); });
   }
   peers::Octets echo(peers::Octets octets) override {
-    result_ = nullptr;  // as a caller does who lets the last result go out of scope
+    result_ = nullptr;  // like a caller whose last result has gone out of scope
     result_ = made([&] { return echo_->echo(argument(octets)); });
     return peers::octets_of(result_.in());
   }

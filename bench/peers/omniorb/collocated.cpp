@@ -1,5 +1,5 @@
 // omniORB's call of an object in the same process. `--kind poa`: through the object adapter. `--kind shortcut`: with
-// omniORB's own policy, which calls the servant without it.
+// omniORB's own policy, which calls the servant without the adapter.
 #include "bench/peers/driver/collocated.h"
 
 #include "bench/peers/driver/options.h"

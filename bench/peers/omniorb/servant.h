@@ -15,7 +15,7 @@ class OmniEcho : public POA_Peers::EchoServer {
  public:
   CORBA::LongLong ping(CORBA::LongLong value) override { return value + 1; }
   void push(const Peers::Octets&) override {
-    pushed_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a number and nothing else
+    pushed_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a counter that publishes nothing
   }
   CORBA::LongLong pushed() override { return pushed_.load(std::memory_order_relaxed); }  // relaxed: as above
   Peers::Octets* echo(const Peers::Octets& data) override { return new Peers::Octets(data); }

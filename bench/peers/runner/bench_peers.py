@@ -34,11 +34,11 @@ def parsed(arguments):
     parser.add_argument("--before", metavar="FOLDER", help="Corelane's programs of an older build, to compare with: a "
                         "copy of its build/bin/peers")
     parser.add_argument("--output", metavar="FOLDER", help="where the reports go (build/peers)")
-    parser.add_argument("--programs", help=argparse.SUPPRESS)  # where the peers' programs are
+    parser.add_argument("--programs", help=argparse.SUPPRESS)  # the folder of the peers' programs
     parser.add_argument("--list", action="store_true", help="print the rows and peers, and run nothing")
     parser.add_argument("--report", metavar="RESULTS", help="write the reports of this file of results; run nothing")
     parser.add_argument("--left-out", nargs="*", default=[], metavar="GROUP=REASON", help=argparse.SUPPRESS)
-    parser.add_argument("--groups", action="store_true", help=argparse.SUPPRESS)  # print what has to be built, and end
+    parser.add_argument("--groups", action="store_true", help=argparse.SUPPRESS)  # prints what has to be built, and ends
     options = parser.parse_args(arguments)
     options.programs = options.programs or os.path.join(ROOT, "build/bin/peers")
     options.output = options.output or os.path.join(ROOT, "build/peers")

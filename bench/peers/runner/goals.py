@@ -23,7 +23,7 @@ class Goal:
     bound: float
     at_least: bool = False
     unit: str = "x"
-    instead: typing.Optional["Goal"] = None  # meeting that one is enough
+    instead: typing.Optional["Goal"] = None  # meeting this goal instead is enough
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,7 +54,7 @@ def _throughput(threads):
 
 TCP_PEERS = ("omniorb-tcp", "ace-tp", "ice", "grpc", "capnp", "zeromq")
 UNIX_PEERS = ("omniorb-unix", "grpc-unix", "capnp-unix", "zeromq-ipc")
-# Corelane's transport, the bare socket of its kind, and the peers of its kind.
+# Corelane's transport, the bare socket of the same kind, and the peers of the same kind.
 TAILS = (("tcp", "bare-tcp", TCP_PEERS), ("unix", "bare-unix", UNIX_PEERS), ("channel", "bare-unix", UNIX_PEERS))
 
 

@@ -14,7 +14,7 @@ class Group:
     name: str
     title: str
     packages: tuple = ()
-    target: str = ""  # of CMake; corelane_peer_NAME where empty
+    target: str = ""  # target of CMake; empty: corelane_peer_NAME
 
     @property
     def build_target(self):
@@ -40,11 +40,11 @@ class Peer:
     name: str
     group: str
     title: str
-    server: tuple = ()         # program and arguments; none: the client does everything itself
-    client: tuple = ()         # program and arguments, without those of the load
+    server: tuple = ()  # program and arguments; empty: the client does everything itself
+    client: tuple = ()  # program and arguments, without those of the load
     address: str = "{ready}"   # what the client gets as --address; {ready} is what the server announced
-    crowd: tuple = ()          # program and arguments that hold idle connections; none: the client opens them itself
-    older: str = ""            # the folder of Corelane's programs of another build; empty: this build's
+    crowd: tuple = ()  # program and arguments that hold idle connections; empty: the client opens them itself
+    older: str = ""  # the folder with Corelane's programs of another build; empty: this build's
 
 
 def _bare(transport, title):

@@ -11,16 +11,16 @@ class Row:
     title: str
     peers: tuple
     how: str = "pair"          # pair, processes, crowd, idle, alone, first or size
-    cores: str = "free"        # one: client and server on one core; two: on one each; free: wherever the kernel likes
+    cores: str = "free"  # one: client and server on one core; two: each on its own core; free: on any core
     load: tuple = ()           # arguments of the client
-    quick: tuple = ()          # the same for --quick; `load` where empty
-    count: int = 0             # of processes, connections or starts
+    quick: tuple = ()  # the same for --quick; empty: `load`
+    count: int = 0  # of processes, connections or starts
     quick_count: int = 0
-    held_by: int = 2500        # idle connections that one process holds
-    metric: str = "p50_ns"     # what is plotted, and what ratios are of
-    reference: str = ""        # the peer that ratios are to
+    held_by: int = 2500  # idle connections that one process holds
+    metric: str = "p50_ns"  # the metric that is plotted, and that ratios use
+    reference: str = ""  # the peer that ratios refer to
     columns: tuple = ()        # metrics in the table
-    beside: tuple = ()         # a program that runs beside it, of the Debian package of its name
+    beside: tuple = ()  # a program that runs beside it, from the Debian package of the same name
     note: str = ""
 
     def load_of(self, quick):

@@ -16,8 +16,8 @@ import subprocess
 import tempfile
 import time
 
-START_LIMIT = 20.0  # s, for a server to listen and for a client to connect
-RUN_LIMIT = 60.0    # s, beyond what the load itself takes
+START_LIMIT = 20.0  # s; for a server to listen and for a client to connect
+RUN_LIMIT = 60.0  # s; in addition to the time of the load itself
 
 
 class Failure(Exception):

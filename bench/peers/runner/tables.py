@@ -11,8 +11,8 @@ import rows
 class Line:
     peer: str
     title: str
-    cells: tuple       # as many as there are headings
-    failures: tuple    # reasons, each once, with how often
+    cells: tuple  # as many as there are headings
+    failures: tuple  # each reason once, with its count
 
 
 @dataclasses.dataclass(frozen=True)

@@ -1,5 +1,5 @@
-// ZeroMQ moves messages and has no calls, so these peers define some: a first octet that says which operation it is,
-// then the argument. A reply is the result alone. Numbers lie as in memory.
+// ZeroMQ moves messages and has no calls, so these peers define a format. The first octet identifies the operation; the
+// argument follows. A reply is the result alone. Numbers have their format in memory.
 #pragma once
 
 #include <zmq.h>
@@ -35,7 +35,7 @@ class Message {
   Octets octets() { return {data(), size()}; }
 
   void send(void* socket) { check(zmq_msg_send(&message_, socket, 0), "zmq_msg_send"); }
-  // False when nothing is there.
+  // Returns false if there is no message.
   bool try_receive(void* socket) {
     const int result = zmq_msg_recv(&message_, socket, ZMQ_DONTWAIT);
     if (result < 0 && zmq_errno() == EAGAIN) return false;

@@ -11,8 +11,8 @@ using Bytes = std::vector<std::uint8_t>;
 
 Bytes bytes_of(std::span<const std::uint8_t> bytes) { return {bytes.begin(), bytes.end()}; }
 
-// What Corelane's client sends for the second ping(1) of a connection, but for the key's letters, and what its server
-// answers.
+// What Corelane's client sends for the second ping(1) of a connection, except the letters of the key, and what its
+// server answers.
 const Bytes recorded_request = [] {
   Bytes bytes{'G', 'I', 'O', 'P', 1, 2, 1, 0, 0x44, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0, 23, 0, 0, 0};
   for (const char letter : default_key()) bytes.push_back(static_cast<std::uint8_t>(letter));
@@ -94,7 +94,7 @@ TEST_CASE("a reply with an exception is a failure of the call") {
 
 namespace {
 
-// Type "X"; one profile: IIOP 1.2, host "h", port 258, key "k".
+// Type "X" with one profile: IIOP 1.2, host "h", port 258, key "k".
 const std::string little_reference =
     "IOR:010000000200000058000000010000000000000011000000010102000200000068000201010000006b";
 const std::string big_reference =

@@ -130,7 +130,7 @@ class Goals(unittest.TestCase):
         goal = goals.Goal("r", "", "sum", quantities, 300, unit="ns")
         lists = [series(peer, values) for peer, values in
                  (("a", [1000, 2000]), ("b", [600, 1700]), ("c", [300, 300]), ("d", [100, 100]))]
-        self.assertEqual(self.judged(goal, *lists).got, 150)  # 200 and 100
+        self.assertEqual(self.judged(goal, *lists).got, 150)  # the differences are 200 and 100
 
 
 if __name__ == "__main__":

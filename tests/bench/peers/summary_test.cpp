@@ -7,7 +7,7 @@ namespace {
 
 std::vector<std::uint64_t> numbers_up_to(std::uint64_t count) {
   std::vector<std::uint64_t> samples(count);
-  std::iota(samples.rbegin(), samples.rend(), std::uint64_t{1});  // the greatest first
+  std::iota(samples.rbegin(), samples.rend(), std::uint64_t{1});  // in descending order
   return samples;
 }
 

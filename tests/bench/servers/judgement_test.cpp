@@ -1,4 +1,4 @@
-// What the bench of servers makes of responses: what it excuses, and what it does not.
+// How the benchmark of servers judges responses: what it excuses, and what not.
 #include "bench/servers/judgement.h"
 
 #include <catch2/catch.hpp>
@@ -21,7 +21,7 @@ constexpr Duration budget = 1ms;
 
 Time at(Duration time) { return Time{100s} + time; }
 
-// A job that came in time and began at once.
+// A job that came at its release and began at once.
 Run run(std::uint64_t job, Duration begin, Duration end) {
   return {.job = JobId{job}, .sent = at(begin), .release = at(begin), .begin = at(begin), .end = at(end)};
 }
@@ -51,9 +51,9 @@ TEST_CASE("without a gap a response is what it was") {
 TEST_CASE("the machine's time on the tasks' core is no response of theirs and counts once") {
   Case bench;
   bench.gap(1ms, 2ms);
-  bench.gap(2ms, 2ms);   // half of it is that of the one before
+  bench.gap(2ms, 2ms);   // half of it overlaps the previous gap
   bench.gap(9ms, 5ms);   // the job ended at 10 ms
-  bench.gap(-3ms, 4ms);  // it came at 0
+  bench.gap(-3ms, 4ms);  // the job came at 0
   const Judgement judged = bench.judge({run(1, 0ms, 10ms)});
   CHECK(judged.longest == 10ms);
   CHECK(judged.attributed == 10ms - 4ms - 1ms);
@@ -72,7 +72,7 @@ TEST_CASE("the manager's core counts only on the way of a job") {
   late.begin = at(3ms);
   SECTION("that was under way when it stood still") {
     bench.gap(-1ms, 6ms, managers);
-    CHECK(bench.judge({late}).attributed == 10ms - 3ms);  // it had begun at 3 ms
+    CHECK(bench.judge({late}).attributed == 10ms - 3ms);  // the job began at 3 ms
   }
   SECTION("not where it stood still later") {
     bench.gap(rt::StallWatch::interval + 1ns, 1ms, managers);
@@ -98,7 +98,7 @@ TEST_CASE("a job is left out that the machine alone made overrun") {
   const Judgement judged = bench.judge({run(1, 0ms, 9ms), run(2, 20ms, 27ms), run(3, 30ms, 31ms)});
   CHECK(judged.left_out == 1);
   CHECK(judged.jobs == 2);
-  CHECK(judged.longest == 7ms);  // that of the second, which overran by itself
+  CHECK(judged.longest == 7ms);  // of the second job, which overran by itself
 }
 
 TEST_CASE("a job that overran by more than the machine took counts, and so do gaps before it began") {

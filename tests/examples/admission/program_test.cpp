@@ -1,4 +1,4 @@
-// The experiment of examples/admission, as its user sees it.
+// The experiment of examples/admission, run as a user runs it.
 #include <catch2/catch.hpp>
 #include <string>
 #include <vector>
@@ -35,7 +35,7 @@ TEST_CASE("an experiment shows where each task goes, its bound, the worst respon
 }
 
 TEST_CASE("an experiment admits with the jitter and the platform load that a server has by default") {
-  // J a tenth of the period, and 20 us in each ms above the tasks.
+  // The jitter is a tenth of the period. The platform load is 20 us in each ms, above the tasks.
   CHECK_THAT(run({"1", "10ms:1ms"}).said, Contains("computed bound 2.04ms"));
   CHECK_THAT(run({"1", "10ms:1ms:10ms:0us"}).said, Contains("computed bound 1.04ms"));
   CHECK_THAT(run({"1", "10ms:9400us:10ms:0us"}).said, Contains("refused: "));

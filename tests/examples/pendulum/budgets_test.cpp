@@ -38,7 +38,7 @@ TEST_CASE("an overrun is excused when the stalls inside its own job explain it, 
   const rt::Current job{.task = TaskId{7}, .job = JobId{5000}, .budget = 2ms};
   log.note(job, 300us);
   rt::TaskEvent overrun{.kind = dispatch::TaskEventKind::overrun, .task = TaskId{7}, .job = JobId{5000}};
-  overrun.used = 2ms;  // and slept for too long
+  overrun.used = 2ms;  // it also slept too long
   log.heard(overrun);
   CHECK(log.excused(TaskId{7}) == 0);
   overrun.used = 2300us + Duration{1};
@@ -47,7 +47,7 @@ TEST_CASE("an overrun is excused when the stalls inside its own job explain it, 
   overrun.used = 2300us;
   log.heard(overrun);
   CHECK(log.excused(TaskId{7}) == 1);
-  overrun.job = JobId{5000 + 4096};  // another job at the same place
+  overrun.job = JobId{5000 + 4096};  // another job in the same slot
   log.heard(overrun);
   CHECK(log.excused(TaskId{7}) == 1);
   CHECK(log.excused(TaskId{8}) == 0);
@@ -55,7 +55,7 @@ TEST_CASE("an overrun is excused when the stalls inside its own job explain it, 
 
 namespace {
 
-// Task 7 was late on core 2: from 10 to 20 ms, of which its bound covers 6. Task 8 runs before it there, task 9 after
+// Task 7 was late on core 2: from 10 to 20 ms. Its bound covers 6 ms of that. Task 8 runs before it there, task 9 after
 // it; each takes 3 of 20 ms. A job of task 8 took 4 ms more.
 struct LateJob {
   LateJob() {
@@ -80,7 +80,7 @@ struct LateJob {
     log.heard(overrun);
     return log.explains(report.tasks[0], late, {report, platform, gaps});
   }
-  // Whether just so much beyond its budget, and no nanosecond less, explains it.
+  // Returns whether exactly this excess over its budget, and no nanosecond less, explains the late job.
   bool needs(Duration excess) {
     const auto with = [&](Duration used) { return overrun.used = used, explained(); };
     return !with(3ms + excess - Duration{1}) && with(3ms + excess) && with(3ms + excess + Duration{1});
@@ -141,7 +141,7 @@ TEST_CASE("an overrun explains as much lateness as it can have made") {
     CHECK(job.needs(3ms + Duration{1}));
   }
   SECTION("and so the platform's") {
-    job.platform = {.budget = 1ms, .period = 8ms};  // its second job comes as soon as more than 1 ms is pushed out
+    job.platform = {.budget = 1ms, .period = 8ms};  // its second job comes when the response grows by more than 1 ms
     job.report.tasks[0].bound = 7ms;
     CHECK(job.needs(2ms));
   }
@@ -166,7 +166,7 @@ TEST_CASE("by deadlines the earlier one goes before, and beside a server nobody 
   job.report.cores[0].order = sched::CoreOrder::served;
   CHECK_FALSE(job.explained());
   job.overrun.task = TaskId{7};
-  CHECK(job.needs(Duration{1}));  // it had its server's next budget a period later
+  CHECK(job.needs(Duration{1}));  // its server got the next budget a period later
 }
 
 TEST_CASE("who asks whether all overruns were told of counts each, and none of those that may have been misses") {

@@ -1,4 +1,4 @@
-// One pendulum's process: what it answers to the words of the conductor.
+// One pendulum's process: how it answers the conductor's words.
 #include <catch2/catch.hpp>
 #include <optional>
 #include <string>
@@ -25,7 +25,7 @@ class Admitted {
     REQUIRE(message_of<ClientAnswer>(pendulum_->read_line().value()).admitted);
   }
 
-  // What it reports, once it was told these lines at once.
+  // Sends these lines at once and returns the report.
   ClientReport report_after(const std::string& lines) {
     pendulum_->write_line(lines);
     return message_of<ClientReport>(pendulum_->read_line().value());

@@ -1,4 +1,4 @@
-// What the demo says at its end.
+// The demo's closing text.
 #include "examples/pendulum/closing.h"
 
 #include <catch2/catch.hpp>
@@ -10,7 +10,7 @@ using Catch::Contains;
 
 namespace {
 
-// A demo of one pendulum that was admitted as task 7 and of two that were not.
+// A demo with one pendulum that was admitted as task 7 and two that were refused.
 struct Demo {
   Demo() {
     row().task = 7;
@@ -128,7 +128,7 @@ TEST_CASE("a demo that was ended before its pendulums were started tells of no p
                                !Contains("over C") && !Contains("promise"));
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("without promises none can be broken, and without admissions nothing was shown") {
   Demo demo;

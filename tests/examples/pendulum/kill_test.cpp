@@ -1,4 +1,4 @@
-// The demo while its processes are killed: it says what that means, goes on or ends, and leaves nothing behind.
+// The demo while its processes are killed. It reports what that means, continues or ends, and leaves nothing behind.
 #include <signal.h>
 #include <unistd.h>
 
@@ -27,8 +27,8 @@ std::set<std::string> demo_directories(const std::string& place) {
   return found;
 }
 
-// A demo that lasts until it is ended, in directories of its own. Its clients have the patience for a channel to come
-// about while this machine stalls.
+// A demo that runs until it is ended, in directories of its own. Its clients wait long enough for a channel to be set
+// up while this machine stalls.
 class RunningDemo {
  public:
   explicit RunningDemo(int pendulums = 3)
@@ -37,7 +37,7 @@ class RunningDemo {
                   "-ORBRuntimeDirectory", place_ / "run", "-ORBTimeoutRequest", "60s"},
                  {.joins_errors = true}) {}
 
-  // Reads on until a line has these words; "" when none comes.
+  // Reads until a line contains these words and returns it; "" if none comes.
   std::string line_with(const std::string& words) {
     while (auto line = program_.read_line()) {  // bound: the demo's output
       said += *line + "\n";
@@ -45,7 +45,7 @@ class RunningDemo {
     }
     return {};
   }
-  // The process that the line with these words names.
+  // Returns the process that the line with these words names.
   pid_t process_of(const std::string& words) {
     const std::string line = line_with(words);
     const std::size_t number = line.find("process ");
@@ -53,18 +53,19 @@ class RunningDemo {
     if (process > 0) processes.push_back(process);
     return process;
   }
-  // Reads the rest; how it ended.
+  // Reads the rest of the output and returns how the demo ended.
   std::string end() {
     said += program_.read_all().value_or("");
     return program_.wait()->text();
   }
   void send(int signal) const { ::kill(program_.pid(), signal); }
-  // Of its own directories, once it has ended, but for the trace of a missed deadline, which is there to be looked at.
+  // Returns the files left in its directories after its end, except the trace of a missed deadline, which is kept for
+  // the user.
   std::vector<std::string> left_behind() const {
     std::vector<std::string> left;
     for (const auto& entry : std::filesystem::recursive_directory_iterator(place_.path()))
       if (!entry.is_directory() && entry.path().extension() != ".cltrace" &&
-          !entry.path().filename().string().starts_with("ledger"))  // that is the host's
+          !entry.path().filename().string().starts_with("ledger"))  // the ledger belongs to the host
         left.push_back(entry.path().string());
     return left;
   }
@@ -88,7 +89,7 @@ TEST_CASE("whoever of the demo is killed, it goes on or says why it ends, and no
                             Contains("; calls over channel:/") && Contains("; calls over a channel, too"));
   demo.line_with("All have been started");
   INFO(demo.said);
-  CHECK_THAT(demo.said, !Contains(" info: "));  // of its processes' logs
+  CHECK_THAT(demo.said, !Contains(" info: "));  // info messages from the logs of its processes
   CHECK_THAT(demo.said, !Contains("not promised") && Contains("others may still run on those cores; --reserve host"));
   REQUIRE((reserving > 0 && naming > 0 && service > 0 && first > 0 && second > 0));
 

@@ -8,7 +8,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Balances for ten seconds with a force that is `delay` old when it arrives, as a remote controller's is.
+// Balances for ten seconds with a force that arrives `delay` late, as from a remote controller.
 bool stands_under(Duration period, Duration delay, double length, Profile profile, std::uint64_t seed) {
   Plant plant(length, seed);
   double force = 0;
@@ -49,7 +49,7 @@ TEST_CASE("the same seed gives the same weather") {
   CHECK(a.posture().angle != c.posture().angle);
 }
 
-// Edges.
+// Edge cases.
 
 TEST_CASE("a fallen pendulum stays down whatever the force") {
   Plant plant(1.0, 1);

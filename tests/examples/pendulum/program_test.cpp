@@ -1,4 +1,4 @@
-// The demo as a program: what it answers to its arguments. That it runs is a test of its own.
+// The demo as a program: how it answers its arguments. Another test runs it.
 #include <catch2/catch.hpp>
 
 #include "orb/os/child_process.h"

@@ -1,4 +1,4 @@
-// The demo's texts for people: its progress beside terminals of several widths.
+// The demo's texts for people: its progress on terminals of several widths.
 #include "examples/pendulum/table.h"
 
 #include <catch2/catch.hpp>

@@ -1,5 +1,5 @@
-// What a missed deadline of the demo leaves: one trace, named at the end with the command that shows it, which makes of
-// it what Perfetto reads.
+// What a missed deadline of the demo leaves: one trace. At the end the demo names the command that converts the trace
+// into a file that Perfetto reads.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>

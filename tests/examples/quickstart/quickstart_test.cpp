@@ -1,4 +1,4 @@
-// The programs on README.md's first screen: they are what README.md says, and they do what it says.
+// The first programs of README.md: README.md shows their code, and they do what it says.
 #include <signal.h>
 #include <unistd.h>
 
@@ -15,7 +15,7 @@ using corelane::testing::TempDirectory;
 
 namespace {
 
-constexpr uid_t lonely_user = 64321;  // nobody else's
+constexpr uid_t lonely_user = 64321;  // no other process has this user
 
 std::string contents(const std::string& path) {
   std::ifstream file(std::string(CORELANE_SOURCE) + "/" + path);
@@ -83,8 +83,8 @@ TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
 
 TEST_CASE("a server with too few descriptors names the limit") {
   const std::string server = program_beside("corelane-quickstart-server") + " -ORBRuntimeLedger off";
-  // How many it needs depends on the machine's cores. Below seven the system does not load it.
-  for (int limit = 7;; ++limit) {  // bound: enough at last
+  // The number that it needs depends on the machine's cores. Below seven the system cannot load it.
+  for (int limit = 7;; ++limit) {  // bound: the number that is enough
     ChildProcess program({"/bin/sh", "-c", "ulimit -n " + std::to_string(limit) + "; exec " + server},
                          {.joins_errors = true});
     std::string said;
@@ -114,7 +114,7 @@ TEST_CASE("a server with too few threads names the limit") {
   const std::string as_user = "setpriv --reuid=" + id + " --regid=" + id + " --clear-groups ";
   const std::string server = program_beside("corelane-quickstart-server") + " -ORBRuntimeLedger off" +
                              " -ORBRuntimeDirectory " + directory.path() + " -ORBPoolRealTime off -ORBLogLevel error";
-  for (int limit = 1;; ++limit) {  // bound: enough at last
+  for (int limit = 1;; ++limit) {  // bound: the number that is enough
     ChildProcess program({"/bin/sh", "-c", "exec prlimit --nproc=" + std::to_string(limit) + " " + as_user + server},
                          {.joins_errors = true});
     const std::string said = program.read_line().value_or("");
@@ -157,7 +157,7 @@ TEST_CASE("a misspelt interface of a contracts file is told while the server run
                        "off", "-ORBContractsFile", directory / "c.toml"},
                       {.joins_errors = true});
   std::string line;
-  do line = server.read_line().value_or("the server has ended");  // bound: what it says
+  do line = server.read_line().value_or("the server has ended");  // bound: the server's output
   while (line.find("Controler") == line.npos && line.find("ended") == line.npos);
   CHECK_THAT(line,
              Catch::EndsWith("c.toml:1:1: no object of IDL:Plant/Controler:1.0 was activated so far: its contracts "
@@ -173,7 +173,7 @@ TEST_CASE("a resource of a contracts file that the server never made is told whi
                        "off", "-ORBContractsFile", directory / "c.toml"},
                       {.joins_errors = true});
   std::string line;
-  do line = server.read_line().value_or("the server has ended");  // bound: what it says
+  do line = server.read_line().value_or("the server has ended");  // bound: the server's output
   while (line.find("step uses ") == line.npos && line.find("ended") == line.npos);
   CHECK_THAT(line, Catch::Contains("warning: ") &&
                        Catch::EndsWith("c.toml:2:10: IDL:Plant/Controller:1.0 step uses bus, but no "

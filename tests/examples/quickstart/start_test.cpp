@@ -1,4 +1,4 @@
-// What a server says at its start, and what it does, with the system's privileges and without them.
+// What a server reports at its start and what it does, with the system's privileges and without them.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// The quickstart's server behind `before`, for as long as this lives.
+// The quickstart's server, started with the words of `before`; runs as long as this object lives.
 class Server {
  public:
   explicit Server(Words before) : process_(command(std::move(before)), {.joins_errors = true}) {
@@ -30,7 +30,7 @@ class Server {
     for (std::size_t at = said.find(words); at != said.npos; at = said.find(words, at + 1)) ++count;
     return count;
   }
-  // Of /proc/<pid>/status, in KiB.
+  // Returns VmLck of /proc/<pid>/status, in KiB.
   long locked_memory() const {
     std::ifstream status("/proc/" + std::to_string(process_.pid()) + "/status");
     for (std::string word; status >> word;)
@@ -49,7 +49,7 @@ class Server {
   os::ChildProcess process_;
 };
 
-// A program with no more than the given limit of real-time priorities; root gives up its capabilities for it.
+// The words that start a program with these limits. A root process gives up its capabilities.
 Words with_limits(const std::string& rtprio, const std::string& memlock) {
   Words words{"prlimit", "--rtprio=" + rtprio, "--memlock=" + memlock};
   if (geteuid() == 0) words.insert(words.end(), {"setpriv", "--bounding-set=-sys_nice,-ipc_lock"});
@@ -89,7 +89,7 @@ TEST_CASE("a server that an error ends leaves nothing in the runtime directory")
   const testing::TempDirectory directory;
   const std::string server = os::program_beside("corelane-quickstart-server") +
                              " -ORBRuntimeLedger off -ORBPoolRealTime off -ORBRuntimeDirectory " + directory.path();
-  // Its reference finds no room: it ends in the middle of main, with its ORB.
+  // Its reference cannot be written: it ends in the middle of main, with its ORB.
   os::ChildProcess ending({"sh", "-c", server + " 2>&1 >/dev/full"});
   CHECK_THAT(ending.read_all().value(), Catch::Contains("server: standard output did not take the reference"));
   CHECK_FALSE(ending.wait()->ok());

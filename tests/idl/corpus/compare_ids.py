@@ -9,9 +9,9 @@ import os
 import subprocess
 import sys
 
-DEFINES = ["-D__OMNIIDL__"]  # the corpus asks for it where it escapes names
+DEFINES = ["-D__OMNIIDL__"]  # the corpus needs it where it escapes names
 HERE = os.path.dirname(os.path.abspath(__file__))
-LONGEST = 60  # seconds for one file: a hang
+LONGEST = 60  # seconds for one file; longer is a hang
 
 
 def files_below(folders):

@@ -8,7 +8,7 @@ using namespace corelane::idl::cxx;
 
 namespace {
 
-// Definitions that hold others; some are such as is asked for.
+// Definitions that contain others. Some have the property that is asked for.
 class Graph {
  public:
   void holds(std::uint32_t outer, std::uint32_t inner) { inside_[outer].push_back(inner); }
@@ -44,7 +44,7 @@ TEST_CASE("asked in order about definitions within one another it looks into eac
 }
 
 TEST_CASE("what holds itself is judged by the rest of it, whoever is asked about first") {
-  // 0 holds 1 and 2, 1 holds 0 and nothing else, 2 is such: all are.
+  // 0 contains 1 and 2, 1 contains only 0, and 2 has the property: so all have it.
   const std::uint32_t first = GENERATE(0u, 1u, 2u);
   Graph graph;
   graph.holds(0, 1);

@@ -1,4 +1,4 @@
-// The C++ back end: models built by hand to generated text. What the text means is tested in tests/idl/roundtrip.
+// The C++ back end: from models built by hand to generated text. tests/idl/roundtrip tests what the text does.
 #include "idl/cxx/generate.h"
 
 #include <catch2/catch.hpp>
@@ -50,8 +50,8 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-// The kitchen's files are compiled with all warnings as errors, as part of the build of this test. After a deliberate
-// change of the output, run this program with CORELANE_WRITE_GOLDEN=1 and read the difference.
+// The build of this test compiles the kitchen's files with all warnings as errors. After an intended change of the
+// output, run this program with CORELANE_WRITE_GOLDEN=1 and check the difference.
 TEST_CASE("the kitchen's output is the recorded output") {
   const std::filesystem::path golden = CORELANE_GOLDEN;
   const bool write = std::getenv("CORELANE_WRITE_GOLDEN") != nullptr;
@@ -261,7 +261,7 @@ TEST_CASE("an interface that is only declared is a class of another file, abstra
   CHECK_THAT(b.client_source(), !Contains("Ghost:1.0"));
 }
 
-// Edges: values.
+// Edge cases: values.
 
 TEST_CASE("constants keep their exact value") {
   Backend b;

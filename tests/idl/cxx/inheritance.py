@@ -62,7 +62,7 @@ class Graph:
         for index in range(source.randint(5, 9)):
             self.add(Node(f"N{index}", source.choice(kinds)))
 
-    # Mostly such that none is a base of another, so that they may have a base in common.
+    # Chooses bases, mostly so that none is a base of another. Then they may have a common base.
     def some(self, kinds, most):
         known = [node for node in self.nodes if node.kind in kinds]
         self.random.shuffle(known)
@@ -73,7 +73,7 @@ class Graph:
                 chosen.append(node)
         return chosen[: self.random.choice((0, 1, 2, 2, 3))]
 
-    # Or "", or, now and then, a name that is that of another class or function.
+    # Returns "", a new name, or sometimes the name of another class or function.
     def member(self, stem, node, probability):
         if self.random.random() > probability:
             return ""
@@ -107,7 +107,7 @@ def concrete_supports(node):
     return [other for other in node.ancestors() if other.kind == "plain"]
 
 
-# A value may support an interface that is derived from all that its bases support.
+# A value may support an interface that is derived from all interfaces that its bases support.
 def derived_support(graph, node):
     have = set(concrete_supports(node))
     fit = [other for other in graph.nodes if other.kind == "plain" and have <= set(other.family())]
@@ -131,7 +131,7 @@ def calls(node):
            [(of.attribute, "") for of in node.family() if of.attribute]
 
 
-# A class takes its own name, and those of its bases, for constructors.
+# A class uses its own name, and those of its bases, for constructors.
 def callable_by_name(node):
     return [(call, argument) for call, argument in calls(node) if call not in [of.name for of in node.family()]]
 
@@ -147,7 +147,7 @@ def implementation(node, name, base):
     return text + f"}};\nstatic_assert(!std::is_abstract_v<{name}>);\n"
 
 
-# Where one interface of those that it supports derives from all others.
+# Returns whether one of the interfaces that it supports derives from all others.
 def is_servant(node):
     supported = {one for of in node.family() if of.is_value() for parent in of.supports for one in parent.family()}
     supported = {one for one in supported if one.kind == "plain"}
@@ -199,7 +199,7 @@ def use_of_handler(graph, node, cxx):
     text += f"const CORBA::amic_traits<{cxx}>::replyhandler_ref_type& handler) {{\n  (void)to;\n  (void)handler;\n"
     operations = [call for call, _ in calls(node)]
     for call, argument in calls(node):
-        if f"sendc_{call}" in operations:  # has another name
+        if f"sendc_{call}" in operations:  # the stub of this operation has another name
             continue
         text += f"  to->sendc_{call}(handler, 1);\n" if argument else \
             f"  to->sendc_get_{call}(handler);\n  to->sendc_set_{call}(handler, 1);\n"
@@ -221,7 +221,7 @@ def run(command):
     return done.returncode, done.stdout + done.stderr
 
 
-# "refused", "failed" or "fine", and what was said.
+# Returns "refused", "failed" or "fine", and the output.
 def attempt(arguments, seed, folder):
     source = random.Random(seed)
     graphs = [Graph(f"G{index}", source, arguments.oddity) for index in range(arguments.graphs)]

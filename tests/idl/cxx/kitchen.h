@@ -1,4 +1,4 @@
-// One model with every construct that the back end knows, and with the names that are hard. Its output is golden/.
+// One model with every construct that the back end supports, and with difficult names. Its output is in golden/.
 #pragma once
 
 #include <chrono>
@@ -25,7 +25,7 @@ class Kitchen {
     types();
     interfaces();
     b_.close();
-    b_.open_module("Kitchen");  // reopened
+    b_.open_module("Kitchen");  // opened again
     keywords();
     b_.open_module("Inner");
     diamond();
@@ -36,7 +36,7 @@ class Kitchen {
   const Model& model() const { return b_.model; }
 
  private:
-  // const long limit = 4; ... one of each type.
+  // const long limit = 4; and so on: one constant of each type.
   void constants() {
     b_.constant("limit", long_, std::int64_t{4});
     b_.constant("least", b_.basic(TypeKind::int64), std::numeric_limits<std::int64_t>::min());
@@ -130,7 +130,7 @@ class Kitchen {
     sink_alias_ = b_.alias("Drain", sink);
   }
 
-  // Names that C++, the library or the generator have taken, and parameters that would hide a definition.
+  // Names that C++, the library or the generator use already, and parameters that would hide a definition.
   void keywords() {
     const TypeId cls =
         b_.structure("class", {{"int", long_}, {"int_", long_}, {"swap", b_.string()}, {"class_", long_}});
@@ -147,7 +147,7 @@ class Kitchen {
     b_.close();
   }
 
-  // A base whose operations arrive twice, and a left base without operations of its own.
+  // A base whose operations are inherited twice, and a left base without operations of its own.
   void diamond() {
     const TypeId top = b_.open_interface("Top");
     b_.operation("top", void_);

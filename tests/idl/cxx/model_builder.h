@@ -1,4 +1,4 @@
-// Builds checked models as sema would, so that the back end is tested without a front end.
+// Builds checked models like the semantic analysis, so that tests of the back end need no front end.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class ModelBuilder {
     model.files.push_back({.path = path, .include_path = path, .includes = {}, .is_main = true});
   }
 
-  // Definitions up to the next call stand in this included file; FileId::main returns.
+  // Definitions up to the next call belong to this included file. back_to_main() ends this.
   FileId include(const std::string& path, bool generates_code = true) {
     const FileId id{static_cast<std::uint32_t>(model.files.size())};
     model.files.push_back({.path = path, .include_path = path, .includes = {}, .generates_code = generates_code});
@@ -43,7 +43,7 @@ class ModelBuilder {
   TypeId structure(const std::string& name, const NamedList& members) {
     return make_type(TypeKind::structure, define(name, Structure{members_of(members)}));
   }
-  // For structures that hold themselves.
+  // For structures that contain themselves.
   TypeId open_structure(const std::string& name) { return structure(name, {}); }
   void set_members(TypeId type, const NamedList& members) {
     std::get<Structure>(model[model[type].definition].body) = {members_of(members), true};
@@ -157,7 +157,7 @@ class ModelBuilder {
     for (std::size_t i = 0; i < scoped_name.size(); ++i) {
       const bool is_separator = scoped_name[i] == ':';
       id.push_back(is_separator ? '/' : scoped_name[i]);
-      if (is_separator) ++i;  // the second colon
+      if (is_separator) ++i;  // skips the second colon
     }
     return id.append(":1.0");
   }

@@ -41,7 +41,7 @@ def must(command):
     return out
 
 
-# Lists in which no two words differ in case alone, as IDL wants it of a scope.
+# Returns lists in which no two words differ only in case, because IDL requires this within a scope.
 def scopes_of(words):
     lists = []
     for word in sorted(words):
@@ -57,7 +57,7 @@ def listed(form, words, separator=" "):
     return separator.join(form.format(word) for word in words)
 
 
-# So few that the compiler is not slowed down: templates with hundreds of parameters take seconds.
+# Keeps the chunks small: templates with hundreds of parameters take the compiler seconds.
 def chunks_of(words, size=25):
     return [words[i:i + size] for i in range(0, len(words), size)]
 
@@ -71,7 +71,7 @@ def choice(words, number):
     return f"union AllChoices{number} switch (long) {{ {cases} }};"
 
 
-# Everything that has names inside an interface, struct, union, exception, enum or value type.
+# Uses the words as all kinds of names inside an interface, struct, union, exception, enum or value type.
 def inside(module, words):
     chunks = chunks_of(words)
     parameters = "".join(f"void f{i}({listed('in long _{0}', chunk, ', ')});" for i, chunk in enumerate(chunks))
@@ -97,7 +97,7 @@ def inside(module, words):
 """
 
 
-# The same of macros, which no name can have, whatever has it.
+# The same in short for macros: no definition can have the name of a macro, of whatever kind it is.
 def briefly(module, words):
     chunks = chunks_of(words)
     parameters = "".join(f"void f{i}({listed('in long _{0}', chunk, ', ')});" for i, chunk in enumerate(chunks))
@@ -109,7 +109,7 @@ def briefly(module, words):
 """
 
 
-# Types and modules of all kinds in a module, or outside all.
+# Uses the words as types and modules of all kinds, in a module or at file level.
 def definitions(words, kinds=KINDS):
     return "\n".join(kinds[i % len(kinds)].format(word) for i, word in enumerate(words)) + "\n"
 
@@ -128,7 +128,7 @@ class Search:
     def generate(self, path, *options):
         must([self.arguments.program, "--extensions", *options, "-I", pathlib.Path(path).parent, "--output-dir", self.folder, path])
 
-    # A file that includes all headers that a program sees.
+    # Makes a file that includes all headers that a program sees.
     def headers(self):
         names = sorted(path.name for path in self.folder.glob("*.h"))
         library = sorted(f"orb/corba/{path.name}" for path in pathlib.Path(self.arguments.root, "orb/corba").glob("*.h"))
@@ -140,7 +140,7 @@ class Search:
         text = must([self.arguments.cxx, *self.options, "-dM", "-E", source])
         return {name for name in re.findall(r"^#define (\w+)", text, re.M) if not name.startswith("_")}
 
-    # Each word is named in two declarations of its own; those that are no names outside namespaces give an error.
+    # Names each word in two declarations of its own. Words that are not names at namespace level give an error.
     def globals(self, source, macros):
         text = must([self.arguments.cxx, *self.options, "-E", "-P", source])
         words = sorted(set(WORD.findall(text)) - macros)
@@ -157,7 +157,7 @@ class Search:
             sys.exit(f"the search for global names does not work:\n{said[:2000]}")
         return found, spaces
 
-    # What the samples themselves declare proves nothing, but they use types and keywords of IDL that are names here.
+    # Names that the samples declare prove nothing. But samples also use IDL types and keywords, which are names here.
     def introduced(self):
         texts = [re.sub("//.*", "", pathlib.Path(path).read_text()) for path in self.arguments.samples]
         samples = {word for text in texts for word in WORD.findall(text)}
@@ -165,7 +165,7 @@ class Search:
         of_samples = re.compile(f"(POA_|sendc_|set_|get_)?(_cxx_)?({'|'.join(samples - IDL_TYPES)})(_|__|_excep|A?m?i?[CS])?")
         return {word for word in words if not of_samples.fullmatch(word)}
 
-    # Few compilations: most of their time goes into the headers of the library.
+    # Makes few compilations: the library's headers take most of their time.
     def compile(self, number, sources):
         unit = self.folder / f"unit{number}.cpp"
         unit.write_text("".join(f'#include "{source}.cpp"\n' for source in sources))
@@ -188,7 +188,8 @@ def main():
         source = search.headers()
         macros = search.macros(source)
         outside, spaces = search.globals(source, macros)
-        # What the library's own headers keep for themselves, and the numbers of system calls, which are a family.
+        # Leaves out macros that the library's headers use internally. Of the family of system call numbers it takes
+        # one.
         macros = {name for name in macros if not name.startswith(("CORELANE_", "SYS_"))} | {"SYS_read"}
 
         texts = {"inside": "".join(inside(f"AllWords{i}", words) for i, words in enumerate(scopes_of(introduced))) +
@@ -198,7 +199,7 @@ def main():
         for i, words in enumerate(scopes_of(macros | outside | introduced)):
             briefly_said = [word for word in words if word not in introduced]
             texts[f"outermost{i}"] = definitions(sorted(set(words) & introduced)) + definitions(briefly_said, BRIEF_KINDS)
-        # With --ami, since only that includes the library's Messaging.
+        # With --ami, because only then the library's Messaging is included.
         texts["spaces"] = definitions(sorted(spaces), ["interface _{0} {{ void f_of_{0}(); }};"])
         texts["within_spaces"] = definitions(
             sorted(spaces), ["module _{0} {{ interface ReplyHandler {{ }}; valuetype ExceptionHolder {{ }}; }};"])
@@ -207,7 +208,7 @@ def main():
             path.write_text(text)
             with_handlers = ["--ami"] if name in ("inside", "spaces", "within_spaces") else []
             search.generate(path, "-Wno-reuse", "-Wno-keyword", *with_handlers)
-        apart = [name for name in texts if name.startswith("outermost")]  # their nameless types would share a namespace
+        apart = [name for name in texts if name.startswith("outermost")]  # their unnamed types would share a namespace
         lone = ["spaces", "within_spaces"]  # they define the same names
         search.compile(0, [f"{name}C" for name in texts if name not in apart[1:] + lone])
         search.compile(1, [f"{name}S" for name in texts if name not in lone] + ["insideAmiC", "insideAmiS"])

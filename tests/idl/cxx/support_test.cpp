@@ -11,7 +11,7 @@ using corelane::idl::test::ModelBuilder;
 
 namespace {
 
-// The first thing that is refused; empty when nothing is.
+// Returns the message of the first unsupported construct; empty if there is none.
 std::string refusal(const Model& model, const cxx::Options& options = {}) {
   const auto found = cxx::unsupported_in(model, options);
   return found.empty() ? "" : found.front().message;

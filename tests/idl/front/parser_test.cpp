@@ -1,5 +1,4 @@
-// Texts as bytes, and texts that want to exhaust the parser. What the grammar takes and refuses is in
-// tests/idl/sema/diagnostics.txt.
+// Texts with special bytes, and texts that try to exhaust the parser. tests/idl/sema/diagnostics.txt tests the grammar.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -61,7 +60,7 @@ TEST_CASE("parameters, further annotations and comments may follow in an annotat
   }
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("bytes that are no ASCII are refused once") {
   CHECK(faults_of("struct S { long \xC3\xA4; };") ==
@@ -79,7 +78,7 @@ TEST_CASE("one run finds the errors of several declarations") {
         "3:10: expected a name, found `;`");
 }
 
-// Texts that want to exhaust the compiler.
+// Texts that try to exhaust the compiler.
 
 namespace {
 
@@ -92,7 +91,7 @@ std::string repeated(const std::string& text, int times) {
 }  // namespace
 
 TEST_CASE("deep nesting is an error and not a crash") {
-  const int deep = CORELANE_ADDRESS_SANITIZER ? 20'000 : 100'000;  // whose frames are several times as large
+  const int deep = CORELANE_ADDRESS_SANITIZER ? 20'000 : 100'000;  // its frames are several times larger
   CHECK(faults_of(repeated("module M {", deep)).find("modules are nested too deeply") != std::string::npos);
   CHECK(faults_of("typedef " + repeated("sequence<", deep)).find("types are nested too deeply") != std::string::npos);
   CHECK(faults_of("typedef long t" + repeated("[2]", deep)).find("types are nested too deeply") != std::string::npos);

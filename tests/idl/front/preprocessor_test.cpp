@@ -1,4 +1,4 @@
-// Preprocessing: macros, includes, conditions, and the guards around the library that does them.
+// Preprocessing: macros, includes, conditions, and the limits around the preprocessing library.
 #include "idl/front/preprocessor.h"
 
 #include <catch2/catch.hpp>
@@ -105,7 +105,7 @@ TEST_CASE("text without annotations is what another compiler can read") {
         "interface I {\n                                            void f(        in A one);\n};\n");
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("orb.idl is part of the compiler unless the user has one") {
   Compiler ours;
@@ -171,7 +171,7 @@ TEST_CASE("macros of the command line that contradict one another are faults of 
   CHECK(fault_of({.defines = {}, .undefines = {"1"}, .limits = {}}) == "-U expects NAME, not `1`");
 }
 
-// Texts that want to exhaust the compiler.
+// Texts that try to exhaust the compiler.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// async.idl: what a reply handler hears when there is no result.
+// async.idl: what a reply handler receives when there is no result.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ using namespace corelane::test::async;
 
 namespace {
 
-// Listens; takes one connection and what comes first over it, and closes both.
+// Listens. Accepts a connection, reads its first bytes and closes it. The destructor closes the listener.
 class Quitter {
  public:
   Quitter() {
@@ -35,7 +35,7 @@ class Quitter {
   void serve_one() {
     thread_ = std::thread([this] { (void)quit(); });
   }
-  // Until the listener is shut.
+  // Serves connections until shut() closes the listener.
   void serve_all() {
     thread_ = std::thread([this] {
       while (quit()) {
@@ -138,8 +138,8 @@ TEST_CASE("calls over connections that are lost one after the other all end, who
         for (int i = 0; i < 50; ++i) {
           try {
             machine->sendc_add(session.handler, i);
-            sent.fetch_add(1, std::memory_order_relaxed);  // relaxed: read after the threads
-          } catch (const CORBA::SystemException&) {        // nothing was sent
+            sent.fetch_add(1, std::memory_order_relaxed);  // relaxed: read after the threads have ended
+          } catch (const CORBA::SystemException&) {        // the call was not sent
           }
         }
       });
@@ -165,7 +165,7 @@ TEST_CASE("an ORB that ends tells the handlers of all calls under way") {
   Orb server("async-server");
   {
     Orb client("async-client");
-    Orb listener("async-listener");  // handlers outlive the ORB that calls
+    Orb listener("async-listener");  // handlers outlive the ORB of the caller
     const auto machine =
         MachineTraits::narrow(client.orb->string_to_object(server.orb->object_to_string(server.activate(servant))));
     const auto handler =
@@ -198,7 +198,7 @@ TEST_CASE("an ORB that ends tells handlers that are its own objects, each once")
           MachineTraits::replyhandler_traits::narrow(client.activate(CORBA::make_reference<Handler>(mailbox))));
       machine->sendc_wait_for_release(handlers.back(), i);
     }
-    std::jthread releases([&] {  // an ORB waits for its own servants before anything else
+    std::jthread releases([&] {  // an ORB first waits for its own servants
       for (int i = 0; serves_itself && i < calls; ++i) servant->release();
     });
     client.orb->destroy();

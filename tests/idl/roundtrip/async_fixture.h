@@ -1,4 +1,4 @@
-// What the tests of async.idl share: the object that they call, who hears its replies, and the ORBs of both.
+// What the tests of async.idl share: the object that they call, the handler of its replies, and the ORBs of both.
 #pragma once
 
 #include <condition_variable>
@@ -20,7 +20,7 @@ namespace corelane::test::async {
 using MachineTraits = CORBA::amic_traits<Async::Machine>;
 using HolderRef = IDL::traits<Messaging::ExceptionHolder>::ref_type;
 
-// What is said to it, in order; hear() waits for the next.
+// Stores messages in order; hear() waits for the next one.
 class Mailbox {
  public:
   void say(std::string text) {

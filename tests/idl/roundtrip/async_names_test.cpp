@@ -1,4 +1,4 @@
-// async.idl: asynchronous stubs and reply handlers of operations whose names the mapping also gives to its own.
+// async.idl: asynchronous stubs and reply handlers of operations whose names the mapping also uses itself.
 #include <catch2/catch.hpp>
 #include <concepts>
 #include <string>

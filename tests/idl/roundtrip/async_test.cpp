@@ -1,4 +1,4 @@
-// async.idl: calls that return when the request is sent, and whose replies a handler takes.
+// async.idl: calls that return when the request is sent, and whose replies go to a handler.
 #include <catch2/catch.hpp>
 #include <thread>
 #include <vector>

@@ -60,7 +60,7 @@ TEST_CASE("a bounded map takes no more than its bound") {
   CHECK_THROWS_AS(holder.few()[Extra::Colour(7)], CORBA::BAD_PARAM);
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("two values in an optional member, and a key twice, are refused") {
   const ByteOrder order = any_order();

@@ -1,4 +1,4 @@
-// external.idl: types that hold themselves through @external survive both byte orders and an Any.
+// external.idl: types that contain themselves through @external survive both byte orders and an Any.
 #include <type_traits>
 
 #include "externalS.h"
@@ -35,7 +35,7 @@ Boxed::Node list_of(int nodes) {
   return list;
 }
 
-// The minor code with which decoding fails; 0: it does not.
+// Returns the minor code of the decoding error; 0 if decoding succeeds.
 template <typename T>
 std::uint32_t minor_of(T value, const std::vector<std::byte>& bytes) {
   corelane::cdr::Reader reader(bytes);
@@ -50,7 +50,7 @@ class BoxedService : public virtual CORBA::servant_traits<Boxed::Service>::base_
   }
 };
 
-// The discriminators of `depth` unions that hold each other, and the innermost member.
+// Encodes the discriminators of `depth` nested unions, and the innermost member.
 std::vector<std::byte> nested_unions(int depth) {
   corelane::cdr::Writer writer;
   for (int i = 0; i < depth; ++i) writer.write(std::uint8_t{2});
@@ -115,7 +115,7 @@ TEST_CASE("an optional external member is encoded as a sequence of at most one")
   REQUIRE((through_bytes(any_of(list_of(3)), order) >>= out));
   CHECK(out.next()->next()->v() == 3);
   CHECK_FALSE(out.next()->next()->next());
-  // Decoding replaces what was there.
+  // Decoding replaces the previous content.
   read_into(bytes_of(order, list_of(1)), order, out);
   CHECK_FALSE(out.next());
 }
@@ -217,7 +217,7 @@ TEST_CASE("what is assigned to an external member may be a part of it") {
   CHECK(text(list) == "Node{v = 1, next = [Node{v = 3, next = []}]}");
 }
 
-// Edges: the depth.
+// Edge cases: the depth.
 
 TEST_CASE("64 external members within each other are read and 65 refused") {
   constexpr int most = corelane::cdr::Reader::max_depth;
@@ -235,7 +235,7 @@ TEST_CASE("an Any refuses a value that is nested too deeply") {
   CHECK(minor_of(CORBA::Any(), bytes) == corelane::minor::too_deep);
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("an empty external member cannot be sent or looked into") {
   corelane::cdr::Writer writer;

@@ -1,7 +1,7 @@
-// All that is generated for an IDL file in one translation unit, as a unity build has it: the calls with and without
-// replies, and the servants of both. A test compiles it with each compiler that is there.
+// All generated files of an IDL file in one translation unit, as in a unity build: stubs and servants, with and without
+// asynchronous calls. A test compiles this with each available compiler.
 #include "asyncC.cpp"
-// The order has no meaning.
+// The order does not matter.
 #include "asyncAmiC.cpp"
 #include "asyncAmiS.cpp"
 #include "asyncS.cpp"

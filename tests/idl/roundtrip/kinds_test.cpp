@@ -12,7 +12,7 @@ using namespace corelane::test;
 
 namespace {
 
-// Into an Any, over the wire, and out again.
+// Puts the value into an Any, sends it over the wire, and extracts it again.
 template <typename T>
 T through_any(const T& value, ByteOrder order) {
   CORBA::Any any;
@@ -232,7 +232,7 @@ TEST_CASE("a bitset's fields are windows on one number") {
   CHECK(out.flag_());
   CHECK(out.signed_() == -3);
   CHECK(out.high() == 1000);
-  fields.low(8);  // beyond 3 bits
+  fields.low(8);  // more than 3 bits
   CHECK(fields.low() == 0);
 }
 

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// On the heap: this test's own stack is not what it is about.
+// On the heap, so that the test's own stack does not matter.
 std::unique_ptr<Large::Cube> cube_of(std::int64_t first) {
   auto cube = std::make_unique<Large::Cube>();
   for (std::size_t i = 0; i < cube->size(); ++i) (*cube)[i] = first + static_cast<std::int64_t>(i);
@@ -121,7 +121,7 @@ TEST_CASE("arguments that are large come and go where requests waited at their m
   Session session("direct");
   session.poa->the_POAManager()->hold_requests(false);
   std::jthread activates([&] {
-    std::this_thread::sleep_for(50ms);  // sleep: so that the call most likely waits; it is right either way
+    std::this_thread::sleep_for(50ms);  // sleep: so that the call probably waits; the test is correct either way
     session.poa->the_POAManager()->activate();
   });
   check_turn([&](auto&... cubes) { return session.turner->free_turn(cubes...); });

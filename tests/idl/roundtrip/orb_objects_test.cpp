@@ -1,4 +1,5 @@
-// What IDL may take from CORBA by <orb.idl>, with a server: policies, value boxes and what is passed on only.
+// What IDL may use from CORBA through <orb.idl>, with a server: policies, value boxes, and objects that are only passed
+// on.
 #include "orb/corba/orb_servants.h"
 #include "tests/idl/roundtrip/values_fixture.h"
 

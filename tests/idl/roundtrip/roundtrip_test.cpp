@@ -1,4 +1,4 @@
-// Generated stubs and skeletons at work: interop.idl from Corelane to Corelane, inside one process and over TCP.
+// Generated stubs and skeletons: interop.idl between Corelane and Corelane, within one process and over TCP.
 #include <catch2/catch.hpp>
 
 #include "orb/cdr/codec.h"
@@ -14,13 +14,13 @@ using corelane::os::program_beside;
 
 namespace {
 
-// An ORB, and a server of interop.idl: a servant of this process or another program.
+// An ORB, and a server of interop.idl: a servant in this process, or another program.
 class Client {
  public:
   Client() {
     char name[] = "roundtrip";
     char ledger[] = "-ORBRuntimeLedger";
-    char off[] = "off";  // what other programs of this host promised is not this test's business
+    char off[] = "off";  // ignores promises of other programs on this host
     char* arguments[] = {name, ledger, off, nullptr};
     int count = 3;
     orb_ = CORBA::ORB_init(count, arguments);
@@ -114,7 +114,7 @@ TEST_CASE("oneway calls arrive in order") {
 
 namespace {
 
-// Derives from nothing.
+// A class without bases.
 struct Tally {
   std::int32_t calls() { return count_; }
   void count() { ++count_; }
@@ -174,7 +174,7 @@ TEST_CASE("an exception's members survive both byte orders") {
   CHECK(refused.tint() == Interop::Color::green);
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("an enumerator out of range is refused") {
   corelane::cdr::Writer writer;

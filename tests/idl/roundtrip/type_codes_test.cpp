@@ -1,4 +1,5 @@
-// TypeCodes that a program makes at run time, against those of kinds.idl and values.idl and over both byte orders.
+// TypeCodes that a program makes at run time, compared with those of kinds.idl and values.idl, and sent in both byte
+// orders.
 #include <functional>
 
 #include "kindsC.h"
@@ -16,7 +17,7 @@ namespace {
 
 using TypeRef = CORBA::object_reference<CORBA::TypeCode>;
 
-// The ORB that makes them.
+// The ORB that makes the TypeCodes.
 class Orb {
  public:
   Orb() {
@@ -102,7 +103,7 @@ TEST_CASE("a recursive type made at run time holds itself, also over the wire") 
   CHECK(through_bytes(tree, any_order())->equal(tree));
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("what makes no type is refused with the standard's minor codes") {
   const Orb orb;

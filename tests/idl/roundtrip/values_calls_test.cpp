@@ -94,10 +94,10 @@ TEST_CASE("a value that supports an interface can be its servant, too") {
   CHECK(value->count() == 6);
   CHECK(counted->_this()->_is_equivalent(object));
   CHECK(value->_repository_id() == "IDL:Values/Counted:1.0");
-  CHECK_THROWS_AS(value->_copy_value(), CORBA::NO_IMPLEMENT);  // no factory
+  CHECK_THROWS_AS(value->_copy_value(), CORBA::NO_IMPLEMENT);  // it has no factory
   const CORBA::object_traits<Values::Countable>::ref_type same = object;
   const CORBA::valuetype_traits<Values::Counted>::ref_type same_value = value;
   CHECK((same == object && same_value == value));
 }
 
-// Error paths.
+// Errors.

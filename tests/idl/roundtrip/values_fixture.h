@@ -35,7 +35,7 @@ class SquareFactory : public IDL::traits<Values::Square>::factory_type {
   ValueRef create_for_unmarshal() override { return CORBA::make_reference<Square>(); }
 };
 
-// Writes its members the other way round, and a value between them.
+// Writes its members in reverse order, with a value between them.
 class Packed : public IDL::traits<Values::Packed>::obv_type {
  public:
   void marshal(CORBA::DataOutputStream::_ref_type stream) override {
@@ -65,7 +65,7 @@ class PackedFactory : public IDL::traits<Values::Packed>::factory_type {
   ValueRef create_for_unmarshal() override { return CORBA::make_reference<Packed>(); }
 };
 
-// One of a Described that is a value, and one that is an object.
+// The two kinds of Described: one is a value, the other an object.
 class Note : public IDL::traits<Values::Note>::obv_type {
  public:
   explicit Note(const std::string& what = {}) { text(what); }
@@ -119,7 +119,7 @@ class Service : public virtual CORBA::servant_traits<Values::Service>::base_type
   NodeRef head_;
 };
 
-// An ORB of its own, with servants.
+// An ORB with servants.
 class Server {
  public:
   Server() {
@@ -147,7 +147,7 @@ void add_factory() {
   corelane::any::register_factory(factory->_obv_repository_id(), factory.shared());
 }
 
-// All factories, as long as it lives.
+// Registers all factories while it lives.
 struct Factories {
   Factories() {
     add_factory<Values::Node_init>();
@@ -174,7 +174,7 @@ inline BaseRef leaf(std::int32_t id, BaseRef inner = nullptr) {
   return CORBA::make_reference<IDL::traits<Values::Leaf>::obv_type>(id, "text", 0.5, inner);
 }
 
-// A circle of `count` nodes, which its owner breaks.
+// A circle of `count` nodes. Its destructor breaks the circle.
 class Circle {
  public:
   explicit Circle(int count) : first(node("first")) {

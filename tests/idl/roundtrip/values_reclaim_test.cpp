@@ -1,4 +1,4 @@
-// values.idl: values that the program never sees leave nothing behind, circles of them least of all.
+// values.idl: values that the program never sees are freed, in particular circles.
 #include <memory>
 #include <stdexcept>
 
@@ -16,7 +16,7 @@ namespace minor = corelane::minor;
 
 namespace {
 
-// Nodes that live.
+// The number of living nodes.
 int alive = 0;
 
 class CountedNode final : public IDL::traits<Values::Node>::obv_type {
@@ -30,7 +30,7 @@ class CountingFactory final : public Values::Node_init {
   ValueRef create_for_unmarshal() override { return CORBA::make_reference<CountedNode>(); }
 };
 
-// A custom value that ends its reading by an exception.
+// A custom value that throws an exception while it is read.
 class Thrower final : public IDL::traits<Values::Packed>::obv_type {
  public:
   void marshal(CORBA::DataOutputStream::_ref_type stream) override { stream->write_octet(1); }
@@ -41,7 +41,7 @@ class ThrowerFactory final : public IDL::traits<Values::Packed>::factory_type {
   ValueRef create_for_unmarshal() override { return CORBA::make_reference<Thrower>(); }
 };
 
-// All factories, those of nodes and of custom values counted or replaced.
+// All factories. Those of nodes count, and those of custom values are replaced.
 struct Counting {
   template <typename Factory>
   static void replace() {
@@ -53,7 +53,7 @@ struct Counting {
   bool all_gone() const { return alive == before; }
 };
 
-// A circle of three nodes, then whatever `more` writes.
+// Writes a circle of three nodes, then calls `more`.
 template <typename More>
 Writer circle_and(More more) {
   const Circle circle(3);
@@ -138,7 +138,7 @@ TEST_CASE("an exception that cannot be read leaves no circle behind, and one tha
   const Writer bad = circle_and(no_more);
   {
     Reader reader(bad.bytes());
-    entry.raise(reader);  // a node is no Base
+    entry.raise(reader);  // a node is not a Base
     CHECK(reader.minor() == minor::wrong_value_type);
   }
   CHECK(counting.all_gone());
@@ -171,7 +171,7 @@ TEST_CASE("what comes out of an Any in vain leaves no circle behind, and the Any
     REQUIRE((received >>= node));
     const Circle found(node);
     CHECK(node->next()->next()->next() == node);
-    // What a program put in is its own.
+    // The circle that the program inserted belongs to the program.
     CHECK_FALSE((any >>= other));
     CHECK(circle.first->next()->next()->next() == circle.first);
   }

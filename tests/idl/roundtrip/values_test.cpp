@@ -1,5 +1,5 @@
-// values.idl: what generated value types do, and that they survive both byte orders: shared, in circles, cut down to a
-// base, in chunks, in boxes and in Anys.
+// values.idl: what generated value types do. They survive both byte orders when they are shared, in circles, truncated
+// to a base, in chunks, in boxes and in Anys.
 #include "tests/idl/roundtrip/values_fixture.h"
 
 using namespace corelane::test;
@@ -204,7 +204,7 @@ TEST_CASE("an Any with values passes through a chunked value") {
   const ByteOrder order = any_order();
   const BaseRef holder = leaf(1, leaf(2));
   Writer writer(order);
-  writer.write(std::uint8_t{1});  // another alignment
+  writer.write(std::uint8_t{1});  // changes the alignment
   encode(writer, any_of(holder));
   Reader reader(writer.bytes(), order);
   std::uint8_t first = 0;

@@ -1,4 +1,4 @@
-// values.idl: what a peer may send, well-formed and not.
+// values.idl: what a peer may send, well-formed or not.
 #include <random>
 
 #include "orb/any/type_codec.h"
@@ -39,7 +39,7 @@ TEST_CASE("values nested too deeply are not sent and not taken") {
 
 namespace {
 
-// A value of Base (or of two types) as a peer may send it, big-endian: `tag`, then the rest.
+// A value of Base (or of two types), as a peer may send it, big-endian: the tag, then the rest.
 constexpr const char* base_id = "00000014 'IDL:Values/Base:1.0' 00 ";
 struct Malformed {
   const char* what;
@@ -93,7 +93,7 @@ TEST_CASE("well-formed and malformed headers are told apart") {
   }
 }
 
-// The last chunk of the first is filled up, as omniORB does.
+// The last chunk of the first value is padded, as omniORB does.
 TEST_CASE("a string may stand in several chunks, and an end tag may end several values") {
   const Factories factories;
   const std::string middle = "00000016 'IDL:Values/Middle:1.0' 00 0000";
@@ -138,7 +138,7 @@ TEST_CASE("spoilt values are taken or refused, and what is taken can be sent on"
     Values::Holder out;
     CORBA::Any any;
     const bool values = decode(reader, out);
-    // What a circle holds together its owner breaks, also where the message was refused behind it.
+    // The owner of a circle breaks it, also if a later part of the message was refused.
     NodeRef at = out.first();
     const bool anys = values && decode(reader, any);
     if (anys) {

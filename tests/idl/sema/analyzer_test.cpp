@@ -1,4 +1,4 @@
-// Names, scopes, inheritance, constants and repository ids: the rules, and the model that they lead to.
+// Names, scopes, inheritance, constants and repository ids: the rules, and the resulting model.
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <limits>

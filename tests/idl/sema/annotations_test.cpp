@@ -1,4 +1,4 @@
-// Annotations, above all the contract of @rt::task.
+// Annotations, mainly the contract of @rt::task.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -87,7 +87,7 @@ TEST_CASE("an operation names the resources that it locks and what becomes of ov
   CHECK(contract.uses[1].resource == "log");
 }
 
-// Edges.
+// Edge cases.
 
 TEST_CASE("the ends of a contract's ranges") {
   CHECK(faults_of(with_task("period = \"3600s\", budget = \"3600s\", jitter = \"0ns\"")) == "");
@@ -114,7 +114,7 @@ TEST_CASE("a duration with a blank or a fraction is told as it is written") {
     CHECK(duration_hint(other).empty());
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a faulty contract names field and range") {
   struct Case {

@@ -1,7 +1,8 @@
-// Every rule of the language with IDL that keeps it, or breaks it and is told so: tests/idl/sema/diagnostics.txt.
+// Tests every rule of the language with IDL that keeps it, and with IDL that breaks it and gets a message:
+// tests/idl/sema/diagnostics.txt.
 //
-// After a deliberate change run this program with CORELANE_WRITE_GOLDEN=1, which writes the table and the catalogue
-// anew, and read the difference.
+// After an intended change, run this program with CORELANE_WRITE_GOLDEN=1. It writes the table and the catalogue anew.
+// Then check the difference.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>

@@ -1,5 +1,6 @@
-// Texts of the table with random damage: the compiler says what it likes about them and must survive. Runs under the
-// sanitizers in the sanitizer builds; CORELANE_MUTATIONS=100000 runs longer, CORELANE_SEED=n elsewhere.
+// Texts of the table with random damage. The compiler may report anything about them, and must survive. The sanitizer
+// builds run this under the sanitizers. CORELANE_MUTATIONS=100000 runs longer; CORELANE_SEED=n changes the random
+// numbers.
 #include <catch2/catch.hpp>
 #include <random>
 #include <string>
@@ -26,7 +27,7 @@ class Mutator {
   std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
   const std::string& any_text() { return cases_[below(cases_.size())].text; }
 
-  // A piece of some text, mostly as long as a word.
+  // Returns a piece of a random text, at most as long as a word.
   std::string any_piece() {
     const std::string& from = any_text();
     return from.substr(below(from.size()), 1 + below(12));

@@ -1,6 +1,6 @@
-// Random IDL that keeps the rules is accepted. What is written follows the grammar, and refers only to what came
-// before. CORELANE_RANDOM_IDL=200 makes so many texts, CORELANE_SEED=n other ones; with CORELANE_WRITE_IDL=FILE the
-// last one is written there, to be compiled further.
+// Random IDL that keeps the rules is accepted. The generated text follows the grammar and refers only to earlier
+// definitions. CORELANE_RANDOM_IDL=200 makes 200 texts; CORELANE_SEED=n makes other ones. With CORELANE_WRITE_IDL=FILE
+// the last text is written to the file, for other tests to compile.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <fstream>
@@ -33,7 +33,7 @@ class Generator {
   std::string number(std::size_t most) { return std::to_string(1 + below(most)); }
   std::string fresh(const char* stem) { return stem + std::to_string(++made_); }
 
-  // From the file's level on, so that no scope gets in the way.
+  // Returns a path from the file level, so that no scope hides the name.
   std::string path(const std::string& name) const { return scope_ + "::" + name; }
 
   std::string basic() {
@@ -72,7 +72,7 @@ class Generator {
     std::string result;
     for (std::size_t left = below(5); left > 0; --left) {
       const std::string dimensions = once_in(6) ? "[" + number(5) + "][" + number(3) + "]" : "";
-      const std::string external = once_in(4) ? "@external(TRUE) " : "";  // `@external ::S` names `external::S`
+      const std::string external = once_in(4) ? "@external(TRUE) " : "";  // `@external ::S` would name `external::S`
       result += "  " + external + type() + ' ' + fresh("m") + dimensions + ";\n";
     }
     return result;

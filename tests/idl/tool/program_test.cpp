@@ -1,4 +1,4 @@
-// The program corelane-idl, run as a user runs it, and its output beside that of omniidl where that is installed.
+// The program corelane-idl, run as a user runs it. Its output is compared with that of omniidl if omniidl is installed.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ struct Outcome {
   std::string text;  // both streams
 };
 
-// A folder of its own, removed at the end, in which commands run.
+// A folder in which commands run; removed at the end.
 class Workshop {
   const corelane::testing::TempDirectory directory_;
 
@@ -139,7 +139,7 @@ TEST_CASE("names are escaped in a depfile") {
   CHECK(corelane::idl::tool::depfile_text({"a b.h"}, {"c#$.idl"}) == "a\\ b.h: \\\n  c\\#$$.idl\n");
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a faulty file is shown with line and caret and nothing is written") {
   Workshop shop;
@@ -238,7 +238,7 @@ TEST_CASE("a response file stands for its words") {
 TEST_CASE("messages have colour where they are asked to") {
   Workshop shop;
   shop.write("a.idl", "struct S { long };");
-  CHECK(shop.idl("a.idl").text.find('\033') == std::string::npos);  // no terminal
+  CHECK(shop.idl("a.idl").text.find('\033') == std::string::npos);  // the output is not a terminal
   CHECK(shop.idl("--color always a.idl").text.find("\033[1;31merror: ") != std::string::npos);
   CHECK(shop.idl("--color never a.idl").text.find('\033') == std::string::npos);
   CHECK(shop.idl("--color blue a.idl").code == 2);
@@ -294,7 +294,7 @@ TEST_CASE("an output folder that cannot be made leaves nothing behind") {
   CHECK(shop.read("out") == "a file in the way");
 }
 
-// Beside another compiler.
+// Compared with another compiler.
 
 TEST_CASE("omniidl accepts text without annotations and makes the same repository ids") {
   if (!have_omniidl()) {

@@ -26,7 +26,7 @@ namespace {
 
 void make_file(const std::string& path, const std::string& text = {}) { std::ofstream(path) << text; }
 
-// As a server leaves it that was killed: the file of a socket that nobody has.
+// Leaves the file of a socket that no process has open, as a killed server does.
 void leave_socket(const std::string& path) {
   const os::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const auto address = os::unix_address(path);
@@ -82,7 +82,7 @@ TEST_CASE("what a living process uses stays, and so does what is not Corelane's"
   make_file(place / "ledger");
   make_file(place / "notes.sock");
   leave_socket(place / "foreign.sock");
-  const os::Fd bound(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));  // and not listening yet
+  const os::Fd bound(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));  // bound, but not listening yet
   const std::string spelling = GENERATE("3.1.sock", "./3.1.sock");
   const auto address = os::unix_address(place / spelling);
   REQUIRE(::bind(bound.get(), address->generic(), address->length) == 0);
@@ -109,7 +109,7 @@ TEST_CASE("programs get what was removed as JSON") {
   CHECK(json[0]["removed"] == true);
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a directory that cannot be looked at is a failure that says so") {
   const Cleaned done = clean_up("/nowhere");
@@ -134,7 +134,7 @@ TEST_CASE("files of other users that cannot be looked at are not said to be none
   REQUIRE(::chmod(place.path().c_str(), 0755) == 0);
   for (const char* const name : {"counters-4194000", "own.sock.lock", "other.lock", "counters-1"})
     make_file(place / name), std::filesystem::permissions(place / name, std::filesystem::perms::owner_all);
-  REQUIRE(::setresuid(another_user, another_user, 0) == 0);  // access(2) asks for the real user
+  REQUIRE(::setresuid(another_user, another_user, 0) == 0);  // access(2) checks the real user
   const Cleaned done = clean_up(place.path());
   REQUIRE(::setresuid(0, 0, 0) == 0);
   CHECK(done.status == 1);

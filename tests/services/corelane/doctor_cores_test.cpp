@@ -1,4 +1,4 @@
-// What doctor says of cores: whose they are, how fast they run, sleep and wake.
+// What doctor reports about cores: who uses them, how fast they run, sleep and wake.
 #include <catch2/catch.hpp>
 #include <string>
 
@@ -115,7 +115,7 @@ TEST_CASE("a core that somebody keeps from deep sleep by cpu_dma_latency wakes e
   CHECK(FakeHost(deep).look("idle states").state == FindingState::missing);
   FakeFiles held = deep;
   held["/dev/cpu_dma_latency"] = std::string("\x05\0\0", 3) + '\0';
-  // The fake file ends in a newline, which the reader takes off as it does of every file.
+  // The fake file ends with a newline. The reader removes it, as it does for every file.
   CHECK(FakeHost(held).look("idle states").state == FindingState::present);
 }
 

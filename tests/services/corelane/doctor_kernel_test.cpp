@@ -1,4 +1,4 @@
-// What doctor says of the kernel, and of what else runs on the cores.
+// What doctor reports about the kernel, and about other load on the cores.
 #include <catch2/catch.hpp>
 
 #include "services/corelane/finding.h"

@@ -1,4 +1,4 @@
-// What doctor says of limits and of rights.
+// What doctor reports about limits and privileges.
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>

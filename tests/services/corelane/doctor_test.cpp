@@ -22,7 +22,7 @@ TEST_CASE("a host that lacks nothing is told so") {
   const FakeHost host;
   for (const Finding& finding : host.all()) {
     CAPTURE(finding.name, finding.found);
-    if (finding.name == "reservation daemon") continue;  // no file says that it runs
+    if (finding.name == "reservation daemon") continue;  // no file shows that it runs
     CHECK(finding.state == FindingState::present);
     CHECK(finding.commands.empty());
   }

@@ -1,4 +1,4 @@
-// A host made up for doctor to look at, as the files of /proc, /sys and /dev that it would read.
+// A fake host for doctor: the files of /proc, /sys and /dev that doctor reads.
 #pragma once
 
 #include <algorithm>
@@ -17,14 +17,14 @@ namespace corelane::testing {
 
 using FakeFiles = std::map<std::string, std::string>;
 
-// A thread's line in /proc: what it is, its priority and policy under the kernel's numbers.
+// Returns a thread's line in /proc with its flags, priority and policy, as the kernel numbers them.
 inline std::string stat_of(int thread, const std::string& name, unsigned flags, int priority, int policy) {
   std::string text = std::to_string(thread) + " (" + name + ") S 1 1 1 0 -1 " + std::to_string(flags);
   for (int field = 10; field < 40; ++field) text += " 7";
   return text + " " + std::to_string(priority) + " " + std::to_string(policy) + " 0 0";
 }
 
-// A machine that lacks nothing, in files, with cgroup v2.
+// The files of a machine with nothing to report, with cgroup v2.
 inline const FakeFiles sound_host = {
     {"/sys/devices/system/cpu/online", "0-3"},
     {"/sys/devices/system/cpu/isolated", "2-3"},
@@ -92,7 +92,7 @@ class FakeHost {
   }
 
  private:
-  // "-" as a file's text: it is not there.
+  // "-" as a file's text means that the file does not exist.
   void write(const FakeFiles& files) const {
     for (const auto& [path, text] : files) {
       const std::filesystem::path place = root_.path() + path;
@@ -115,14 +115,14 @@ inline std::string commands_of(const tool::Finding& finding) {
 
 inline tool::ProbedFacts ordinary_user() { return {.root = false, .user = "ada"}; }
 
-// A lack that files show.
+// A problem that shows in files.
 struct Lack {
   const char* name;
-  FakeFiles changes;  // of the sound host
+  FakeFiles changes;  // compared with sound_host
   const char *found, *command;
 };
 
-// Each is named with the command that mends it.
+// Checks that each problem is reported with the command that fixes it.
 inline void check_lacks(std::span<const Lack> lacks) {
   for (const Lack& lack : lacks) {
     const tool::Finding finding = FakeHost(lack.changes).look(lack.name);

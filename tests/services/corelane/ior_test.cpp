@@ -102,7 +102,7 @@ TEST_CASE("what people write is shown as well") {
   CHECK(show_text(giop::to_string(giop::Ior{})).out == "type        not said\nnil: it refers to no object\n");
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("what is no reference is told with the place") {
   const std::string good = giop::to_string(sample_reference());

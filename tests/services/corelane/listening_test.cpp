@@ -1,4 +1,4 @@
-// Who listens at a daemon's sockets, and whether he is asked.
+// Which process listens at a daemon's sockets, and whether it is asked.
 #include "services/corelane/listening.h"
 
 #include <sys/socket.h>
@@ -42,7 +42,7 @@ TEST_CASE("who listens at a daemon's socket is told, and nobody where nobody doe
   CHECK(found.pid == ::getpid());
   CHECK_FALSE(found.stopped);
   CHECK(fault_text(found).empty());
-  const os::Fd left = bound_socket(place / "left.sock");  // as one that was killed leaves it
+  const os::Fd left = bound_socket(place / "left.sock");  // as a killed daemon leaves it
   CHECK_FALSE(listening_at({place / "none.sock", place / "left.sock"}));
 }
 

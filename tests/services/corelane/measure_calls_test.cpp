@@ -1,4 +1,4 @@
-// Operations of a live server, called by the command or by a program that it runs.
+// Operations of a live server, called by the command or by a program that it starts.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -18,11 +18,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What is measured fits below the deadline, whatever a stall of the machine adds to a job.
+// The deadline is long, so that measured jobs meet it even if the machine stalls.
 const Contract patient = make_contract(200ms, 500us);
-constexpr int endless = 1'000'000'000;  // calls: more than anybody waits for
+constexpr int endless = 1'000'000'000;  // number of calls that takes longer than any test waits
 
-// The quickstart's server, for as long as this lives.
+// The quickstart's server; runs as long as this object lives.
 class Server {
  public:
   explicit Server(const std::string& directory, const std::string& mode = "manager")
@@ -162,7 +162,7 @@ TEST_CASE("a server that records nothing is told so before it is called") {
   CHECK_FALSE(std::filesystem::exists(made));
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("an operation of another interface than was said is told so before it is called") {
   TempDirectory directory;

@@ -22,8 +22,8 @@ using namespace corelane::testing;
 
 namespace {
 
-// So many jobs of task 7, of one step to so many steps, 10 ms apart; those from `slow` on overran, two budgets each. Of
-// another process each time.
+// Records `count` jobs of task 7, 10 ms apart. Job i takes i steps. Jobs from number `slow` on overran twice. Each
+// recording is of another process.
 Recording jobs(int count, const std::string& label, int slow = 1'000'000, Duration step = 1us) {
   static std::uint64_t started = 0;
   Recording recording;
@@ -116,7 +116,7 @@ TEST_CASE("traces of one process tell the same in any order") {
   Recording older = jobs(1, "Plant.step"), newer;
   newer.trace.start_ticks = older.trace.start_ticks;
   newer.trace.dumped_at = older.trace.dumped_at + 1s;
-  newer.lane(2s, sched::Overran{Time{2s}, JobId{2}, TaskId{7}});  // found asleep
+  newer.lane(2s, sched::Overran{Time{2s}, JobId{2}, TaskId{7}});  // the job slept too long
   newer.finish(2s + 1ms, 7, 2, 100us);
   newer.finish(3s, 7, 3, 5ms);
   for (const bool is_older_first : {true, false}) {
@@ -229,7 +229,7 @@ TEST_CASE("requests came early by the contract of their own task") {
     for (int i = 1; i <= 2; ++i)
       recording.lane(i * 12ms, sched::Arrived{.at = Time{i * 12ms}, .job = JobId{std::uint64_t(i)}, .task = TaskId{8}});
     recording.finish(30ms, 8, 1);
-    recording.admit(1us, 9, 1, "Plant.step");  // of 10 ms
+    recording.admit(1us, 9, 1, "Plant.step");  // a period of 10 ms
     recording.finish(30ms, 9, 100);
     return measurements_of(recording.trace).at(0).came_early;
   };
@@ -281,7 +281,7 @@ TEST_CASE("an interface selects its jobs and gives tables its version") {
 }
 
 TEST_CASE("jobs that came before the measured run are not counted") {
-  Recording recording = jobs(10, "step", 1);  // every one overran
+  Recording recording = jobs(10, "step", 1);  // every job overran
   recording.lane(
       60ms, sched::trace::Missed{.at = Time{60ms}, .job = JobId{4}, .task = TaskId{7}, .released = {}, .deadline = {}});
   const auto found = measurements_of(recording.trace, {.since = Time{50ms}});
@@ -314,7 +314,7 @@ TEST_CASE("what is written is a contracts file with the contract and the new bud
                                  Catch::Contains("period = \"10ms\"") && Catch::Contains("budget = \"150us\""));
 }
 
-// Jobs of up to 9.9 ms, whose contract has the deadline 10 ms.
+// The jobs take up to 9.9 ms, and the contract's deadline is 10 ms.
 TEST_CASE("a measured budget beyond the deadline is marked and written as a comment that no server stumbles over") {
   TempDirectory directory;
   const std::string path = directory / "c.toml";
@@ -389,7 +389,7 @@ TEST_CASE("a contracts file is replaced whole behind its link and keeps its mode
   std::filesystem::permissions(path, std::filesystem::perms{0640});
   const bool can_give = geteuid() == 0 && ::chown(path.c_str(), 65'534, 65'534) == 0;
   std::filesystem::create_symlink(path, link);
-  std::ifstream before(path);  // whoever reads meanwhile
+  std::ifstream before(path);  // a reader that has the file open meanwhile
   CHECK(run_measure({.files = {jobs(100, "Plant.step").save(directory / "t")}, .write = link}).status == 0);
   CHECK(std::filesystem::is_symlink(link));
   CHECK_THAT(contents(path), Catch::StartsWith("# mine\n") && Catch::Contains("budget"));
@@ -410,7 +410,7 @@ TEST_CASE("programs get all samples as JSON") {
   CHECK(json[0]["proposed_budget_ns"] == 3600);
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("what cannot go into a contracts file leaves it as it is") {
   TempDirectory directory;

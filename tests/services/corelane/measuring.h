@@ -1,4 +1,4 @@
-// How `corelane measure` is run by a test.
+// Runs `corelane measure` for a test.
 #pragma once
 
 #include <fstream>

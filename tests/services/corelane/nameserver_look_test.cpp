@@ -1,4 +1,4 @@
-// What doctor says of a nameserver that is found and does not tell how it is, as one of another version.
+// What doctor reports about a nameserver that is found but does not report its state, such as one of another version.
 #include "services/corelane/nameserver_look.h"
 
 #include <catch2/catch.hpp>
@@ -68,7 +68,7 @@ class Root : public virtual CORBA::servant_traits<idl::Directory>::base_type {
 TEST_CASE("where there is none doctor names what it takes itself to be told of another") {
   const TempDirectory place;
   const NameserverLook seen = look_for_nameserver({"-ORBNamingSocket", place / "none.sock"});
-  if (!seen.answers.empty()) return;  // somebody has port 2809
+  if (!seen.answers.empty()) return;  // another process has port 2809
   CHECK_THAT(seen.absence, Contains("-ORBNamingService REFERENCE") && !Contains("--service"));
 }
 

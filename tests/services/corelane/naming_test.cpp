@@ -1,4 +1,4 @@
-// `corelane ns`: what it says of a naming service's refusals, and what it does at Corelane's own.
+// `corelane ns`: its messages for a naming service's refusals, and its work with Corelane's own nameserver.
 #include "services/corelane/naming.h"
 
 #include <signal.h>
@@ -44,7 +44,7 @@ namespace {
 
 giop::Name name_of(const std::string& text) { return *giop::parse_name(text); }
 
-// With names that go with it.
+// Starts a nameserver whose names end with it.
 ChildProcess nameserver_in(const std::string& directory, const std::vector<std::string>& more = {}) {
   std::vector<std::string> words{program_beside("corelane-nameserver"),
                                  "-ORBRuntimeDirectory",
@@ -59,7 +59,7 @@ ChildProcess nameserver_in(const std::string& directory, const std::vector<std::
   return ChildProcess(words);
 }
 
-// Why an ORB with these options finds no nameserver; nothing: somebody has port 2809.
+// Returns why an ORB with these options finds no nameserver. Returns nothing if another process has port 2809.
 std::optional<core::NameserverAbsence> absence_of(const std::vector<std::string>& options) {
   const CallingOrb orb("absence", options);
   const auto found = core::nameserver_of_host(orb->shared_from_this());
@@ -283,7 +283,7 @@ TEST_CASE("while the store is away every answer says so, and what to do") {
   const auto shown = nlohmann::json::parse(json.str());
   CHECK(shown["stale"] == true);
   CHECK(shown["stale_ms"] > 0);
-  CHECK(shown["leases"] == 0);  // that of the bind that was refused
+  CHECK(shown["leases"] == 0);  // the lease of the refused bind is gone
 }
 
 TEST_CASE("doctor finds the nameserver that a setting names, and that of port or socket, as programs do") {
@@ -365,7 +365,7 @@ TEST_CASE("a watch tells of a name that is bound") {
 
 TEST_CASE("a watch goes on with a nameserver that is started again") {
   const TempDirectory place;
-  const std::string reference = place / "root.ior";  // of this one: while it is away no other is asked
+  const std::string reference = place / "root.ior";  // no other nameserver is asked while it is away
   std::optional<ChildProcess> server(nameserver_in(place.path(), {"--ior-file", reference}));
   REQUIRE(server->read_line());
   ChildProcess watch(
@@ -385,7 +385,7 @@ TEST_CASE("a watch goes on with a nameserver that is started again") {
   CHECK(watch.wait()->ok());
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a reference is read from a file that holds one, and never an empty one") {
   const TempDirectory place;
@@ -438,7 +438,8 @@ TEST_CASE("names and texts of others are shown without what a terminal obeys") {
   ChildProcess server = nameserver_in(place.path());
   REQUIRE(server.read_line());
   const NamingOptions start{.orb_options = {"-ORBRuntimeDirectory", place.path()}};
-  // A cursor movement in seven bits and in eight, DEL, a line's end, text turned around; and letters, which stay.
+  // Contains a cursor movement in seven and in eight bits, DEL, a newline, and a character that reverses text. The
+  // letters must stay.
   const std::string hostile =
                         "a\x1b[2J\xc2\x9b"
                         "b\x7f\nc\xe2\x80\xae"

@@ -1,4 +1,4 @@
-// The program corelane: what it answers to a command line, and when its output has nowhere to go.
+// The program corelane: how it answers a command line, and what it does if its output cannot be written.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -39,7 +39,7 @@ Answer answer_of_tool(std::vector<std::string> words) {
   return answer_of(words);
 }
 
-// Each command that does something, as completion knows them: "ns list".
+// Returns each command that does something, such as "ns list", from the text of the completion script.
 std::vector<std::string> commands_known_by(const std::string& completion) {
   std::vector<std::string> commands;
   const std::regex known(R"(' ([a-z ]+)'( \||\) command))");
@@ -149,11 +149,11 @@ TEST_CASE("what stands behind -- is the program's, whatever option stands before
   std::vector<std::string> words{"reserve", "--cores", "1"};
   for (const std::string& word : words_in(before)) words.push_back(word);
   words.insert(words.end(), {"--runtime-directory", place.path()});
-  std::rotate(words.begin() + 3, words.end() - 2, words.end());  // the option stands right before --
+  std::rotate(words.begin() + 3, words.end() - 2, words.end());  // the option comes right before --
   for (const char* word : {"--", "echo", "--foo", "--wait", "--", "-ORBx"}) words.emplace_back(word);
   const Answer answer = answer_of_tool(words);
   CAPTURE(before, answer.text);
-  CHECK(answer.exit == "exit status 125");  // the command line is right; no daemon is there
+  CHECK(answer.exit == "exit status 125");  // the command line is right, but no daemon runs
   CHECK_THAT(answer.text, Contains("reserved") && !Contains("--foo"));
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("commands find the servers' directory where a server finds its own") {
 }
 
 TEST_CASE("a ping that nobody answers ends after its timeout") {
-  const corelane::os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // connects, and answers nothing
+  const corelane::os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // accepts, and does not answer
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
@@ -255,7 +255,7 @@ TEST_CASE("bash completes commands and what they take") {
   CHECK(completed("corelane ping x --timeout ''") == "\n");
   CHECK(completed("corelane ns list -ORBNamingSo") == "-ORBNamingSocket\n");
   CHECK(completed("corelane ns list -ORBNamingSocket ''") == "\n");
-  CHECK(completed("corelane top --format = js") == "json\n");  // as bash parts --format=js
+  CHECK(completed("corelane top --format = js") == "json\n");  // bash splits --format=js like this
   CHECK(completed("corelane top --format =") == "table json\n");
   CHECK(completed("corelane completion z") == "zsh\n");
   CHECK(completed("corelane reserve --cores 1 -- ./app --for") == "\n");
@@ -286,7 +286,7 @@ TEST_CASE("doctor examines this host and changes nothing") {
   CHECK_THAT(answer.text, Contains("\"findings\"") && Contains("SCHED_FIFO") && Contains("\"clock source\""));
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a command line that is none is answered in a line that says how to mend it") {
   struct Case {

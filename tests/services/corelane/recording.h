@@ -1,4 +1,4 @@
-// A recorded run as a test writes it: one manager, one core.
+// A recorded run that a test writes: one manager, one core.
 #pragma once
 
 #include <fstream>
@@ -26,7 +26,7 @@ class Recording {
   Recording& lane(Duration at, const T& item) {
     return write(trace.tracks[1], at, item);
   }
-  // `peer`: whose it is alone; none: the server's own.
+  // `peer`: the client that owns the task; none: the server itself.
   void admit(Duration at, std::uint64_t task, int priority, const std::string& name, PeerId peer = {},
              Duration period = Duration{10'000'000}) {
     sched::Admit admit{};

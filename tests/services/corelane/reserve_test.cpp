@@ -1,5 +1,5 @@
-// `corelane reserve` and `corelane cores` against a daemon that gives what a test tells it to. What the real one gives
-// is tested with it.
+// `corelane reserve` and `corelane cores` against a fake daemon that gives what a test tells it to give. The real
+// daemon has its own tests.
 #include "services/corelane/reserve.h"
 
 #include <sys/socket.h>
@@ -90,7 +90,7 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
             rs::ResourceState("disk", 0, 0, rs::ResourcePromise::proportional, "no bfq; echo bfq")};
   }
 
-  // Old: of before there were resources. Full: and stays so.
+  // old: a version without resources. full: it has no core to give, and never will.
   enum Trait { old, full };
   void become(Trait trait) {
     const std::scoped_lock lock(mutex_);
@@ -114,14 +114,14 @@ class FakeDaemon : public virtual CORBA::servant_traits<rs::Server>::base_type {
     return rs::Grant(3, waits, 1, {1}, {5}, rs::Guarantee::exclusive_cores, 0, {"interrupt 30 stays"});
   }
 
-  // The test and the ORB's threads are in step through other programs alone.
+  // The test and the ORB's threads are synchronized only by other programs.
   mutable std::mutex mutex_;
   // Guarded by mutex_.
   std::string said_;
   std::set<Trait> traits_;
 };
 
-// It listens where the command looks for it.
+// The daemon listens where the command looks for it.
 class Host {
  public:
   Host() : orb_({"-ORBEndpointListen", "unix:" + directory_ / "reserved.sock"}) {
@@ -130,7 +130,7 @@ class Host {
     poa->the_POAManager()->activate();
   }
 
-  // As one that was killed does.
+  // Leaves a socket as a killed daemon does.
   static bool leave_socket(const std::string& path) {
     const os::Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     const auto address = os::unix_address(path);
@@ -259,7 +259,7 @@ TEST_CASE("an amount of memory is a whole number with a unit") {
   CHECK(parse_bytes("256").error() == "'256' says no unit; write 256MiB, or 256B for bytes");
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("what keeps a program from its reservation is said and is no status of the program's") {
   const Host host;

@@ -1,4 +1,5 @@
-// Which terms the table of an operation has that was called without its IDL, and that none changes unseen.
+// Which terms the table has for an operation that was called without its IDL, and that none of them changes without a
+// note.
 #include "services/corelane/table_basis.h"
 
 #include <catch2/catch.hpp>

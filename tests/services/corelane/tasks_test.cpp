@@ -1,4 +1,4 @@
-// corelane tasks end, with a server in this process.
+// `corelane tasks end`, with a server in this process.
 #include "services/corelane/tasks.h"
 
 #include <unistd.h>
@@ -49,7 +49,7 @@ struct Server {
     REQUIRE(admission);
     return admission->task;
   }
-  // Bound: the housekeeper writes twice a second.
+  // Bound: the housekeeper writes the page twice a second.
   dispatch::ProcessCounters page_with(std::size_t tasks) {
     for (;;) {
       for (auto& page : dispatch::read_pages(directory.path()))

@@ -72,12 +72,12 @@ TEST_CASE("a live server is shown with its cores and tasks") {
   CHECK_THAT(text, Catch::Contains(", jobs refused 812, queue full 5, best effort 0\n"));
   CHECK_THAT(text, Catch::Contains("core 2    12.3 % of 95.0 % admitted, 1 task\n"));
   CHECK_THAT(text, Catch::Contains("1.50ms"));
-  CHECK_THAT(text, Catch::Contains("Plant/st?"));  // no control characters
+  CHECK_THAT(text, Catch::Contains("Plant/st?"));  // control characters are replaced
 }
 
 TEST_CASE("one picture waits for pages that are written after it was asked for") {
   TempDirectory directory;
-  CHECK(await_pages(directory.path(), os::now(), 0s));  // nobody to wait for
+  CHECK(await_pages(directory.path(), os::now(), 0s));  // there is no page to wait for
   auto page = dispatch::CounterPage::make(directory.path(), 1, 1);
   REQUIRE(page);
   dispatch::ProcessCounters counters = sample();
@@ -175,7 +175,7 @@ TEST_CASE("the nameserver shows no core, since it takes no tasks") {
   REQUIRE(nameserver.read_line());
   std::string text;
   while ((text = shown(place.path(), Format::json)) == "[]\n")
-    std::this_thread::sleep_for(10ms);  // sleep: the page comes by itself; bound: CTest's
+    std::this_thread::sleep_for(10ms);  // sleep: the page appears in a while; bound: the timeout of CTest
   const auto json = nlohmann::json::parse(text);
   CHECK(json[0]["program"] == "corelane-nameserver");
   CHECK(json[0]["cores"].empty());
@@ -207,9 +207,9 @@ TEST_CASE("a server that promises nothing is shown as one") {
   const std::string text = shown(directory.path(), Format::table);
   CHECK_THAT(text, Catch::Contains("leader-followers: contracts are not analysed and nothing is promised;"));
   CHECK_THAT(text,
-             Catch::Contains("       4        0          -       -        -  "));  // nobody looks for sleeps and blocks
+             Catch::Contains("       4        0          -       -        -  "));  // sleeps and blocks are not counted
   CHECK_THAT(text, Catch::Contains("  9           -    -"));
-  CHECK_THAT(text, Catch::Contains("        -  Plant/st"));  // the bound
+  CHECK_THAT(text, Catch::Contains("        -  Plant/st"));  // the column of bounds
   const auto json = nlohmann::json::parse(shown(directory.path(), Format::json));
   CHECK(json[0]["promises"] == false);
   CHECK(json[0]["tasks"][0].at("oversleeps").is_null());
@@ -230,7 +230,7 @@ TEST_CASE("a server without admission is shown as one") {
   const Picture picture{.processes = {counters}};
   CHECK_THAT(text_of(picture, Format::table, Time{}),
              Catch::Contains("\n  dispatch.admission off: contracts are not analysed;") &&
-                 Catch::Contains("         6       0      811  "));  // sleeps and blocks are looked for
+                 Catch::Contains("         6       0      811  "));  // sleeps and blocks are counted
   CHECK(nlohmann::json::parse(text_of(picture, Format::json, Time{}))[0]["promises"] == false);
 }
 
@@ -311,7 +311,7 @@ TEST_CASE("numbers that nobody writes any more have their age beside them") {
   CHECK_THAT(text_of(picture, Format::table, Time{145s}), Catch::Contains("\n  these numbers are 45.00s old: "));
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a server whose page this user may not read is there all the same") {
   const Picture picture{.holders = {{8, {}}}, .closed = {7, 8}};
@@ -332,7 +332,7 @@ TEST_CASE("the pages of other users' servers are known to be closed") {
   if (::geteuid() != 0) return;
   REQUIRE(std::filesystem::exists(directory.path()));
   ::chmod(directory.path().c_str(), 0755);
-  REQUIRE(::setresuid(another_user, another_user, 0) == 0);  // access(2) asks for the real user
+  REQUIRE(::setresuid(another_user, another_user, 0) == 0);  // access(2) checks the real user
   const std::vector<int> closed = closed_servers(directory.path());
   REQUIRE(::setresuid(0, 0, 0) == 0);
   CHECK(closed == std::vector<int>{::getpid()});

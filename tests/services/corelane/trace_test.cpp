@@ -41,11 +41,11 @@ using corelane::testing::TempDirectory;
 
 namespace {
 
-// An independent reader of Protocol Buffers: the fields of one message in their order.
+// An independent reader of Protocol Buffers. Reads the fields of one message in their order.
 struct Field {
   std::uint32_t number = 0;
-  std::uint64_t value = 0;     // of varint and 64 bits
-  std::string_view content{};  // of what has a length
+  std::uint64_t value = 0;     // of a varint or 64 bit field
+  std::string_view content{};  // of a field with a length
 };
 
 std::vector<Field> fields_of(std::string_view bytes) {
@@ -96,11 +96,11 @@ bool has(std::string_view message, std::uint32_t number) {
   return false;
 }
 
-// What a viewer would show: "name of the track: what happens @ microsecond".
+// What a viewer would show: "name of the track: event @ microsecond".
 struct Shown {
   std::vector<std::string> events;
   std::map<std::uint64_t, std::string> tracks;
-  std::map<std::uint64_t, int> open;  // slices
+  std::map<std::uint64_t, int> open;  // open slices
   std::uint64_t clocks = 0;
 };
 
@@ -213,7 +213,7 @@ TEST_CASE("misses, overruns, refusals and early jobs are marks on their task") {
 
 TEST_CASE("a trace whose beginning was overwritten is shown from where it begins") {
   Recording run;
-  run.finish(5us, 5, 99);  // it began before
+  run.finish(5us, 5, 99);  // its beginning was overwritten
   run.start(10us, 5, 100, 1);
   const Shown shown = show(tool::perfetto_of(run.trace));
   CHECK(std::ranges::count(shown.events, "task 5: begin job 100 @10") == 1);
@@ -234,8 +234,8 @@ TEST_CASE("events stand in the order of time") {
   CHECK(last == 50'000);
 }
 
-// Every kind of packet: clocks, the tracks of a process, of its cores, counters and tasks, slices, marks and counters
-// with numbers and texts. What a reader of our own takes for granted is read by the schema here.
+// Writes every kind of packet: clocks; the tracks of a process, its cores, counters and tasks; slices, marks and
+// counters, with numbers and texts. This test reads them with Perfetto's schema, not with our own reader.
 TEST_CASE("every field that is written stands in Perfetto's schema with its type") {
   if (!can_decode_traces()) return;
   TempDirectory directory;
@@ -274,14 +274,14 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   recording.admit(1us, 5, 1, "Plant/step");
   recording.start(10us, 5, 100, 1);
   for (const Duration at : {12us, 14us})
-    recording.lane(at, Overran{Time{at}, JobId{100}, TaskId{5}, 1s});  // two budgets
+    recording.lane(at, Overran{Time{at}, JobId{100}, TaskId{5}, 1s});  // used two budgets
   recording.lane(15us, Arrived{.at = Time{15us}, .job = JobId{101}, .task = TaskId{5}});
   recording.lane(15us, Refuse{JobId{101}, {.code = RefusalCode::job_waiting}});
   recording.lane(16us, trace::TurnedAway{.at = Time{16us}, .job = JobId{102}, .task = TaskId{5}});
   for (std::uint64_t job = 103; job < 105; ++job)
     recording.lane(20us, trace::Missed{Time{20us}, JobId{job}, TaskId{5}, Time{9us}, Time{19us}});
   recording.admit(3us, 6, 2, "sleeps");
-  recording.lane(20us, Overran{Time{20us}, JobId{9}, TaskId{6}});  // found asleep
+  recording.lane(20us, Overran{Time{20us}, JobId{9}, TaskId{6}});  // the job slept too long
   recording.lane(21us, trace::Blocked{Time{21us}, JobId{9}, TaskId{6}, Duration{300us}});
   recording.finish(21us, 6, 9);
   recording.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
@@ -415,7 +415,7 @@ TEST_CASE("a running server answers a request, and its trace replays") {
   CHECK(std::ranges::any_of(shown.tracks, [](const auto& track) { return track.second.ends_with("Plant/step"); }));
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a file that is not there or no trace is a failure that names it") {
   TempDirectory directory;
@@ -449,7 +449,7 @@ TEST_CASE("who asks while another one does waits for his turn, and is told when 
     CHECK(asked() ==
           "corelane trace: process " + std::to_string(self) + " is being asked for traces by others; ask again\n");
   }
-  CHECK_THAT(asked(), Catch::Contains("did not answer"));  // what an asker left who was killed is no turn
+  CHECK_THAT(asked(), Catch::Contains("did not answer"));  // the turn of an asker that was killed does not count
   CHECK(directory.entries() == 0);
 }
 
@@ -477,7 +477,7 @@ TEST_CASE("a trace is not written over") {
 
 TEST_CASE("a server that shows itself in another directory is not asked where it does not look") {
   TempDirectory directory, place;
-  const std::string its = place / "a\x1b[2J", shown = place / "a?[2J";  // with a name that clears the terminal
+  const std::string its = place / "a\x1b[2J", shown = place / "a?[2J";  // the name clears the terminal
   std::filesystem::create_directory(its);
   const auto page = dispatch::CounterPage::make(its, 1, 1);
   REQUIRE(page);

@@ -12,7 +12,7 @@ namespace {
 
 Name path_of_text(const std::string& text) { return *giop::parse_name(text); }
 
-// A store whose changes a log hears.
+// A store whose changes go into a log.
 class Logged {
  public:
   explicit Logged(std::size_t kept = 100) : log(kept) {
@@ -23,7 +23,7 @@ class Logged {
     REQUIRE(tree.bind(root_context, path_of_text(name), {BindingType::object, "x"}, if_bound));
   }
   void unbind(const std::string& name) { REQUIRE(tree.unbind(root_context, path_of_text(name))); }
-  // "+a ~a -a", a question mark first where some are lost.
+  // Returns the changes as text such as "+a ~a -a", with a leading question mark if some are lost.
   std::string read(const std::string& pattern, std::uint64_t since = 0, std::size_t most = 100) {
     const auto reading = log.read(NamePattern(pattern), since, most);
     until = reading.until;
@@ -50,7 +50,7 @@ TEST_CASE("changes of the longest names are kept and read by their bytes and not
     deepest = names.store->add_context(deepest, {part, part}).value();
   for (std::size_t i = 0; i < changes; ++i)
     REQUIRE(names.store->replace(deepest, {part, part}, {BindingType::object, "x"}));
-  constexpr std::size_t bytes = NameLimits{}.depth * 2 * 1024;  // of one of them
+  constexpr std::size_t bytes = NameLimits{}.depth * 2 * 1024;  // the size of one of them
   std::size_t kept = 0, readings = 0;
   for (std::uint64_t since = 0;; ++readings) {
     const auto reading = names.log.read(NamePattern("**"), since, 1000);

@@ -1,4 +1,4 @@
-// Who may change names.
+// Which clients may change names.
 #include "services/nameserver/clients.h"
 
 #include <grp.h>
@@ -37,8 +37,8 @@ core::NamingSettings settings_for(const channel::Access& writers,
   return settings;
 }
 
-// What a stranger with that supplementary group gets who binds a name at the reference that he hears: 0: it is bound;
-// 2: he may not.
+// Binds a name as a user with that supplementary group, at the reference that is read from `hear`. Returns 0 if it is
+// bound, 2 if it may not.
 int binds_as(gid_t group, const os::Fd& hear) {
   std::string root;
   std::array<char, 1024> part;
@@ -96,7 +96,7 @@ TEST_CASE("a client's supplementary group lets him change names") {
     int ends[2];
     REQUIRE(pipe(ends) == 0);
     os::Fd hear(ends[0]), tell(ends[1]);
-    const pid_t child = fork();  // before there are threads
+    const pid_t child = fork();  // before threads exist
     REQUIRE(child >= 0);
     if (child == 0) {
       tell.reset();
@@ -127,7 +127,7 @@ TEST_CASE("the addresses of an IPv6 host count as one") {
 
 TEST_CASE("who may not change names looks them up all the same") {
   ServedNames names({"-ORBNamingNetworkWriters", "auto"});
-  names.root()->bind_new_context(cos_name("c"));  // the nameserver's own process may
+  names.root()->bind_new_context(cos_name("c"));  // the nameserver's own process may do this
   const QuietOrb client;
   const auto root = names.seen_by(client);  // over TCP
   CHECK(raised_by([&] { root->resolve(cos_name("c")); }) == "");
@@ -170,7 +170,7 @@ TEST_CASE("by default names are changed over local sockets alone, by root and th
   const TempDirectory place;
   ServedNames names({"-ORBNamingNetworkWriters", "auto", "-ORBEndpointListen", "127.0.0.1:0,unix:" + place / "n.sock"});
   const QuietOrb by_socket({"-ORBEndpointLocal", "off"});
-  const auto root = names.seen_by(by_socket);  // which takes the Unix socket of its host
+  const auto root = names.seen_by(by_socket);  // it uses the Unix socket of its host
   CHECK(raised_by([&] { root->bind(cos_name("x"), root); }) == "");
   CHECK(raised_by([&] { root->rebind(cos_name("x"), root); }) == "");
   CHECK(raised_by([&] { root->unbind(cos_name("x")); }) == "");
@@ -183,7 +183,7 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
   }
   const TempDirectory place;
   REQUIRE(chmod(place.path().c_str(), 0755) == 0);
-  // Each child does its part when it hears the reference, and ends with what it found: 0 is right.
+  // Each child waits for the reference, does its part and exits with its result: 0 is correct.
   const auto part_of = [&](uid_t user, const std::function<int(const NamingDirectory&)>& part) {
     int ends[2];
     REQUIRE(pipe(ends) == 0);
@@ -192,7 +192,7 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
       os::Fd tell;
     };
     os::Fd hear(ends[0]), tell(ends[1]);
-    const pid_t child = fork();  // before there are threads
+    const pid_t child = fork();  // before threads exist
     REQUIRE(child >= 0);
     if (child == 0) {
       tell.reset();
@@ -214,9 +214,9 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
     if (raised_by([&] { root->bind(cos_name("annas"), root); }) != "") return 1;
     if (raised_by([&] { root->bind_new_context(cos_name("context")); }) != "") return 2;
     if (raised_by([&] { root->bind(cos_name("context/inner"), root); }) != "") return 3;
-    // Two names with the context's, and the third are all that it may have.
+    // This client may have only these three names.
     if (raised_by([&] { root->bind(cos_name("fourth"), root); }) != "IMP_LIMIT") return 4;
-    // No name of its own goes with root's process; one with its own does.
+    // It may not have a lease of root's process, but it may have one of its own process.
     if (raised_by([&] { root->nameserver()->lease_of(process_of(parent)); }) != "Refused") return 5;
     return raised_by([&] { root->nameserver()->lease_of(process_of(getpid())); }) == "" ? 0 : 6;
   });
@@ -224,7 +224,7 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
     const std::string not_mine = "NO_PERMISSION";
     if (raised_by([&] { root->rebind(cos_name("annas"), root); }) != not_mine) return 1;
     if (raised_by([&] { root->unbind(cos_name("annas")); }) != not_mine) return 2;
-    if (raised_by([&] { root->unbind(cos_name("roots")); }) != "") return 3;  // nobody's: of the server's own program
+    if (raised_by([&] { root->unbind(cos_name("roots")); }) != "") return 3;  // no owner: the server's program bound it
     if (raised_by([&] { root->unbind(cos_name("context")); }) != not_mine) return 4;
     if (raised_by([&] { root->rebind_context(cos_name("context"), root); }) != not_mine) return 5;
     const auto context = IDL::traits<CosNaming::NamingContext>::narrow(root->resolve(cos_name("context")));
@@ -250,7 +250,7 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
                      "-ORBEndpointUnixMode", "0666"},
                     "memory", options);
   names.root()->bind(cos_name("roots"), nullptr);
-  const std::string root = names.ior() + "\n";  // children hold the pipes of others, which so have no end
+  const std::string root = names.ior() + "\n";  // a newline ends it, because children hold the pipes of others open
   for (auto* child : {&first, &second, &third}) {
     REQUIRE(::write(child->tell.get(), root.data(), root.size()) == static_cast<ssize_t>(root.size()));
     child->tell.reset();
@@ -264,7 +264,7 @@ TEST_CASE("a name that one user has bound is not changed by another and says who
 TEST_CASE("a test that becomes another user has a directory where that one gets to, wherever TMPDIR is") {
   const char* const usual = std::getenv("TMPDIR");
   const std::optional<std::string> before = usual != nullptr ? std::optional<std::string>(usual) : std::nullopt;
-  const TempDirectory closed;  // of mode 0700
+  const TempDirectory closed;  // with mode 0700
   setenv("TMPDIR", closed.path().c_str(), 1);
   const TempDirectory inner;
   if (before)

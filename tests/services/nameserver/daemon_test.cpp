@@ -27,7 +27,7 @@ using namespace corelane::testing;
 
 namespace {
 
-// A daemon with all its files in a directory of the test's own.
+// A daemon with all its files in a directory of the test.
 class Daemon {
  public:
   explicit Daemon(std::string store = "memory") : store_(std::move(store)) { start(); }
@@ -66,7 +66,7 @@ NamingDirectory root_of(const QuietOrb& client) {
   return IDL::traits<Corelane::Naming::Directory>::narrow(client->resolve_initial_references("NameService"));
 }
 
-// What it says, and how it ends; for one that is to end by itself.
+// Returns the output and the exit status of a program that ends by itself.
 std::string answer_of(const std::vector<std::string>& command) {
   ChildProcess program(command, {.joins_errors = true});
   std::string text = program.read_all().value();
@@ -90,7 +90,7 @@ TEST_CASE("a daemon answers where it says, and ends at SIGTERM leaving nothing b
 
 TEST_CASE("listeners of a process that was killed are forgotten though no name changes") {
   Daemon daemon;
-  const pid_t child = ::fork();  // before there are threads
+  const pid_t child = ::fork();  // before threads exist
   REQUIRE(child >= 0);
   if (child == 0) {
     const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
@@ -104,14 +104,14 @@ TEST_CASE("listeners of a process that was killed are forgotten though no name c
   REQUIRE(::waitpid(child, nullptr, 0) == child);
   const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
   const auto server = root_of(client)->nameserver();
-  while (server->state().watches() > 0) std::this_thread::yield();  // without the mend: for ever
+  while (server->state().watches() > 0) std::this_thread::yield();  // hangs if the listeners are not forgotten
   CHECK(server->state().watches() == 0);
 }
 
 TEST_CASE("a daemon outlives whoever reads what it writes") {
   const TempDirectory place;
   int ends[2];
-  REQUIRE(pipe(ends) == 0);  // both ends are inherited
+  REQUIRE(pipe(ends) == 0);  // the daemon inherits both ends
   corelane::os::Fd read(ends[0]), write(ends[1]);
   const std::string to = std::to_string(ends[1]), from = std::to_string(ends[0]);
   ChildProcess daemon({"/bin/sh", "-c",
@@ -150,7 +150,7 @@ TEST_CASE("a reference to a context is good after the daemon was started again")
   context->bind(cos_name("x"), nullptr);
   loose->bind(cos_name("y"), nullptr);
   CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/x")); }) == "");
-  // Whoever owned it ended meanwhile, or goes on.
+  // The owner of `his` has ended meanwhile; the owner of `mine` still runs.
   CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/his")); }) == "NotFound missing_node his");
   CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/mine")); }) == "");
   CHECK(raised_by([&] { root_of(client)->nameserver()->renew(lease); }) == "");
@@ -175,14 +175,14 @@ TEST_CASE("names go with their leases and processes and not by the date however 
   root->bind_leased(cos_name("his"), nullptr, his, false);
   const auto is_bound = [&](const char* name) { return raised_by([&] { root->resolve(cos_name(name)); }).empty(); };
   for (int round = 0; round < 3; ++round) {
-    // Bound: a machine that binds within the shortest lease once.
+    // Bound: a machine that binds once within the shortest lease.
     const auto is_in_time = [&] {
       std::uint32_t shortest = 0;
       const auto passing = server->lease_for(shortest);
       return raised_by([&] { root->bind_leased(cos_name("passing"), nullptr, passing, false); }) != "UnknownLease";
     };
     while (!is_in_time()) continue;
-    while (is_bound("passing")) std::this_thread::yield();  // then the nameserver has looked at all leases
+    while (is_bound("passing")) std::this_thread::yield();  // then the nameserver has checked all leases
     CHECK(is_bound("lasting"));
     CHECK(is_bound("his"));
     CHECK(raised_by([&] { server->renew(lasting); }) == "");
@@ -223,7 +223,7 @@ TEST_CASE("kill -9 amid 10000 binds loses none that was acknowledged") {
   CHECK(lost == 0);
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a daemon that cannot serve says why and what to do") {
   Daemon daemon;

@@ -21,7 +21,7 @@ using namespace corelane::testing;
 
 namespace {
 
-// A server, and its root as this or another ORB calls it.
+// A server, and its root as this ORB or another one calls it.
 class Seen {
  public:
   explicit Seen(const std::vector<std::string>& options = {}, bool remote = GENERATE(false, true))
@@ -33,7 +33,7 @@ class Seen {
   std::string bind(const std::string& name, const std::string& key) {
     return raised_by([&] { root->bind(cos_name(name), thing(key)); });
   }
-  // The key of what a name leads to.
+  // Returns the key of the object that the name is bound to.
   std::string resolve(const std::string& name) {
     CORBA::object_reference<CORBA::Object> found;
     const std::string raised = raised_by([&] { found = root->resolve(cos_name(name)); });
@@ -48,7 +48,7 @@ class Seen {
   NamingDirectory root;
 };
 
-// A server that takes calls and never answers. Its end breaks the connections to it.
+// A server that accepts calls and never answers. end() breaks the connections to it.
 class Silent {
  public:
   Silent() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -61,7 +61,7 @@ class Silent {
     REQUIRE(::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size) == 0);
     place_ = "corbaloc:iiop:1.2@127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/NameService";
   }
-  // A context there, which is not asked whether it is one.
+  // Returns a context there, without asking the server whether it is one.
   CORBA::object_reference<CosNaming::NamingContext> context(const QuietOrb& orb) const {
     return core::make_stub<CosNaming::NamingContext>(orb->string_to_object(place_)->_reference());
   }
@@ -228,7 +228,7 @@ TEST_CASE("a name leads on into the context of another server") {
   CHECK(names.resolve("near/far/c/root/c/x") == "2");
   names.root->unbind(cos_name("near/far/c/x"));
   CHECK(raised_by([&] { other->root()->resolve(cos_name("c/x")); }) == "NotFound missing_node x");
-  // Where it does not answer the client is told where to go on.
+  // If the other server does not answer, the client learns where to continue.
   other.reset();
   CHECK(names.resolve("near/far/c/x") == "CannotProceed c/x");
   CHECK(raised_by([&] { names.root->unbind(cos_name("near/far")); }) == "");
@@ -282,7 +282,7 @@ TEST_CASE("where the nameserver does not go on the client does") {
   CHECK_THROWS_WITH(core::resolve_name(silent.context(impatient), *giop::parse_name("y")), Catch::Contains("TIMEOUT"));
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a stored reference that cannot be read any more is told with its name and is bound anew") {
   const TempDirectory place;
@@ -327,7 +327,7 @@ TEST_CASE("a client who opens more iterators than he may loses his oldest") {
   CORBA::object_reference<CosNaming::BindingIterator> first, second;
   CosNaming::Binding one;
   names.root->list(0, list, first);
-  names.server.root()->list(0, list, second);  // another client's
+  names.server.root()->list(0, list, second);  // an iterator of another client
   CHECK(first->next_one(one));
   names.root->list(0, list, second);
   CHECK(raised_by([&] { first->next_one(one); }) == "OBJECT_NOT_EXIST");

@@ -20,7 +20,7 @@ using corelane::os::ChildProcess;
 namespace etcd_daemon_test {
 namespace {
 
-// corelane-nameserver as a process, on an etcd and with the copy of its names at the path.
+// A corelane-nameserver process that uses an etcd and has a copy of its names at the path.
 class EtcdDaemon {
  public:
   EtcdDaemon(const EtcdServer& etcd, const std::string& copy) : url_(etcd.url()), copy_(copy) { start(); }
@@ -30,7 +30,7 @@ class EtcdDaemon {
     process_.emplace(std::vector<std::string>{corelane::os::program_beside("corelane-nameserver"), "-ORBEndpointListen",
                                               "127.0.0.1:0", "-ORBRuntimeDirectory", place_.path(), "-ORBNamingStore",
                                               url_, "-ORBNamingEtcdCopy", copy_});
-    REQUIRE(process_->read_line());  // it answers
+    REQUIRE(process_->read_line());  // it answers now
   }
   void kill() {
     ::kill(process_->pid(), SIGKILL);
@@ -116,7 +116,8 @@ TEST_CASE(
     root_of(client)->bind_new_context(cos_name("plant"));
     root_of(client)->bind(cos_name("plant/x"), root_of(client));
   }
-  // The copy is a moment behind, and kill -9 takes what is on its way to it. Its log has the keys as they are.
+  // The copy is a moment behind, and kill -9 loses what is not written yet. The copy's log contains the keys as plain
+  // text.
   until([&] {
     const auto found = ChildProcess({"grep", "-qa", "/x|", directory / "copy.db-wal"}).wait();
     return found && found->ok();

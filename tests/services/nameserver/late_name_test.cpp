@@ -1,4 +1,4 @@
-// Names whose lease ends in the midst of their bind, where the store does the bind and its answer is lost.
+// Names whose lease ends during their bind, while the store performs the bind and its answer is lost.
 #include <catch2/catch.hpp>
 #include <functional>
 #include <memory>
@@ -14,7 +14,7 @@ using namespace corelane::nameserver;
 
 namespace {
 
-// A store in memory whose binds run `before`, are done, and are not answered for.
+// A store in memory. Its binds first run `before`, then take effect, then report a failure.
 class Unanswering final : public Store {
  public:
   Expected<Binding, StoreFault> find(ContextId context, const NameComponent& name) override {

@@ -1,4 +1,4 @@
-// Leases: whose they are, and how many one client has. Time comes from the test.
+// Leases: to which client they belong, and how many one client has. The test provides the time.
 #include "services/nameserver/leases.h"
 
 #include <catch2/catch.hpp>
@@ -48,7 +48,7 @@ TEST_CASE("a lease that a store tells of lasts no longer and no shorter than one
       {"10001", 10s, 10s},
       {"-9223372036854775808", 10s, 100ms},
       {"9223372036854775807", 10s, 10s},
-      {"9223372036855", 10s, 10s},  // milliseconds that make more nanoseconds than there are
+      {"9223372036855", 10s, 10s},  // in nanoseconds it does not fit into 64 bits
       {"5000", 99ms, 100ms},
       {"5000", 0s, 100ms},
   }));
@@ -128,7 +128,7 @@ TEST_CASE("a lease is still its taker's when the nameserver runs again") {
   CHECK_FALSE(after.renew(timed->id, anna, start));
   CHECK(after.renew(of_process->id, anna, start));
   CHECK_FALSE(after.renew(of_process->id, bert, start));
-  REQUIRE(after.restore("lease 7 60000", start));  // of a nameserver that did not write whose it is
+  REQUIRE(after.restore("lease 7 60000", start));  // written by a nameserver that did not record the owner
   CHECK(after.renew(7, bert, start));
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("names of a lease that has ended go with the next look") {
   CHECK(leases.next_expiry() == never);
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a client who has as many leases as he may is told so and others are not") {
   Leases leases({.of_client = 2});

@@ -11,7 +11,7 @@ using namespace corelane::nameserver;
 
 namespace {
 
-// "not_found missing_node at 1", "bound"...
+// Returns a text such as "not_found missing_node at 1" or "bound".
 std::string text_of_fault(const NameFault& fault) {
   static const char* const kinds[] = {"invalid_name", "not_found", "already_bound", "not_empty", "elsewhere",
                                       "gone",         "dead_end",  "no_target",     "not_owner", "client_full",
@@ -123,7 +123,7 @@ TEST_CASE("a foreign context is where to go on, and with what") {
   CHECK(tree.unbind("a/far") == "");
 }
 
-// Edges and error paths.
+// Edge cases and errors.
 
 TEST_CASE("a fault tells from which component on the name could not be resolved") {
   Names tree;

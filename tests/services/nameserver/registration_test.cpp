@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A nameserver that runs again at the same place, with other names.
+// A nameserver that is restarted at the same place, with other names.
 class Forgetful {
  public:
   Forgetful() { run_again("memory"); }
@@ -43,7 +43,8 @@ class Forgetful {
   std::optional<ServedNames> names_;
 };
 
-// As long as this lives, a thread that asks for no stack of its own is to get one that no machine has.
+// While this lives, a thread without a stack size of its own asks for more stack than any machine has, so it cannot
+// start.
 class NoPlainThreads {
  public:
   NoPlainThreads() {
@@ -135,7 +136,7 @@ TEST_CASE("a name that another registration replaced comes back when that ends")
   while (!leads_to_first()) std::this_thread::yield();
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a second server of one name says whose it takes over, and does not start where it is told not to") {
   ServedNames names;
@@ -195,7 +196,7 @@ TEST_CASE("a registration that gets no thread leaves the name to whom it belongs
   ServedNames names;
   const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
   const auto root = names.root();
-  { const Registration first(server.orb, "plant/first", root); }  // what the ORB starts with its first calls is there
+  { const Registration first(server.orb, "plant/first", root); }  // starts the threads of an ORB's first calls
   root->bind(cos_name("plant/x"), nullptr);
   const auto registered = [&](const std::string& name) {
     const NoPlainThreads none;

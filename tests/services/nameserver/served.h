@@ -1,4 +1,4 @@
-// A nameserver in the test's own process, with a memory store or another, and ORBs that call it.
+// A nameserver in the test's own process, with a store in memory or another one, and ORBs that call it.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace corelane::testing {
 using ContextExt = CORBA::object_reference<CosNaming::NamingContextExt>;
 using NamingDirectory = CORBA::object_reference<Corelane::Naming::Directory>;
 
-// Without SCHED_FIFO, the host's ledger and, unless the options say otherwise, Unix sockets.
+// An ORB without SCHED_FIFO and without the host's ledger. It has no Unix sockets unless the options say otherwise.
 class QuietOrb {
  public:
   explicit QuietOrb(const std::vector<std::string>& more = {}) {
@@ -35,7 +35,7 @@ class QuietOrb {
 
 class ServedNames {
  public:
-  // Clients of the tests come over TCP, and change names unless the options say otherwise.
+  // Clients of the tests use TCP, and may change names unless the options say otherwise.
   explicit ServedNames(const std::vector<std::string>& options = {}, const std::string& store = "memory",
                        const nameserver::StoreOptions& store_options = {})
       : orb_(with_writers(options)),
@@ -49,7 +49,7 @@ class ServedNames {
   NamingDirectory root() { return IDL::traits<Corelane::Naming::Directory>::narrow(server_.root()); }
   std::string ior() { return orb_->object_to_string(server_.root()); }
   QuietOrb& orb() { return orb_; }
-  // The same root as another ORB sees it.
+  // Returns the same root, as another ORB sees it.
   NamingDirectory seen_by(const QuietOrb& client) {
     return IDL::traits<Corelane::Naming::Directory>::narrow(client->string_to_object(ior()));
   }
@@ -69,7 +69,8 @@ inline CosNaming::Name cos_name(const std::string& text) {
   return text.empty() ? CosNaming::Name{} : nameserver::cos_name_of(*giop::parse_name(text));
 }
 
-// The exception that a call raises, in a word: "NotFound missing_node b/c", "OBJECT_NOT_EXIST"; "" for none.
+// Returns the exception that a call raises as text, such as "NotFound missing_node b/c" or "OBJECT_NOT_EXIST"; "" for
+// none.
 template <typename Call>
 std::string raised_by(Call call) {
   using Context = CosNaming::NamingContext;

@@ -41,7 +41,7 @@ class Beyond {
   std::string resolve(const std::string& name) {
     return raised_by([&] { root->resolve(cos_name(name)); });
   }
-  // Returns when the name is gone; a test that waits for what never comes is ended by its timeout.
+  // Returns when the name is gone. If it never goes, the test's timeout ends the test.
   void await_end_of(const std::string& name) {
     while (resolve(name).empty()) std::this_thread::yield();
   }
@@ -52,7 +52,7 @@ class Beyond {
   CORBA::object_reference<Corelane::Naming::Server> server;
 };
 
-// A server at a port of this host whose queue of connections is full: further ones neither succeed nor fail.
+// A server at a port of this host whose queue of connections is full: further connections neither succeed nor fail.
 class Unreachable {
  public:
   Unreachable() : server_(tcp_socket(0)) {
@@ -69,7 +69,7 @@ class Unreachable {
       (void)::connect(client.get(), reinterpret_cast<sockaddr*>(&address), size);
     }
   }
-  // The last one got in: this system's queues are longer than they were asked to be.
+  // Returns whether the last connection succeeded. Then this system's queues are longer than requested.
   bool takes_connections() const {
     pollfd last{.fd = std::end(clients_)[-1].get(), .events = POLLOUT, .revents = 0};
     return ::poll(&last, 1, 0) != 0;
@@ -91,7 +91,7 @@ class ListenerServant final : public virtual CORBA::servant_traits<Corelane::Nam
     for (const auto& change : changes) heard_.insert(change.name());
     came_.notify_all();
   }
-  // In any order: oneway calls may overtake each other.
+  // Waits for these names in any order: oneway calls may overtake each other.
   void await(const std::set<std::string>& names) {
     std::unique_lock lock(mutex_);
     came_.wait(lock, [&] { return heard_ == names; });
@@ -139,7 +139,7 @@ TEST_CASE("a lease that nobody renews ends") {
   std::uint32_t shortest = 1;
   const auto lease = beyond.server->lease_for(shortest);
   CHECK(shortest == 100);
-  if (beyond.bind_leased("a", lease).empty()) beyond.await_end_of("a");  // a stalled machine is too late to bind
+  if (beyond.bind_leased("a", lease).empty()) beyond.await_end_of("a");  // fails if the machine stalls
   CHECK(raised_by([&] { beyond.server->renew(lease); }) == "UnknownLease");
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("a name goes with the process that it belongs to") {
   const auto lease = beyond.server->lease_of(Beyond::process(*identity));
   CHECK(beyond.bind_leased("his", lease) == "");
   CHECK(beyond.bind_leased("mine", beyond.server->lease_of(Beyond::process(os::this_process()))) == "");
-  child.reset();  // killed
+  child.reset();  // kills the process
   beyond.await_end_of("his");
   CHECK(beyond.resolve("mine") == "");
   CHECK(beyond.bind_leased("his", lease) == "UnknownLease");
@@ -237,7 +237,7 @@ TEST_CASE("a listener that is gone is forgotten") {
     const auto listener = poa->servant_to_reference(CORBA::make_reference<ListenerServant>());
     beyond.server->watch("**", IDL::traits<Corelane::Naming::Listener>::narrow(listener));
   }
-  while (beyond.server->state().watches() > 0)  // the first may go out before the end is seen
+  while (beyond.server->state().watches() > 0)  // the first change may be sent before the server notices the end
     beyond.root->rebind(cos_name("x"), nullptr);
   CHECK(beyond.server->state().store() == "memory");
 }

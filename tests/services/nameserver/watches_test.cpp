@@ -31,7 +31,7 @@ constexpr std::uint64_t prompt = 0;
 
 using Changes = Corelane::Naming::ChangeList;
 
-// Told without an ORB between.
+// A listener that is called without an ORB in between.
 class DirectListener final : public Corelane::Naming::Listener {
  public:
   explicit DirectListener(std::function<void(const Changes&)> heard) : heard_(std::move(heard)) {}
@@ -41,14 +41,14 @@ class DirectListener final : public Corelane::Naming::Listener {
   const std::function<void(const Changes&)> heard_;
 };
 
-// Whether the two slow ones were heard of last, each after the prompt one.
+// Returns whether the last four entries are both slow listeners, each followed by the prompt one.
 bool alternates(const std::vector<std::uint64_t>& noted) {
   if (noted.size() < 4) return false;
   const auto* last = &noted.back() - 3;
   return last[0] != prompt && last[1] == prompt && last[2] == 3 - last[0] && last[3] == prompt;
 }
 
-// A log with listeners. What is awaited and never comes ends with the test's timeout.
+// A log with listeners. If an awaited event never comes, the test's timeout ends the test.
 class Watched {
  public:
   explicit Watched(Duration longest) : watches_(log_, {.turn = longest}) {}
@@ -73,7 +73,7 @@ class Watched {
     }
     came_.notify_all();
   }
-  // All that was noted, as soon as it will do.
+  // Returns all that was noted, as soon as `enough` accepts it.
   template <typename Enough>
   std::vector<std::uint64_t> await(Enough enough) {
     std::unique_lock lock(mutex_);
@@ -86,7 +86,7 @@ class Watched {
   std::condition_variable came_;
   std::vector<std::uint64_t> noted_;
   ChangeLog log_{4096};
-  Watches watches_;  // last: it uses the others
+  Watches watches_;  // last, because it uses the other members
 };
 
 }  // namespace
@@ -120,7 +120,7 @@ TEST_CASE("who takes at once what there is hears of it before each slow listener
   names.listen([&](const Changes&) { names.note(prompt); });
   names.change();
   names.ring();
-  // A stalled machine makes one or the other turn of the prompt one a slow one, but not all.
+  // A stalled machine makes some turns of the prompt listener slow, but not all.
   constexpr std::size_t most = 2000;
   const auto heard = names.await([](const auto& noted) { return alternates(noted) || noted.size() >= most; });
   CHECK(heard.size() < most);
@@ -133,7 +133,7 @@ TEST_CASE(
   const auto listener_at = [&](const std::string& url) {
     return core::make_stub<Corelane::Naming::Listener>(orb->string_to_object(url)->_reference());
   };
-  // Somebody who takes connections and never says a word.
+  // A server that accepts connections and never answers.
   const corelane::os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;

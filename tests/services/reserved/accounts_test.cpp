@@ -25,7 +25,7 @@ std::vector<CoreId> core_list(const char* text) { return os::parse_core_list(tex
 
 Process process_of(int pid) { return {.pid = pid, .start_ticks = 7}; }
 
-// A host with its accounts, and whoever asks.
+// A host with its accounts, and the clients that ask.
 class Books {
  public:
   explicit Books(const char* description, AccountOptions options = {})
@@ -73,7 +73,7 @@ class Books {
   Accounts accounts;
   CommandsModel model;
   Commands last;
-  std::vector<CoreId> held;  // by the kernel, of what was given back
+  std::vector<CoreId> held;  // cores that were released but that the kernel still keeps
   Time now{};
 };
 
@@ -132,7 +132,7 @@ TEST_CASE("an odd number of siblings leaves the last one idle") {
 }
 
 TEST_CASE("cores are near each other where there are such") {
-  Books books("l3:3 core:3 pu:1");  // caches 0-2, 3-5, 6-8
+  Books books("l3:3 core:3 pu:1");  // the caches have the cores 0-2, 3-5 and 6-8
   CHECK(books.cores_of(books.ask(1, CoresWanted{.count = 2, .nearness = Nearness::near})) == "1-2");
   CHECK(books.cores_of(books.ask(2, CoresWanted{.count = 3, .nearness = Nearness::one_cache})) == "6-8");
   CHECK(books.ask(3, CoresWanted{.count = 4, .nearness = Nearness::one_cache}) == no_reservation);
@@ -391,7 +391,7 @@ TEST_CASE("facts about what is not there change nothing") {
   }
 }
 
-// Laws.
+// Properties that hold for random sequences.
 
 namespace {
 

@@ -1,4 +1,4 @@
-// What holds on any host, whatever happens in whatever order, and whenever the daemon is killed.
+// What holds on every host, for every order of events, and whenever the daemon is killed.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <filesystem>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A host on which all happens that changes it: trees, shares, guests, threads that are bound, somebody else's group.
+// A host that has everything which can change it: trees, shares, guests, bound threads, and another program's group.
 class EventfulHost : public FakeHost {
  public:
   explicit EventfulHost(Kind kind) : FakeHost(kind) {
@@ -56,7 +56,7 @@ class EventfulHost : public FakeHost {
     const Remarks faults = restore(host(), "");
     CHECK(faults == Remarks{});
   }
-  // The next daemon's start, from what is on disk.
+  // The start of the next daemon from what is on the disk.
   void restore_from_disk() {
     std::filesystem::copy_file(journal.path(), journal.path() + ".left", std::filesystem::copy_options::skip_existing);
     Journal left = Journal::open(journal.path() + ".left").value();
@@ -75,7 +75,7 @@ class EventfulHost : public FakeHost {
   int app_ = 0, child_ = 0, thread_ = 0, tree_ = 0, service_ = 0, bound_ = 0;
 };
 
-// Whether it was killed before it came to its end.
+// Returns whether the daemon was killed before `life` ended.
 template <typename Life>
 bool is_killed(Fate& fate, int change, bool before, const Life& life) {
   fate.kill_at(change, before);
@@ -124,7 +124,8 @@ TEST_CASE("whichever change the next daemon is killed at while it puts the host 
 
 namespace {
 
-// With some of the reservations: a third of the host's memory, ways of the cache, a weight of the disk.
+// Returns random resources for some of the reservations: a third of the host's memory, ways of the cache, a weight of
+// the disk.
 template <typename Draw>
 std::vector<ResourceWanted> resources(const Draw& draw) {
   std::vector<ResourceWanted> also;

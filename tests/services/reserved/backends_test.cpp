@@ -1,4 +1,4 @@
-// The backends and the keeper on a host of the test's own.
+// The backends and the keeper on a fake host.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -43,7 +43,7 @@ TEST_CASE("whatever the backend what a crash left is put back from the journal o
   const std::string path = fake.journal.path();
   {
     std::ifstream file(path, std::ios::binary);
-    std::ofstream(path + ".crash", std::ios::binary) << file.rdbuf() << "\n+home\tuni";  // torn
+    std::ofstream(path + ".crash", std::ios::binary) << file.rdbuf() << "\n+home\tuni";  // an incomplete line
   }
   Journal left = Journal::open(path + ".crash").value();
   REQUIRE_FALSE(left.entries().empty());
@@ -53,7 +53,7 @@ TEST_CASE("whatever the backend what a crash left is put back from the journal o
   CHECK(left.entries().empty());
   for (const JournalEntry& entry : std::vector(fake.journal.entries())) fake.journal.drop(entry);
   if (kind != Kind::v1) return fake.check_as_found();
-  CHECK(fake.cores_of(app) == "0-3");  // the mask of `other` is the kernel's to keep in a cpuset
+  CHECK(fake.cores_of(app) == "0-3");  // a cpuset's kernel keeps the mask of `other` itself
 }
 
 TEST_CASE("controllers that somebody switched off in the root are switched on again for a reservation") {
@@ -91,7 +91,7 @@ TEST_CASE("what is gone has nothing to be put back, and is forgotten") {
   CHECK(fake.journal.entries().empty());
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a process whose affinity cannot be set is refused and may come once it can") {
   FakeHost fake(Kind::affinity);
@@ -131,7 +131,7 @@ TEST_CASE("a core whose process takes long to end goes to everybody once it has,
   CHECK(fake.keeper().cores()[3].use == CoreUse::held);
   fake.keeper().release(second->id);
   CHECK(fake.cores_of(fake.shell) == "0-2");
-  CHECK(fake.keeper().tick());  // wants to be called again soon
+  CHECK(fake.keeper().tick());  // it wants to be called again soon
   fake.kill(app);
   CHECK_FALSE(fake.keeper().tick());
   CHECK(fake.cores_of(fake.shell) == "0-3");

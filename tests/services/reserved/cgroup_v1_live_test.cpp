@@ -1,4 +1,4 @@
-// Cpusets of this kernel, below one of the test's own.
+// Cpusets of this kernel, below a cpuset of the test.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <chrono>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The backend in the test's cpuset, with two processes there.
+// The backend in the test's cpuset, with two processes in it.
 class LiveBackend {
  public:
   explicit LiveBackend(LiveCpusets& at)
@@ -27,7 +27,7 @@ class LiveBackend {
     at.bring_in(two);
   }
   Host host() { return {.cpuset = &at_.cpuset, .cpu = &at_.cpu, .processes = &processes, .journal = &journal}; }
-  // The second core for the process.
+  // Gives the second core to the process.
   Done<Remarks> give(const Sleeper& to, Extent extent = Extent::process, std::optional<ShareWanted> share = {}) {
     if (auto done = backend.set_common({at_.cores[0]}); !done) return Unexpected{done.error()};
     if (auto done = backend.make_set("r7", {.cores = {at_.cores[1]}}); !done) return Unexpected{done.error()};
@@ -84,7 +84,7 @@ TEST_CASE("cpusets: after the end the host is as it was found") {
   const auto balance = at.cpuset.read(at.root + "/cpuset.sched_load_balance");
   REQUIRE(live.backend.start(at.cores));
   REQUIRE(live.give(live.one));
-  CHECK(restore(live.host(), "").empty());  // with the reservation, as after a crash
+  CHECK(restore(live.host(), "").empty());  // the reservation still exists, as after a crash
   CHECK(at.children().empty());
   CHECK((at.set_of(live.one) == "root" && at.set_of(live.two) == "root"));
   CHECK(at.cores_of(live.one) == at.both());
@@ -133,7 +133,7 @@ TEST_CASE("cpusets: a tree with a share is held to it by the cpu controller") {
   CHECK(live.processes.group_of(live.one.pid(), "cpu") == at.root);
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("cpusets: SCHED_DEADLINE below a domain that others share is refused with what it needs") {
   LiveCpusets at;

@@ -1,4 +1,5 @@
-// What carrying out the commands of the accounts would do, checked at each: sets never overlap, nobody is nowhere.
+// Simulates the commands of the accounts and checks each: sets must not overlap, and each member must be in a set that
+// exists.
 // Threads: one.
 #pragma once
 
@@ -26,7 +27,7 @@ class CommandsModel {
   std::vector<CoreId> common;
   std::map<std::string, reserved::Place> sets;
   std::map<reserved::ReservationId, std::string> members;
-  std::vector<std::string> faults;  // what was wrong, in order
+  std::vector<std::string> faults;  // errors, in their order
 
  private:
   void on(const reserved::SetCommon& command) { common = command.cores; }

@@ -1,4 +1,4 @@
-// A test with corelane-reserved on cpusets of this kernel, in a namespace of processes of the test's own. Threads: one.
+// Tests with corelane-reserved on cpusets of this kernel, in a PID namespace of the test. Threads: one.
 #pragma once
 
 #include <sys/wait.h>
@@ -18,7 +18,7 @@
 
 namespace corelane::testing {
 
-// What was wrong inside.
+// Collects what was wrong inside the namespace.
 class Faults {
  public:
   void unless(bool good, const std::string& what) {
@@ -36,7 +36,7 @@ class Faults {
   std::string text_;
 };
 
-// What the body says in a process of its own.
+// Runs the body in a child process and returns its text.
 inline std::string text_of_child(const std::function<std::string()>& body) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";
@@ -66,7 +66,7 @@ inline std::vector<std::string> options_of(const LiveCpusets& at) {
 
 inline RunningDaemon daemon_of(const LiveCpusets& at) { return RunningDaemon(options_of(at)); }
 
-// Skipped where there are no such cpusets.
+// Runs the body inside. Skips the test if there are no such cpusets.
 inline void check_inside(const std::function<std::string(const LiveCpusets&)>& body) {
   const LiveCpusets at;
   if (!at.missing().empty()) {

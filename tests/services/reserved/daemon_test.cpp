@@ -1,4 +1,4 @@
-// corelane-reserved as a program, on cpusets of this kernel, in a namespace of processes of the test's own.
+// corelane-reserved as a program, on cpusets of this kernel, in a PID namespace of the test.
 #include "services/reserved/daemon/daemon.h"
 
 #include <catch2/catch.hpp>
@@ -102,7 +102,8 @@ TEST_CASE("a daemon whose start ends in the middle leaves the host as it found i
     Faults faults;
     Sleeper one;
     const TempDirectory place;
-    // The default set is there when it gets no thread: none has room for a stack of 64 TB.
+    // The daemon gets no thread, because no machine has room for a stack of 64 TB. At that time the default set already
+    // exists.
     os::ChildProcess daemon(
         {"sh", "-c", "ulimit -s 68719476736 && exec \"$@\"", "sh", daemon_program(), "-ORBRuntimeDirectory",
          place.path(), "-ORBReservedRoot", "/" + at.root, "-ORBReservedBackend", "cgroup-v1", "-ORBReservedInterrupts",
@@ -118,11 +119,11 @@ TEST_CASE("a daemon whose start ends in the middle leaves the host as it found i
   });
 }
 
-// Puts the host back, whichever signal ends it and whenever that comes.
+// The daemon restores the host, whichever signal ends it, at any time.
 
 namespace {
 
-// What is not as it was before the daemon. `other`: a process that it moved.
+// Compares the host with its state before the daemon. `other`: a process that the daemon moved.
 void compare_with_found(Faults& faults, const LiveCpusets& at, const Sleeper& other, const std::string& status) {
   faults.differ(status, std::string("exit status 0"), "the end");
   faults.unless(at.children().empty(), "groups are left");
@@ -163,7 +164,7 @@ TEST_CASE("a daemon that is ended during its start puts the host back") {
                              "-ORBReservedBackend", "cgroup-v1", "-ORBReservedInterrupts", "off", "-ORBReservedKeep",
                              at.first(), "-ORBLogLevel", "off"});
     const Time patience = os::now() + std::chrono::minutes{1};
-    while (at.children().empty())  // until it has begun to change the host
+    while (at.children().empty())  // until the daemon has begun to change the host
       if (os::now() > patience) return std::string("no default set is made");
     kill(daemon.pid(), SIGTERM);
     compare_with_found(faults, at, other, daemon.wait()->text());
@@ -216,7 +217,7 @@ TEST_CASE("a service works on cores that a client lends to it, and the account t
   });
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("a user without the right is refused and told how to get it") {
   check_inside([](const LiveCpusets& at) {

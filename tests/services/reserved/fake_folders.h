@@ -1,4 +1,4 @@
-// What else of a kernel a test brings: resctrl with its rules, and files that are only read.
+// More parts of a fake kernel: resctrl with its rules, the schedulers of disks, and files that are only read.
 // Threads: one.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace corelane::testing {
 
-// Two caches of eight ways, of which the highest is filled by devices, too.
+// Two caches of eight ways. Devices fill the highest way, too.
 class FakeResctrl final : public reserved::GroupFiles {
  public:
   explicit FakeResctrl(FakeProcesses& processes) : processes_(processes) {
@@ -45,7 +45,7 @@ class FakeResctrl final : public reserved::GroupFiles {
       return 0;
     });
   }
-  // The kernel takes who is there to the root's.
+  // The kernel moves the group's processes to the root's group.
   int remove(const std::string& group) override {
     return processes_.fate.meet([&] {
       if (refused.contains(group)) return EBUSY;
@@ -67,7 +67,7 @@ class FakeResctrl final : public reserved::GroupFiles {
 
   static constexpr reserved::WayMask all = 0xff;
   std::size_t most_groups = 16;
-  std::set<std::string> refused;  // files that nobody may write, and groups that nobody may remove
+  std::set<std::string> refused;  // files that cannot be written, and groups that cannot be removed
 
  private:
   struct Group {
@@ -85,7 +85,7 @@ class FakeResctrl final : public reserved::GroupFiles {
       if (processes_.group_of(pid, "resctrl") == group) text += std::to_string(pid) + "\n";
     return text;
   }
-  // Whether another group has some of the ways, of which one of the two is exclusive.
+  // Returns whether another group has some of these ways while one of the two groups is exclusive.
   bool overlaps(const std::string& group, const Group& wanted) const {
     for (const auto& [name, other] : groups_)
       for (const auto& [cache, mask] : other.masks)
@@ -115,7 +115,7 @@ class FakeResctrl final : public reserved::GroupFiles {
   std::map<std::string, Group> groups_;
 };
 
-// Disks, by name, and which scheduler they are under.
+// Disks by name, and the scheduler of each.
 class FakeDisks final : public reserved::GroupFiles {
  public:
   std::optional<std::string> read(const std::string& file) const override {

@@ -1,4 +1,4 @@
-// A kernel of the test's own: processes, and control groups of either version with the rules that the backends lean on.
+// A fake kernel: processes, and control groups of either version with the rules that the backends rely on.
 // Threads: one.
 #pragma once
 
@@ -17,10 +17,10 @@
 
 namespace corelane::testing {
 
-// The daemon was killed.
+// Raised where the daemon is killed.
 struct Killed {};
 
-// Counts what is changed on the host, and kills whoever changes it: before the change, or right after.
+// Counts changes of the host, and kills the daemon that makes one of them: before the change, or right after it.
 class Fate {
  public:
   void kill_at(int change, bool before) {
@@ -47,21 +47,21 @@ class FakeProcesses final : public reserved::ProcessTable {
   struct Entry {
     int parent = 0;
     std::uint64_t started = 0;
-    bool bound = false;        // to its core, by the kernel
-    bool zombie = false;       // has ended, and nobody has waited for it
-    bool ending = false;       // gives its memory back: no list has it, and its groups stay busy
-    int refuses_affinity = 0;  // an errno: of a cpuset of somebody else, or under SCHED_DEADLINE
+    bool bound = false;        // the kernel binds it to its core
+    bool zombie = false;       // it has ended, and its parent has not waited for it
+    bool ending = false;       // it releases its memory: no list contains it, and its groups stay busy
+    int refuses_affinity = 0;  // an errno, as for another program's cpuset or under SCHED_DEADLINE
     std::string name{};
     Duration used{};
     os::SchedulingClass scheduling{};
     std::optional<CoreId> last_core{};
     std::vector<CoreId> affinity{};
-    std::map<std::string, std::string> groups{};  // by hierarchy
+    std::map<std::string, std::string> groups{};  // group in each hierarchy
   };
 
   explicit FakeProcesses(std::vector<CoreId> cores) : cores_(std::move(cores)) {}
 
-  // A child has what its parent has.
+  // A child inherits what its parent has.
   int fork_from(int parent) {
     Entry child;
     if (const auto found = entries.find(parent); found != entries.end()) child = found->second;
@@ -72,7 +72,7 @@ class FakeProcesses final : public reserved::ProcessTable {
     entries[++next_] = child;
     return next_;
   }
-  // Another process that has the same pid.
+  // Forks another process with the same pid.
   void fork_again(int pid, int parent) {
     const int child = fork_from(parent);
     entries[pid] = entries.at(child);
@@ -159,13 +159,13 @@ class FakeProcesses final : public reserved::ProcessTable {
 
   std::map<int, Entry> entries;
   std::map<int, std::vector<std::vector<CoreId>>> given;  // masks by thread, in order
-  Fate fate;                                              // also of the control groups
+  Fate fate;                                              // also counts changes of the control groups
   std::vector<CoreId> switched_off;
   bool refuses_deadline = false;
-  bool refuses_classes = false;  // all that set_scheduling() may ask for
-  bool unreadable = false;       // no descriptor is left: neither these nor control groups can be looked at
-  mutable int passes = 0;        // over all processes and their parents
-  mutable int identities = 0;    // that were asked for
+  bool refuses_classes = false;  // set_scheduling() refuses everything
+  bool unreadable = false;       // no descriptors are left: neither processes nor control groups can be read
+  mutable int passes = 0;        // how often all processes and their parents were read
+  mutable int identities = 0;    // how many identities were read
 
  private:
   const std::vector<CoreId> cores_;
@@ -173,7 +173,7 @@ class FakeProcesses final : public reserved::ProcessTable {
   std::uint64_t clock_ = 0;
 };
 
-// One hierarchy: "cpuset" and "cpu" of version 1, "" (as in /proc) of version 2.
+// One hierarchy: "cpuset" or "cpu" of version 1, or "" (as in /proc) of version 2.
 class FakeGroups final : public reserved::GroupFiles {
  public:
   FakeGroups(std::string controller, FakeProcesses& processes, const std::string& cores)
@@ -218,7 +218,7 @@ class FakeGroups final : public reserved::GroupFiles {
   }
   std::string absolute(const std::string& path) const override { return "/fake/" + controller_ + "/" + path; }
 
-  // What the kernel leaves to a group that is in no partition.
+  // Returns the cores that the kernel leaves to groups outside of partitions.
   std::string left_to_others() const {
     auto left = os::parse_core_list(all_).value();
     for (const std::string& group : groups_)
@@ -227,7 +227,8 @@ class FakeGroups final : public reserved::GroupFiles {
     return os::core_list_text(left);
   }
 
-  // Of version 1: the kernel takes the core out of all groups for good, and who has none then goes to the root's.
+  // In version 1 the kernel removes the core from all groups for good. Processes of a group without cores then use the
+  // root's cores.
   void switch_off(CoreId core) {
     for (const std::string& group : groups_) {
       std::string& list = files_.at(reserved::joined_path(group, "cpuset.cpus"));
@@ -242,7 +243,7 @@ class FakeGroups final : public reserved::GroupFiles {
     spread("");
   }
 
-  std::set<std::string> refused;  // files that nobody may write: of that group, or by their name of all
+  std::set<std::string> refused;  // files that cannot be written: of one group, or by name in all groups
 
  private:
   int write_now(const std::string& file, const std::string& text) {
@@ -280,7 +281,7 @@ class FakeGroups final : public reserved::GroupFiles {
     std::erase_if(files_, [&](const auto& file) { return parted(file.first).first == group; });
     return 0;
   }
-  // Version 2 shows files of memory and disk where the group above has switched the controller on.
+  // In version 2 a group has files of memory and disk only if its parent has switched the controller on.
   bool is_switched_on(const std::string& group, const std::string& name) const {
     const std::string controller = name.substr(0, name.find('.'));
     if (is_v1() || (controller != "memory" && controller != "io") || group.empty()) return true;
@@ -314,7 +315,7 @@ class FakeGroups final : public reserved::GroupFiles {
     if (found->second.bound) return EINVAL;
     if (controller_ == "cpuset" && cores_of(group).empty()) return ENOSPC;
     if (!is_v1() && !group.empty() && !files_.at(reserved::joined_path(group, "cgroup.subtree_control")).empty())
-      return EBUSY;  // no processes above other groups
+      return EBUSY;  // a group with child controllers must have no processes
     found->second.groups[controller_] = group;
     if (controller_ == "cpuset") found->second.affinity = cores_of(group);
     return 0;
@@ -326,7 +327,7 @@ class FakeGroups final : public reserved::GroupFiles {
   bool exceeds_root(const std::string& group, const std::string& list) const {
     return !group.empty() && !reserved::without(os::parse_core_list(list).value(), cores_of("")).empty();
   }
-  // Siblings of which one is exclusive have no core in common.
+  // Two sibling groups of which one is exclusive must have no core in common.
   bool overlaps(const std::string& group, const std::string& list) const {
     const auto wanted = os::parse_core_list(list).value();
     for (const std::string& other : groups_) {

@@ -1,4 +1,4 @@
-// Services that work on cores of their clients, on a host of the test's own.
+// Services that work on their clients' cores, on a fake host.
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -30,7 +30,7 @@ TEST_CASE("a service goes to its client's cores and home again") {
 TEST_CASE("one of a tree that works for a client goes back to the tree's cores, which stay reserved meanwhile") {
   FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
   const int client = fake.processes.fork_from(fake.shell), first = fake.processes.fork_from(fake.shell);
-  const int child = GENERATE(false, true) ? fake.processes.fork_from(first) : first;  // or the only one
+  const int child = GENERATE(false, true) ? fake.processes.fork_from(first) : first;  // or the only process
   const auto grant = fake.reserve(client), tree = fake.reserve(first);
   REQUIRE((grant && tree));
   const auto home = fake.cores_of(child) + fake.group_of(child);

@@ -1,4 +1,4 @@
-// What was changed on the host, on disk, and interrupts, which are put back by it.
+// The journal of changes to the host on disk, and interrupts, which the daemon restores from it.
 #include "services/reserved/backends/journal.h"
 
 #include <signal.h>
@@ -45,7 +45,7 @@ TEST_CASE("a file in the journal's place that is not this user's is said to be w
     CHECK_THAT(Journal::open(directory / name).error(), Catch::Contains(name) && Catch::Contains("remove it"));
   }
   std::ofstream(directory / "theirs") << "x";
-  if (chown((directory / "theirs").c_str(), 12345, 12345) != 0) return;  // root alone may
+  if (chown((directory / "theirs").c_str(), 12345, 12345) != 0) return;  // only root may do this
   CHECK_THAT(Journal::open(directory / "theirs").error(), Catch::Contains("belongs to user 12345, and this is user "));
 }
 
@@ -177,7 +177,7 @@ TEST_CASE("a journal that was written a thousand times stays short") {
 
 namespace {
 
-// No file of this process grows beyond so many bytes, as on a disk that is full.
+// Limits the size of this process's files, as a full disk does.
 class FullDisk {
  public:
   explicit FullDisk(std::uintmax_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
@@ -228,7 +228,7 @@ TEST_CASE("an interrupt that cannot be put back is not forgotten") {
   interrupts.keep_to(os::parse_core_list("8001").value());
   REQUIRE(journal.entries().size() == 1);
   std::filesystem::remove(file);
-  std::filesystem::create_symlink("/sys/devices/system/cpu/online", file);  // a list that nobody may write
+  std::filesystem::create_symlink("/sys/devices/system/cpu/online", file);  // a list that cannot be written
   interrupts.keep_to(os::parse_core_list("8000-8001").value());
   CHECK(interrupts.report().fixed == 1);
   REQUIRE(journal.entries().size() == 1);
@@ -239,7 +239,7 @@ TEST_CASE("an interrupt that the kernel refuses is tried again when the cores ch
   const TempDirectory directory;
   std::filesystem::create_directory(directory / "7");
   const std::string file = directory / "7/smp_affinity_list";
-  std::filesystem::create_symlink("/sys/devices/system/cpu/online", file);  // a list that nobody may write
+  std::filesystem::create_symlink("/sys/devices/system/cpu/online", file);  // a list that cannot be written
   Journal journal = Journal::open(directory / "journal").value();
   Interrupts interrupts(directory.path(), journal);
   interrupts.keep_to(os::parse_core_list("8000").value());
@@ -256,7 +256,7 @@ TEST_CASE("an interrupt that the kernel refuses is tried again when the cores ch
 
 namespace {
 
-// A host with an interrupt that may go to all of its cores, and a reservation of core 3.
+// A host with an interrupt that may use all cores, and a reservation of core 3.
 struct InterruptedHost : corelane::testing::FakeHost {
   InterruptedHost() {
     std::filesystem::create_directories(directory / "irq/30");

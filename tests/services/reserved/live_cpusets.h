@@ -1,5 +1,6 @@
-// A cpuset (v1) of the test's own on two cores, with processes of its own in it; all of it goes with the object, and
-// what a test that crashed left behind goes with the next one. Threads: one.
+// A cpuset (v1) of the test on two cores, with processes in it. The destructor removes all of it. The next test removes
+// what a crashed test left.
+// Threads: one.
 #pragma once
 
 #include <sched.h>
@@ -69,7 +70,7 @@ class LiveCpusets {
     remove_tree(cpu, root);
   }
 
-  // Why nothing can be tested here; empty: it can.
+  // Returns why nothing can be tested here; empty if it can.
   std::string missing() const {
     return usable_ ? "" : "needs root, two cores, and the controllers cpuset and cpu of cgroup v1";
   }
@@ -77,7 +78,7 @@ class LiveCpusets {
     cpuset.write(root + "/tasks", std::to_string(sleeper.pid()));
     cpu.write(root + "/tasks", std::to_string(sleeper.pid()));
   }
-  // The calling process itself.
+  // Moves the calling process into the cpuset.
   static void enter(const LiveCpusets& at) {
     reserved::MountedGroups(at.mounts_.v1_cpuset).write(at.root + "/cgroup.procs", "0");
     reserved::MountedGroups(at.mounts_.v1_cpu).write(at.root + "/cgroup.procs", "0");

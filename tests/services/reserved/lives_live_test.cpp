@@ -1,4 +1,5 @@
-// Random lives and deaths on cpusets of this kernel, cgroup v1. CORELANE_SEQUENCES=1000 lives a thousand.
+// Random lives and deaths of processes on cpusets of this kernel, cgroup v1. CORELANE_SEQUENCES=1000 runs a thousand
+// sequences.
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
@@ -13,9 +14,10 @@ using namespace corelane::testing;
 
 namespace {
 
-// Whose parent has ended is this process's, the first of its namespace, to wait for.
+// Waits for orphans: this process is the first of its namespace, so it is the new parent of processes whose parent has
+// ended.
 void reap_orphans() {
-  while (waitpid(-1, nullptr, WNOHANG) > 0) {  // bound: those that have ended
+  while (waitpid(-1, nullptr, WNOHANG) > 0) {  // bound: the processes that have ended
   }
 }
 
@@ -26,7 +28,7 @@ std::string live(const LiveCpusets& at, int wanted) {
     return MachinePicture::taken_of({at.cpuset.absolute(at.root), at.cpu.absolute(at.root)});
   };
   const auto before = picture();
-  // The test's cpuset is not exclusive: no SCHED_DEADLINE.
+  // The test's cpuset is not exclusive, so SCHED_DEADLINE is not possible.
   RandomLives lives({.options = options_of(at), .cores = at.cores.size(), .thread_shares = false});
   std::string fault;
   int done = 0;

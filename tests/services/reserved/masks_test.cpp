@@ -1,4 +1,4 @@
-// Masks of threads: who has them from a backend, and who has bound itself.
+// CPU masks of threads: which the backend set, and which the thread set itself.
 #include <unistd.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ TEST_CASE("processes that start while cores are reserved get all cores when they
   const auto grant = fake.reserve(app);
   REQUIRE(grant);
   const int outside = fake.processes.fork_from(fake.shell), inside = fake.processes.fork_from(app);
-  fake.processes.set_affinity(outside, os::parse_core_list("2-3").value());  // it widens its own
+  fake.processes.set_affinity(outside, os::parse_core_list("2-3").value());  // it widens its own mask
   fake.keeper().tick();
   CHECK(fake.cores_of(outside) == "2");
   fake.keeper().release(grant->id);
@@ -90,7 +90,7 @@ TEST_CASE("the processes of one process are itself and what it started") {
 }
 
 TEST_CASE("a thread that was bound to a core is bound to it again by each change of sets") {
-  FakeHost fake(Kind::v1);  // whose kernel forgets bindings, as those before 6.2 do
+  FakeHost fake(Kind::v1);  // this kernel forgets bindings, as kernels before 6.2 do
   const int app = fake.processes.fork_from(fake.shell), bound = fake.processes.fork_from(fake.shell);
   fake.processes.set_affinity(bound, {{3}});
   fake.before = fake.processes.entries;
@@ -110,7 +110,7 @@ TEST_CASE("a thread that was bound to a core is bound to it again by each change
   CHECK(fake.cores_of(bound) == "1,3");
 }
 
-// Error paths.
+// Errors.
 
 TEST_CASE("after a crash who bound himself since he was moved stays bound, and who did not gets all cores again") {
   FakeHost fake(Kind::affinity);
@@ -146,7 +146,7 @@ TEST_CASE("shares without control groups are refused with what would do") {
 
 TEST_CASE("shares without control groups are refused at once where every core is taken, and not queued") {
   FakeHost fake(Kind::affinity);
-  while (fake.reserve(fake.processes.fork_from(fake.shell))) {  // bound: the cores
+  while (fake.reserve(fake.processes.fork_from(fake.shell))) {  // bound: the number of cores
   }
   const auto grant = fake.reserve(fake.shell, ShareWanted{2ms, 10ms}, Terms{.queues = true});
   REQUIRE_FALSE(grant);

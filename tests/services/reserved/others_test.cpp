@@ -1,4 +1,4 @@
-// Somebody else who works on the same control groups: another corelane-reserved, or a manager of cpusets.
+// Another program works on the same control groups: a second corelane-reserved, or a manager of cpusets.
 #include <catch2/catch.hpp>
 
 #include "services/reserved/backends/made_groups.h"

@@ -1,5 +1,6 @@
-// Runs a piece of a test in a namespace of processes of its own, in the test's cpuset: what looks through /proc there
-// sees nobody else. All that it started ends with it. Threads: the calling process has one.
+// Runs a part of a test in a new PID namespace, in the test's cpuset. There /proc shows only the processes of the
+// namespace. All that it started ends with it.
+// Threads: the calling process has one.
 #pragma once
 
 #include <sched.h>
@@ -17,7 +18,7 @@
 
 namespace corelane::testing {
 
-// Begins what run_inside() returns where the system gives no such namespace.
+// The result of run_inside() begins with this text if the system does not allow such a namespace.
 inline const std::string cannot = "cannot: ";
 
 namespace detail {
@@ -29,7 +30,7 @@ inline bool enter_namespace(const LiveCpusets& at) {
   return unshare(CLONE_NEWPID | CLONE_NEWNS) == 0;
 }
 
-// On top of the one that is there, and not seen outside.
+// Mounts a new /proc over the existing one, invisible outside.
 inline bool mount_own_proc() {
   return mount("none", "/proc", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          mount("proc", "/proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, nullptr) == 0;
@@ -46,7 +47,7 @@ inline std::string run_guarded(const std::function<std::string()>& body) {
 
 }  // namespace detail
 
-// What the body returns: what was wrong there, "" for nothing. No assertion of the test framework counts inside.
+// Returns the result of the body: what was wrong there, or "". Assertions of the test framework do not work inside.
 inline std::string run_inside(const LiveCpusets& at, const std::function<std::string()>& body) {
   int ends[2];
   if (pipe(ends) != 0) return "no pipe";

@@ -1,5 +1,6 @@
-// Random lives and deaths of processes that reserve cores, of clients in the middle of a call, and of the daemon, on a
-// real host: of a test's own machine, or of a cpuset of its own. Threads: one.
+// Random lives and deaths on a real host: of processes that reserve cores, of clients in the middle of a call, and of
+// the daemon. The host is a test machine, or a cpuset of the test.
+// Threads: one.
 #pragma once
 
 #include <signal.h>
@@ -31,8 +32,7 @@ namespace corelane::testing {
 
 namespace idl = Corelane::Reservation;
 
-// A process, and a child of its own, that do nothing, or nothing else than compute; each in the test's group of
-// signals.
+// A process with children that sleep, nap or compute. Together they are a process group of their own.
 class Worker {
  public:
   enum class Does { sleeps, naps, computes };
@@ -53,7 +53,7 @@ class Worker {
     kill(pid_, SIGKILL);
     waitpid(pid_, nullptr, 0);
   }
-  // Its children live on.
+  // Its children continue to live.
   void kill_parent() const {
     kill(pid_, SIGKILL);
     waitid(P_PID, static_cast<id_t>(pid_), nullptr, WEXITED | WNOWAIT);
@@ -72,7 +72,7 @@ class Worker {
       if (does == Does::sleeps)
         pause();
       else if (does == Does::naps)
-        usleep(1000);  // sleep: so it gives way and comes back
+        usleep(1000);  // sleep: so it yields its core and returns
   }
   const pid_t pid_;
 };
@@ -84,26 +84,26 @@ inline std::string cores_of(int thread) {
 inline idl::Holder holder_of(int pid, idl::Scope scope) { return idl::Holder(idl::Process(pid, 0), scope, 0); }
 inline idl::ShareWanted two_in_ten() { return idl::ShareWanted(2'000'000, 10'000'000); }
 
-// CORELANE_SEQUENCES.
+// Reads CORELANE_SEQUENCES.
 inline int sequences_wanted(int otherwise) {
   const char* const text = std::getenv("CORELANE_SEQUENCES");
   return text == nullptr ? otherwise : std::stoi(text);
 }
 
-// CORELANE_SEED; 1.
+// Reads CORELANE_SEED; default 1.
 inline unsigned seed_wanted() {
   const char* const text = std::getenv("CORELANE_SEED");
   return text == nullptr ? 1 : static_cast<unsigned>(std::stoul(text));
 }
 
-// Where they live.
+// The machine that they live on.
 struct LivesOn {
-  std::vector<std::string> options{};  // of the daemon
+  std::vector<std::string> options{};  // options of the daemon
   std::size_t cores = 4;
-  bool tree_shares = true, thread_shares = true;  // can be had there
+  bool tree_shares = true, thread_shares = true;  // available on this machine
 };
 
-// Random reservations, ends and deaths, of workers, of clients in the middle of a call, and of the daemon.
+// Makes random reservations, ends and deaths of workers, of clients in the middle of a call, and of the daemon.
 class RandomLives {
  public:
   explicit RandomLives(LivesOn machine)
@@ -111,7 +111,7 @@ class RandomLives {
     connect();
   }
 
-  // From an idle machine to an idle machine. What was wrong.
+  // Runs one sequence from an idle machine to an idle machine. Returns what was wrong.
   std::string live() {
     const int steps = pick(3, 8);
     for (int step = 0; step < steps && fault_.empty(); ++step) act();
@@ -165,7 +165,7 @@ class RandomLives {
     dead_ = false;
     connect();
   }
-  // A child that asks for itself, and is cut off, or whose daemon is.
+  // Forks a child that reserves for itself. The child, or its daemon, is killed in the middle.
   pid_t start_caller() {
     const pid_t child = fork();
     if (child != 0) return child;
@@ -180,7 +180,7 @@ class RandomLives {
     ++callers;
   }
   void wait_a_moment() {
-    os::sleep_until(os::now() + std::chrono::microseconds{pick(0, 30'000)});  // sleep: to cut a call off anywhere
+    os::sleep_until(os::now() + std::chrono::microseconds{pick(0, 30'000)});  // sleep: to interrupt a call at any point
   }
   void kill_caller() {
     const pid_t child = start_caller();
@@ -249,7 +249,7 @@ class RandomLives {
     return {idl::ResourceWanted("memory", static_cast<std::uint64_t>(pick(1, 64)) << 20, true)};
   }
 
-  // No core is lost or owned twice, and holders run where the accounts say.
+  // Checks that no core is lost or has two owners, and that holders run where the accounts say.
   void look() {
     const auto accounts = client_->server->accounts();
     const auto cores = client_->server->cores();

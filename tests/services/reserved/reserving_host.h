@@ -1,4 +1,4 @@
-// A host of the test's own (fake_host.h) with one of the backends and a keeper that reserves on it. Threads: one.
+// A fake host (fake_host.h) with one of the backends and a keeper that reserves on it. Threads: one.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -20,7 +20,7 @@ namespace corelane::testing {
 
 enum class HostKind { v1, v2, affinity };
 
-// A host of four cores with a shell and what it started.
+// A host of four cores with a shell and the processes that it started.
 class FakeHost {
  public:
   explicit FakeHost(HostKind kind = HostKind::v1) : journal(reserved::Journal::open(directory / "journal").value()) {
@@ -55,7 +55,7 @@ class FakeHost {
         .now = [this] { return now; },
         .watch = [this](const reserved::Process& one) { return watched.push_back(one), reserved::Done<void>{}; },
         .online = [this] { return std::optional(reserved::without(all, processes.switched_off)); }});
-    const auto started = keeper_->start();  // not in the assertion, which takes a Killed for a fault
+    const auto started = keeper_->start();  // outside of the assertion, which would report Killed as a failure
     REQUIRE(started);
     return *keeper_;
   }
@@ -65,7 +65,7 @@ class FakeHost {
     const reserved::Process process = processes.identity(pid).value_or(reserved::Process{.pid = pid});
     return keeper().reserve({.process = process, .extent = extent, .thread = pid}, wanted, terms, also);
   }
-  // A core, and what is asked for besides.
+  // Reserves a core, and other resources in addition.
   Expected<reserved::GrantView, reserved::Refusal> reserve_with(int pid,
                                                                 const std::vector<reserved::ResourceWanted>& also,
                                                                 bool queues = false) {
@@ -86,16 +86,16 @@ class FakeHost {
     if (backend->report().kind == "cgroup-v1") cpuset.switch_on(core);
     keeper().tick();
   }
-  // On its way out, which may take long: much memory. To be killed for good.
+  // The process begins to end, which may take long if it has much memory. Call kill() to end it.
   void begin_to_end(int pid) { processes.entries.at(pid).ending = true; }
-  // Ended, as its parent has not seen yet.
+  // The process has ended, but its parent has not waited for it.
   void end(int pid) {
     processes.entries.at(pid).zombie = true;
     keeper().ended(processes.identity(pid).value());
   }
   std::string cores_of(int pid) const { return os::core_list_text(processes.affinity(pid).value()); }
   std::string group_of(int pid) const { return processes.group_of(pid, "").value(); }
-  // As before: what lives of it runs where it did, and no group is left.
+  // Checks that processes run where they did before, and that no group is left.
   void check_as_found() {
     for (const auto& [pid, entry] : processes.entries) {
       INFO("process " << pid);
@@ -125,7 +125,7 @@ class FakeHost {
   FakeDisks disks;
   std::uint64_t memory_to_promise = 1 << 30;
   reserved::Journal journal;
-  reserved::Interrupts interrupts{directory / "irq", journal};  // none, unless a test makes some
+  reserved::Interrupts interrupts{directory / "irq", journal};  // none, unless a test adds some
   std::unique_ptr<reserved::Backend> backend;
   int shell = 0, kernel_thread = 0;
   std::map<int, FakeProcesses::Entry> before;

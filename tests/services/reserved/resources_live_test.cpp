@@ -1,4 +1,4 @@
-// Memory beside cores on this kernel: corelane-reserved as a program, on cpusets of the test's own.
+// Memory reserved with cores on this kernel: corelane-reserved as a program, on cpusets of the test.
 #include <catch2/catch.hpp>
 #include <string>
 

@@ -1,4 +1,4 @@
-// Memory, cache and disk beside cores, on a host of the test's own: what is promised, and by which files.
+// Memory, cache and disk reserved with cores, on a fake host: what is promised, and which files enforce it.
 #include <catch2/catch.hpp>
 #include <filesystem>
 
@@ -25,7 +25,7 @@ ResourceWanted weight(std::uint64_t amount) { return {Resource::disk, amount, fa
 std::string memory_group(const FakeHost& fake, int pid) { return fake.processes.group_of(pid, "memory").value(); }
 std::string cache_group(const FakeHost& fake, int pid) { return fake.processes.group_of(pid, "resctrl").value(); }
 
-// Of the group, and of that of all others.
+// Returns the cache ways of the group; "" is the group of all other processes.
 std::string ways_of(const FakeHost& fake, const std::string& group) {
   return schemata_text(parse_schemata(fake.resctrl.read(joined_path(group, "schemata")).value()));
 }
@@ -317,7 +317,7 @@ TEST_CASE("ways of a group that a killed daemon left are given to nobody until i
   Host host = fake.host();
   host.journal = &left;
   fake.resctrl.refused = {group};
-  CHECK(restore(host, "").size() == 2);  // nor can the root's group be widened
+  CHECK(restore(host, "").size() == 2);  // the root's group cannot be widened either
   CacheWays next(host);
   CHECK(next.held() == 2);
   const Portion portion{.id = {7}, .holder = {.process = fake.processes.identity(two).value()}, .amount = 1};

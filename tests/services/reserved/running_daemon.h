@@ -1,4 +1,4 @@
-// corelane-reserved as a program of a test's own, what it tells systemd, and a client of it. Threads: one.
+// corelane-reserved as a program that a test runs, its notifications to systemd, and a client. Threads: one.
 #pragma once
 
 #include <signal.h>
@@ -27,19 +27,19 @@
 
 namespace corelane::testing {
 
-// Hears what systemd would.
+// Receives the notifications that systemd would receive.
 class NotifySocket {
  public:
   explicit NotifySocket(const std::string& path) : fd_(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::strncpy(address.sun_path, path.c_str(), sizeof address.sun_path - 1);
-    const timeval patience{.tv_sec = 100, .tv_usec = 0};  // for any machine
+    const timeval patience{.tv_sec = 100, .tv_usec = 0};  // enough for any machine
     setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     bind(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address);
     setenv("NOTIFY_SOCKET", path.c_str(), 1);
   }
-  // The next message; "" when none comes.
+  // Returns the next message; "" if none comes.
   std::string next() const {
     char text[4096];
     const ssize_t count = recv(fd_.get(), text, sizeof text, 0);
@@ -50,16 +50,16 @@ class NotifySocket {
   const os::Fd fd_;
 };
 
-// Asked for before the namespace is made: in there /proc may tell paths from outside of a changed root.
+// Call it before the namespace is made: inside, /proc may show paths from outside of a changed root.
 inline const std::string& daemon_program() {
   static const std::string path = os::program_beside("corelane-reserved");
   return path;
 }
 
-// The daemon, with the options and a runtime directory of its own.
+// The daemon, with these options and a runtime directory of its own.
 class RunningDaemon {
  public:
-  // `shell`: run before the program in its place, such as "ulimit -n 100".
+  // `shell`: a command that the shell runs before it becomes the program, such as "ulimit -n 100".
   explicit RunningDaemon(std::vector<std::string> options, std::string shell = "true")
       : options_(std::move(options)),
         shell_(std::move(shell)),
@@ -87,16 +87,16 @@ class RunningDaemon {
     kill(program_->pid(), SIGKILL);
     program_->wait();
   }
-  // Its exit status.
+  // Ends the daemon and returns its exit status.
   std::string end(int signal = SIGTERM) {
     kill(program_->pid(), signal);
     const auto status = program_->wait();
     return status ? status->text() : "none";
   }
-  // The same, by someone who asks again and again until it has ended.
+  // The same, with the signal sent again and again until the daemon has ended.
   std::string end_impatiently() {
     auto status = std::optional<os::ExitStatus>();
-    while (!status) {  // bound: its end
+    while (!status) {  // bound: the daemon's end
       kill(program_->pid(), SIGTERM);
       status = program_->wait(os::now());
     }
@@ -119,7 +119,7 @@ class RunningDaemon {
   std::optional<os::ChildProcess> program_;
 };
 
-// A client of it. Made after all forks.
+// A client of the daemon. Make it after all forks.
 class ReservationClient {
  public:
   explicit ReservationClient(const RunningDaemon& daemon)
@@ -136,7 +136,7 @@ class ReservationClient {
     return Corelane::Reservation::Holder(Corelane::Reservation::Process(pid, 0),
                                          Corelane::Reservation::Scope::process_tree, 0);
   }
-  // What it says no with; "" when it does not.
+  // Returns the text of the refusal; "" if the call succeeds.
   template <typename Call>
   std::string refusal_of(Call&& call) {
     try {
@@ -146,7 +146,7 @@ class ReservationClient {
     }
     return {};
   }
-  // Asks until there are so many, as they end: a killed process is seen in the daemon's own time.
+  // Asks until there are so many accounts: the daemon notices a killed process after a while.
   bool accounts_become(std::size_t count) {
     const Time patience = os::now() + std::chrono::minutes{1};
     while (server->accounts().size() != count)

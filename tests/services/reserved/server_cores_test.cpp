@@ -1,4 +1,4 @@
-// Task cores of a server that asks corelane-reserved for them, on cpusets of this kernel.
+// Task cores of a server that reserves them with corelane-reserved, on cpusets of this kernel.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <memory>
@@ -17,7 +17,7 @@ using namespace corelane::testing;
 
 namespace {
 
-// A server's provider with the daemon behind it. Its log is off.
+// A server's provider of cores that uses the daemon. Its log is off.
 class LeasedCores {
  public:
   explicit LeasedCores(const RunningDaemon& daemon, bool required = false, Duration patience = std::chrono::minutes{1})
@@ -27,7 +27,7 @@ class LeasedCores {
                   .look_period = std::chrono::milliseconds{1},
                   .patience = patience}) {}
 
-  // Nothing where the lease was refused.
+  // Returns an empty text if the lease was refused.
   std::string lease(const std::vector<CoreId>& cores = {}) {
     const auto leases = provider.lease({.cores = cores});
     std::vector<CoreId> found;
@@ -35,14 +35,14 @@ class LeasedCores {
       for (const dispatch::CoreLease& lease : *leases) found.push_back(lease.core);
     return os::core_list_text(found);
   }
-  // Goes on as the housekeeper does until that is so.
+  // Maintains the leases like the housekeeper until the condition holds.
   template <typename Condition>
   bool maintains_until(ReservationClient& client, const Condition& holds) {
     const Time patience = os::now() + std::chrono::minutes{1};
     while (!holds()) {
       if (os::now() > patience) return false;
       provider.maintain();
-      client.server->cores();  // gives way to the daemon
+      client.server->cores();  // lets the daemon run
     }
     return true;
   }
@@ -70,7 +70,7 @@ TEST_CASE("a server's task cores are its own while the daemon runs and are given
       faults.differ(os::core_list_text(reserved::HostProcesses().affinity(0).value()), at.second(), "where it runs");
       server->destroy();
     }
-    ReservationClient client(daemon);  // the ORBs of a process share their cores: now the last one is gone
+    ReservationClient client(daemon);  // the ORBs of a process share their cores: the last one is gone now
     faults.unless(client.accounts_become(0), "not given back");
     return faults.text();
   });

@@ -1,4 +1,4 @@
-// Shares of cores on a host of the test's own: of trees by control groups, of threads by SCHED_DEADLINE.
+// Shares of cores on a fake host: of process trees by control groups, of threads by SCHED_DEADLINE.
 #include <catch2/catch.hpp>
 #include <chrono>
 

@@ -1,4 +1,4 @@
-// Cores that are switched off while the daemon runs, and on again.
+// Cores that are switched off, and on again, while the daemon runs.
 #include <catch2/catch.hpp>
 #include <chrono>
 

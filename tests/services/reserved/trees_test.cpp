@@ -1,5 +1,4 @@
-// Trees of processes on a host of the test's own: what belongs to them, when they end, and how often they are looked
-// at.
+// Trees of processes on a fake host: which processes belong to them, when they end, and how often they are read.
 #include <sys/resource.h>
 
 #include <atomic>
@@ -131,7 +130,7 @@ TEST_CASE("someone without the right has the cores of the tree that it was just 
 
 TEST_CASE("a process that cannot be watched for want of descriptors is not taken for ended") {
   const Process self = os::this_process();
-  std::atomic<int> ended = 0;  // the watch's thread counts, the test looks after its end
+  std::atomic<int> ended = 0;  // the watch's thread counts; the test reads it after the watch has ended
   ProcessWatch watch;
   watch.start({.ended = [&](const Process&) { ++ended; }, .tick = [] { return Duration{1h}; }});
   rlimit before{};

@@ -1,4 +1,5 @@
-// What cannot be looked at, for want of a descriptor, has not ended; and where holders may be without having ended.
+// A process that the daemon cannot read, because no descriptor is left, has not ended. A holder that moved to another
+// group has not ended, either.
 #include <sys/socket.h>
 
 #include <catch2/catch.hpp>
@@ -28,7 +29,7 @@ TEST_CASE("a reservation outlives a time in which nothing can be looked at, and 
   const auto accounts = fake.keeper().accounts().size();
   fake.processes.unreadable = true;
   fake.keeper().tick();
-  fake.keeper().ended({.pid = 4000});  // somebody else
+  fake.keeper().ended({.pid = 4000});  // another process
   CHECK(fake.keeper().accounts().size() == accounts);
   fake.processes.unreadable = false;
   fake.keeper().tick();
@@ -87,7 +88,7 @@ TEST_CASE("a holder that somebody else moves away keeps its reservation until it
 
 namespace {
 
-// Connects and says nothing.
+// Makes connections that send nothing.
 std::vector<os::Fd> idle_connections(const std::string& path, int count) {
   std::vector<os::Fd> connections;
   const auto address = os::unix_address(path);
@@ -110,7 +111,7 @@ TEST_CASE("idle connections beyond the daemon's descriptors take no reservation 
     const auto connections = idle_connections(daemon.socket(), 300);
     faults.unless(connections.size() > 128, "not so many can connect");
     const auto up = [&] { return client.server->state().up(); };
-    for (const auto begin = up(); up() < begin + 2'500'000'000;) {  // until it has looked around twice
+    for (const auto begin = up(); up() < begin + 2'500'000'000;) {  // until it has checked everything twice
     }
     faults.unless(client.server->accounts().size() == 1, "the reservation is gone");
     faults.differ(at.cores_of(one), at.second(), "where the holder runs");

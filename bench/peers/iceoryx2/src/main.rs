@@ -3,9 +3,10 @@
 //!   corelane-peer-iceoryx2 server --address NAME --kind spin|event
 //!   corelane-peer-iceoryx2 client --address NAME --kind spin|event [--calls N] [--warm-up N] [--server-pid PID]
 //!
-//! With `spin` both ends poll; with `event` the sender notifies and the receiver sleeps. The server says READY once it
-//! can be called, and ends after the client's last request, which is empty. The client prints one record as the C++ peers
-//! do (bench/peers/driver/loads.h). Of their loads it knows `calls` in a closed loop, of their operations `ping`.
+//! With `spin` both ends poll; with `event` the sender notifies and the receiver sleeps. The server prints READY once
+//! it can be called. It ends after the client's last request, which is empty. The client prints one record as the C++
+//! peers do (bench/peers/driver/loads.h). It supports only the load `calls` in a closed loop, and only the operation
+//! `ping`.
 use iceoryx2::port::{client::Client, listener::Listener, notifier::Notifier, server::Server};
 use iceoryx2::prelude::*;
 use std::{collections::HashMap, error::Error, hint, io::Write, time::Instant};
@@ -15,7 +16,7 @@ type Calls = iceoryx2::service::port_factory::request_response::PortFactory<ipc:
 
 const REQUEST_SIZE: usize = 80;
 const REPLY_SIZE: usize = 32;
-const ARGUMENT: usize = 72; // where the long long lies in a request
+const ARGUMENT: usize = 72; // offset of the long long in a request
 const RESULT: usize = 24; // and in a reply
 
 mod system {
@@ -38,7 +39,8 @@ mod system {
         unsafe { prctl(SET_DEATH_SIGNAL, SIGKILL) };
     }
 
-    /// Nanoseconds of CPU time that all threads of the process have used; 0 where it is gone or pid is 0.
+    /// Returns the nanoseconds of CPU time that all threads of the process have used; 0 if the process has ended or pid
+    /// is 0.
     pub fn cpu_time_of(pid: i32) -> i64 {
         let (mut clock, mut time) = (0, Timespec::default());
         let is_known = pid != 0
@@ -47,7 +49,7 @@ mod system {
     }
 }
 
-/// How one end learns that a message has come, and tells the other end of its own.
+/// Notices that a message has come, and notifies the other end of messages to it.
 struct Bell {
     notifier: Option<Notifier<ipc::Service>>,
     listener: Option<Listener<ipc::Service>>,

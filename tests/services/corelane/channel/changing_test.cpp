@@ -1,5 +1,5 @@
-// A peer that changes a long message in the channel's memory while the other end demarshals it there: it spoils that
-// message, or its own connection, and nothing else. CORELANE_CHANGES says how many messages (100 in each case).
+// A peer changes a long message in the channel's memory while the other end demarshals it there. The change may spoil
+// only that message, or the peer's own connection. CORELANE_CHANGES sets the number of messages (100 in each case).
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ namespace {
 
 std::uint64_t messages() { return from_environment("CORELANE_CHANGES", 100); }
 
-// A message and the part of it that changes.
+// A message, and the part of it that the peer changes.
 struct Prey {
   std::vector<std::byte> bytes;
   std::size_t body_at = 0;
@@ -44,7 +44,7 @@ struct Prey {
   }
 };
 
-// Of step(): a structure with a string and a sequence, in which most of the message lies.
+// A request of step(): most of it is a structure with a string and a sequence.
 Prey request_of(Bytes key, std::uint32_t id) {
   cdr::Writer writer;
   begin_request(writer, id, key, "step");
@@ -65,13 +65,13 @@ Prey reply_to(std::uint32_t id) {
   return Prey(writer, body);
 }
 
-// Where messages lie that this process sends, and may change afterwards.
+// Sends messages and may change them afterwards in the memory where they are.
 class Hunter {
  public:
   Hunter(std::shared_ptr<transport::Connection> stream, std::uint64_t seed)
       : stream_(stream), wire_(std::move(stream)), changer_(seed) {}
 
-  // False: there is no room now, or it was cut off.
+  // Returns false if there is no room now, or if the connection was closed.
   bool send(const Prey& prey) {
     const auto berth = stream_->berth(prey.bytes.size());
     if (!berth) return false;
@@ -79,7 +79,7 @@ class Hunter {
     lies_at_ = berth->bytes().data();
     return stream_->send(Bytes(berth->bytes()).first(prey.bytes.size())).has_value();
   }
-  // Mostly among the first words, where counts and lengths are.
+  // Changes mostly the first words, which contain counts and lengths.
   void change(std::size_t from, std::size_t size) {
     changer_.change(lies_at_ + from, turns_++ % 4 == 0 ? size : std::min<std::size_t>(size, 48));
   }
@@ -108,7 +108,7 @@ struct Server {
   transport::ChannelTransport channels{*reactor};
 };
 
-// Answers each request with what it changes until the next one comes.
+// Answers each request, and changes the answer until the next request comes.
 class LyingServer {
  public:
   explicit LyingServer(const std::string& path)

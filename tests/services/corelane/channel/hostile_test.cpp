@@ -1,5 +1,5 @@
-// A peer that writes garbage into every word that it shares, again and again, while calls go through the channel: it
-// spoils its own connection and nobody else's. CORELANE_SCRIBBLERS says how many there are (6).
+// A peer repeatedly writes garbage into every word that it shares, while calls go through the channel. It may spoil
+// only its own connection. CORELANE_SCRIBBLERS sets the number of such peers (6).
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 std::uint64_t scribblers() { return from_environment("CORELANE_SCRIBBLERS", 6); }
 
-// Of a process that waits for what its own garbage keeps away.
+// Options of a process that waits for replies which its own garbage prevents.
 const std::vector<std::string> impatient{"-ORBTimeoutRequest", "10ms"};
 
 std::vector<std::string> with(std::vector<std::string> words, const std::vector<std::string>& more) {
@@ -42,7 +42,7 @@ TEST_CASE("clients that scribble over their channels spoil their own calls and t
     ProbePeer client(with({"call", server.ior(), "30", "--scribble", std::to_string(seed)}, impatient));
     for (std::int32_t i = 0; i < 100; ++i) REQUIRE(probe->add(i, 1) == i + 1);
     REQUIRE(probe->echo(large) == large);
-    client.end();  // however: it may have hit itself
+    client.end();  // ignores how it ended: its own garbage may have ended it
     REQUIRE(probe->add(1, 2) == 3);
   }
 }

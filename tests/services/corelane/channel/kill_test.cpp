@@ -1,7 +1,7 @@
-// Clients and servers that call each other through channels, killed at any moment: no call hangs, each ends with the
-// truth about whether it ran, and the process that lives on holds nothing of the dead one. The channels are those that
-// all calls share, and those that tasks have for themselves in the mode `direct`, whose threads receive from them.
-// CORELANE_KILLS says how many are killed (12); with it the test also says how calls ended.
+// Clients and servers that call each other through channels are killed at any moment. No call may hang, and each must
+// report correctly whether it ran. The process that survives must hold nothing of the dead one. The tests use channels
+// that all calls share, and channels of tasks of their own in the mode `direct`, whose threads read them.
+// CORELANE_KILLS sets the number of kills (12). If it is set, the test also prints how the calls ended.
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -33,7 +33,7 @@ using Ended = std::atomic<std::uint64_t>;
 
 std::uint64_t kills() { return from_environment("CORELANE_KILLS", 12); }
 
-// How a server dispatches, and whether its clients' calls are those of tasks with channels of their own.
+// How a server dispatches, and whether its clients' tasks have channels of their own.
 struct Way {
   std::string mode;
   bool own_channels = false;
@@ -41,14 +41,14 @@ struct Way {
 
 const Way ways[] = {{"manager"}, {"direct"}, {"leader-followers"}, {"direct", true}};
 
-// A moment that falls anywhere: so many calls later, and a little more.
+// Waits until a random moment: a random number of calls, and a random short time.
 void wait_for_moment(Moments& random, const std::atomic<std::uint64_t>& calls) {
   const std::uint64_t target = calls.load() + random() % 40;
   while (calls.load() < target) std::this_thread::yield();
   for (std::uint64_t turns = random() % 20'000; turns != 0; --turns) os::spin_pause();
 }
 
-// How the calls ended that a death cut off.
+// Counts how the calls ended that a death interrupted.
 struct Tally {
   Ended did_not_run{0}, may_have_run{0}, ran{0};
 
@@ -64,8 +64,8 @@ bool is_death(const CORBA::SystemException& end) {
          dynamic_cast<const CORBA::TRANSIENT*>(&end) != nullptr;
 }
 
-// One server's life, and what its clients' calls come to. Catch's assertions are for one thread, so threads note what
-// they find.
+// One server's life, and the outcomes of its clients' calls. Catch's assertions are for one thread only, so the threads
+// record what they find.
 class Life {
  public:
   Life(TestOrb& client, const std::string& directory, std::uint64_t number, const Way& way)
@@ -112,7 +112,7 @@ class Life {
         return;
       }
   }
-  // The book is complete now: its writer is dead.
+  // Call it when the writer is dead: the book is complete then.
   void judge(Tally& tally) {
     INFO("call " << asked_ << ", begun " << book_.begun());
     CHECK(wrong_ == "");
@@ -131,7 +131,7 @@ class Life {
   const CORBA::object_reference<Probing::Probe> probe_;
   std::vector<rt::Task> tasks_;
   std::atomic<std::uint64_t> calls_{0};
-  std::uint64_t asked_ = 0;                                   // count() alone, until it ended
+  std::uint64_t asked_ = 0;                                   // only count() uses it, until it has ended
   CORBA::CompletionStatus completed_ = CORBA::COMPLETED_YES;  // the same
   std::string wrong_, large_wrong_;
 };
@@ -147,7 +147,7 @@ TEST_CASE(
   const std::string wait = GENERATE(as<std::string>{}, "park", "spin-then-park");
   TestOrb client({"-ORBClientWait", wait});
   std::uint64_t number = 0;
-  for (const Way& way : ways)  // the first of each makes something for good
+  for (const Way& way : ways)  // the first life of each kind allocates memory that stays
     Life(client, directory.path(), ++number, way).end_at(random, tally);
   const Survivor before;
   for (std::uint64_t life = 0; life < kills() / 2; ++life) {
@@ -182,7 +182,7 @@ TEST_CASE("clients killed at any moment behind channels leave their server whole
   const std::string large(150'000, 'x');
   REQUIRE(probe->echo(large) == large);
   Moments random(static_cast<std::uint64_t>(getpid()));
-  run(random);  // what a second client makes for good, and what is left of it for a moment
+  run(random);  // the first clients allocate memory that stays
   const Survivor before;
   for (std::uint64_t number = 0; number < kills() / std::size(ways); ++number) {
     run(random);

@@ -1,5 +1,5 @@
-// A server in a process of its own, called through a channel: it dies, it is stopped, its clients die or are stopped.
-// CORELANE_STOPPED_SECONDS says for how long at least (0).
+// A server in another process is called through a channel. The server dies or is stopped; its clients die or are
+// stopped. CORELANE_STOPPED_SECONDS sets the least time of a stop (0).
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -43,7 +43,7 @@ class ChannelServer {
     REQUIRE(kill(process_.pid(), SIGKILL) == 0);
     process_.wait();
   }
-  // Its descriptors whose links begin so.
+  // Returns the number of its descriptors whose links begin with `kind`.
   std::ptrdiff_t descriptors(const std::string& kind) const {
     const std::filesystem::directory_iterator all("/proc/" + std::to_string(process_.pid()) + "/fd");
     return std::count_if(begin(all), end(all), [&](const auto& entry) {
@@ -65,7 +65,7 @@ struct ChannelWorld {
   ChannelServer server{directory / "channel"};
 };
 
-// However slow the machine is.
+// Calls until there is an answer, however slow the machine is.
 void call_until_answered(CORBA::Object& object) {
   while (true) try {
       if (!object._non_existent()) return;
@@ -74,7 +74,7 @@ void call_until_answered(CORBA::Object& object) {
     }
 }
 
-// The one that its calls take.
+// Returns the connection that the object's calls use.
 std::shared_ptr<core::ClientConnection> connection_of(TestOrb& client, const CORBA::Object& object) {
   return client->state().connect(*object._reference()->address(), never).value();
 }
@@ -142,7 +142,7 @@ TEST_CASE("clients that are killed in the middle of calls leave nothing in a ser
   TestOrb client;
   const auto object = client->string_to_object(world.server.reference);
   REQUIRE_FALSE(object->_non_existent());
-  const std::string sockets = "socket:", epolls = "anon_inode:[eventpoll]";  // of each connection one and one
+  const std::string sockets = "socket:", epolls = "anon_inode:[eventpoll]";  // one of each per connection
   const auto sockets_before = world.server.descriptors(sockets), epolls_before = world.server.descriptors(epolls);
   for (int i = 0; i < 5; ++i) {
     os::ChildProcess other(

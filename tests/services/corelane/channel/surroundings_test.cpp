@@ -1,5 +1,5 @@
-// Clients that are other users or see other processes, networks or files than the server: who can have a channel gets
-// one, who cannot is told why and takes a socket.
+// Clients run as other users, or see other processes, networks or files than the server. A client that can have a
+// channel gets one. Any other client reports why not, and uses a socket.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ Words operator+(Words words, const Words& more) {
 
 struct Told {
   int code = 0;
-  std::string text;  // of both its outputs
+  std::string text;  // of both output streams
 };
 
 Told told_by(const Words& command) {
@@ -37,7 +37,7 @@ Told told_by(const Words& command) {
   return {process.wait().value().code, text};
 }
 
-// A server at all kinds of endpoints, and the command line where anybody may read and run it.
+// A server at all kinds of endpoints, and a copy of the program `corelane` that every user may read and run.
 struct Town {
   const TempDirectory directory{};
   const std::string program = directory / "corelane";

@@ -1,4 +1,4 @@
-// Services and clients who know each other by a name, and a broker that brings them together.
+// Services and clients that agree on a name, and a broker that connects them.
 #include "services/nameserver/broker/broker.h"
 
 #include <poll.h>
@@ -30,7 +30,7 @@ Time in_a_minute() { return os::now() + std::chrono::minutes(1); }
 class RunningBroker {
  public:
   struct NotYet {};
-  explicit RunningBroker(NotYet) {}  // processes are forked before there are threads
+  explicit RunningBroker(NotYet) {}  // processes are forked before threads exist
   explicit RunningBroker(BrokerLimits limits = {}) { start(limits); }
 
   void start(BrokerLimits limits = {}) {
@@ -63,7 +63,7 @@ std::string read_text(channel::Channel& channel) {
   return size ? std::string(reinterpret_cast<const char*>(buffer.data()), *size) : std::string(text_of(size.error()));
 }
 
-// A process that registers the name, gives its one client an answer and waits to be killed.
+// Forks a process that registers the name, answers its only client and waits to be killed.
 pid_t fork_answering_service(const std::string& broker, const std::string& name) {
   const pid_t child = fork();
   if (child != 0) return child;
@@ -82,7 +82,7 @@ void end_process(pid_t child) {
   waitpid(child, nullptr, 0);
 }
 
-// Until the service that another process is has registered.
+// Opens the name; retries until the service, another process, has registered it.
 Introduced open_soon(const RunningBroker& broker, const std::string& name) {
   while (true) {
     auto met = broker.open(name);
@@ -93,29 +93,29 @@ Introduced open_soon(const RunningBroker& broker, const std::string& name) {
 
 constexpr gid_t operators = 30001;
 
-// 0: all that a user of another name should be.
+// Returns 0 if a user with another name is refused everything that it should be refused.
 int what_a_stranger_is_refused(const RunningBroker& broker) {
   auto denied = broker.open("own", {.access = {.users = {0}}});
   while (!denied && (denied.error().kind == Kind::unreachable || denied.error().kind == Kind::unknown_name))
     denied = broker.open("own", {.access = {.users = {0}}});
   if (denied || denied.error().kind != Kind::denied) return 2;
-  const auto stranger = broker.open("open");  // who is root, whom this one does not name
+  const auto stranger = broker.open("open");  // the service runs as root, which this client does not allow
   if (stranger || stranger.error().kind != Kind::denied) return 3;
-  return broker.open("open", {.access = {.groups = {operators}}}) ? 0 : 4;  // which the service has
+  return broker.open("open", {.access = {.groups = {operators}}}) ? 0 : 4;  // the service has this group
 }
 
-// A connection of which each packet is sent and received by hand.
+// A connection whose packets the test sends and receives itself.
 class RawGuest {
  public:
   explicit RawGuest(const RunningBroker& broker)
       : socket_(std::move(channel::connect_socket(broker.path(), in_a_minute()).value())) {}
   void say(const std::string& text) const { REQUIRE(send_message(socket_, text)); }
-  // Until there is an answer, which is not received.
+  // Waits until there is an answer, and does not receive it.
   void await_answer() const {
     pollfd answered{socket_.get(), POLLIN, 0};
     REQUIRE(poll(&answered, 1, -1) == 1);
   }
-  // What he is told next, without the number of a refusal; "closed".
+  // Returns the next message to this guest, without the number of a refusal; "closed" at the end.
   std::string told() const {
     const auto message = receive_message(socket_, in_a_minute());
     if (!message) return "closed";
@@ -128,7 +128,7 @@ class RawGuest {
     say(text);
     return told();
   }
-  // Keeps the socket, and what was not received.
+  // Keeps the socket open, and leaves received data unread.
   void shut_both_ways() const { REQUIRE(shutdown(socket_.get(), SHUT_RDWR) == 0); }
 
  private:
@@ -186,7 +186,7 @@ TEST_CASE("a name goes with its process, and the next one may have it") {
   end_process(first);
   auto second = broker.enlist("mine");
   while (!second)
-    second = broker.enlist("mine");  // the kernel has closed its descriptors before; the broker hears of it
+    second = broker.enlist("mine");  // the kernel has closed its descriptors already; the broker notices this later
   CHECK(second->is_enlisted());
 }
 
@@ -247,7 +247,7 @@ TEST_CASE("clients of a service that accepts nobody are refused when its queue i
   REQUIRE(service);
   std::vector<os::Fd> sockets;
   std::string last;
-  // Bound: what the kernel keeps for a socket.
+  // Bound: the number of packets that the kernel keeps for a socket.
   while (last.find("refused") != 0 && sockets.size() < 10'000) {
     sockets.push_back(std::move(channel::connect_socket(broker.path(), in_a_minute()).value()));
     REQUIRE(send_message(sockets.back(), "open busy own"));
@@ -307,7 +307,7 @@ TEST_CASE("what somebody who was closed has not received counts until he receive
   }
   silent.reset();
   std::string answer = client.ask("open calm own");
-  while (answer != "channel") answer = client.ask("open calm own");  // the broker hears of an end when it looks
+  while (answer != "channel") answer = client.ask("open calm own");  // the broker notices an end when it checks
 }
 
 TEST_CASE("who has shut his socket counts with what he has not received until he ends") {
@@ -319,11 +319,11 @@ TEST_CASE("who has shut his socket counts with what he has not received until he
   silent->await_answer();
   REQUIRE(service.told() == "channel");
   silent->shut_both_ways();
-  for (int i = 0; i < 5; ++i)  // the broker looks anew each time
+  for (int i = 0; i < 5; ++i)  // the broker checks again each time
     CHECK_THAT(client.ask("open calm own"), Catch::Contains("1 end is not accepted"));
   silent.reset();
   std::string answer = client.ask("open calm own");
-  while (answer != "channel") answer = client.ask("open calm own");  // the broker hears of an end when it looks
+  while (answer != "channel") answer = client.ask("open calm own");  // the broker notices an end when it checks
 }
 
 TEST_CASE("who has lost his name and ends late takes it from nobody") {
@@ -335,7 +335,7 @@ TEST_CASE("who has lost his name and ends late takes it from nobody") {
   first->say("nonsense");
   first->await_answer();
   while (next.ask("register sought own") != "registered") {
-  }  // until the broker has heard the nonsense
+  }  // until the broker has read the nonsense
   first.reset();
   for (int i = 0; i < 5; ++i) CHECK(RawGuest(broker).ask("open sought own") == "channel");
   CHECK_THAT(client.ask("register sought own"), Catch::Contains("'sought' is the name of process"));
@@ -428,9 +428,9 @@ TEST_CASE("a broker whose socket or directory was removed is there again, with t
   for (const bool with_directory : {false, true}) {
     std::filesystem::remove(broker.path() + ".lock");
     std::filesystem::remove(broker.path());
-    std::error_code ignored;  // the broker may be faster
+    std::error_code ignored;  // the broker may remove it first
     if (with_directory) std::filesystem::remove(broker.directory(), ignored);
-    auto other = broker.enlist("other");  // until it is there: unreachable
+    auto other = broker.enlist("other");  // unreachable until the broker is there again
     while (!other && other.error().kind == Kind::unreachable) other = broker.enlist("other");
     CHECK(other);
     const auto again = broker.enlist("plant");

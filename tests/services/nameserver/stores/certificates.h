@@ -1,4 +1,5 @@
-// Certificates: an authority, a server at 127.0.0.1 and a client that it vouches for, in files of a directory.
+// Certificates in files of a directory: an authority, and certificates that it signed for a server at 127.0.0.1 and for
+// a client.
 #pragma once
 
 #include <openssl/evp.h>
@@ -27,7 +28,7 @@ inline void extend(X509* certificate, int what, const char* value) {
   X509_EXTENSION_free(extension);
 }
 
-// Good from an hour ago for a hundred years; not signed.
+// Makes a certificate that is valid from an hour ago for a hundred years, and is not signed yet.
 inline Certificate new_certificate(const char* name, long number, EVP_PKEY* key) {
   Certificate made(X509_new(), &X509_free);
   X509_set_version(made.get(), 2);

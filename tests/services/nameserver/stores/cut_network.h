@@ -1,5 +1,5 @@
-// CutNetwork: the way to a server on this host, through a thread that hands on what is said. It can fall silent, as a
-// network does whose cable is out, break off, or lose one answer.
+// CutNetwork forwards connections to a server on this host through a thread. It can fall silent like a network with an
+// unplugged cable, break connections, or lose one answer.
 #pragma once
 
 #include <netinet/in.h>
@@ -39,25 +39,25 @@ class CutNetwork {
     getsockname(listening_.get(), reinterpret_cast<sockaddr*>(&address), &size);
     return std::to_string(ntohs(address.sin_port));
   }
-  // Connections stand, and new ones come about; nothing arrives.
+  // Connections stay open, and new ones can be made, but nothing arrives.
   void fall_silent() { is_silent_ = true; }
-  // What was held back arrives.
+  // Delivers what was held back.
   void mend() {
     is_silent_ = is_holding_ = false;
     wake();
   }
-  // Connections end.
+  // Ends all connections.
   void break_off() {
     is_breaking_ = true;
     wake();
   }
-  // What the server tells those who watch it is held back until mend(), but for what is being handed on right now; all
-  // else is answered.
+  // Holds back what the server sends to those that watch it until mend(), except what is being forwarded now. All other
+  // requests are answered.
   void hold_watches() { is_holding_ = true; }
-  // So many have asked for a transaction so far.
+  // Returns how many transactions were requested so far.
   int transactions() const { return transactions_; }
-  // The next request in which this stands reaches the server; its answer does not arrive, the connection ends instead.
-  // Before it is said: nothing else is asked.
+  // The next request that contains this text reaches the server, but its answer does not arrive: the connection ends
+  // instead. Call it before that request is sent, while no other request is under way.
   void lose_answer_to(const std::string& request) {
     {
       const std::lock_guard lock(mutex_);
@@ -106,7 +106,7 @@ class CutNetwork {
     if (connect(server.get(), reinterpret_cast<const sockaddr*>(&server_), sizeof server_) == 0)
       ways_.push_back({{std::move(client), std::move(server)}});
   }
-  // These return false at an end.
+  // These return false when the connection ended.
   bool ask(Way& way) {
     std::string said;
     const bool goes_on = hear(way.ends[0], said);
@@ -150,7 +150,7 @@ class CutNetwork {
   std::atomic<int> transactions_{0};
   std::mutex mutex_;
   std::string unanswered_;  // guarded by mutex_; empty: every request is answered
-  std::vector<Way> ways_;   // of the thread
+  std::vector<Way> ways_;   // used by the thread only
   std::jthread thread_{[this] { run(); }};
 };
 

@@ -1,4 +1,4 @@
-// The copy on the disk of what etcd has: a start while etcd is away.
+// The copy of etcd's names on the disk: a start while etcd is unreachable.
 #include "services/nameserver/stores/etcd_copy.h"
 
 #include <sys/resource.h>
@@ -26,7 +26,7 @@ EtcdEntry entry_at(int number) {
       .key = "key " + text, .value = "value " + text, .modified = 10u + static_cast<unsigned>(number), .lease = number};
 }
 
-// "key=value modified lease" of each, and the revision; "new" where there is nothing.
+// Returns "key=value modified lease" of each entry, and the revision; "new" if there is no content.
 std::string text_of(std::optional<EtcdCopyFile::Content> content) {
   if (!content) return "new";
   std::string text;
@@ -36,7 +36,7 @@ std::string text_of(std::optional<EtcdCopyFile::Content> content) {
   return text + "at " + std::to_string(content->revision);
 }
 
-// Of a copy of the place; or why it is not used.
+// Returns the content of a copy of the place, or why the copy is not used.
 std::string text_in(const std::string& path, const std::string& of = place) {
   auto file = EtcdCopyFile::open(path, of);
   return file ? text_of(file->take_content()) : file.error();
@@ -50,7 +50,7 @@ void write(const std::string& path, int entries) {
   REQUIRE(file->write(news));
 }
 
-// A store on that etcd, with the copy.
+// Opens a store on that etcd, with the copy.
 std::unique_ptr<Store> store_with(const EtcdServer& etcd, const std::string& copy) {
   StoreOptions options = patient();
   options.etcd_copy = copy;

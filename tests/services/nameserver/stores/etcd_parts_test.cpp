@@ -1,4 +1,4 @@
-// What the etcd store is made of, without an etcd.
+// The parts of the etcd store, without an etcd.
 #include "services/nameserver/stores/base64.h"
 #include "services/nameserver/stores/etcd_address.h"
 #include "services/nameserver/stores/etcd_cache.h"
@@ -19,7 +19,7 @@ EtcdEntry name_entry(const EtcdKeys& keys, const std::string& id, const std::str
   return {.key = keys.name(root_context, {id, ""}), .value = etcd_value_of(object_at(reference)), .modified = modified};
 }
 
-// Kind, id and revision of each, short enough to compare.
+// Returns kind, id and revision of each change, in a short form to compare.
 std::string text_of(const Changes& changes) {
   std::string text;
   for (const Change& change : changes)
@@ -123,7 +123,7 @@ TEST_CASE("a cache that is loaded anew tells what was missed, in the order of re
         "m10 bx11 rb12 ua20 d20 ");
   CHECK(cache.revision() == 20);
   CHECK(cache.with_tree([](const Tree& tree) { return tree.contexts(); }) == std::vector<ContextId>{9});
-  // An etcd that began anew counts as the one before it did.
+  // The revisions of an etcd that was set up anew begin anew. load() returns the differences all the same.
   CHECK(load({inside, {.key = keys.context(9), .modified = 10}, name_entry(keys, "b", "3", 12)}, 13) == "rb12 ");
   CHECK(cache.revision() == 13);
 }

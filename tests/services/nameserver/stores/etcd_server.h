@@ -1,4 +1,4 @@
-// EtcdServer: an etcd of the test's own, in a directory of its own, that can be killed and started again.
+// EtcdServer runs an etcd in a directory of its own for a test. It can be killed and started again.
 #pragma once
 
 #include <netinet/in.h>
@@ -21,7 +21,7 @@
 
 namespace corelane::nameserver::testing {
 
-// Without etcd there is nothing to test: begins a test that needs it with `if (lacks_etcd()) return;`.
+// Returns whether etcd is missing, and says so. A test that needs etcd begins with `if (lacks_etcd()) return;`.
 inline bool lacks_etcd() {
   os::ChildProcess look({"sh", "-c", "command -v etcd >/dev/null"});
   const auto found = look.wait();
@@ -30,7 +30,7 @@ inline bool lacks_etcd() {
   return true;
 }
 
-// A port of TCP that nobody has, and that the system gives to no client.
+// Returns a TCP port that no process uses and that the system does not give to clients.
 inline std::string free_port() {
   static std::minstd_rand random(std::random_device{}());
   while (true) {
@@ -48,7 +48,7 @@ inline std::string free_port() {
 class EtcdServer {
  public:
   explicit EtcdServer(std::string more_options = {}) : more_options_(std::move(more_options)) { start(); }
-  // At https, with a certificate, its key and who vouches for its clients.
+  // Serves https, with a certificate, its key, and the authority for client certificates.
   explicit EtcdServer(const TlsFiles& files, std::shared_ptr<HttpNetwork> network)
       : is_tls_(true),
         more_options_(" --client-cert-auth --cert-file '" + files.certificate + "' --key-file '" + files.key +
@@ -57,7 +57,7 @@ class EtcdServer {
     start();
   }
 
-  // Where another took a port in between etcd ends at once, and new ones are tried.
+  // If another process took a port in between, etcd ends at once, and new ports are tried.
   void start() {
     const bool is_first = client_port_.empty();
     do {
@@ -81,7 +81,7 @@ class EtcdServer {
   std::string url(const std::string& prefix = {}) const {
     return "etcd:" + scheme() + "127.0.0.1:" + client_port_ + prefix;
   }
-  // What the gateway answers.
+  // Returns the gateway's answer.
   std::string post(const std::string& path, const std::string& json) const {
     HttpConnection connection(endpoint(), network_);
     const auto reply = connection.post(request(path, json));
@@ -95,7 +95,7 @@ class EtcdServer {
       HttpConnection connection(endpoint(), network_);
       const auto reply = connection.post(request("/v3/kv/range", R"({"key":"eA=="})"));
       if (reply && reply->ok()) return true;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // sleep: etcd tells nobody when it is ready
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));  // sleep: etcd does not report when it is ready
     }
     return false;
   }
@@ -116,14 +116,14 @@ class EtcdServer {
   std::optional<os::ChildProcess> process_;
 };
 
-// Until it holds; that it never does shows as a test that takes too long.
+// Waits until the condition holds. If it never does, the test's timeout ends the test.
 template <typename Condition>
 void until(Condition&& holds) {
   while (!holds())
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // sleep: another program has its own pace
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // sleep: another program works at its own pace
 }
 
-// So that a machine that stands still for a while changes nothing.
+// Sets long timeouts, so that a machine that stalls for a while changes nothing.
 inline StoreOptions patient(StoreOptions options = {.etcd_lease = std::chrono::seconds(600)}) {
   options.etcd_patience = options.etcd_timeout = std::chrono::seconds(200);
   return options;

@@ -1,4 +1,4 @@
-// The store in etcd, with a real one.
+// The store in etcd, with a real etcd.
 #include "services/nameserver/stores/etcd_store.h"
 
 #include <deque>
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// What a store has told so far.
+// Records the changes that a store has reported.
 class ToldChanges {
  public:
   explicit ToldChanges(Store& store) {
@@ -128,7 +128,7 @@ TEST_CASE("what others did while a nameserver could not hear is told when it can
   server.kill();
   until([&] { return store->status().stale; });
   server.start();
-  // The other is there first, or the one is: told is the same.
+  // Either this store or the other one connects first. The reported changes must be the same.
   const auto other = etcd_store(server.url());
   REQUIRE(other->remove(root_context, {"a", ""}));
   REQUIRE(other->replace(root_context, {"b", ""}, object_at("2")));
@@ -231,7 +231,7 @@ TEST_CASE("what went with a lease that ran out is bound again, and what somebody
   EtcdTransaction removal;
   const std::uint64_t removed = client.commit(removal.then_delete("removed")).value().revision;
   owned.seen({.is_deletion = true, .entry = {.key = "removed", .modified = removed}});
-  REQUIRE(owned.keep());  // the lease is there: it was not its end
+  REQUIRE(owned.keep());  // the lease still exists: this deletion was not its end
   end_lease(server, lease);
   put("taken", 0, "his");
   owned.leave("otto");
@@ -307,7 +307,7 @@ TEST_CASE("names that another nameserver of the host keeps are taken over when n
 
   bind("b");
   end_lease(server, of_one);
-  REQUIRE(other.keep());  // it may be that its owner has ended
+  REQUIRE(other.keep());  // the owner of the lease may have ended
   CHECK(a() == sure.lease().value());
   CHECK(client.range("b", "c", 1).value().entries.empty());
 }
@@ -319,7 +319,7 @@ TEST_CASE("names are read whole in pages of any size, and those that are too lon
     const auto store = etcd_store(server.url("/few"));
     for (int i = 0; i < 9; ++i) REQUIRE(store->add(root_context, {std::to_string(i), ""}, object_at("x")));
   }
-  // Beside the names there are the keys `format` and `next`.
+  // The keys `format` and `next` exist in addition to the names.
   for (const std::size_t page : {1u, 2u, 10u, 11u, 12u, 1000u}) {
     StoreOptions options = patient();
     options.etcd_page = page;

@@ -1,4 +1,4 @@
-// Two nameservers on an etcd that is killed, cut off and full.
+// Two nameservers on an etcd that is killed, cut off or full.
 #include <cstdlib>
 #include <random>
 #include <set>
@@ -15,10 +15,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// So that what is silent is found out soon. A bind that takes longer is refused, and no more comes of that.
+// Short timeouts, to find out soon that the other side is silent. A bind that takes longer is refused, and the test
+// ignores that.
 const StoreOptions impatient{.etcd_lease = 3s, .etcd_timeout = 1s, .etcd_patience = 200s};
 
-// A nameserver's store behind a network of its own, and a client that binds there all the time.
+// A nameserver's store behind a network of its own, and a client that binds names there continuously.
 class Host {
  public:
   Host(const EtcdServer& etcd, std::string name)
@@ -35,7 +36,7 @@ class Host {
       }
     });
   }
-  // Those that he was told are bound, ever.
+  // Stops the binder. Returns all names that were ever acknowledged.
   const std::set<std::string>& stop_binding() {
     is_binding_ = false;
     binder_ = {};
@@ -48,7 +49,7 @@ class Host {
 
  private:
   const std::string name_;
-  std::set<std::string> acknowledged_;  // the binder's, while it is there
+  std::set<std::string> acknowledged_;  // used by the binder while it runs
   int bound_ = 0;
   std::atomic<bool> is_binding_{false};
   std::jthread binder_;
@@ -61,7 +62,7 @@ std::set<std::string> names_in(Store& store) {
   return names;
 }
 
-// The value of a member of JSON that is a text there.
+// Returns the value of a JSON member that is a string.
 std::string member_in(const std::string& json, const std::string& name) {
   const std::size_t begin = json.find('"' + name + "\":\"");
   if (begin == std::string::npos) return {};
@@ -75,7 +76,7 @@ void compact(const EtcdServer& etcd) {
 }
 
 int rounds() {
-  const char* const wanted = std::getenv("CORELANE_ETCD_ROUNDS");  // by hand
+  const char* const wanted = std::getenv("CORELANE_ETCD_ROUNDS");  // set it by hand
   return wanted == nullptr ? 4 : std::atoi(wanted);
 }
 
@@ -142,7 +143,8 @@ TEST_CASE("a context that another nameserver binds, fills or destroys does not g
   const auto other = etcd_store(etcd.url());
   const auto store = etcd_store("etcd:http://127.0.0.1:" + network.port(), patient({.limits = {.loose_contexts = 2}}));
   const ContextId bound = store->make_context().value(), filled = store->make_context().value();
-  // What the other one does the store does not hear of before it has chosen the oldest one, and has been refused.
+  // Makes a context while the other store changes names. This store learns of the changes only after it has chosen the
+  // oldest context, and etcd has refused its transaction.
   const auto made_meanwhile = [&](const auto& done_by_other) {
     until([&] { return store->status().revision == other->status().revision; });
     network.hold_watches();
@@ -156,7 +158,7 @@ TEST_CASE("a context that another nameserver binds, fills or destroys does not g
       until([&] { return network.transactions() > before; });
       network.mend();
     }
-    CHECK(network.transactions() - before <= 2);  // the one that was refused, and another one once it knows why
+    CHECK(network.transactions() - before <= 2);  // the refused transaction, and another one after the store knows why
     REQUIRE(made);
     return *made;
   };
@@ -209,7 +211,7 @@ TEST_CASE("a name that etcd tells of only after its owner's end is removed") {
     EtcdTransaction transaction;
     return client.commit(transaction.then_put(key, "value", lease)).value().revision;
   };
-  owned.asks("anna");  // and is never answered
+  owned.asks("anna");  // it never gets an answer
   owned.asks("otto");
   owned.answered("otto");
   REQUIRE(owned.remove("anna"));

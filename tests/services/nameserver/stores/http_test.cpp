@@ -1,4 +1,4 @@
-// How an etcd is reached: addresses of hosts, several endpoints, TLS.
+// How the store reaches an etcd: host addresses, several endpoints, TLS.
 #include <netinet/in.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -26,7 +26,7 @@ namespace {
 
 const HttpEndpoint plant{"plant.example", "2379"};
 
-// Answers when it is told to; shared with the threads that ask it.
+// A resolver that answers when the test tells it to. Shared with the threads that call it.
 class SlowResolver {
  public:
   corelane::Expected<HostAddresses, std::string> answer() {
@@ -63,7 +63,7 @@ class SlowResolver {
   int asked_ = 0;
 };
 
-// Answers each call of HTTP with the same.
+// A server that answers each HTTP request with the same response.
 class FixedServer {
  public:
   FixedServer(const std::string& status, const std::string& body)
@@ -113,7 +113,7 @@ struct LookupFixture {
   }
 };
 
-// Why a store cannot be opened there with those files.
+// Returns why a store cannot be opened there with those files.
 std::string refusal_of(const TlsFiles& files, const std::string& url) {
   StoreOptions options = patient();
   options.etcd_tls = files;
@@ -236,7 +236,7 @@ TEST_CASE("who has no login or a wrong one is told so, and nobody else whose ref
 }
 
 TEST_CASE("an etcd whose entries are not in the order of their keys is none, so that reading all of them ends") {
-  // One that gives the same page again and again: reading on behind its last key would come to no end.
+  // The server returns the same page again and again: reading on after its last key would never end.
   const FixedServer server("200 OK", R"({"header":{"revision":"7"},"kvs":[{"key":"YQ=="}],"more":true})");
   EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
   CHECK(client.range("a", "c", 1));

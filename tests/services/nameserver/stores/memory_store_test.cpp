@@ -1,4 +1,4 @@
-// The store that nothing outlasts, and what names a store.
+// The store in memory, which ends with its process, and the texts that name a store.
 #include "services/nameserver/stores/open_store.h"
 #include "tests/services/nameserver/stores/store_laws.h"
 

@@ -1,4 +1,4 @@
-// Files that are none of a SQLite store, or no longer.
+// Files that are not a SQLite store, or were damaged.
 #include <filesystem>
 #include <random>
 
@@ -203,7 +203,7 @@ TEST_CASE("a log of another database beside the names does not get into them") {
 TEST_CASE("a file whose log is gone is refused until its log is back or given up") {
   const corelane::testing::TempDirectory directory;
   const std::string path = directory / "names.db", log = path + "-wal";
-  for (const int names : {1, 700}) {  // with the latter the log has gone into the file and begun anew
+  for (const int names : {1, 700}) {  // with 700 names, the log was copied into the file and restarted
     std::filesystem::remove(path);
     const int ended = in_child([&] {
       const auto store = sqlite_store(path);

@@ -1,4 +1,4 @@
-// The file of a SQLite store: opens, reads and changes it, in this process and in children of it.
+// Opens, reads and changes the file of a SQLite store, in this process and in child processes.
 #pragma once
 
 #include <linux/capability.h>
@@ -45,7 +45,7 @@ inline void write_file(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// Without thousands of bytes in the report.
+// Compares without printing thousands of bytes.
 inline void check_bytes(const std::string& path, const std::string& expected) {
   const bool same = bytes_of_file(path) == expected;
   CHECK(same);
@@ -57,7 +57,7 @@ inline void run_sql(const std::string& path, const char* sql) {
   REQUIRE(database->run(sql));
 }
 
-// What the child returns is its exit status.
+// Runs `body` in a child process. Returns the child's exit status, which is the result of `body`.
 template <typename Body>
 int in_child(Body&& body) {
   const pid_t child = fork();
@@ -67,7 +67,7 @@ int in_child(Body&& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 200;
 }
 
-// Of a database that is written ahead to a log, which its writer leaves behind as one that is killed does.
+// Runs SQL on a database with a write-ahead log, which stays behind as after a kill.
 inline void run_sql_and_vanish(const std::string& path, const std::string& sql) {
   const int ended = in_child([&] {
     auto database = Database::open(path);
@@ -77,7 +77,8 @@ inline void run_sql_and_vanish(const std::string& path, const std::string& sql) 
   REQUIRE(ended == 0);
 }
 
-// Of a database with a journal, which has what the file had before a transaction that its writer never ended.
+// Begins a transaction on a database with a rollback journal and does not end it. The journal stays behind with the
+// content from before.
 inline void begin_and_vanish(const std::string& path) {
   const int ended = in_child([&] {
     auto database = Database::open(path);
@@ -90,8 +91,8 @@ inline void begin_and_vanish(const std::string& path) {
   REQUIRE(ended == 0);
 }
 
-// In a child whom permissions of files hold, as they do root without his capabilities. It stays the same user, since
-// the way to the directory (TMPDIR) may be closed to others.
+// Runs `body` in a child without capabilities, so that file permissions apply to it even if it is root. It keeps its
+// user, since the directory (TMPDIR) may be closed to others.
 template <typename Body>
 int held_by_permissions(Body&& body) {
   return in_child([&] {

@@ -1,4 +1,4 @@
-// A SQLite store whose process is killed while names are bound.
+// A SQLite store whose process is killed while it binds names.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -21,7 +21,7 @@ namespace {
 constexpr int binds_in_all = 10'000, kills = 12;
 constexpr int binding_threads = 8;
 
-// In memory that the killed process shares with the test.
+// In memory that the test shares with the process that it kills.
 struct Ledger {
   std::array<std::atomic<bool>, binds_in_all> acknowledged;
   std::atomic<int> acknowledged_in_all, next;
@@ -52,7 +52,7 @@ void bind_what_is_left(const std::string& path, const SharedLedger& ledger) {
   for (int t = 0; t < binding_threads; ++t)
     threads.emplace_back([&] {
       for (int number = ledger->next++; number < binds_in_all; number = ledger->next++) {
-        // One that was under way when the one before was killed may be there.
+        // A bind that was under way when the previous process was killed may exist already.
         if (!store->replace(root_context, name_of_bind(number), object_at(reference_of_bind(number)))) _exit(1);
         ledger->acknowledged[static_cast<std::size_t>(number)] = true;
         ++ledger->acknowledged_in_all;
@@ -73,7 +73,7 @@ bool has_ended(pid_t child) {
   return waitid(P_PID, static_cast<id_t>(child), &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid != 0;
 }
 
-// Kills the writer once so many are acknowledged. Its exit status, or minus the signal.
+// Kills the writer when so many binds are acknowledged. Returns its exit status, or minus the signal.
 int end_writer(pid_t child, const SharedLedger& ledger, int acknowledged) {
   while (ledger->acknowledged_in_all < acknowledged && !has_ended(child)) std::this_thread::yield();
   kill(child, SIGKILL);
@@ -82,7 +82,7 @@ int end_writer(pid_t child, const SharedLedger& ledger, int acknowledged) {
   return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-// Every acknowledged name is there, and every name that is there is whole.
+// Checks that every acknowledged name exists, and that every existing name is complete.
 void check_kept(Store& store, const SharedLedger& ledger) {
   int lost = 0, spoiled = 0;
   for (int number = 0; number < binds_in_all; ++number) {

@@ -1,4 +1,4 @@
-// The log of a SQLite store that was killed: whose bytes have changed, and as a process or machine that ends leaves it.
+// The log of a SQLite store that was killed: with changed bytes, and as an ended process or machine leaves it.
 #include <algorithm>
 #include <filesystem>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t header = 32, frame = 24 + 4096;
 
-// Its pages: some more than one where its reference is long.
+// Binds one name. A long reference makes the change several pages long.
 std::string sql_that_binds(const std::string& name, int reference_size) {
   return "INSERT INTO binding VALUES(0, CAST('" + name + "' AS BLOB), x'', 0, zeroblob(" +
          std::to_string(reference_size) + "), 0, x'', NULL, NULL);";
@@ -31,7 +31,7 @@ std::string flipped(std::string bytes, std::size_t at, int bit) {
   return bytes;
 }
 
-// Of a store that was killed when it had acknowledged some names.
+// The files of a store that was killed after it had acknowledged some names.
 class KilledStore {
  public:
   explicit KilledStore(int names) {
@@ -51,7 +51,7 @@ class KilledStore {
   std::string path() const { return directory_ / "names.db"; }
   std::string log_path() const { return path() + "-wal"; }
   const std::string& log() const { return log_; }
-  // Where its changes end.
+  // Returns the offsets at which its changes end.
   std::vector<std::size_t> ends() const { return ends_in(log_); }
   static std::vector<std::size_t> ends_in(const std::string& log) {
     std::vector<std::size_t> ends;
@@ -64,7 +64,7 @@ class KilledStore {
     write_file(path(), file_);
     write_file(log_path(), log);
   }
-  // What a program does to the file and the log as they are, which it leaves behind as one that is killed does.
+  // Returns the log after another program ran SQL on the file and the log, and left them as after a kill.
   std::string log_after(const std::string& sql) {
     put(log_);
     run_sql_and_vanish(path(), "PRAGMA wal_autocheckpoint=0;" + sql);
@@ -83,7 +83,7 @@ class KilledStore {
     put(log);
     return count_of_names(path());
   }
-  // Besides what the log of the process says.
+  // Returns the number of names with that log, and checks that the incomplete change is reported once.
   std::size_t names_told_incomplete(const std::string& log) const {
     const corelane::testing::CapturedErrors errors;
     const std::size_t names = names_with(log);
@@ -132,7 +132,7 @@ TEST_CASE("a damaged log is cut off where its refusal says to go on with the nam
   const corelane::testing::Quiet quiet;
   const KilledStore killed(5);
   const std::vector<std::size_t> ends = killed.ends();
-  killed.check_refused(flipped(killed.log(), ends[3] + 100, 0));  // the first change counts no name
+  killed.check_refused(flipped(killed.log(), ends[3] + 100, 0));  // the first change contains no name
   says(refusal_of(killed.path()), "`truncate -s " + std::to_string(ends[3]) + " " + killed.log_path() + "`");
   std::filesystem::resize_file(killed.log_path(), ends[3]);
   CHECK(count_of_names(killed.path()) == 3);
@@ -168,7 +168,7 @@ TEST_CASE("a log that ends anywhere has all changes that are whole in it") {
   for (std::size_t begin = 0; begin <= killed.log().size(); begin = begin == 0 ? header : begin + frame)
     for (const int off : {-4073, -4072, -4071, -25, -24, -23, -1, 0, 1, 8, 16, 23, 24, 25, 31}) {
       const std::size_t length = begin + static_cast<std::size_t>(off);
-      if (length > killed.log().size()) continue;  // or below nothing
+      if (length > killed.log().size()) continue;  // nothing to cut; a negative length wraps around
       CAPTURE(length);
       const auto whole = std::count_if(ends.begin(), ends.end(), [&](std::size_t end) { return end <= length; });
       CHECK(killed.names_with(killed.log().substr(0, length)) == static_cast<std::size_t>(std::max(whole - 1l, 0l)));

@@ -1,4 +1,4 @@
-// Where the file of a SQLite store lies: who may write there, and whether there is room.
+// The place of a SQLite store's file: who may write there, and whether there is space.
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -66,9 +66,9 @@ TEST_CASE("a nameserver that was killed on a full disk starts again and finds al
       _exit(opened ? 200 : 1);  // nothing is closed
     });
     if (killed != 200) return 1;
-    std::FILE* const rest = std::fopen((directory / "rest").c_str(), "wb");  // of another program
+    std::FILE* const rest = std::fopen((directory / "rest").c_str(), "wb");  // a file of another program
     std::setbuf(rest, nullptr);
-    while (std::fputc('x', rest) != EOF) continue;  // bound: the disk
+    while (std::fputc('x', rest) != EOF) continue;  // bound: the size of the disk
     std::fclose(rest);
     const auto opened = open_store("sqlite:" + path, {});
     if (!opened) return std::fputs(opened.error().c_str(), stderr), 2;

@@ -1,4 +1,4 @@
-// A SQLite store whose machine loses power: of what was written, what no sync covered may be lost.
+// A SQLite store whose machine loses power. Writes that no sync has covered may be lost.
 #include <sqlite3.h>
 
 #include <fstream>
@@ -15,7 +15,7 @@ using namespace corelane::nameserver::testing;
 
 namespace {
 
-// A write, or where the file was cut off.
+// A write, or a truncation of the file.
 struct Step {
   std::size_t at = 0;
   std::string bytes;
@@ -27,7 +27,7 @@ struct Step {
   }
 };
 
-// What of a file a sync has covered, and what happened to it since.
+// The content of a file that a sync has covered, and the steps since then.
 struct WatchedImage {
   std::string synced;
   std::vector<Step> since;
@@ -39,21 +39,21 @@ struct WatchedImage {
   }
 };
 
-// The files as they may be found after a loss of power, and how many names had been acknowledged by then.
+// A possible state of the files after a loss of power, and the number of names that were acknowledged by then.
 struct PowerLoss {
   std::map<std::string, std::string> files{};
   int acknowledged = 0;
 };
 
-// What is safe on the disk below SQLite. Now and then power is lost before a step: nothing of what no sync has covered
-// is there afterwards, or half of it, or all.
+// Tracks what is safe on the disk below SQLite. Before some steps it simulates a loss of power: none, half or all of
+// the writes without a sync survive.
 struct WatchedDisk {
   std::map<std::string, WatchedImage> files;
   int acknowledged = 0;
   std::vector<PowerLoss> losses;
   std::minstd_rand random{std::random_device{}()};
   int steps_left = 1;
-  int good_syncs = 0;  // of how many one fails; 0: none does
+  int good_syncs = 0;  // one of so many syncs fails; 0: none does
 
   void lose_now_and_then() {
     if (--steps_left > 0) return;
@@ -93,7 +93,7 @@ sqlite3_file* real_of(sqlite3_file* file) { return watched(file).real(); }
 const sqlite3_io_methods& methods_of(sqlite3_file* file) { return *real_of(file)->pMethods; }
 
 const sqlite3_io_methods watching{
-    .iVersion = 1,  // no memory shared with other processes
+    .iVersion = 1,  // no memory that is shared with other processes
     .xClose = [](sqlite3_file* f) { return methods_of(f).xClose(real_of(f)); },
     .xRead = [](sqlite3_file* f, void* to, int size,
                 sqlite3_int64 at) { return methods_of(f).xRead(real_of(f), to, size, at); },
@@ -132,7 +132,7 @@ const sqlite3_io_methods watching{
     .xUnfetch = nullptr,
 };
 
-// SQLite opens its files on the watched disk as long as this lives.
+// While this lives, SQLite opens its files on the watched disk.
 class WatchedSystem {
  public:
   explicit WatchedSystem(WatchedDisk& disk) : system_(*real_system()) {
@@ -140,7 +140,7 @@ class WatchedSystem {
     system_.zName = "watched";
     system_.szOsFile += static_cast<int>(sizeof(WatchedFile));
     system_.xOpen = [](sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int* out) {
-      watched(file).path = path;  // SQLite keeps it as long as the file is open
+      watched(file).path = path;  // SQLite keeps the text as long as the file is open
       watched(file).base.pMethods = nullptr;
       const int code = real_system()->xOpen(real_system(), path, real_of(file), flags, out);
       if (code == SQLITE_OK) watched(file).base.pMethods = &watching;
@@ -148,7 +148,7 @@ class WatchedSystem {
     };
     system_.xDelete = [](sqlite3_vfs*, const char* path, int syncs_directory) {
       const int code = real_system()->xDelete(real_system(), path, syncs_directory);
-      if (syncs_directory != 0) watched_disk->files.erase(path);  // else it may come back
+      if (syncs_directory != 0) watched_disk->files.erase(path);  // otherwise it may come back
       return code;
     };
     sqlite3_vfs_register(&system_, 1);
@@ -171,7 +171,7 @@ class WatchedSystem {
 
 NameComponent name_number(int number) { return {std::to_string(number), ""}; }
 
-// How many names a store finds on that disk: from the first one on, and no others.
+// Returns how many names a store finds on that disk. They must be the first ones, and no others.
 int names_after(const PowerLoss& loss) {
   const corelane::testing::TempDirectory directory;
   for (const auto& [path, content] : loss.files)
@@ -184,7 +184,7 @@ int names_after(const PowerLoss& loss) {
   return number;
 }
 
-// What was acknowledged is there, and the change under way at most.
+// Checks that every acknowledged name exists, and at most the change under way in addition.
 void check_losses(const WatchedDisk& disk) {
   REQUIRE(disk.losses.size() > 9);
   for (const PowerLoss& loss : disk.losses) {
@@ -203,7 +203,7 @@ TEST_CASE("what a SQLite store has acknowledged is there after a loss of power a
   {
     const WatchedSystem system(disk);
     const auto store = open_store("sqlite:" + (directory / "names.db")).value();
-    for (; disk.acknowledged < 700; ++disk.acknowledged)  // more than a checkpoint of the log takes
+    for (; disk.acknowledged < 700; ++disk.acknowledged)  // more than one checkpoint of the log
       REQUIRE(store->add(root_context, name_number(disk.acknowledged), object_at(std::string(300, 'r'))));
   }
   check_losses(disk);
@@ -217,7 +217,7 @@ TEST_CASE("what a SQLite store has acknowledged is there after a loss of power w
     const WatchedSystem system(disk);
     const auto store = open_store("sqlite:" + (directory / "names.db")).value();
     disk.good_syncs = 2;
-    for (int tries = 0; tries < 600; ++tries) {  // long changes that fail, and short ones over them
+    for (int tries = 0; tries < 600; ++tries) {  // long changes that fail, and short ones that overwrite them
       const auto pages = std::uniform_int_distribution<std::size_t>(0, 4)(disk.random);
       const Binding binding = object_at(std::string(300 + 4096 * pages, 'r'));
       if (store->add(root_context, name_number(disk.acknowledged), binding)) ++disk.acknowledged;

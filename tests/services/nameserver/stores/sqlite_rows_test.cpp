@@ -1,4 +1,4 @@
-// Rows of a SQLite store that are not as a nameserver wrote them.
+// Rows of a SQLite store that differ from what a nameserver wrote.
 #include <algorithm>
 #include <cstdint>
 #include <random>
@@ -15,7 +15,7 @@ using namespace corelane::nameserver::testing;
 
 namespace {
 
-// All names of a store, each in a line with what is bound to it.
+// Returns all names of a store, each in a line with its binding.
 std::set<std::string> content_of(Store& store) {
   std::vector<ContextId> contexts = store.contexts().value();
   contexts.push_back(root_context);
@@ -31,7 +31,7 @@ std::set<std::string> content_of(Store& store) {
 
 // A store with names in two contexts below the root.
 struct Filled {
-  // `owned`: two names belong to clients, which schema 2 did not know.
+  // `owned`: two of the names belong to clients. Schema 2 has no owners.
   explicit Filled(const std::string& path, bool owned = false) {
     const auto store = sqlite_store(path);
     line = store->add_context(root_context, {"line", "dir"}, owned ? "user:1" : "").value();
@@ -48,7 +48,7 @@ struct Filled {
   std::set<std::string> content;
 };
 
-// What is there when the file is opened, and what the log says.
+// The content when the file is opened again, and what the process logs.
 struct Reopened {
   explicit Reopened(const std::string& path) {
     const corelane::testing::CapturedErrors errors;
@@ -65,7 +65,7 @@ struct Reopened {
   std::string told;
 };
 
-// The column's value with one byte of it changed, as SQL.
+// Returns SQL for the column's value with one byte changed.
 std::string changed_blob(const std::string& column, std::minstd_rand& random) {
   const std::string at = "(" + std::to_string(random()) + " % length(" + column + "))";
   const std::string byte = "substr('0123456789abcdef', 1 + " + std::to_string(random()) + " % 16, 1)";
@@ -215,7 +215,7 @@ TEST_CASE("a file of schema 2 keeps its names and sums, and its names belong to 
   CHECK(first.told.empty());
   CHECK(Database::open(path)->number("PRAGMA user_version").value() == 3);
   CHECK(sqlite_store(path)->remove(root_context, {"beta", "k"}, "user:1"));
-  write_file(path, before);  // a byte that changed before is found all the same
+  write_file(path, before);  // a byte that changed earlier is noticed all the same
   run_sql(path, "UPDATE binding SET reference=reference||x'30' WHERE id=CAST('beta' AS BLOB) AND context=0");
   CHECK(Reopened(path).content.size() == filled.content.size() - 1);
 }

@@ -1,4 +1,4 @@
-// The store in a file: what every store does, and what is in it after its end.
+// The store in a file: what every store does, and what the file contains after the store's end.
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -112,6 +112,6 @@ TEST_CASE("names and their log are for the user of the nameserver alone") {
   { sqlite_store(older); }
   std::filesystem::permissions(older, std::filesystem::perms::group_read, std::filesystem::perm_options::add);
   REQUIRE(sqlite_store(older)->add(root_context, {"a", ""}, object_at("x")));
-  CHECK(mode_of(older) == (own | std::filesystem::perms::group_read));  // as somebody has said
+  CHECK(mode_of(older) == (own | std::filesystem::perms::group_read));  // the permissions that somebody set stay
   ::umask(before);
 }

@@ -1,4 +1,4 @@
-// What every store has to do. Each law begins with a fresh store and its root alone.
+// Rules that every store has to keep. Each rule begins with a fresh store that has only its root.
 #pragma once
 
 #include <atomic>
@@ -206,7 +206,7 @@ inline void law_told_of_changes(Store& store) {
       {.kind = Kind::unbound, .context = context, .name = {"a", "k"}, .binding = object_at("2")},
       {.kind = Kind::destroyed, .context = context}};
   for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (i > 1) CHECK(told[i].revision > told[i - 1].revision);  // one operation's may share theirs
+    if (i > 1) CHECK(told[i].revision > told[i - 1].revision);  // the first two may share one
     CHECK(told[i].revision >= 1);
     told[i].revision = 0;
     CHECK(told[i] == expected[i]);
@@ -235,7 +235,7 @@ inline Binding bound_by(const std::string& client, const std::string& reference 
   return {.type = BindingType::object, .reference = reference, .bound_by = client};
 }
 
-// "" is privileged; a name that nobody owns is everybody's.
+// "" is a privileged client. A name without an owner belongs to everybody.
 inline void law_names_have_owners(Store& store) {
   const std::string anna = "user:1", otto = "user:2";
   const ContextId context = store.add_context(root_context, {"plant", ""}, anna).value();
@@ -248,7 +248,7 @@ inline void law_names_have_owners(Store& store) {
     CHECK(reference_at(store, place, {"a", ""}) == "1");
     REQUIRE(store.replace(place, {"a", ""}, bound_by(anna, "3")));
     CHECK(store.remove(place, {"a", ""}, anna).value() == bound_by(anna, "3"));
-    // Taken over by who may, and with its owner.
+    // A privileged client takes the name over. Then it has no owner, so otto may take it over and become its owner.
     REQUIRE(store.add(place, {"a", ""}, bound_by(anna)));
     REQUIRE(store.replace(place, {"a", ""}, bound_by("", "4")));
     REQUIRE(store.replace(place, {"a", ""}, bound_by(otto, "5")));
@@ -258,7 +258,7 @@ inline void law_names_have_owners(Store& store) {
   }
   CHECK(fails_with(store.remove(root_context, {"plant", ""}, otto), StoreFault::not_owner));
   CHECK(fails_with(store.destroy_context(context, otto), StoreFault::not_owner));
-  REQUIRE(store.add(root_context, {"second", ""}, context_at(context)));  // nobody's
+  REQUIRE(store.add(root_context, {"second", ""}, context_at(context)));  // it has no owner
   CHECK(fails_with(store.destroy_context(context, otto), StoreFault::not_owner));
   CHECK(store.destroy_context(context, anna));
 }
@@ -297,7 +297,7 @@ inline constexpr StoreLaw store_laws[] = {
     {"of writers side by side one binds a name", law_writers_side_by_side},
 };
 
-// With limits of two bindings in a context, three in all, and two contexts besides the root.
+// For a store with limits of two bindings in a context, three in total, and two contexts besides the root.
 inline constexpr StoreLimits tight_limits{.contexts = 2, .bindings = 3, .bindings_per_context = 2, .reference = 4};
 inline void check_tight_limits(Store& store) {
   const ContextId context = store.make_context().value();
@@ -315,7 +315,7 @@ inline void check_tight_limits(Store& store) {
   CHECK(fails_with(store.replace(context, {"2", ""}, object_at("12345")), StoreFault::full));
 }
 
-// With a limit of two names for each client, but for "" and the one that is privileged.
+// For a store with a limit of two names for each client, except "" and the privileged one.
 inline StoreLimits few_of_a_client() { return {.bindings_of_client = 2, .privileged = {"user:0"}}; }
 inline void check_limit_of_client(Store& store) {
   for (const char* client : {"user:1", "host:192.0.2.1"}) {
@@ -338,7 +338,8 @@ inline void check_limit_of_client(Store& store) {
   CHECK(store.add(root_context, {"user:1", "5"}, bound_by("user:1")));
 }
 
-// Of empty contexts that no name leads to the oldest go as others are made; those that have names or a name stay.
+// When new contexts are made, the oldest empty contexts without a name are removed. Contexts that have a name, or
+// contain names, stay.
 inline constexpr StoreLimits few_loose{.contexts = 6, .loose_contexts = 2};
 inline void check_loose_contexts(Store& store) {
   const ContextId named = store.add_context(root_context, {"named", ""}).value();
@@ -350,7 +351,7 @@ inline void check_loose_contexts(Store& store) {
   for (int made = 0; made < 20; ++made) before = std::exchange(last, store.make_context().value());
   CHECK(store.contexts().value() == std::vector<ContextId>{named, holds, before, last});
   CHECK_FALSE(store.has_context(unnamed).value());
-  const ContextId inside = store.add_context(before, {"1", ""}).value();  // the one that would be the next to go
+  const ContextId inside = store.add_context(before, {"1", ""}).value();  // it would be removed next
   CHECK(store.contexts().value() == std::vector<ContextId>{named, holds, before, last, inside});
 }
 

@@ -1,4 +1,4 @@
-// What a store does with a journal that fails, and when writers come together.
+// What a store does if its journal fails, and if several threads write at once.
 #include "services/nameserver/stores/tree_store.h"
 
 #include <atomic>
@@ -16,7 +16,7 @@ using corelane::testing::CapturedErrors;
 
 namespace {
 
-// Keeps what it is told, and fails as long as `fault` says so. One caller at a time, or the test fails.
+// Keeps what it is given, and fails while `fault` is set. The test fails if two threads call it at once.
 struct JournalLog {
   Changes kept;
   ContextId next_context = 0;

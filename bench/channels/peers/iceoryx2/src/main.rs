@@ -1,13 +1,15 @@
-//! iceoryx2 in the place of a channel: one of two processes that pass messages to each other.
+//! iceoryx2 in place of a channel: one of two processes that pass messages to each other.
 //!
 //!   corelane-bench-iceoryx2 echo NAME WAIT READ SIZE WARM-UP CALLS STREAMED
 //!   corelane-bench-iceoryx2 call NAME WAIT READ SIZE WARM-UP CALLS STREAMED
 //!
-//! `echo` says READY once it can be called; `call` then makes WARM-UP and CALLS round trips, sends STREAMED messages one
-//! way and waits for one answer to all of them. It writes the nanoseconds of each of the CALLS, then those of the
-//! stream, as 64-bit integers in host order. Both do to a payload what bench/channels does to that of a channel: it is
-//! copied from a buffer into the loaned sample; READ says whether the reader copies it out (`copy`) or adds up its words
-//! where they are (`place`). WAIT is `poll` (both ends spin) or `event` (the sender notifies, the receiver sleeps).
+//! `echo` prints READY once it can be called. `call` makes WARM-UP and CALLS round trips, sends STREAMED messages one
+//! way, and waits for one answer to all of them. It writes the nanoseconds of each of the CALLS, then those of the
+//! stream, as 64-bit integers in host order.
+//!
+//! Both treat a payload as bench/channels treats that of a channel. The sender copies it from a buffer into the loaned
+//! sample. READ says whether the reader copies it out (`copy`) or adds up its words in place (`place`). WAIT is `poll`
+//! (both ends spin) or `event` (the sender notifies, the receiver sleeps).
 use iceoryx2::port::{listener::Listener, notifier::Notifier, publisher::Publisher, subscriber::Subscriber};
 use iceoryx2::prelude::*;
 use std::{error::Error, hint, io::Write, time::Instant};
@@ -15,7 +17,7 @@ use std::{error::Error, hint, io::Write, time::Instant};
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 
 const MESSAGES_UNDER_WAY: usize = 256;
-const LARGE_UNDER_WAY: usize = 16; // of 64 KiB and more: what the channel has room for
+const LARGE_UNDER_WAY: usize = 16; // for 64 KiB and more: as many as the channel has room for
 const LARGE: usize = 64 * 1024;
 
 struct Plan {
@@ -27,13 +29,13 @@ struct Plan {
     streamed: usize,
 }
 
-/// One direction, seen from its sender.
+/// The sender's end of one direction.
 struct Sender {
     publisher: Publisher<ipc::Service, [u8], ()>,
     notifier: Option<Notifier<ipc::Service>>,
 }
 
-/// The same, seen from its receiver.
+/// The receiver's end of one direction.
 struct Receiver {
     subscriber: Subscriber<ipc::Service, [u8], ()>,
     listener: Option<Listener<ipc::Service>>,
@@ -92,7 +94,7 @@ impl Receiver {
     }
 }
 
-/// Each word once, several at a time.
+/// Reads each word once, several words at a time.
 fn sum_of(bytes: &[u8]) -> u64 {
     let mut sums = [0u64; 8];
     for line in bytes.chunks_exact(64) {
@@ -109,7 +111,7 @@ fn event_name(name: &str) -> Result<ServiceName> {
 
 type Messages = iceoryx2::service::port_factory::publish_subscribe::PortFactory<ipc::Service, [u8], ()>;
 
-/// Nothing is lost: who sends faster than the other reads waits.
+/// No message is lost: a sender that is faster than the reader waits.
 fn messages(node: &Node<ipc::Service>, name: &str, plan: &Plan) -> Result<Messages> {
     let under_way = if plan.size < LARGE { MESSAGES_UNDER_WAY } else { LARGE_UNDER_WAY };
     Ok(node
@@ -133,7 +135,7 @@ fn echo(receiver: &Receiver, sender: &Sender, plan: &Plan) -> Result<()> {
         receiver.receive(&mut message)?;
     }
     sender.send(&message)?;
-    receiver.receive(&mut message) // that the answer was read: what it lies in goes with this process
+    receiver.receive(&mut message) // means that the answer was read: its memory goes with this process
 }
 
 fn call(receiver: &Receiver, sender: &Sender, plan: &Plan) -> Result<Vec<u64>> {
