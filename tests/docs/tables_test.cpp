@@ -21,17 +21,19 @@ std::string hexadecimal(std::uint32_t value) {
 
 std::string minor_codes() {
   std::string text =
-      "# Minor codes\n\nWhat a system exception's minor code says when it is one of ours, and below of the standard's "
-      "that "
-      "we raise. Printed from `orb/base/minor.cpp`.\n\n| code | | cause and remedy |\n|---|---|---|\n";
+      "# Minor codes\n\n"
+      "Look up the minor code of a system exception here: its cause, and what to do. The first table has\n"
+      "Corelane's own codes, the second one the codes of the standard that Corelane raises. This page is\n"
+      "generated from `orb/base/minor.cpp`.\n\n"
+      "| code | | cause and remedy |\n|---|---|---|\n";
   for (std::uint32_t number = 0; number < codes; ++number)
     if (const auto meaning = corelane::minor::text(corelane::minor::corelane + number); !meaning.empty())
       text += "| " + hexadecimal(corelane::minor::corelane + number) + " | " + std::to_string(number) + " | " +
               std::string(meaning) + " |\n";
   text +=
-      "\nThe standard's codes (CORBA 3.3 part 1, A.5) mean another cause with each kind of exception. Others of them "
-      "come "
-      "with a text of their own in `what()`.\n\n| exception | code | cause and remedy |\n|---|---|---|\n";
+      "\nA code of the standard (CORBA 3.3 part 1, A.5) has another meaning with each kind of exception.\n"
+      "Other codes of the standard have a text of their own in `what()`.\n\n"
+      "| exception | code | cause and remedy |\n|---|---|---|\n";
   for (const auto& [kind, entry] : corelane::minor::standard())
     text += "| " + std::string(corelane::name_of(kind)) + " | " + hexadecimal(entry.code) + " | " +
             std::string(entry.text) + " |\n";

@@ -109,10 +109,11 @@ inline std::string renewed(const std::vector<TableCase>& cases) {
 // Returns docs/diagnostics.md: the cases that have faults.
 inline std::string catalogue_of(const std::vector<TableCase>& cases) {
   std::string result =
-      "# What the IDL compiler complains about\n\n"
-      "Made from `tests/idl/sema/diagnostics.txt`, which the tests compile: each text below provokes what stands under "
-      "it.\n"
-      "A fault is `line:column: message`; places of notes follow behind `|`. Warnings say so, all else is an error.\n";
+      "# Messages of the IDL compiler\n\n"
+      "Look up a message of `corelane-idl` here, with an IDL text that causes it. Each text below causes\n"
+      "the messages under it. A message is `line:column: text`. The places of notes follow after `|`.\n"
+      "Messages without the word `warning` are errors. This page is generated from\n"
+      "`tests/idl/sema/diagnostics.txt`, which the tests compile.\n";
   std::string section;
   std::string about;
   for (const TableCase& item : cases) {
