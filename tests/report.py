@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Sums several test runs up: what failed, what was skipped and why, which tests met a real omniORB, and one closing line.
+"""Summarizes several test runs: what failed, what was skipped and why, which tests used a real omniORB, and a closing
+line.
 
     report.py junit=RUN:FILE ... step=NAME:passed|failed ...
 
-A run of CTest is a JUnit file, each test of which is a Catch2 test case, or the several of one source file; a file that is missing counts as one failure, so a run that died is not silent. Exits 1 when
-anything failed or nothing ran.
+A run of CTest is a JUnit file. Each test in it is a Catch2 test case, or all test cases of one source file. A missing
+file counts as one failure, so that a run that died is reported. Exits 1 if anything failed or nothing ran.
 """
 import re
 import sys

@@ -14,7 +14,7 @@ def case(name, status, inside="", out=""):
 
 
 def run(*cases, extra=()):
-    """Exit status and printed lines of a report on one run of these cases."""
+    """Returns exit status and printed lines of a report on one run of these cases."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "run.xml")
         with open(path, "w", encoding="utf-8") as file:

@@ -42,7 +42,7 @@ class Skipped(Exception):
 
 
 def parse_callgrind(text):
-    """The instructions of a callgrind file: all of them, and those of each function itself."""
+    """Returns the instructions of a callgrind file: all of them, and those of each function itself."""
     names, own, total = {}, defaultdict(int), None
     function, is_call = None, False
 
@@ -76,7 +76,8 @@ def per_call(total, own, calls):
 
 
 def grown(before, now):
-    """(more, before, now, name) of the functions that grew most; negative ones shrank."""
+    """Returns (more, before, now, name) of the functions, those that grew most first. Functions that shrank have
+    negative numbers."""
     rows = [(now.get(name, 0) - before.get(name, 0), before.get(name, 0), now.get(name, 0), name)
             for name in before.keys() | now.keys()]
     return sorted((row for row in rows if abs(row[0]) >= 1), key=lambda row: (-row[0], row[3]))
@@ -105,7 +106,7 @@ def judge_row(row, before, now):
 
 
 def judge(baseline, compiler, counts):
-    """The verdict about `counts` (by row) under that compiler; `baseline`: Counts by compiler and row."""
+    """Judges `counts` (by row) of that compiler. `baseline`: Counts by compiler and row."""
     if compiler not in baseline:
         known = ", ".join(sorted(baseline)) or "none"
         raise Skipped(f"there is no baseline for {compiler}; there is one for: {known}. {RENEW} makes one")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compiles every C++ block of README.md and docs/, so that none shows what is not there.
+"""Compiles every C++ block of README.md and docs/, so that no document shows code that does not compile.
 
     code_blocks.py CORELANE_IDL [--cxx COMPILER] [--include FOLDER ...]
 
-All blocks are one translation unit, those for omniORB another; nothing is linked. Each block stands in a namespace of its
-own, its #includes before that. A block with a main() is compiled as it is. Any other is the body of a function that finds
-the objects of CONTEXT, or stands between the lines that PLACES names for it. In a block, a line of dots stands for what
-is left out, and so does { ... } for a body and a final ... for a statement.
+All blocks are one translation unit; those for omniORB are another. Nothing is linked. Each block is put into a
+namespace of its own, with its #includes before that. A block with a main() is compiled as it is. Any other block is the
+body of a function that has the objects of CONTEXT, or is put between the lines that PLACES contains for it. In a block,
+a line of dots marks an omission, as do { ... } for a body and a final ... for a statement.
 """
 import argparse
 import pathlib

@@ -3,7 +3,8 @@
 
     lint.py [ROOT]      prints `file:line: error: what; what is allowed`, exits 1 when there is an error.
 
-Warnings (long files) are printed and do not fail. The rules are the table below; tests/lint/lint_test.py breaks each one.
+Warnings (long files) are printed and do not fail. The rules are the table below; tests/lint/lint_test.py breaks each
+one.
 """
 import os
 import re
@@ -109,13 +110,14 @@ Finding = namedtuple("Finding", "path line message warning", defaults=(False,))
 
 
 def code_of(line):
-    """The line without its comment and with string literals emptied."""
+    """Returns the line without its comment and with empty string literals."""
     line = re.sub(r'"(?:[^"\\]|\\.)*"', '""', line)
     return line.split("//", 1)[0]
 
 
 def folder_of(path):
-    """The folder of the table that holds path: orb/cdr, orb, idl/front, services; nothing for other places."""
+    """Returns the folder of the table that contains path, such as orb/cdr, orb, idl/front, services; None for other
+    places."""
     parts = path.split("/")
     if path.startswith("services/nameserver/client/"):
         return "services/nameserver/client"
@@ -143,7 +145,7 @@ def includes_of(lines):
 
 
 def may_include(source, target):
-    """Whether a file in folder `source` may include one in `target`, and if not, what it may."""
+    """Returns None if a file in folder `source` may include one in `target`; otherwise, what it may include."""
     if source == target:
         return None
     if source.startswith("idl/"):
@@ -190,13 +192,14 @@ def check_purity(path, lines):
 
 
 def commented(lines, number, word):
-    """Whether `word` stands in a comment on line `number` (1-based) or within reach above it."""
+    """Returns whether a comment on line `number` (1-based), or up to COMMENT_REACH lines above it, contains `word`."""
     near = lines[max(0, number - 1 - COMMENT_REACH):number]
     return any(word in line.split("//", 1)[1] for line in near if "//" in line)
 
 
 def arguments_from(lines, number, column):
-    """The text between the parenthesis at `column` of line `number` (1-based) and its partner, at most 10 lines on."""
+    """Returns the text between the parenthesis at `column` of line `number` (1-based) and its partner, at most 10 lines
+    on."""
     depth, text = 0, ""
     for offset, line in enumerate(lines[number - 1:number + 9]):
         for character in code_of(line)[column if offset == 0 else 0:]:
@@ -235,7 +238,7 @@ def check_orders(path, lines, sibling):
 
 
 def check_writes(path, lines):
-    """No write of the library ends a process by SIGPIPE."""
+    """Checks that no write of the library ends a process by SIGPIPE."""
     if not path.startswith(("orb/", "services/", "examples/")):
         return
     for number, line in enumerate(lines, 1):
@@ -262,7 +265,8 @@ def check_header(path, lines):
 
 
 def check_own_header(path, lines, files):
-    """Its .cpp is what shows that a header stands alone (cmake/CorelaneTargets.cmake verifies only those without one)."""
+    """Checks that a .cpp includes its own header first, which shows that the header compiles alone.
+    cmake/CorelaneTargets.cmake verifies only headers without a .cpp."""
     own = path[:-4] + ".h"
     if not path.startswith(("orb/", "idl/")) or not path.endswith(".cpp") or own not in files:
         return
@@ -272,7 +276,7 @@ def check_own_header(path, lines, files):
 
 
 def reached(path, files, memo):
-    """The headers of other libraries that path includes, itself or through this project's files."""
+    """Returns the headers of other libraries that path includes, directly or through this project's files."""
     if path not in memo:
         memo[path] = set()  # ends a cycle
         found = set()
@@ -283,7 +287,7 @@ def reached(path, files, memo):
 
 
 def check_standard_headers(path, lines, files, memo):
-    """What a file uses of the standard library it includes, or a file of ours that it includes does."""
+    """Checks that a file includes the standard headers that it uses, directly or through a file of this project."""
     if "/golden/" in path:
         return  # generated: orb/generated.h provides them
     have = reached(path, files, memo)
@@ -315,7 +319,7 @@ def check_tests(path, lines):
 
 
 def check_literals(path, lines):
-    """The formatter breaks a string where it is too long, but never joins the rest with what follows."""
+    """Finds strings that the formatter has broken: it never joins the rest with what follows."""
     if path.startswith("tests/"):
         return
     for number in range(1, len(lines) - 1):
@@ -332,7 +336,7 @@ def check_private_paths(path, lines):
 
 
 def check_named_files(path, lines, files):
-    """A document names only files that are there."""
+    """Checks that a document names only files that exist."""
     if not path.endswith(".md"):
         return
     for number, line in enumerate(lines, 1):
@@ -342,7 +346,7 @@ def check_named_files(path, lines, files):
 
 
 def check_pairs(files):
-    """Each PAIR name stands at both ends at least."""
+    """Checks that each PAIR name appears at least at both ends."""
     places = {}
     for path, lines in files.items():
         for number, line in enumerate(lines, 1):
@@ -357,7 +361,7 @@ def check_pairs(files):
 
 
 def tracked(root):
-    """The files that git knows or would know; every file below root where git does not answer."""
+    """Returns the files that git tracks or would track; every file below root if git does not answer."""
     try:
         out = subprocess.run(["git", "-C", root, "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
                              check=True, capture_output=True).stdout
@@ -377,7 +381,7 @@ def read(root, path):
 
 
 def sibling_of(path, files):
-    """The header of a .cpp: its atomics are members here."""
+    """Returns the text of a .cpp file's header: its atomic members are used in the .cpp."""
     return "\n".join(files.get(path[:-4] + ".h", [])) if path.endswith(".cpp") else ""
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the lint: a small tree that breaks one rule at a time, and the nearest tree that keeps it."""
+"""Tests of the lint: small trees that break one rule each, and similar trees that keep it."""
 import os
 import tempfile
 import unittest
@@ -8,7 +8,7 @@ import lint
 
 
 def errors_in(files):
-    """The errors that lint finds in a tree of these files, as "path:line" and message."""
+    """Returns the errors that lint finds in a tree of these files, as "path:line" and message."""
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)

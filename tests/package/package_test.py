@@ -3,8 +3,8 @@
 
     package_test.py cmake|pkg-config|subdirectory BUILD SOURCE
 
-As a subdirectory, which a symbolic link names, nothing is installed or built: the project configures, and its build makes
-the programs and of Corelane's own only what these take.
+As a subdirectory, which a symbolic link names, nothing is installed. The project is only configured. The test checks
+that its build would make the programs, and of Corelane only what these use.
 """
 import glob
 import os
@@ -66,7 +66,7 @@ MISTAKES = [
 
 
 def run(*command, **options):
-    """What the command printed, without its diagnostics; ends the test when it failed."""
+    """Returns what the command printed, without its diagnostics. Ends the test if it failed."""
     done = subprocess.run(command, text=True, capture_output=True, **options)
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)}\n{done.stdout}{done.stderr}\nended with {done.returncode}")
@@ -132,7 +132,8 @@ def configure_beside(folder, source):
 
 
 def parts_are_found(source, build):
-    """Whether each file that a joint one includes is where a compiler looks for it; whole paths are of what is yet to be made."""
+    """Checks that each file that a joint file includes is where a compiler looks for it. Absolute paths name files that
+    are not made yet."""
     joint = glob.glob(f"{build}/corelane/**/*_joint/*.cpp", recursive=True)
     parts = [part for name in joint for part in re.findall('#include "(.*)"', open(name, encoding="utf-8").read())]
     if not parts:

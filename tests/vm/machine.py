@@ -147,7 +147,8 @@ def stripped(path, folder):
 
 
 def libraries_of(path):
-    """Where they lie, the dynamic linker among them; none for what is linked statically, or is no program."""
+    """Returns the paths of the program's libraries, including the dynamic linker; none for a static program or another
+    file."""
     told = subprocess.run(["ldd", path], capture_output=True, text=True).stdout
     if "not found" in told:
         raise Untestable(f"{path} lacks libraries: {told}")
@@ -155,7 +156,7 @@ def libraries_of(path):
 
 
 def files_of(options):
-    """FROM[=TO] of all that a machine has besides its kernel."""
+    """Returns FROM[=TO] of all files that a machine has besides its kernel."""
     systemd = [f"{SYSTEMD}={SYSTEMD}", f"{shutil.which('systemctl') or 'systemctl'}=bin/systemctl"] if options.systemd else []
     return [options.program[0], *options.file, *systemd]
 
@@ -200,7 +201,7 @@ def command_of(options, image):
 
 
 def lines_of(machine, deadline_of):
-    """The lines of its console. Ends with the machine, or late."""
+    """Yields the lines of the machine's console, until the machine ends or the deadline passes."""
     rest = b""
     while True:
         left = deadline_of() - time.monotonic()
@@ -215,7 +216,7 @@ def lines_of(machine, deadline_of):
 
 
 def watch(machine, options):
-    """The program's status."""
+    """Returns the program's exit status."""
     begun, started, early = time.monotonic(), None, []
     for line in lines_of(machine, lambda: begun + options.boot if started is None else started + options.limit):
         ended = ENDED.match(line)
@@ -259,7 +260,7 @@ def run(options):
 
 
 def unpack(package, folder):
-    """A Debian package, downloaded; the folder with its files."""
+    """Downloads and unpacks a Debian package. Returns the folder with its files."""
     subprocess.run(["apt-get", "-q", "download", package], cwd=folder, check=True)
     archive = next(name for name in os.listdir(folder) if name.startswith(package + "_"))
     unpacked = os.path.join(folder, "files-of-" + package)

@@ -57,9 +57,9 @@ def parsed(arguments):
 
 
 def plan(chosen_rows, chosen_peers, rounds, before=None):
-    """What runs, in order: (round, row, peer). Rows are interleaved round by round; within a row each round begins with
-    another peer, so that none always follows the same one. With `before`, each peer of Corelane's runs from that folder,
-    too, right after itself."""
+    """Yields (round, row, peer) in the order in which they run. Rows are interleaved round by round. Within a row each
+    round begins with another peer, so that no peer always follows the same one. With `before`, each peer of Corelane
+    also runs with the programs of that folder, right after itself."""
     for number in range(1, rounds + 1):
         for row in chosen_rows:
             taking_part = [twin for peer in map(peers.peer_named, row.peers) if peer in chosen_peers
@@ -74,8 +74,8 @@ def with_twin(peer, before):
 
 
 def groups_of(options):
-    """The groups whose programs the chosen rows and peers need. Idle connections of pooling clients are held by the bare
-    client."""
+    """Returns the groups whose programs the chosen rows and peers need. For pooling clients, the bare client holds the
+    idle connections, so its group is included."""
     taking_part = [(row, peer) for _, row, peer in plan(options.rows, options.chosen, 1)]
     names = set().union(*(peers.groups_of(peer) for _, peer in taking_part))
     if any(peer.crowd and row.how in ("crowd", "idle") for row, peer in taking_part):
@@ -84,7 +84,8 @@ def groups_of(options):
 
 
 def print_groups(options):
-    """A line for each group: name, target, packages. `dev` reads it. What runs beside a row has the target -."""
+    """Prints a line for each group: name, target, packages. `dev` reads it. Programs that run beside a row have the
+    target -."""
     for group in groups_of(options):
         print(group.name, group.build_target, *peers.packages_of(group))
     for program in sorted({row.beside[0] for row in options.rows if row.beside}):
@@ -102,7 +103,7 @@ def outcome_of(setting, row, peer, options):
 
 
 def print_list(options):
-    """Each chosen row and the chosen peers that take part."""
+    """Prints each chosen row and the chosen peers that run in it."""
     for row in options.rows:
         names = [peer.name for _, _, peer in plan([row], options.chosen, 1)]
         print(f"{row.name}: {row.title}\n  {' '.join(names)}")
@@ -115,13 +116,14 @@ def show(number, row, peer, outcome):
 
 
 def raise_descriptor_limit():
-    """As far as this user may: a row opens 10,000 connections."""
+    """Raises the limit of descriptors as far as this user may: a row opens 10,000 connections."""
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def run_all(options):
-    """Runs the plan. Each result is on disk before the next run begins. An interrupt ends it with what is there."""
+    """Runs the plan. Each result is on disk before the next run begins. After an interrupt it reports the results so
+    far."""
     packages = [package for group in groups_of(options) for package in group.packages]
     raise_descriptor_limit()
     setting = runs.Setting(options.programs, sorted(os.sched_getaffinity(0)))

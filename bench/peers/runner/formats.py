@@ -39,7 +39,7 @@ def scaled(metric, value):
 
 
 def number(metric, value):
-    """The value in the unit of its heading; a dash for none."""
+    """Returns the value in the unit of its heading; a dash for none."""
     if value is None:
         return "-"
     return f"{scaled(metric, value):,.{COLUMNS[metric][2]}f}"
@@ -50,7 +50,7 @@ def ratio(value):
 
 
 def got(judgement):
-    """What a goal's quantity came to, in the goal's unit."""
+    """Returns the value of a goal's quantity, in the goal's unit."""
     if judgement.got is None:
         return "-"
     unit = judgement.goal.unit

@@ -1,7 +1,7 @@
-"""The goals that the comparison is steered by: what Corelane has to reach beside its peers.
+"""The goals of the comparison: what Corelane has to reach, compared with its peers.
 
-A goal is judged on the medians of what each round says. It is met, missed, or not measured; a row of Corelane's that
-failed in a round misses its goal.
+A goal is judged on the medians of the values of each round. It is met, missed, or not measured. If a row of Corelane
+failed in a round, its goal is missed.
 """
 import dataclasses
 import typing
@@ -141,7 +141,7 @@ def judge(goal, results):
 
 
 def judge_all(results, rows):
-    """The judgements of all goals of these rows."""
+    """Returns the judgements of all goals of these rows."""
     return [judge(goal, results) for goal in GOALS if goal.row in rows]
 
 

@@ -29,7 +29,8 @@ def _answer(*command):
 
 
 def real_time_is_granted():
-    """Whether this user's threads may run under SCHED_FIFO, as some of Corelane's do where they may. Tried in a child."""
+    """Returns whether this user's threads may run under SCHED_FIFO, which some of Corelane's threads use. Tries it in a
+    child."""
     child = os.fork()
     if child == 0:
         try:
@@ -41,7 +42,7 @@ def real_time_is_granted():
 
 
 def versions_of(packages):
-    """The versions of Debian packages that are installed."""
+    """Returns the versions of those Debian packages that are installed."""
     if not packages:
         return ""
     lines = _answer("dpkg-query", "-W", "-f", "${Package} ${Version}\n", *packages).splitlines()

@@ -3,7 +3,8 @@
 A peer is one way to make the calls: a library, a transport and the options that matter. Peers of one group share their
 programs (the target corelane_peer_GROUP) and their Debian packages.
 
-In arguments, {dir} is the run's own folder, {run} its name and {shm} a path in shared memory; they are new for each run.
+In arguments, {dir} is the folder of the run, {run} its name and {shm} a path in shared memory. They are new for each
+run.
 """
 import dataclasses
 import shutil
@@ -76,7 +77,7 @@ CORELANE_SPIN = ("-ORBBestEffortWait", "spin")
 
 
 def _crowd_of(transport):
-    """A bare client holds idle connections to a server of GIOP: an ORB's own client would pool them."""
+    """Returns a bare client that holds idle connections to a GIOP server: an ORB's own client would pool them."""
     if transport == "unix":
         return ("corelane-peer-bare-client", "--address", "unix:{dir}/s", "--kind", "{ready}")
     return ("corelane-peer-bare-client", "--address", "{ready}") if transport == "tcp" else ()
@@ -190,7 +191,7 @@ BEFORE = "@before"
 
 
 def twin_of(peer, folder):
-    """The same peer, with Corelane's programs of another build."""
+    """Returns the same peer, with Corelane's programs of another build."""
     return dataclasses.replace(peer, name=peer.name + BEFORE, title=peer.title + ", before", older=folder)
 
 
@@ -200,19 +201,20 @@ def title_of(name):
 
 
 def groups_of(peer):
-    """The groups whose programs the peer needs: its own, and those of the clients that it borrows."""
+    """Returns the groups whose programs the peer needs: its own, and those of clients of other groups that it uses."""
     programs = [words[0] + "-" for words in (peer.server, peer.client) if words]
     borrowed = {group.name for group in GROUPS for program in programs if program.startswith(f"corelane-peer-{group.name}-")}
     return borrowed | {peer.group}
 
 
 def packages_of(group):
-    """Debian packages that the group needs, and cargo where there is none yet."""
+    """Returns the Debian packages that the group needs, and cargo if it is not installed."""
     return [package for package in group.packages if not (package == "cargo-web" and shutil.which("cargo"))]
 
 
 def choose(words):
-    """The peers whose name or group is one of the words; all of them for no words. ValueError for an unknown word."""
+    """Returns the peers whose name or group is one of the words; all of them for no words. Raises ValueError for an
+    unknown word."""
     known = {peer.name for peer in PEERS} | {group.name for group in GROUPS}
     unknown = [word for word in words if word not in known]
     if unknown:

@@ -62,13 +62,13 @@ def _svg(lines, parts, title):
 
 
 def _tail_of(results, row, peer):
-    """(metric, value) of the percentiles that were measured."""
+    """Returns (metric, value) of the measured percentiles."""
     pairs = [(metric, results.median(row, peer, metric)) for metric in PERCENTILES]
     return [(metric, formats.scaled(metric, value)) for metric, value in pairs if value]
 
 
 def percentiles_plot(results, row, names):
-    """A line from p50 to the maximum with a mark at each percentile; rings show p50 of each round."""
+    """Returns a plot with a line from p50 to the maximum and a mark at each percentile. Rings show p50 of each round."""
     tails = {peer: _tail_of(results, row.name, peer) for peer in names}
     values = [value for tail in tails.values() for _, value in tail]
     if not values:
@@ -94,7 +94,7 @@ def percentiles_plot(results, row, names):
 
 
 def bars_plot(results, row, names):
-    """A bar for the median and a mark for each round."""
+    """Returns a plot with a bar for the median and a mark for each round."""
     medians = {peer: results.median(row.name, peer, row.metric) for peer in names}
     rounds = {peer: [formats.scaled(row.metric, value)
                      for value in results.values(row.name, peer, row.metric).values()] for peer in names}

@@ -1,4 +1,4 @@
-"""The report as CSV: every metric of every round on a line of its own, and every failure."""
+"""The report as CSV: a line for every metric of every round, and for every failure."""
 import csv
 import io
 

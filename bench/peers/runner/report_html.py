@@ -1,4 +1,4 @@
-"""The report as one page of HTML that needs nothing else: style and plots are inside."""
+"""The report as one HTML page that needs no other file: style and plots are inside."""
 import html
 
 import formats

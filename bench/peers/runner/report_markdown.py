@@ -1,4 +1,4 @@
-"""The report as Markdown, to be taken into a document."""
+"""The report as Markdown, for documents."""
 import formats
 import goals
 import tables

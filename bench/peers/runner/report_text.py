@@ -5,7 +5,7 @@ import tables
 
 
 def _columns(lines, gap="  "):
-    """Aligns: the first column to the left, the others to the right."""
+    """Aligns the first column left and the others right."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     for line in lines:
         cells = [line[0].ljust(widths[0])] + [cell.rjust(width) for cell, width in zip(line[1:], widths[1:])]

@@ -1,7 +1,7 @@
-"""Results of a run, and what is computed of them: medians over rounds, and ratios round by round.
+"""Results of a run, and the values computed from them: medians over rounds, and ratios round by round.
 
-A result is a dict: row, peer, round, and either `metrics` or `error`. Results are kept as JSON, one a line, after a
-first line with the facts of the machine.
+A result is a dict: row, peer, round, and either `metrics` or `error`. Results are kept as JSON, one a line. The first
+line has the facts of the machine.
 """
 import json
 import statistics
@@ -19,31 +19,33 @@ class Results:
         return [result for result in self.results if result["row"] == row and result["peer"] == peer]
 
     def rows(self):
-        """Names of the rows that have results, in the order in which they ran."""
+        """Returns the names of the rows that have results, in the order in which they ran."""
         return list(dict.fromkeys(result["row"] for result in self.results))
 
     def peers_of(self, row):
         return list(dict.fromkeys(result["peer"] for result in self.results if result["row"] == row))
 
     def values(self, row, peer, metric):
-        """Round -> value, of the rounds that have one."""
+        """Returns a dict from round to value, for the rounds that have a value."""
         return {result["round"]: result["metrics"][metric] for result in self.of(row, peer)
                 if metric in result.get("metrics", {})}
 
     def median(self, row, peer, metric):
-        """The median over the rounds; the greatest of all for a maximum and for what must not happen. None: no round."""
+        """Returns the median over the rounds. For a maximum, and for what must not happen, returns the largest value.
+        None: there is no round."""
         values = self.values(row, peer, metric).values()
         if not values:
             return None
         return max(values) if metric in WORST else statistics.median(values)
 
     def ratio(self, row, peer, metric, to_row, to_peer, to_metric=None):
-        """The median of the ratios of each round: both values of a round met the same machine. None: no such round."""
+        """Returns the median of the ratios of each round: both values of a round come from the same conditions of the
+        machine. None: there is no such round."""
         return self.compared(lambda a, b: a / b if b else None, (row, peer, metric),
                              (to_row, to_peer, to_metric or metric))
 
     def compared(self, function, *quantities):
-        """The median over the rounds of what the function says of the quantities (row, peer, metric)."""
+        """Returns the median over the rounds of `function`, applied to the quantities (row, peer, metric)."""
         series = [self.values(*quantity) for quantity in quantities]
         rounds = set(series[0]).intersection(*series[1:])
         values = [function(*(values[number] for values in series)) for number in sorted(rounds)]
@@ -51,7 +53,7 @@ class Results:
         return statistics.median(values) if values else None
 
     def failures(self, row, peer):
-        """The reason of each round that failed, and of each in which single calls did."""
+        """Returns the reason of each round that failed, and of each round in which single calls failed."""
         reasons = []
         for result in self.of(row, peer):
             metrics = result.get("metrics", {})
@@ -76,7 +78,7 @@ def save_line(file, value):
 
 
 def load(path):
-    """ValueError where the file is no result file."""
+    """Reads a file of results. Raises ValueError if it is not one."""
     with open(path, encoding="utf-8") as file:
         lines = [line for line in file if line.strip()]
     try:

@@ -1,4 +1,4 @@
-"""The rows: what is done to the peers, and how a row is shown.
+"""The rows: which load they apply to the peers, and how a row is shown.
 
 A row runs the same load on each of its peers. `how` names the function of runs.py that does it.
 """
@@ -167,7 +167,7 @@ def row_named(name):
 
 
 def choose(words):
-    """The rows of these names; all of them for no words. ValueError for an unknown word."""
+    """Returns the rows with these names; all of them for no words. Raises ValueError for an unknown word."""
     known = [row.name for row in ROWS]
     for word in words:
         if word not in known:

@@ -1,7 +1,7 @@
 """Runs one row on one peer: starts the server, waits until it listens, runs the clients and returns the metrics.
 
-Every process ends with the run, whatever happens; also when the runner is killed (PR_SET_PDEATHSIG).
-What goes wrong is a Failure with its reason.
+Every process ends with the run, also if the runner is killed (PR_SET_PDEATHSIG). An error raises Failure with its
+reason.
 """
 import contextlib
 import ctypes
@@ -21,18 +21,18 @@ RUN_LIMIT = 60.0  # s; in addition to the time of the load itself
 
 
 class Failure(Exception):
-    """A run that gave no result, and why."""
+    """Raised for a run without a result, with the reason."""
 
 
 class Setting:
-    """Where the programs are and which cores they may use."""
+    """The folder of the programs, and the cores that they may use."""
 
     def __init__(self, programs, cores):
         self.programs = programs
         self.cores = cores
 
     def core_of(self, placement, end):
-        """The cores of the client's or server's process; None: all."""
+        """Returns the cores of the client's or server's process; None: all."""
         if placement == "free" or len(self.cores) < 2 and placement == "two":
             return None
         return {self.cores[1] if placement == "two" and end == "server" else self.cores[0]}
@@ -45,7 +45,7 @@ class Setting:
 
 
 class Process:
-    """A program of a peer, its lines of output, and the end of what it wrote to standard error."""
+    """A program of a peer, with its lines of output and the end of its standard error."""
 
     def __init__(self, command, folder, cores=None, environment=None):
         self.errors = tempfile.TemporaryFile(dir=folder)
@@ -62,7 +62,7 @@ class Process:
         return self.process.pid
 
     def read_line(self, limit):
-        """The next line; Failure when none comes in time or the program ends."""
+        """Returns the next line. Raises Failure if none comes in time or the program ends."""
         end = time.monotonic() + limit
         while b"\n" not in self.rest:
             left = end - time.monotonic()
@@ -83,7 +83,7 @@ class Process:
         return line[len("READY"):].strip()
 
     def record(self, limit):
-        """Waits for the record of a client's load. Raises its fault."""
+        """Waits for the record of a client's load and returns it. Raises the fault that it contains."""
         line = self.read_line(limit)
         fault = fault_in(line)
         if fault:
@@ -94,7 +94,7 @@ class Process:
             raise Failure(f"{self.name} said '{line[:200]}' instead of its result") from None
 
     def go_on(self):
-        """Gives the line that a client waits for behind its gate."""
+        """Sends the line that a client with --gate waits for."""
         with contextlib.suppress(BrokenPipeError):
             self.process.stdin.write(b"\n")
             self.process.stdin.flush()
@@ -121,14 +121,14 @@ PR_SET_PDEATHSIG = 1
 
 
 def prepare_child(cores):
-    """Runs in the child before its program: it is to end with the runner, and to keep to these cores."""
+    """Runs in the child before its program. Makes it end with the runner, and binds it to these cores."""
     LIBC.prctl(PR_SET_PDEATHSIG, int(signal.SIGKILL))
     if cores:
         os.sched_setaffinity(0, cores)
 
 
 def clean_environment():
-    """Without settings of Corelane's that somebody exported."""
+    """Returns the environment without Corelane's settings."""
     return {key: value for key, value in os.environ.items() if not key.startswith("CORELANE_")}
 
 
@@ -172,7 +172,7 @@ class Run:
         return process
 
     def path_of(self, program):
-        """Where the program is: Corelane's may be of another build."""
+        """Returns the path of the program. Corelane's programs may be of another build."""
         is_older = self.peer.older and program.startswith("corelane-peer-corelane-")
         return os.path.join(self.peer.older if is_older else self.setting.programs, program)
 
@@ -190,7 +190,8 @@ class Run:
         return self.start(words + list(load), "client")
 
     def hold(self, count):
-        """Idle connections, held by clients until the run ends; by several, since a process has a limit of descriptors."""
+        """Opens idle connections that clients hold until the run ends. Uses several clients, since a process has a
+        limit of descriptors."""
         if self.peer.crowd:
             words = list(self.peer.crowd)
         else:
@@ -211,7 +212,7 @@ class Run:
 
 
 def limit_of(load):
-    """How long the load may take: its duration or its calls at their rate, and RUN_LIMIT."""
+    """Returns how long the load may take: its duration, or its calls at their rate, plus RUN_LIMIT."""
     words = dict(zip(load[::2], load[1::2]))
     seconds = int(words.get("--duration-ms", 0)) / 1000 + int(words.get("--idle-ms", 0)) / 1000
     rate = int(words.get("--rate", 0))
@@ -220,7 +221,7 @@ def limit_of(load):
 
 
 def with_derived(record):
-    """Adds what is shown and not measured: CPU seconds per 100,000 calls, idle CPU in ms per second."""
+    """Adds derived values: CPU seconds per 100,000 calls, and idle CPU in ms per second."""
     calls = record.get("calls", 0)
     if calls and "client_cpu_ns" in record:
         cpu = record["client_cpu_ns"] + record.get("server_cpu_ns", 0)
@@ -238,7 +239,7 @@ def pair(run, load, _count):
 
 
 def processes(run, load, count):
-    """Client processes that connect one after the other and begin together; their calls are added up."""
+    """Runs client processes that connect one after the other and begin together. Adds up their calls."""
     server = run.start_server()
     clients = []
     for _ in range(count):
@@ -262,7 +263,7 @@ def crowd(run, load, count):
 
 
 def idle(run, load, count):
-    """What idle connections take of memory, and what a call costs beside them."""
+    """Measures the memory of idle connections, and the time of a call while they exist."""
     server = run.start_server()
     before = run.client(load, server).record(limit_of(load))
     rss, kernel = rss_of(server.pid), kernel_memory()
@@ -306,20 +307,20 @@ def size(run, _load, _count):
 
 
 def libraries_of(program):
-    """The shared libraries that a program loads, without those of C and C++."""
+    """Returns the shared libraries that a program loads, without those of C and C++."""
     answer = subprocess.run(["ldd", program], capture_output=True, text=True, check=False).stdout
     paths = re.findall(r"=> (/\S+)", answer)
     return [path for path in paths if not re.match(r"lib(c|m|stdc\+\+|gcc_s|pthread|dl|rt)\.so", os.path.basename(path))]
 
 
 def rss_of(pid):
-    """KiB."""
+    """Returns the resident memory of the process, in KiB."""
     with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
         return int(re.search(r"^VmRSS:\s+(\d+)", file.read(), re.M)[1])
 
 
 def kernel_memory():
-    """KiB of slabs, thread stacks and page tables of the whole machine."""
+    """Returns the slabs, thread stacks and page tables of the whole machine, in KiB."""
     with open("/proc/meminfo", encoding="ascii") as file:
         text = file.read()
     return sum(int(re.search(rf"^{key}:\s+(\d+)", text, re.M)[1]) for key in ("Slab", "KernelStack", "PageTables"))
@@ -329,7 +330,7 @@ HOW = {function.__name__: function for function in (pair, processes, crowd, idle
 
 
 def run_once(setting, row, peer, quick, more=()):
-    """The metrics of one run. `more` are arguments that override those of the load."""
+    """Returns the metrics of one run. `more` are arguments that override those of the load."""
     if not setting.can_place(row.cores):
         raise Failure("it needs two cores")
     load = overridden(row.load_of(quick), more)

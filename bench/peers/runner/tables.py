@@ -1,4 +1,4 @@
-"""The tables of a report, apart from whether they become text or HTML: headings and cells as words."""
+"""The tables of a report for all formats: headings and cells as words."""
 import dataclasses
 
 import formats
@@ -44,7 +44,7 @@ def table_of(results, row):
 
 
 def tables_of(results):
-    """A table for each row that has results, in the order of rows.ROWS."""
+    """Returns a table for each row that has results, in the order of rows.ROWS."""
     ran = set(results.rows())
     return [table_of(results, row) for row in rows.ROWS if row.name in ran]
 
@@ -54,7 +54,7 @@ def judgements_of(results):
 
 
 def facts_of(results):
-    """(name, value) of the machine and of the run."""
+    """Returns (name, value) pairs of the machine and of the run."""
     facts = results.facts
     keys = ("machine", "scheduling", "commit", "date", "rounds", "load", "versions")
     pairs = [(key, str(facts[key])) for key in keys if key in facts]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The judge of bench/instructions/instructions.py: judge_test.py FOLDER."""
+"""Tests of the judge of bench/instructions/instructions.py: judge_test.py FOLDER."""
 import contextlib
 import io
 import json
@@ -104,7 +104,7 @@ class Callgrind(unittest.TestCase):
 
 
 class Program(unittest.TestCase):
-    """The whole way, with scripts in the places of valgrind and of the program."""
+    """The whole program, with scripts in place of valgrind and the measured program."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

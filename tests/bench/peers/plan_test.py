@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the comparison's plan: which rows and peers run in which order, and that the tables name what is there."""
+"""Tests of the comparison's plan: which rows and peers run in which order, and that the tables name only what exists."""
 import contextlib
 import io
 import os

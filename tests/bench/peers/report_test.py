@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of the comparison's reports, on results that were recorded in sample.jsonl and edited to hold failures."""
+"""Tests of the comparison's reports, on recorded results (sample.jsonl) that were edited to contain failures."""
 import csv
 import io
 import os

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of what the comparison computes of its results: medians, ratios round by round, failures, goals."""
+"""Tests of what the comparison computes from its results: medians, ratios round by round, failures, goals."""
 import os
 import sys
 import tempfile

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests of how the comparison runs programs, with small scripts in the place of servers and clients."""
+"""Tests of how the comparison runs programs, with small scripts in place of servers and clients."""
 import json
 import os
 import sys

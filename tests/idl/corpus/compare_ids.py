@@ -23,7 +23,7 @@ def files_below(folders):
 
 
 def roots_of(folders):
-    """Every folder that holds IDL: the corpus includes by the file's name alone."""
+    """Returns every folder that contains IDL: the files of the corpus include each other by name alone."""
     return sorted({os.path.dirname(path) for path in files_below(folders)})
 
 
@@ -65,7 +65,7 @@ def ids_of_corelane(program, path, roots):
 
 
 def compare(program, path, roots):
-    """The differences of one file as lines, and how many ids agree; None where both refuse it."""
+    """Returns the differences of one file as lines, and how many ids agree; None if both compilers refuse it."""
     theirs = ids_of_omniidl(path, roots)
     ours, message = ids_of_corelane(program, path, roots)
     if theirs is None and ours is None:

@@ -3,9 +3,9 @@
 
     compile_corpus.py PROGRAM FOLDER [-I DIR]... [-D NAME]... [--root ROOT] [--only NAME] [--cxx c++] [--check]
 
-PROGRAM is corelane-idl, ROOT the source tree (for orb/*.h). With --check the C++ is looked through for faults without
-making code. Prints one line per file that fails, and at the end the
-counts and the seconds that the C++ took. Exit status 1 when anything failed.
+PROGRAM is corelane-idl, ROOT the source tree (for orb/*.h). With --check the compiler only checks the C++ and makes no
+object code. Prints one line per file that fails, and at the end the counts and the seconds that the C++ took. Exit
+status 1 if anything failed.
 """
 import argparse
 import concurrent.futures

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compiles random graphs of inheritance: interfaces (plain, abstract, local) and value types that support them.
+"""Compiles random inheritance graphs: interfaces (plain, abstract, local) and value types that support them.
 
     inheritance.py PROGRAM [--texts N] [--graphs N] [--seed S] [--cxx c++] [--keep FOLDER]
 
-Each text holds so many graphs, each in a module of its own. Its C++, with --ami, is compiled by this project's warnings
-as errors, with a program beside it that implements each servant, local object, value and handler, calls each inherited
-operation by its plain name on stubs, servants and values, and converts references to all bases. A text that the
-compiler refuses is written out and counted. Exit status 1 when any C++ fails, or more than a tenth is refused.
+Each text contains that many graphs, each in a module of its own. Its C++, made with --ami, is compiled with this
+project's warnings as errors, together with a program. The program implements each servant, local object, value and
+handler. It calls each inherited operation by its plain name on stubs, servants and values, and converts references to
+all bases. A text that the compiler refuses is written to a file and counted. Exit status 1 if any C++ fails, or if more
+than a tenth of the texts is refused.
 """
 import argparse
 import os
@@ -53,7 +54,7 @@ class Node:
 
 
 class Graph:
-    """Nodes in an order in which each comes after its bases."""
+    """Nodes, each after its bases."""
 
     def __init__(self, name, source, oddity):
         self.name, self.random, self.oddity = name, source, oddity

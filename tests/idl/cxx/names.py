@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Compiles IDL whose names are those that C++ code around it uses.
+"""Compiles IDL with names that the surrounding C++ code uses.
 
     names.py PROGRAM SAMPLE.idl... [--cxx c++] [--keep FOLDER] [--root ROOT]
 
-PROGRAM is corelane-idl. Four kinds of names are found out, none is listed here:
+PROGRAM is corelane-idl. The program finds out four kinds of names; none is listed here:
 - macros that the generated headers and those of the library see;
 - functions, types and variables that these headers declare outside all namespaces;
 - the outermost namespaces of these headers;
 - all words of the C++ that is generated from the samples.
-Each is used as an operation, attribute, parameter, member, enumerator, type and module, those of the second kind outside
-all modules. The C++ must compile with this project's warnings as errors. Exit status 1 when it does not.
+Each name is used as an operation, attribute, parameter, member, enumerator, type and module. Names of the second kind
+are used outside all modules. The C++ must compile with this project's warnings as errors. Exit status 1 if it does not.
 """
 import argparse
 import pathlib

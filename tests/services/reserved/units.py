@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""systemd's own check of the units: units.py PROGRAM CMAKE SCRIPT UNIT ... (PROGRAM stands in for what they
-start, SCRIPT is the build's that installs them).
+"""Runs systemd's own check of the units: units.py PROGRAM CMAKE SCRIPT UNIT ... PROGRAM stands in for the programs that
+they start. SCRIPT is the build's installation script.
 
-And two of ours: what a unit starts is where the install step puts it, whatever prefix that is told; and a service with network sockets has to learn the host's own addresses (getifaddrs asks by netlink), or
-its references name 127.0.0.1 to clients of other hosts."""
+Also makes two checks of its own. A unit must start the program where the installation puts it, for every prefix. A
+service with network sockets must be able to read the host's own addresses, which getifaddrs() asks for by netlink.
+Otherwise its references contain 127.0.0.1 for clients on other hosts.
+"""
 import os
 import re
 import shutil
@@ -13,7 +15,7 @@ import tempfile
 
 
 def lacks_netlink(unit):
-    """A complaint where the unit lets its service have IP sockets and none of netlink."""
+    """Returns a complaint if the unit allows its service IP sockets but not netlink."""
     with open(unit, encoding="utf-8") as file:
         allowed = re.findall(r"^RestrictAddressFamilies=(.*)$", file.read(), flags=re.M)
     families = " ".join(allowed).split()
@@ -23,7 +25,8 @@ def lacks_netlink(unit):
 
 
 def starts_elsewhere(cmake, script, units):
-    """A complaint for each unit that, installed to a prefix that was not configured, starts a program of another."""
+    """Installs to a prefix that was not configured. Returns a complaint for each unit that starts a program of another
+    prefix."""
     complaints = []
     with tempfile.TemporaryDirectory(prefix="corelane-units-") as prefix:
         subprocess.run([cmake, "-DCMAKE_INSTALL_LOCAL_ONLY=1", "-DCMAKE_INSTALL_PREFIX=" + prefix, "-P", script],
