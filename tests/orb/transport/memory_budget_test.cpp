@@ -1,6 +1,5 @@
 #include "orb/transport/memory_budget.h"
 
-#include <algorithm>
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <deque>
@@ -10,44 +9,12 @@
 
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
+#include "tests/orb/transport/budgeted_clients.h"
 
 using namespace corelane;
+using namespace corelane::testing;
 using namespace corelane::transport;
 using namespace std::chrono_literals;
-
-namespace {
-
-constexpr std::size_t kib = 1024, mib = 1024 * kib;
-constexpr Duration any_patience{0}, in_an_hour = 1h;
-
-// A connection, and what the budget has told it to do.
-struct Client final : MemoryHolder {
-  explicit Client(std::shared_ptr<MemoryAccount> its) : account(std::move(its)) {}
-  void on_room() noexcept override { ++told; }
-  void give_up(Stalled why) noexcept override { gave_up.push_back(why); }
-  bool half(std::size_t bytes) { return account->hold_half(bytes); }
-  bool may_read() { return account->may_read(); }
-
-  const std::shared_ptr<MemoryAccount> account;
-  std::atomic<int> told{0};
-  std::vector<Stalled> gave_up;
-};
-
-using Stalled = MemoryHolder::Stalled;
-using ClientPtr = std::shared_ptr<Client>;
-
-struct House {
-  explicit House(std::size_t all, std::size_t message, Duration patience)
-      : budget(std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(all, message, patience))) {}
-  ClientPtr comes(std::uint32_t peer, std::int32_t process = 0) {
-    auto client = std::make_shared<Client>(budget->open(peer, process));
-    client->account->belongs_to(client);
-    return client;
-  }
-  const std::shared_ptr<MemoryBudget> budget;
-};
-
-}  // namespace
 
 TEST_CASE("the part of a peer is a quarter and one whole message at least") {
   CHECK(MemoryBudget::bounds_of(400, 50, any_patience).of_peer == 100);
@@ -56,37 +23,37 @@ TEST_CASE("the part of a peer is a quarter and one whole message at least") {
 }
 
 TEST_CASE("the first bytes of each connection count nowhere") {
-  House house(4 * mib, mib, in_an_hour);
-  const auto one = house.comes(1), other = house.comes(1);
+  BudgetedClients budgeted(4 * mib, mib, in_an_hour);
+  const auto one = budgeted.comes(1), other = budgeted.comes(1);
   REQUIRE(one->half(64 * kib));
   other->account->add_request(64 * kib);
-  CHECK(house.budget->used() == 0);
+  CHECK(budgeted.budget->used() == 0);
   other->account->add_request(1);
-  CHECK(house.budget->used() == 1);
+  CHECK(budgeted.budget->used() == 1);
   one->account->add_request(10);
-  CHECK(house.budget->used() == 11);
+  CHECK(budgeted.budget->used() == 11);
   other->account->remove_request(1);
   one->account->remove_request(10);
-  CHECK(house.budget->used() == 0);
+  CHECK(budgeted.budget->used() == 0);
 }
 
 TEST_CASE("what a peer holds is one sum of requests, halves and what waits for it") {
-  House house(40 * mib, mib, in_an_hour);
-  const auto one = house.comes(1), other = house.comes(1);
+  BudgetedClients budgeted(40 * mib, mib, in_an_hour);
+  const auto one = budgeted.comes(1), other = budgeted.comes(1);
   one->account->add_request(2 * mib);
   REQUIRE(one->half(3 * mib));
   other->account->hold_backlog(4 * mib, false);
-  CHECK(house.budget->used() == 9 * mib - 64 * kib);
+  CHECK(budgeted.budget->used() == 9 * mib - 64 * kib);
   one->account->remove_request(2 * mib);
-  CHECK(house.budget->used() == 7 * mib - 64 * kib);
+  CHECK(budgeted.budget->used() == 7 * mib - 64 * kib);
   other->account->hold_backlog(0, true);
   REQUIRE(one->half(0));
-  CHECK(house.budget->used() == 0);
+  CHECK(budgeted.budget->used() == 0);
 }
 
 TEST_CASE("a half that becomes a request is counted once, and leaves no room in between") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto one = house.comes(1), waits = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto one = budgeted.comes(1), waits = budgeted.comes(1);
   REQUIRE(one->half(10 * mib));
   REQUIRE(waits->half(4 * mib));
   REQUIRE_FALSE(waits->may_read());
@@ -94,17 +61,17 @@ TEST_CASE("a half that becomes a request is counted once, and leaves no room in 
   one->account->turn_into_request(10 * mib - 10);
   CHECK(waits->told <= 1);
   CHECK_FALSE(waits->may_read());
-  CHECK(house.budget->used() == 14 * mib - 10 - 2 * 64 * kib);
+  CHECK(budgeted.budget->used() == 14 * mib - 10 - 2 * 64 * kib);
   REQUIRE(one->half(0));
-  CHECK(house.budget->used() == 14 * mib - 10 - 2 * 64 * kib);
+  CHECK(budgeted.budget->used() == 14 * mib - 10 - 2 * 64 * kib);
   one->account->remove_request(10 * mib - 10);
-  CHECK(house.budget->used() == 4 * mib - 64 * kib);
+  CHECK(budgeted.budget->used() == 4 * mib - 64 * kib);
   CHECK(waits->may_read());
 }
 
 TEST_CASE("a peer beyond its share is read no further until a request of it has ended, and others are") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto one = house.comes(1), small = house.comes(1), other = house.comes(2);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto one = budgeted.comes(1), small = budgeted.comes(1), other = budgeted.comes(2);
   one->account->add_request(11 * mib);
   one->account->begin_run();
   CHECK_FALSE(one->may_read());
@@ -115,12 +82,12 @@ TEST_CASE("a peer beyond its share is read no further until a request of it has 
   one->account->remove_request(11 * mib);
   CHECK(one->told == 1);
   CHECK(one->may_read());
-  CHECK(house.budget->used() == 0);
+  CHECK(budgeted.budget->used() == 0);
 }
 
 TEST_CASE("a connection that holds little of its peer's share goes on beside one that holds most of it") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto hog = house.comes(1), good = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto hog = budgeted.comes(1), good = budgeted.comes(1);
   hog->account->add_request(11 * mib);
   hog->account->begin_run();
   good->account->add_request(64 * kib);
@@ -130,8 +97,8 @@ TEST_CASE("a connection that holds little of its peer's share goes on beside one
 }
 
 TEST_CASE("while all requests of a peer wait for calls of their own it is read, for one message more") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto one = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto one = budgeted.comes(1);
   one->account->add_request(11 * mib);
   one->account->begin_run();
   REQUIRE_FALSE(one->may_read());
@@ -146,8 +113,8 @@ TEST_CASE("while all requests of a peer wait for calls of their own it is read, 
 }
 
 TEST_CASE("where a peer's halves fill its share the longest goes on, and the others when it is whole") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto first = house.comes(1), second = house.comes(1), third = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto first = budgeted.comes(1), second = budgeted.comes(1), third = budgeted.comes(1);
   REQUIRE(first->half(4 * mib));
   REQUIRE(second->half(5 * mib));
   REQUIRE(third->half(4 * mib));
@@ -164,8 +131,8 @@ TEST_CASE("where a peer's halves fill its share the longest goes on, and the oth
 }
 
 TEST_CASE("a half of which no more comes ends where others of its peer wait, and no other half") {
-  House house(40 * mib, 10 * mib, 1ns);
-  const auto good = house.comes(1), stalled = house.comes(1), other = house.comes(2);
+  BudgetedClients budgeted(40 * mib, 10 * mib, 1ns);
+  const auto good = budgeted.comes(1), stalled = budgeted.comes(1), other = budgeted.comes(2);
   REQUIRE(other->half(9 * mib));
   REQUIRE(good->half(4 * mib));
   REQUIRE(stalled->half(9 * mib));
@@ -177,12 +144,12 @@ TEST_CASE("a half of which no more comes ends where others of its peer wait, and
   CHECK(good->gave_up.empty());
   CHECK_FALSE(stalled->half(10 * mib));
   (void)stalled->half(0);
-  CHECK(house.budget->used() == 13 * mib - 2 * 64 * kib);
+  CHECK(budgeted.budget->used() == 13 * mib - 2 * 64 * kib);
 }
 
 TEST_CASE("the half that was let go on does so until it is whole, and ends if no more of it comes") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto first = house.comes(1), known = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto first = budgeted.comes(1), known = budgeted.comes(1);
   known->account->add_request(10);
   REQUIRE(first->half(11 * mib));
   REQUIRE(first->may_read());
@@ -191,7 +158,7 @@ TEST_CASE("the half that was let go on does so until it is whole, and ends if no
   CHECK(first->may_read());
   REQUIRE(first->half(0));
   CHECK(known->told == 1);
-  House impatient(40 * mib, 10 * mib, 1ns);
+  BudgetedClients impatient(40 * mib, 10 * mib, 1ns);
   const auto stalls = impatient.comes(1), other = impatient.comes(1);
   REQUIRE(stalls->half(11 * mib));
   REQUIRE(stalls->may_read());
@@ -203,8 +170,8 @@ TEST_CASE("the half that was let go on does so until it is whole, and ends if no
 }
 
 TEST_CASE("what waits for its peer and not for room ends like any other half of which no more comes") {
-  House house(40 * mib, 10 * mib, 1ns);
-  const auto first = house.comes(1), waits = house.comes(1), other = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, 1ns);
+  const auto first = budgeted.comes(1), waits = budgeted.comes(1), other = budgeted.comes(1);
   first->account->add_request(11 * mib);
   first->account->begin_run();
   REQUIRE(waits->half(8 * mib));
@@ -220,8 +187,8 @@ TEST_CASE("what waits for its peer and not for room ends like any other half of 
 }
 
 TEST_CASE("a half that waits for room is not one of which no more comes") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto one = house.comes(1), waits = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto one = budgeted.comes(1), waits = budgeted.comes(1);
   one->account->add_request(11 * mib);
   one->account->begin_run();
   REQUIRE(waits->half(8 * mib));
@@ -232,8 +199,8 @@ TEST_CASE("a half that waits for room is not one of which no more comes") {
 
 TEST_CASE("a peer that has taken nothing ends where others of it wait, even small ones") {
   const Duration patience = GENERATE(1ns, Duration(1h));
-  House house(40 * mib, 10 * mib, patience);
-  const auto deaf = house.comes(1), good = house.comes(1), other = house.comes(2);
+  BudgetedClients budgeted(40 * mib, 10 * mib, patience);
+  const auto deaf = budgeted.comes(1), good = budgeted.comes(1), other = budgeted.comes(2);
   deaf->account->hold_backlog(11 * mib, false);
   const Time then = os::now();
   while (os::now() <= then + 1us) continue;  // bound: a microsecond
@@ -252,9 +219,9 @@ TEST_CASE("a peer that has taken nothing ends where others of it wait, even smal
 }
 
 TEST_CASE("if the backlogs of a user exceed its share its processes are read of which little waits") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto slow = house.comes(1, 100), of_slow = house.comes(1, 100);
-  const auto one = house.comes(1, 200), of_one = house.comes(1, 200), unknown = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto slow = budgeted.comes(1, 100), of_slow = budgeted.comes(1, 100);
+  const auto one = budgeted.comes(1, 200), of_one = budgeted.comes(1, 200), unknown = budgeted.comes(1);
   slow->account->hold_backlog(11 * mib, false);
   CHECK_FALSE(slow->may_read());
   CHECK_FALSE(of_slow->may_read());
@@ -272,8 +239,8 @@ TEST_CASE("if the backlogs of a user exceed its share its processes are read of 
 }
 
 TEST_CASE("no process of a user whose backlogs exceed its share is read while all is used up") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto slow = house.comes(1, 100), one = house.comes(1, 200), other = house.comes(2, 300);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto slow = budgeted.comes(1, 100), one = budgeted.comes(1, 200), other = budgeted.comes(2, 300);
   slow->account->hold_backlog(11 * mib, false);
   other->account->hold_backlog(29 * mib, false);
   CHECK_FALSE(one->may_read());
@@ -282,14 +249,14 @@ TEST_CASE("no process of a user whose backlogs exceed its share is read while al
 }
 
 TEST_CASE("where all is used up each peer has the same part of it") {
-  House house(40 * mib, 2 * mib, in_an_hour);
+  BudgetedClients budgeted(40 * mib, 2 * mib, in_an_hour);
   std::vector<ClientPtr> hogs;
   for (std::uint32_t peer = 1; peer <= 4; ++peer) {
-    hogs.push_back(house.comes(peer));
+    hogs.push_back(budgeted.comes(peer));
     hogs.back()->account->begin_run();
     hogs.back()->account->add_request(10 * mib - 32 * kib);
   }
-  const auto newcomer = house.comes(5);
+  const auto newcomer = budgeted.comes(5);
   REQUIRE(newcomer->half(6 * mib));
   CHECK(newcomer->may_read());
   for (const auto& hog : hogs) CHECK_FALSE(hog->may_read());
@@ -299,8 +266,8 @@ TEST_CASE("where all is used up each peer has the same part of it") {
 }
 
 TEST_CASE("a sender that may not wait has room until its peer holds as much as all together may") {
-  House house(4 * mib, mib, in_an_hour);
-  const auto one = house.comes(1);
+  BudgetedClients budgeted(4 * mib, mib, in_an_hour);
+  const auto one = budgeted.comes(1);
   one->account->hold_backlog(3 * mib, false);
   CHECK(one->account->has_room(mib));
   CHECK_FALSE(one->account->has_room(mib + 1));
@@ -308,8 +275,8 @@ TEST_CASE("a sender that may not wait has room until its peer holds as much as a
 }
 
 TEST_CASE("a connection that is read all the same keeps its half until its peer holds as much as all may") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  const auto one = house.comes(1), other = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  const auto one = budgeted.comes(1), other = budgeted.comes(1);
   other->account->add_request(35 * mib);
   REQUIRE(one->half(4 * mib));
   CHECK(one->account->may_keep_half());
@@ -319,29 +286,29 @@ TEST_CASE("a connection that is read all the same keeps its half until its peer 
 }
 
 TEST_CASE("a connection that ends gives all back and wakes those that wait") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  auto one = house.comes(1);
-  const auto waits = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  auto one = budgeted.comes(1);
+  const auto waits = budgeted.comes(1);
   one->account->add_request(11 * mib);
   one->account->begin_run();
   REQUIRE(waits->half(8 * mib));
   REQUIRE_FALSE(waits->may_read());
   one.reset();
   CHECK(waits->told == 1);
-  CHECK(house.budget->used() == 8 * mib - 64 * kib);
+  CHECK(budgeted.budget->used() == 8 * mib - 64 * kib);
 }
 
 TEST_CASE("a connection without a holder is never kept waiting") {
-  House house(4 * mib, mib, in_an_hour);
-  const auto account = house.budget->open(1);
+  BudgetedClients budgeted(4 * mib, mib, in_an_hour);
+  const auto account = budgeted.budget->open(1);
   account->add_request(10 * mib);
   CHECK(account->may_read());
 }
 
 TEST_CASE("many threads that hold and let go leave no byte behind") {
-  House house(mib, 256 * kib, 1ms);
+  BudgetedClients budgeted(mib, 256 * kib, 1ms);
   std::deque<ClientPtr> clients;
-  for (std::uint32_t i = 0; i < 4; ++i) clients.push_back(house.comes(i % 2));
+  for (std::uint32_t i = 0; i < 4; ++i) clients.push_back(budgeted.comes(i % 2));
   std::vector<std::jthread> threads;
   for (std::size_t number = 0; number < 8; ++number)
     threads.emplace_back([&, number] {
@@ -368,19 +335,19 @@ TEST_CASE("many threads that hold and let go leave no byte behind") {
       }
     });
   threads.clear();
-  CHECK(house.budget->used() == 0);
+  CHECK(budgeted.budget->used() == 0);
 }
 
 TEST_CASE("of a peer's halves the one goes on whose connection has sent a request before, and it ends last") {
-  House house(40 * mib, 10 * mib, 1h);
-  const auto silent = house.comes(1), known = house.comes(1);
+  BudgetedClients budgeted(40 * mib, 10 * mib, 1h);
+  const auto silent = budgeted.comes(1), known = budgeted.comes(1);
   known->account->add_request(10);
   known->account->remove_request(10);
   REQUIRE(silent->half(9 * mib));
   REQUIRE(known->half(5 * mib));
   CHECK_FALSE(silent->may_read());
   CHECK(known->may_read());
-  House impatient(40 * mib, 10 * mib, 1ns);
+  BudgetedClients impatient(40 * mib, 10 * mib, 1ns);
   const auto quiet = impatient.comes(1), trusted = impatient.comes(1), asks = impatient.comes(1);
   trusted->account->add_request(10);
   REQUIRE(trusted->half(5 * mib));
@@ -396,28 +363,28 @@ TEST_CASE("of a peer's halves the one goes on whose connection has sent a reques
 // Channels.
 
 TEST_CASE("a channel grows within its peer's share and the budget, less what both hold already") {
-  House house(8 * mib, mib, in_an_hour);  // 2 MiB for each peer
-  const auto one = house.comes(1), same = house.comes(1), other = house.comes(2);
+  BudgetedClients budgeted(8 * mib, mib, in_an_hour);  // 2 MiB for each peer
+  const auto one = budgeted.comes(1), same = budgeted.comes(1), other = budgeted.comes(2);
   REQUIRE(one->account->grow_channel(mib, false));
   REQUIRE(same->account->grow_channel(mib, false));
   CHECK_FALSE(same->account->grow_channel(1, false));
   REQUIRE(other->account->grow_channel(mib, false));
-  CHECK(house.budget->channels() == 3 * mib);
+  CHECK(budgeted.budget->channels() == 3 * mib);
   other->account->add_request(mib + 64 * kib);
   CHECK_FALSE(other->account->grow_channel(1, false));
   other->account->remove_request(mib + 64 * kib);
   CHECK(other->account->grow_channel(1, false));
   std::vector<ClientPtr> more;
-  for (std::uint32_t peer = 3; peer < 6; ++peer) more.push_back(house.comes(peer));
+  for (std::uint32_t peer = 3; peer < 6; ++peer) more.push_back(budgeted.comes(peer));
   CHECK(more[0]->account->grow_channel(2 * mib, false));
   CHECK(more[1]->account->grow_channel(2 * mib, false));
   CHECK_FALSE(more[2]->account->grow_channel(2 * mib, false));  // the budget of all peers is used up
 }
 
 TEST_CASE("what a channel gives back, or a connection that ends, makes room for others to grow") {
-  House house(8 * mib, mib, in_an_hour);
-  auto one = house.comes(1);
-  const auto same = house.comes(1);
+  BudgetedClients budgeted(8 * mib, mib, in_an_hour);
+  auto one = budgeted.comes(1);
+  const auto same = budgeted.comes(1);
   REQUIRE(one->account->grow_channel(2 * mib, false));
   REQUIRE_FALSE(same->account->grow_channel(1, false));
   const bool ends = GENERATE(false, true);
@@ -425,21 +392,21 @@ TEST_CASE("what a channel gives back, or a connection that ends, makes room for 
     one.reset();
   else
     one->account->shrink_channel(2 * mib);
-  CHECK(house.budget->channels() == 0);
+  CHECK(budgeted.budget->channels() == 0);
   CHECK(same->account->grow_channel(2 * mib, false));
 }
 
 TEST_CASE("a channel of tasks grows in any case, and is counted") {
-  House house(8 * mib, mib, in_an_hour);
-  const auto one = house.comes(1), same = house.comes(1);
+  BudgetedClients budgeted(8 * mib, mib, in_an_hour);
+  const auto one = budgeted.comes(1), same = budgeted.comes(1);
   CHECK(one->account->grow_channel(10 * mib, true));
-  CHECK(house.budget->channels() == 10 * mib);
+  CHECK(budgeted.budget->channels() == 10 * mib);
   CHECK_FALSE(same->account->grow_channel(1, false));
 }
 
 TEST_CASE("the memory of channels keeps nobody from being read") {
-  House house(8 * mib, mib, in_an_hour);
-  const auto one = house.comes(1);
+  BudgetedClients budgeted(8 * mib, mib, in_an_hour);
+  const auto one = budgeted.comes(1);
   REQUIRE(one->account->grow_channel(10 * mib, true));
   REQUIRE(one->half(mib));
   CHECK(one->may_read());
@@ -450,8 +417,8 @@ TEST_CASE("the memory of channels keeps nobody from being read") {
 
 TEST_CASE("a connection that was let on waits anew the next time, however long it had waited before") {
   constexpr Duration patience = 20ms;
-  House house(8 * mib, mib, patience);
-  const auto runs = house.comes(1), waits = house.comes(1);
+  BudgetedClients budgeted(8 * mib, mib, patience);
+  const auto runs = budgeted.comes(1), waits = budgeted.comes(1);
   runs->account->add_request(2 * mib);
   runs->account->begin_run();
   REQUIRE(waits->half(mib));
@@ -476,12 +443,12 @@ TEST_CASE("a real-time thread that makes room has others tell those that wait") 
     std::atomic<int> told{0}, told_in_real_time{0};
   };
   const bool of_other_peer = GENERATE(false, true);
-  House house(2 * mib, mib, in_an_hour);
-  const auto runs = house.comes(1);
+  BudgetedClients budgeted(2 * mib, mib, in_an_hour);
+  const auto runs = budgeted.comes(1);
   runs->account->begin_run();
   std::vector<std::shared_ptr<Listening>> all;
   for (std::uint32_t i = 0; i < 100; ++i) {
-    all.push_back(std::make_shared<Listening>(house.budget->open(of_other_peer ? 2 : 1)));
+    all.push_back(std::make_shared<Listening>(budgeted.budget->open(of_other_peer ? 2 : 1)));
     all.back()->account->belongs_to(all.back());
   }
   runs->account->add_request(2 * mib);
@@ -502,64 +469,4 @@ TEST_CASE("a real-time thread that makes room has others tell those that wait") 
   };
   while (sum() < waiting) std::this_thread::yield();
   for (const auto& each : all) CHECK(each->told_in_real_time == 0);
-}
-
-namespace {
-
-// Sender is a client with what it has sent of its message.
-struct Sender {
-  ClientPtr client;
-  std::size_t sent = 0;
-};
-
-// Reads one step of each sender that may be read and has more to send. Returns whether there was one.
-bool read_once(std::vector<Sender>& senders, std::size_t longest) {
-  bool any = false;
-  for (Sender& each : senders) {
-    if (each.sent == longest) {
-      each.client->account->stop_waiting();
-    } else if (each.client->may_read()) {
-      each.sent += 64 * kib;
-      any = each.client->half(each.sent) || any;
-    }
-  }
-  return any;
-}
-
-}  // namespace
-
-TEST_CASE("half messages of many connections never stop one another for ever, and stay within their bound") {
-  constexpr std::size_t longest = 10 * mib;
-  const std::size_t at_once = GENERATE(2u, 3u, 8u, 24u, 60u), peers = GENERATE(1u, 2u, 9u);
-  House house(40 * mib, longest, in_an_hour);
-  const std::size_t of_peers = std::min(peers, at_once) * (house.budget->bounds().of_peer + longest);
-  // A share and five messages beyond the budget, and what the last read of each connection brings.
-  const std::size_t bound = std::min(of_peers, 40 * mib + 6 * longest) + at_once * 64 * kib;
-  std::vector<Sender> senders;
-  std::uint32_t came = 0;
-  std::size_t most = 0, ended = 0;
-  while (ended < 200) {  // bound: one ends each time
-    if (senders.size() < at_once) senders.push_back({house.comes(came++ % static_cast<std::uint32_t>(peers))});
-    while (read_once(senders, longest)) most = std::max(most, house.budget->used());  // bound: what they send
-    if (senders.size() < at_once) continue;
-    // All wait, but for those that have sent all.
-    const auto whole =
-        std::find_if(senders.begin(), senders.end(), [&](const Sender& each) { return each.sent == longest; });
-    INFO(ended << " have ended of " << came);
-    REQUIRE(whole != senders.end());
-    senders.erase(whole);
-    ++ended;
-  }
-  CHECK(most <= bound);
-}
-
-TEST_CASE("beside half messages that fill their peer's share a connection that comes later has a part of it") {
-  House house(40 * mib, 10 * mib, in_an_hour);
-  std::vector<Sender> hogs;
-  for (int i = 0; i < 24; ++i) hogs.push_back({house.comes(1)});
-  while (read_once(hogs, 10 * mib)) continue;  // bound: they all wait
-  const auto good = house.comes(1);
-  good->account->add_request(10);
-  REQUIRE(good->half(192 * kib));
-  CHECK(good->may_read());
 }

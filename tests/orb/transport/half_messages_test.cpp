@@ -1,0 +1,72 @@
+// Half messages of several connections, which none of the others may stop for good.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "orb/transport/memory_budget.h"
+#include "tests/orb/transport/budgeted_clients.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+
+namespace {
+
+// Sender is a client with what it has sent of its message.
+struct Sender {
+  ClientPtr client;
+  std::size_t sent = 0;
+};
+
+// Reads one step of each sender that may be read and has more to send. Returns whether there was one.
+bool read_once(std::vector<Sender>& senders, std::size_t longest) {
+  bool any = false;
+  for (Sender& each : senders) {
+    if (each.sent == longest) {
+      each.client->account->stop_waiting();
+    } else if (each.client->may_read()) {
+      each.sent += 64 * kib;
+      any = each.client->half(each.sent) || any;
+    }
+  }
+  return any;
+}
+
+}  // namespace
+
+TEST_CASE("half messages of many connections never stop one another for ever, and stay within their bound") {
+  constexpr std::size_t longest = 10 * mib;
+  const std::size_t at_once = GENERATE(2u, 3u, 8u, 24u, 60u), peers = GENERATE(1u, 2u, 9u);
+  BudgetedClients budgeted(40 * mib, longest, in_an_hour);
+  const std::size_t of_peers = std::min(peers, at_once) * (budgeted.budget->bounds().of_peer + longest);
+  // A share and five messages beyond the budget, and what the last read of each connection brings.
+  const std::size_t bound = std::min(of_peers, 40 * mib + 6 * longest) + at_once * 64 * kib;
+  std::vector<Sender> senders;
+  std::uint32_t came = 0;
+  std::size_t most = 0, ended = 0;
+  while (ended < 200) {  // bound: one ends each time
+    if (senders.size() < at_once) senders.push_back({budgeted.comes(came++ % static_cast<std::uint32_t>(peers))});
+    while (read_once(senders, longest)) most = std::max(most, budgeted.budget->used());  // bound: what they send
+    if (senders.size() < at_once) continue;
+    // All wait, but for those that have sent all.
+    const auto whole =
+        std::find_if(senders.begin(), senders.end(), [&](const Sender& each) { return each.sent == longest; });
+    INFO(ended << " have ended of " << came);
+    REQUIRE(whole != senders.end());
+    senders.erase(whole);
+    ++ended;
+  }
+  CHECK(most <= bound);
+}
+
+TEST_CASE("beside half messages that fill their peer's share a connection that comes later has a part of it") {
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  std::vector<Sender> hogs;
+  for (int i = 0; i < 24; ++i) hogs.push_back({budgeted.comes(1)});
+  while (read_once(hogs, 10 * mib)) continue;  // bound: they all wait
+  const auto good = budgeted.comes(1);
+  good->account->add_request(10);
+  REQUIRE(good->half(192 * kib));
+  CHECK(good->may_read());
+}
