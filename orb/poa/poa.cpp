@@ -154,7 +154,9 @@ Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& s
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
   auto object = std::make_shared<core::ActiveObject>(manager_->gate(), servant.shared(), servant->_skeleton(),
                                                      servant->_self(), std::move(contracts));
-  if (!registry_->add(key_of(id), object))
+  const auto added = registry_->add(key_of(id), object);
+  if (added == AdapterRegistry::Added::key_taken) throw ObjectAlreadyActive();
+  if (added == AdapterRegistry::Added::closed)
     core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed});
   map_->by_servant.emplace(servant.get(), text_of(id));
   servant->_activated_in(weak_from_this());
@@ -198,8 +200,8 @@ void Poa::deactivate_object(const ObjectId& id) {
     map_->by_servant.erase(servant.get());
     map_->by_id.erase(text_of(id));
     servant->_activated_in({});
+    registry_->remove(key_of(id));  // within the lock, so that the id can be activated again at once
   }
-  registry_->remove(key_of(id));
   object->deactivate();
 }
 

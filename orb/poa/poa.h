@@ -93,7 +93,8 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   core::ObjectReference<Poa> create_POA(const std::string& name, core::ObjectReference<PoaManager> manager);
   // The same for objects with well-known keys: `key` for the object with the empty id, and `key` followed by the id for
   // others. corbaloc::host:port/key refers to them. References to them stay valid when the program runs again at the
-  // same endpoints. The key is also the adapter's name. No other adapter's keys may begin with such a key.
+  // same endpoints. The key is also the adapter's name. No other adapter's keys may begin with such a key: where two
+  // adapters would give an object the same key, the second activation raises ObjectAlreadyActive.
   core::ObjectReference<Poa> create_well_known(const std::string& key, core::ObjectReference<PoaManager> manager);
   core::ObjectReference<Poa> find_POA(const std::string& name);
   // Destroys the adapter and all adapters below it.

@@ -1,5 +1,8 @@
 #include "orb/poa/poa.h"
 
+#include <atomic>
+#include <thread>
+
 #include "tests/support/probe_servant.h"
 
 using namespace corelane::testing;
@@ -185,6 +188,45 @@ TEST_CASE("a well-known adapter's objects have the keys that they were given") {
   CHECK_THROWS_AS(probe("Probes/2"), CORBA::OBJECT_NOT_EXIST);
   CHECK_THROWS_AS(adapter.poa->create_well_known("Probes", nullptr), PortableServer::POA::AdapterAlreadyExists);
   CHECK_THROWS_AS(adapter.poa->create_well_known("", nullptr), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("a key that an object of another adapter has is taken") {
+  Adapter adapter;
+  const auto outer = adapter.poa->create_well_known("over", nullptr);
+  const auto inner = adapter.poa->create_well_known("overlap", nullptr);
+  inner->activate_object_with_id({}, adapter.servant);
+  const auto other = CORBA::make_reference<ProbeServant>();
+  CHECK_THROWS_AS(outer->activate_object_with_id({'l', 'a', 'p'}, other), PortableServer::POA::ObjectAlreadyActive);
+  CHECK_THROWS_AS(outer->id_to_servant({'l', 'a', 'p'}), PortableServer::POA::ObjectNotActive);
+  inner->deactivate_object({});
+  outer->activate_object_with_id({'l', 'a', 'p'}, other);
+  CHECK(outer->servant_to_id(other) == PortableServer::ObjectId{'l', 'a', 'p'});
+}
+
+TEST_CASE("an id can be activated as soon as it is not active, whatever other threads do") {
+  Adapter adapter;
+  constexpr int turns = 2000;
+  std::atomic<int> others{0};  // other exceptions
+  const auto run = [&] {
+    for (int i = 0; i < turns; ++i) {  // each may fail where the other thread was first
+      try {
+        adapter.poa->activate_object_with_id({1}, CORBA::make_reference<ProbeServant>());
+      } catch (const PortableServer::POA::ObjectAlreadyActive&) {
+      } catch (const CORBA::SystemException&) {
+        ++others;
+      }
+      try {
+        adapter.poa->deactivate_object({1});
+      } catch (const PortableServer::POA::ObjectNotActive&) {
+      }
+    }
+  };
+  {
+    const std::jthread other(run);
+    run();
+  }
+  CHECK(others == 0);
+  CHECK_NOTHROW(adapter.poa->activate_object_with_id({1}, adapter.servant));
 }
 
 TEST_CASE("an object whose tasks cannot be asked for is not active") {
