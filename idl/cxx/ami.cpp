@@ -119,7 +119,7 @@ class Implied {
     Definition definition = from_[id];
     definition.name = name_of(id);
     definition.file = file_of(id);
-    definition.annotations.clear();
+    definition.annotations = {};
     rename(definition.scoped_name, from_[id].name, definition.name, "");
     rename(definition.repository_id, from_[id].name, definition.name, ":");
     definition.body = std::move(handler);

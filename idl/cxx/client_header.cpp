@@ -84,6 +84,7 @@ class ClientHeader {
     write_interface_traits(spelling_, interfaces_of_main(model_), out_);
     write_value_traits(spelling_, out_);
     write_bit_bounds(spelling_, out_);
+    write_empty_sizes(spelling_, out_);
     write_type_code_table(spelling_, out_);
     // A reply handler is a servant, so fooAmiC.h includes fooAmiS.h.
     if (std::ranges::any_of(model_.definitions, is_reply_handler))

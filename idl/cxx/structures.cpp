@@ -123,6 +123,39 @@ void declare_exception(const Spelling& spelling, DefId id, Text& out) {
   out.close("};");
 }
 
+// EmptyStructures knows which structures take no bytes on the wire.
+class EmptyStructures {
+ public:
+  explicit EmptyStructures(const Model& model) : model_(model), known_(model.definitions.size(), Known::no) {}
+
+  bool holds(DefId id) {
+    Known& known = known_[static_cast<std::size_t>(id)];
+    if (known == Known::no) {
+      known = Known::has_bytes;  // also what a type that contains itself takes, since a length or a flag comes before
+      if (is_empty(id)) known = Known::empty;
+    }
+    return known == Known::empty;
+  }
+
+ private:
+  enum class Known : std::uint8_t { no, has_bytes, empty };
+
+  bool is_empty(DefId id) {
+    const auto* structure = std::get_if<Structure>(&model_[id].body);
+    if (structure == nullptr || (structure->base != DefId::none && !holds(structure->base))) return false;
+    return std::ranges::all_of(structure->members,
+                               [&](const Member& member) { return !member.optional && is_empty(member.type); });
+  }
+  bool is_empty(TypeId id) {
+    const Type* type = &model_.resolved(id);
+    while (type->kind == TypeKind::array || type->kind == TypeKind::external) type = &model_.resolved(type->element);
+    return type->kind == TypeKind::structure && holds(type->definition);
+  }
+
+  const Model& model_;
+  std::vector<Known> known_;
+};
+
 void define_base_constructor(const Spelling& spelling, DefId id, Text& out) {
   const DefId base = base_of(spelling, id);
   if (base == DefId::none) return;
@@ -217,6 +250,21 @@ void define_codec(const Spelling& spelling, DefId id, Text& out) {
 }
 
 }  // namespace
+
+void write_empty_sizes(const Spelling& spelling, Text& out) {
+  const Model& model = spelling.model();
+  EmptyStructures empty(model);
+  Text rows;
+  for (std::size_t i = 0; i < model.definitions.size(); ++i) {
+    const auto id = static_cast<DefId>(i);
+    if (!model.is_main(id) || is_local_definition(spelling, id) || !empty.holds(id)) continue;
+    rows.line("template <>\ninline constexpr std::size_t min_encoded_size<$0> = 0;", {spelling.qualified(id)});
+  }
+  if (rows.str().empty()) return;
+  out.line("\nnamespace corelane::cdr {\n");
+  out.line(rows.str());
+  out.line("}  // namespace corelane::cdr");
+}
 
 void declare_structure(const Spelling& spelling, DefId id, Text& out) {
   out.line();

@@ -22,6 +22,8 @@ void bitmask_functions(const Spelling& spelling, DefId id, Text& out);
 void define_bitmask(const Spelling& spelling, DefId id, Text& out);
 // Writes IDL::traits of types whose @bit_bound is not the width of their C++ type.
 void write_bit_bounds(const Spelling& spelling, Text& out);
+// Writes min_encoded_size of the structures whose encoding takes no bytes, such as one without members.
+void write_empty_sizes(const Spelling& spelling, Text& out);
 void declare_bitset(const Spelling& spelling, DefId id, Text& out);
 void define_bitset(const Spelling& spelling, DefId id, Text& out);
 

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -152,8 +153,31 @@ struct Annotation {
   Place place;
 };
 
+// Annotations are those of one declaration, in the order of the text. Copies share them, because a declaration with
+// many names has one copy for each name.
+class Annotations {
+ public:
+  Annotations() = default;
+  Annotations(std::vector<Annotation> all)
+      : all_(all.empty() ? nullptr : std::make_shared<const std::vector<Annotation>>(std::move(all))) {}
+
+  auto begin() const { return all().begin(); }
+  auto end() const { return all().end(); }
+  bool empty() const { return all_ == nullptr; }
+  std::size_t size() const { return all().size(); }
+  const Annotation& operator[](std::size_t i) const { return all()[i]; }
+
+ private:
+  const std::vector<Annotation>& all() const {
+    static const std::vector<Annotation> none;
+    return all_ ? *all_ : none;
+  }
+
+  std::shared_ptr<const std::vector<Annotation>> all_;
+};
+
 // Return the last annotation with that scoped name, and the value of its parameter; null if there is none.
-inline const Annotation* find(const std::vector<Annotation>& annotations, std::string_view name) {
+inline const Annotation* find(const Annotations& annotations, std::string_view name) {
   const Annotation* found = nullptr;
   for (const Annotation& annotation : annotations)
     if (annotation.name == name) found = &annotation;
@@ -166,7 +190,7 @@ inline const Value* find(const Annotation& annotation, std::string_view paramete
 }
 
 // Returns whether the last annotation with that scoped name has a parameter `value` that is true.
-inline bool is_set(const std::vector<Annotation>& annotations, std::string_view name) {
+inline bool is_set(const Annotations& annotations, std::string_view name) {
   const Annotation* annotation = find(annotations, name);
   const Value* value = annotation == nullptr ? nullptr : find(*annotation, "value");
   return value != nullptr && *value == Value{true};
@@ -206,7 +230,7 @@ struct Module {
 struct Member {
   std::string name;
   TypeId type = TypeId::none;
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;
   bool optional = false;                    // @optional
   std::optional<Value> default_value = {};  // @default, as a value of `type`
@@ -232,7 +256,7 @@ struct UnionBranch {
 
 struct Union {
   TypeId discriminator = TypeId::none;  // boolean, char, wchar, octet, integer, enumeration or an alias of one
-  std::vector<Annotation> discriminator_annotations;
+  Annotations discriminator_annotations;
   std::vector<UnionBranch> branches;  // at least one
   // A value of the discriminator that no label names. It selects the default branch, or no member if there is none.
   // Absent if labels cover all values. It is the smallest such number that is not negative, or the first such
@@ -246,7 +270,7 @@ struct Enumerator {
   std::string name;
   std::string scoped_name;
   std::uint32_t value = 0;  // @value, else the previous one plus one; GIOP sends the index, not this
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;
   std::string repository_id = {};
 };
@@ -261,7 +285,7 @@ struct Bit {
   std::string name;
   std::string scoped_name;
   std::uint16_t position = 0;  // @position, else the previous one plus one; less than bit_bound, each once
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;
 };
 
@@ -275,7 +299,7 @@ struct Bitfield {
   TypeId type = TypeId::none;  // as written, else the smallest unsigned type with enough bits; boolean for one bit
   std::uint16_t bits = 0;      // 1 to 64; fits into the type
   std::uint16_t position = 0;  // of its lowest bit; those of the bases come first
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;
 };
 
@@ -301,7 +325,7 @@ struct Parameter {
   std::string name;
   TypeId type = TypeId::none;
   Direction direction = Direction::in;
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;
 };
 
@@ -312,7 +336,7 @@ struct Operation {
   bool oneway = false;                   // if true: result void, only `in` parameters, no raises
   std::vector<DefId> raises;             // Exceptions, in order, each once
   std::optional<TaskContract> contract;  // from @rt::task
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;
   std::vector<std::string> contexts = {};  // context ("a", "b*")
   std::string repository_id = {};
@@ -324,7 +348,7 @@ struct Attribute {
   bool readonly = false;
   std::vector<DefId> get_raises;
   std::vector<DefId> set_raises;  // empty if readonly
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;
   std::string repository_id = {};
 };
@@ -351,7 +375,7 @@ struct Factory {
   std::string name;
   std::vector<Parameter> parameters;  // all `in`
   std::vector<DefId> raises;
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;
   std::string repository_id;
 };
@@ -414,7 +438,7 @@ struct Definition {
   DefId scope = DefId::none;
   FileId file = FileId::none;
   TypeId type = TypeId::none;  // the type that it makes, or its target's for a Forward; else none
-  std::vector<Annotation> annotations;
+  Annotations annotations;
   Place place;  // place of the name
   std::variant<Module, Interface, Structure, Enumeration, Exception, Alias, Constant, Forward, Union, Valuetype,
                ValueBox, Native, Bitmask, Bitset>

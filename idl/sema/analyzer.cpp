@@ -74,14 +74,16 @@ void Analyzer::visit(const ast::Module& module, const ast::Definition& definitio
 
 void Analyzer::visit(const ast::Typedef& source, const ast::Definition& definition) {
   const TypeId named = type(source.type);
+  const Annotations notes =
+      named == TypeId::none ? Annotations() : annotations_.check(definition.annotations, Target::alias);
   for (const ast::Declarator& declarator : source.declarators)
-    make_alias(array_of(named, declarator), declarator.name, definition.annotations);
+    make_alias(array_of(named, declarator), declarator.name, notes);
 }
 
-void Analyzer::make_alias(TypeId aliased, const ast::Identifier& name, const ast::Annotations& notes) {
+void Analyzer::make_alias(TypeId aliased, const ast::Identifier& name, const Annotations& notes) {
   Symbol& symbol = names_.declare(aliased == TypeId::none ? SymbolKind::unusable : SymbolKind::alias, name);
   if (aliased == TypeId::none) return;
-  add(symbol, name, annotations_.check(notes, Target::alias));
+  add(symbol, name, notes);
   symbol.type = types_.alias(symbol.definition, aliased);
   model_[symbol.definition].type = symbol.type;
   model_[symbol.definition].body = Alias{aliased};

@@ -65,7 +65,7 @@ class Analyzer {
   void visit(const ast::Constant& constant, const ast::Definition& definition);
   void visit(const ast::AnnotationDeclaration& declaration, const ast::Definition& definition);
   void visit(const ast::Import& import, const ast::Definition& definition);
-  void make_alias(TypeId aliased, const ast::Identifier& name, const ast::Annotations& notes);
+  void make_alias(TypeId aliased, const ast::Identifier& name, const Annotations& notes);
 
   // Types with members (analyzer_members.cpp).
   void visit(const ast::Structure& structure, const ast::Definition& definition);
@@ -78,7 +78,15 @@ class Analyzer {
   DefId base_structure(const ast::ScopedName& name, Symbol& derived);
   void add_members(const std::vector<ast::Member>& sources, std::vector<Member>& into);
   void add_members(const ast::Member& source, Target target, std::vector<Member>& into);
-  void apply_annotations(Member& member, const ast::Annotations& written);
+  // The annotations of a declaration with members, and what @optional and @default say there.
+  struct MemberNotes {
+    Annotations all;
+    bool optional = false;
+    const Value* fallback = nullptr;  // lies in `all`; null: none
+    Span fallback_at{};
+  };
+  MemberNotes notes_of_member(const ast::Annotations& written, Target target);
+  void apply(const MemberNotes& notes, Member& member);
   UnionBranch branch(const ast::Branch& source, TypeId discriminator);
   bool may_discriminate(TypeId id, const Span& at);
   void drop_default(const Span& at, Union& body);
@@ -88,8 +96,8 @@ class Analyzer {
   void visit(const ast::Enumeration& enumeration, const ast::Definition& definition);
   void visit(const ast::Bitmask& bitmask, const ast::Definition& definition);
   void visit(const ast::Bitset& bitset, const ast::Definition& definition);
-  std::uint16_t bit_bound(const std::vector<Annotation>& annotations, const ast::Definition& definition,
-                          std::uint16_t usual, std::uint16_t most);
+  std::uint16_t bit_bound(const Annotations& annotations, const ast::Definition& definition, std::uint16_t usual,
+                          std::uint16_t most);
   void number_enumerators(Enumeration& body, const std::vector<ast::Enumerator>& sources);
   void number_bits(Bitmask& body, const std::vector<ast::Enumerator>& sources);
   void add_bitfields(const ast::Bitfield& source, Bitset& body);
@@ -144,7 +152,7 @@ class Analyzer {
   std::string new_id(const ast::Identifier& name);
 
   // Parts of definitions (analyzer_parts.cpp).
-  DefId add(Symbol& symbol, const ast::Identifier& name, std::vector<Annotation> annotations);
+  DefId add(Symbol& symbol, const ast::Identifier& name, Annotations annotations);
   void add_forward(SymbolKind kind, TypeKind type_kind, Target target, std::uint8_t flavour,
                    const ast::Definition& definition);
   void check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at);
@@ -163,7 +171,7 @@ class Analyzer {
   bool is_type_code(const ast::ScopedName& name);
   std::optional<std::uint64_t> bound(const ast::Expression& expression);
   void note_anonymous(const ast::TypeSpec& spec);
-  TypeId complete_type(const ast::TypeSpec& spec, const std::vector<Annotation>& notes);
+  TypeId complete_type(const ast::TypeSpec& spec, const Annotations& notes);
   const Symbol* incomplete_in(TypeId id) const;
   OpenAggregate* open_aggregate(const Symbol* symbol);
   void report_incomplete(const Symbol& symbol, const Span& at);

@@ -8,13 +8,13 @@
 namespace corelane::idl {
 namespace {
 
-const Value* value_of(const std::vector<Annotation>& annotations, std::string_view name) {
+const Value* value_of(const Annotations& annotations, std::string_view name) {
   const Annotation* annotation = find(annotations, name);
   return annotation == nullptr ? nullptr : find(*annotation, "value");
 }
 
 // Returns the number that an annotation gives; nothing if the annotation is missing.
-std::optional<std::int64_t> number_of(const std::vector<Annotation>& annotations, std::string_view name) {
+std::optional<std::int64_t> number_of(const Annotations& annotations, std::string_view name) {
   const Value* value = value_of(annotations, name);
   if (value == nullptr) return std::nullopt;
   if (const auto* integer = std::get_if<std::int64_t>(value)) return *integer;
@@ -35,7 +35,7 @@ Symbol& Analyzer::declare_enumerator(const ast::Identifier& name, DefId owner, s
   return symbol;
 }
 
-std::uint16_t Analyzer::bit_bound(const std::vector<Annotation>& annotations, const ast::Definition& definition,
+std::uint16_t Analyzer::bit_bound(const Annotations& annotations, const ast::Definition& definition,
                                   std::uint16_t usual, std::uint16_t most) {
   const std::optional<std::int64_t> given = number_of(annotations, "bit_bound");
   if (!given) return usual;

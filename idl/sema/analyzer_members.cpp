@@ -130,26 +130,32 @@ void Analyzer::add_members(const std::vector<ast::Member>& sources, std::vector<
 }
 
 void Analyzer::add_members(const ast::Member& source, Target target, std::vector<Member>& into) {
-  const std::vector<Annotation> notes = annotations_.check(source.annotations, target);
-  const TypeId of = complete_type(source.type, notes);
+  const MemberNotes notes = notes_of_member(source.annotations, target);
+  const TypeId of = complete_type(source.type, notes.all);
   for (const ast::Declarator& declarator : source.declarators) {
     names_.declare(SymbolKind::member, declarator.name);
     into.push_back({.name = declarator.name.text,
                     .type = array_of(of, declarator),
-                    .annotations = notes,
+                    .annotations = notes.all,
                     .place = place_of(declarator.name.span)});
-    apply_annotations(into.back(), source.annotations);
+    apply(notes, into.back());
   }
 }
 
-// @optional and @default.
-void Analyzer::apply_annotations(Member& member, const ast::Annotations& written) {
-  member.optional = is_set(member.annotations, "optional");
-  const Annotation* fallback = find(member.annotations, "default");
-  const Value* value = fallback == nullptr ? nullptr : find(*fallback, "value");
-  if (value == nullptr || member.type == TypeId::none) return;
-  const Span& at = annotations_.value_span(written, "default");
-  if (may_be_constant(member.type, at)) member.default_value = constants_.convert(*value, member.type, at);
+Analyzer::MemberNotes Analyzer::notes_of_member(const ast::Annotations& written, Target target) {
+  MemberNotes notes{.all = annotations_.check(written, target)};
+  notes.optional = is_set(notes.all, "optional");
+  const Annotation* fallback = find(notes.all, "default");
+  if (fallback != nullptr) notes.fallback = find(*fallback, "value");
+  if (notes.fallback != nullptr) notes.fallback_at = annotations_.value_span(written, "default");
+  return notes;
+}
+
+void Analyzer::apply(const MemberNotes& notes, Member& member) {
+  member.optional = notes.optional;
+  if (notes.fallback == nullptr || member.type == TypeId::none) return;
+  if (may_be_constant(member.type, notes.fallback_at))
+    member.default_value = constants_.convert(*notes.fallback, member.type, notes.fallback_at);
 }
 
 // Unions.
@@ -213,12 +219,13 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
       if (auto value = constants_.evaluate(*label.value, discriminator)) result.labels.push_back(*std::move(value));
     }
   }
-  result.member.annotations = annotations_.check(source.annotations, Target::branch);
-  const TypeId of = complete_type(source.type, result.member.annotations);
+  const MemberNotes notes = notes_of_member(source.annotations, Target::branch);
+  const TypeId of = complete_type(source.type, notes.all);
+  result.member.annotations = notes.all;
   result.member.name = source.declarator.name.text;
   result.member.type = array_of(of, source.declarator);
   result.member.place = place_of(source.declarator.name.span);
-  apply_annotations(result.member, source.annotations);
+  apply(notes, result.member);
   names_.declare(SymbolKind::member, source.declarator.name);
   return result;
 }

@@ -24,7 +24,7 @@ constexpr std::array sized_integers = {
 }  // namespace
 
 // Adds a definition of that name to the current scope. The symbol refers to it from now on.
-DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, std::vector<Annotation> annotations) {
+DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, Annotations annotations) {
   const auto id = static_cast<DefId>(model_.definitions.size());
   Definition definition;
   definition.name = name.text;
@@ -85,7 +85,7 @@ void Analyzer::make_type(Symbol& symbol, TypeKind kind, DefId id) {
 void Analyzer::add_forward(SymbolKind kind, TypeKind type_kind, Target target, std::uint8_t flavour,
                            const ast::Definition& definition) {
   const ast::Identifier& name = definition.name;
-  std::vector<Annotation> notes = annotations_.check(definition.annotations, target);
+  Annotations notes = annotations_.check(definition.annotations, target);
   if (names_.current().scoped(name.text) == "CORBA::TypeCode") {
     if (names_.current().find_own(name.text) == nullptr)
       names_.declare(kind, name).type = types_.basic(TypeKind::type_code);
@@ -310,7 +310,7 @@ void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
 
 // Returns the type of a member. The type must be complete, except in sequences and maps. A struct or union may also be
 // incomplete if `@external` stores it outside the object.
-TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const std::vector<Annotation>& notes) {
+TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const Annotations& notes) {
   const bool is_external = is_set(notes, "external");
   if (!is_external && is_set(notes, "optional") && report_optional(spec)) return TypeId::none;
   note_anonymous(spec);

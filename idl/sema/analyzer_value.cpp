@@ -103,16 +103,16 @@ void Analyzer::visit(const ast::State& state, const ast::Definition& definition)
   if (open_value().kind == ValueKind::abstract)
     diagnostics_.error(definition.keyword, "an abstract valuetype has no state");
   const ast::Member& source = state.member;
-  const std::vector<Annotation> notes = annotations_.check(definition.annotations, Target::member);
-  const TypeId of = complete_type(source.type, notes);
+  const MemberNotes notes = notes_of_member(definition.annotations, Target::member);
+  const TypeId of = complete_type(source.type, notes.all);
   check_state(of, source.type.span, "state");
   for (const ast::Declarator& declarator : source.declarators) {
     names_.declare(SymbolKind::member, declarator.name);
     Member member{.name = declarator.name.text,
                   .type = array_of(of, declarator),
-                  .annotations = notes,
+                  .annotations = notes.all,
                   .place = place_of(declarator.name.span)};
-    apply_annotations(member, definition.annotations);
+    apply(notes, member);
     open_value().state.push_back({std::move(member), state.is_public});
   }
 }

@@ -101,7 +101,7 @@ std::vector<Annotation> AnnotationChecker::check_all(const ast::Annotations& ann
   return result;
 }
 
-std::vector<Annotation> AnnotationChecker::check(const ast::Annotations& annotations, Target target) {
+Annotations AnnotationChecker::check(const ast::Annotations& annotations, Target target) {
   std::vector<Annotation> result = check_all(annotations, target);
   for (std::size_t i = 0; i < result.size(); ++i)
     if (result[i].name == task_name || result[i].name == uses_name)
@@ -109,8 +109,8 @@ std::vector<Annotation> AnnotationChecker::check(const ast::Annotations& annotat
   return result;
 }
 
-std::vector<Annotation> AnnotationChecker::check_operation(const ast::Annotations& annotations,
-                                                           std::optional<TaskContract>& contract) {
+Annotations AnnotationChecker::check_operation(const ast::Annotations& annotations,
+                                               std::optional<TaskContract>& contract) {
   std::vector<Annotation> result = check_all(annotations, Target::operation);
   const Span* first = nullptr;
   for (std::size_t i = 0; i < result.size(); ++i) {

@@ -55,10 +55,10 @@ class AnnotationChecker {
                                          const std::vector<TypeId>& types, const ast::Annotations& notes);
 
   // Checks the annotations of anything but an operation. Refuses @rt::task and @rt::uses.
-  std::vector<Annotation> check(const ast::Annotations& annotations, Target target);
+  Annotations check(const ast::Annotations& annotations, Target target);
 
   // Checks the annotations of an operation. Sets `contract` if @rt::task and @rt::uses give one.
-  std::vector<Annotation> check_operation(const ast::Annotations& annotations, std::optional<TaskContract>& contract);
+  Annotations check_operation(const ast::Annotations& annotations, std::optional<TaskContract>& contract);
 
   // Returns the place of the value of the last annotation with that name.
   static const Span& value_span(const ast::Annotations& annotations, std::string_view name);

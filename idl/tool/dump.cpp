@@ -78,7 +78,7 @@ class Dump {
     return (decimal.negative ? "-" : "") + decimal.digits + "e-" + std::to_string(decimal.scale);
   }
 
-  void add_annotations(Json& to, const std::vector<Annotation>& annotations) const {
+  void add_annotations(Json& to, const Annotations& annotations) const {
     for (const Annotation& annotation : annotations) {
       Json parameters = Json::object();
       for (const AnnotationParameter& parameter : annotation.parameters)

@@ -263,7 +263,7 @@ class Walk {
 
   bool empty(std::uint32_t count) {
     empty_ += count;
-    return empty_ <= cdr::Reader::max_empty_elements || in_.fail(minor::too_many_nodes);
+    return empty_ <= cdr::Reader::max_empty_elements || in_.fail(minor::too_many_empty);
   }
 
   bool type_code(TypeCode* type) {

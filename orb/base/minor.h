@@ -131,8 +131,9 @@ CORELANE_MINOR(earlier_start, 115);
 // Names of hosts: TRANSIENT.
 CORELANE_MINOR(unknown_host, 116);
 CORELANE_MINOR(no_name_service, 117);
-// Values: BAD_PARAM.
+// Values: BAD_PARAM, MARSHAL.
 CORELANE_MINOR(empty_external, 118);
+CORELANE_MINOR(too_many_empty, 119);
 #undef CORELANE_MINOR
 
 // Returns cause and remedy of a code of ours; empty for any other. Any thread; static storage.

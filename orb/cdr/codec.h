@@ -26,8 +26,8 @@
 
 namespace corelane::cdr {
 
-// The least number of bytes of an encoded T, which bounds a sequence's count. Generated code may specialize it for its
-// structs (a lower bound is enough); otherwise 1.
+// The least number of bytes of an encoded T, which bounds a sequence's count. A lower bound is enough: generated code
+// specializes it for structs without bytes only; for others it is 1.
 template <typename T>
 inline constexpr std::size_t min_encoded_size = std::is_enum_v<T> || Primitive<T> ? sizeof(T) : 1;
 template <>

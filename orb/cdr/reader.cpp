@@ -40,8 +40,11 @@ bool Reader::enter() noexcept {
 bool Reader::read_length(std::uint32_t& count, std::size_t min_element_size) noexcept {
   std::uint32_t n = 0;
   if (!read(n)) return false;
-  const std::uint64_t most = min_element_size == 0 ? max_empty_elements : available() / min_element_size;
-  if (n > most) return fail(minor::sequence_too_long);
+  if (min_element_size == 0) {
+    if (n > max_empty_elements) return fail(minor::too_many_empty);
+  } else if (n > available() / min_element_size) {
+    return fail(minor::sequence_too_long);
+  }
   count = n;
   return true;
 }

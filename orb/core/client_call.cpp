@@ -99,8 +99,7 @@ void ClientCall::reset() noexcept {
   reader_ = cdr::Reader();  // releases the values that it has read
 }
 
-void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation,
-                       CallOptions options) try {
+void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {
   if (os::is_guarded_child()) raise(errors::forked);
   origin_ = reference.get();
   if (!options.waits) kept_ = reference;
@@ -127,9 +126,6 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   compose(writer_);
   room_.use(connection_->stream());
   writer_.set_room(&room_);
-} catch (SystemException& exception) {
-  mark_raised_by_call(exception);
-  throw;
 }
 
 // Finds or makes the connection to the call's current target. Raises.
@@ -302,7 +298,7 @@ void ClientCall::recompose() {
   body_at_ = at;
 }
 
-void ClientCall::invoke(std::span<const RaisesEntry> raises) try {
+void ClientCall::invoke(std::span<const RaisesEntry> raises) {
   const os::CancellationDelay delay;
   if (!writer_.ok()) raise_unwritable();
   // Bound: max_retries and the limit on forwards.
@@ -310,9 +306,6 @@ void ClientCall::invoke(std::span<const RaisesEntry> raises) try {
     connect();
     recompose();
   }
-} catch (SystemException& exception) {
-  mark_raised_by_call(exception);
-  throw;
 }
 
 ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
@@ -483,12 +476,7 @@ ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   raise(received.error, std::move(received.detail));
 }
 
-void ClientCall::raise_bad_results() const try {
-  raise(with_completion(reader_.error(), Completion::yes));
-} catch (SystemException& exception) {
-  mark_raised_by_call(exception);
-  throw;
-}
+void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error(), Completion::yes)); }
 
 bool ClientCall::post(ReplyGroup& group) {
   const os::CancellationDelay delay;
@@ -509,7 +497,7 @@ bool ClientCall::settle(std::span<const RaisesEntry> raises) {
   return false;
 }
 
-bool ClientCall::locate() try {
+bool ClientCall::locate() {
   const os::CancellationDelay delay;
   const Orb::State& state = origin_->orb()->state();
   giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
@@ -525,9 +513,6 @@ bool ClientCall::locate() try {
     raise(error ? *error : error.error());
   }
   return reply->header.status != giop::LocateStatus::unknown_object;
-} catch (SystemException& exception) {
-  mark_raised_by_call(exception);
-  throw;
 }
 
 ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts) {

@@ -50,17 +50,24 @@ const std::array<std::string, error_kinds>& repository_ids() {
   return ids;
 }
 
-using Thrower = void (*)(const Error&, std::shared_ptr<const Detail>);
-template <int... kinds>
-constexpr std::array<Thrower, sizeof...(kinds)> throwers(std::integer_sequence<int, kinds...>) {
-  return {[](const Error& error, std::shared_ptr<const Detail> detail) {
-    throw SystemExceptionOf<static_cast<ErrorKind>(kinds)>(error, std::move(detail));
-  }...};
+enum class Raiser : std::uint8_t { orb, servant };
+
+template <int kind>
+void throw_as(const Error& error, std::shared_ptr<const Detail> detail, Raiser raiser) {
+  SystemExceptionOf<static_cast<ErrorKind>(kind)> made(error, std::move(detail));
+  if (raiser == Raiser::orb) mark_raised_by_orb(made);
+  throw made;
 }
 
-[[noreturn]] void raise_as(Error error, std::shared_ptr<const Detail> detail) {
+using Thrower = void (*)(const Error&, std::shared_ptr<const Detail>, Raiser);
+template <int... kinds>
+constexpr std::array<Thrower, sizeof...(kinds)> throwers(std::integer_sequence<int, kinds...>) {
+  return {throw_as<kinds>...};
+}
+
+[[noreturn]] void raise_as(Raiser raiser, Error error, std::shared_ptr<const Detail> detail) {
   static constexpr auto table = throwers(std::make_integer_sequence<int, error_kinds>{});
-  table[static_cast<std::size_t>(error.kind)](error, std::move(detail));
+  table[static_cast<std::size_t>(error.kind)](error, std::move(detail), raiser);
   __builtin_unreachable();
 }
 
@@ -89,9 +96,14 @@ const char* repository_id_of(ErrorKind kind) noexcept {
   return repository_ids()[static_cast<std::size_t>(kind)].c_str();
 }
 
-void raise(Error error) { raise_as(error, std::shared_ptr<const Detail>{}); }
+void raise(Error error) { raise_as(Raiser::orb, error, std::shared_ptr<const Detail>{}); }
 void raise(Error error, std::string detail) { raise(error, Detail{.text = std::move(detail)}); }
-void raise(Error error, Detail detail) { raise_as(error, std::make_shared<const Detail>(std::move(detail))); }
+void raise(Error error, Detail detail) {
+  raise_as(Raiser::orb, error, std::make_shared<const Detail>(std::move(detail)));
+}
+void raise_as_servant(Error error, std::string detail) {
+  raise_as(Raiser::servant, error, std::make_shared<const Detail>(Detail{.text = std::move(detail)}));
+}
 
 void raise_while(const std::string& doing, Error error) {
   const std::string_view cause = minor::text(error);
@@ -106,13 +118,8 @@ std::string text_of_nested(const SystemException& raised) {
   return std::string("a call that the servant made failed with ") + raised.what();
 }
 
-void mark_raised_by_call(SystemException& exception) noexcept { exception.raised_by_call_ = true; }
+void mark_raised_by_orb(SystemException& exception) noexcept { exception.raised_by_orb_ = true; }
 
-void raise_nil_reference() try {
-  raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
-} catch (SystemException& exception) {
-  mark_raised_by_call(exception);
-  throw;
-}
+void raise_nil_reference() { raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference}); }
 
 }  // namespace corelane::core

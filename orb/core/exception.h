@@ -67,18 +67,18 @@ class SystemException : public Exception {
   // Returns the reason in numbers if the exception answers a refused admission; otherwise null.
   const sched::Refusal* refusal() const noexcept;
 
-  // Returns whether a call through a reference raised it, and not the application's code.
-  bool raised_by_call() const noexcept { return raised_by_call_; }
+  // Returns whether the ORB raised it, or a call brought it. False if the application's code constructed it.
+  bool raised_by_orb() const noexcept { return raised_by_orb_; }
 
  protected:
   SystemException(const char* rep_id, Error error, std::shared_ptr<const Detail> detail);
 
  private:
-  friend void mark_raised_by_call(SystemException& exception) noexcept;
+  friend void mark_raised_by_orb(SystemException& exception) noexcept;
 
   const char* rep_id_;
   Error error_;
-  bool raised_by_call_ = false;
+  bool raised_by_orb_ = false;
   std::shared_ptr<const Detail> detail_;
   std::shared_ptr<const std::string> what_;
 };
@@ -103,11 +103,16 @@ class SystemExceptionOf final : public SystemException {
 // Raises with "doing: the text of the minor code" as the detail.
 [[noreturn]] void raise_while(const std::string& doing, Error error);
 
-// Marks an exception as raised by a call. The code of a call does so when the exception leaves it.
-void mark_raised_by_call(SystemException& exception) noexcept;
+// Raises as the application's code does, for the servants that are part of Corelane. The caller of the operation gets
+// the exception with its completion status.
+[[noreturn]] void raise_as_servant(Error error, std::string detail = {});
 
-// Return what an operation's caller gets if the servant lets an exception of a nested call pass. The operation has
-// begun, so it is COMPLETED_MAYBE, whatever happened to the nested call.
+// Marks an exception as raised by the ORB. raise() does so, and a call when an exception leaves it.
+void mark_raised_by_orb(SystemException& exception) noexcept;
+
+// Return what an operation's caller gets if the servant lets an exception pass that the ORB raised, in a call or in
+// another function. The operation has begun, so it is COMPLETED_MAYBE, whatever happened to what the servant called.
+// Exceptions that the servant constructs keep their completion status.
 Error error_of_nested(const SystemException& raised) noexcept;
 std::string text_of_nested(const SystemException& raised);
 

@@ -41,7 +41,7 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
       throw;
     raise(Error{ErrorKind::unknown, Completion::maybe, minor::undeclared_exception});
   } catch (const SystemException& exception) {
-    if (!exception.raised_by_call()) throw;
+    if (!exception.raised_by_orb()) throw;
     const std::string text = text_of_nested(exception);
     orb.log_servant_exception(upcall.name, exception.error().kind, text);
     raise(error_of_nested(exception), text);
@@ -201,8 +201,8 @@ void call_local(Reference& reference, std::string_view operation, void* const* f
   } else {
     visit(*reference.orb(), *object, *upcall, frame);
   }
-} catch (SystemException& exception) {
-  mark_raised_by_call(exception);
+} catch (SystemException& exception) {  // it may be one that the servant has constructed
+  mark_raised_by_orb(exception);
   throw;
 }
 

@@ -21,14 +21,11 @@ std::size_t hash_of(const Reference& reference) {
       {reinterpret_cast<const char*>(address->object_key.data()), address->object_key.size()});
 }
 
-std::shared_ptr<ActiveObject> local_object(Reference& reference) try {
+std::shared_ptr<ActiveObject> local_object(Reference& reference) {
   if (!reference.is_local()) return nullptr;
   auto object = reference.find_local();
   if (!object) raise(object.error());
   return std::move(*object);
-} catch (SystemException& exception) {
-  mark_raised_by_call(exception);
-  throw;
 }
 
 }  // namespace

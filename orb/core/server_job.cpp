@@ -246,11 +246,11 @@ void ServerJob::run_upcall() {
   try {
     upcall_->remote(object_->self(), request);
   } catch (const UserException& exception) {
-    declared(exception._rep_id()) ? reply_user_exception(exception) : reply_caught();
+    declared(exception._rep_id()) ? reply_user_exception(exception) : reply_caught(request.begun());
   } catch (const abi::__forced_unwind&) {
     os::end_with_thread(upcall_->name);
   } catch (...) {
-    reply_caught();
+    reply_caught(request.begun());
   }
 }
 
@@ -260,18 +260,18 @@ void ServerJob::reply_user_exception(const UserException& exception) {
   try {
     exception._marshal(writer_);
   } catch (...) {
-    reply_caught();
+    reply_caught(true);
   }
 }
 
-// Replies with a system exception for the exception that is being handled.
-void ServerJob::reply_caught() {
+// Replies with a system exception for the exception that is being handled. `begun`: the servant may have run.
+void ServerJob::reply_caught(bool begun) {
   try {
     throw;
   } catch (const UserException&) {
     write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
   } catch (const SystemException& exception) {
-    if (exception.raised_by_call()) return fail_nested(exception);
+    if (begun && exception.raised_by_orb()) return fail_nested(exception);
     write_exception(writer_, to_, exception.error(), exception.detail(), exception.refusal());
   } catch (const std::bad_alloc&) {  // from the arguments, the results or the servant
     write_exception(writer_, to_, {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory}, {}, nullptr);
@@ -282,8 +282,8 @@ void ServerJob::reply_caught() {
   }
 }
 
-// Replies to a failed call that the servant made. The refusal is left out, because it concerns the contract of that
-// call.
+// Replies to a failed call of the servant, to an object or to a function of the ORB. The refusal is left out, because
+// it concerns the contract of that call.
 void ServerJob::fail_nested(const SystemException& exception) {
   std::string text;
   try {

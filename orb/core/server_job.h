@@ -74,7 +74,7 @@ class ServerJob final : public dispatch::Job {
   void run_upcall();
   void reply_unwritable();
   void reply_user_exception(const UserException& exception);
-  void reply_caught();
+  void reply_caught(bool begun);
   void fail_servant(std::string_view text);
   void fail_nested(const SystemException& exception);
   bool set_aside();

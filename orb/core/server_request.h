@@ -19,8 +19,10 @@ class ServerRequest {
     cdr::Reader::Attempt attempt(arguments_);
     if (!(decode(arguments_, arguments) && ... && true)) raise_bad_arguments();
     finish_arguments(sizeof...(T));
-    attempt.keep();
+    begun_ = attempt.keep();
   }
+  // Returns whether the arguments have been read. From then on the servant may have run.
+  bool begun() const noexcept { return begun_; }
 
   // Writes the result, the inout and the out values, in order.
   template <typename... T>
@@ -34,6 +36,7 @@ class ServerRequest {
 
   cdr::Reader& arguments_;
   cdr::Writer& results_;
+  bool begun_ = false;
 };
 
 }  // namespace corelane::core

@@ -37,13 +37,15 @@ ValueCopy::ValueCopy() : environment_(std::make_unique<ReferenceEnvironment>(Orb
 ValueCopy::~ValueCopy() = default;
 
 cdr::Reader& ValueCopy::reader() {
-  if (!writer_.ok()) raise(writer_.error());
+  if (!writer_.ok()) refuse(writer_.error());
   reader_ = any::reader_of_copy(writer_);
   reader_.set_environment(environment_.get());
   return reader_;
 }
 
-void ValueCopy::fail() { raise(reader_.error()); }
+void ValueCopy::fail() { refuse(reader_.error()); }
+
+void ValueCopy::refuse(const Error& error) { raise_as_servant({error.kind, Completion::maybe, error.minor}); }
 
 // The value factories of the ORB.
 

@@ -90,7 +90,7 @@ bool extract_value(const any::Any& any, const any::DeclaredValue& wanted, bool (
                    Handle<ValueBase>& value);
 
 // ValueCopy copies the values of collocated calls, which are passed by value as over the wire. Raises MARSHAL as that
-// would.
+// would, but COMPLETED_MAYBE: values are copied before the operation and after it.
 class ValueCopy {
  public:
   ValueCopy();
@@ -100,6 +100,8 @@ class ValueCopy {
   [[noreturn]] void fail();
 
  private:
+  [[noreturn]] static void refuse(const Error& error);
+
   cdr::Writer writer_;
   cdr::Reader reader_;
   std::unique_ptr<cdr::Environment> environment_;

@@ -76,8 +76,9 @@ class CoreProvider {
   // Closes the transaction and leaves the promises as they were.
   virtual void abandon() noexcept = 0;
 
-  // Returns whether begin() found no other process that could promise anything. Only then may a decision change more
-  // than end() can refuse, such as move tasks. What it may need must be claimed first. Call it within a transaction.
+  // Returns whether begin() found no other process that could promise anything. Only then may a newcomer make other
+  // tasks move, because end() cannot refuse a move. The tasks of a lost core move beside other processes, too. Whatever
+  // a move may need must be claimed first. Call it within a transaction.
   virtual bool alone() const noexcept = 0;
 
   // Returns whether no other process has promised anything on that physical core right now; false also if that cannot

@@ -12,7 +12,7 @@
 namespace corelane::os {
 
 struct Privileges {
-  bool fifo = false;             // SCHED_FIFO at every level that dispatch uses (2..49) and above
+  bool fifo = false;             // SCHED_FIFO at level 49, the manager's, so below it, too; levels above are not tried
   bool fifo_group_zero = false;  // refused only because the control group's real-time runtime is 0 (RT_GROUP_SCHED)
   bool memlock = false;          // all memory may be locked
 };

@@ -95,9 +95,10 @@ std::shared_ptr<core::Gate> AdapterRegistry::make_gate() {
   return gate;
 }
 
-bool AdapterRegistry::add(const std::string& key, std::shared_ptr<core::ActiveObject> object) {
+AdapterRegistry::Added AdapterRegistry::add(const std::string& key, std::shared_ptr<core::ActiveObject> object) {
   const std::lock_guard lock(mutex_);
-  return !closed_ && objects_.emplace(key, std::move(object)).second;
+  if (closed_) return Added::closed;
+  return objects_.emplace(key, std::move(object)).second ? Added::yes : Added::key_taken;
 }
 
 void AdapterRegistry::remove(const std::string& key) {

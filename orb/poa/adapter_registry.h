@@ -40,8 +40,9 @@ class AdapterRegistry final : public core::RequestTarget {
   // Returns the first part of the keys of a new adapter.
   std::string next_key_prefix();
   std::shared_ptr<core::Gate> make_gate();
-  // Adds an object. Returns false if there is one with this key, or if the registry is closed.
-  bool add(const std::string& key, std::shared_ptr<core::ActiveObject> object);
+  // Adds an object. `key_taken`: there is one with this key already, as another well-known adapter may have made it.
+  enum class Added : std::uint8_t { yes, key_taken, closed };
+  Added add(const std::string& key, std::shared_ptr<core::ActiveObject> object);
   void remove(const std::string& key);
 
   // Sets the root adapter, which ends with the ORB, like all adapters below it. Call it before the ORB is used.

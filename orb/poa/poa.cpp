@@ -154,7 +154,9 @@ Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& s
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
   auto object = std::make_shared<core::ActiveObject>(manager_->gate(), servant.shared(), servant->_skeleton(),
                                                      servant->_self(), std::move(contracts));
-  if (!registry_->add(key_of(id), object))
+  const auto added = registry_->add(key_of(id), object);
+  if (added == AdapterRegistry::Added::key_taken) throw ObjectAlreadyActive();
+  if (added == AdapterRegistry::Added::closed)
     core::raise(Error{ErrorKind::bad_inv_order, Completion::no, minor::orb_destroyed});
   map_->by_servant.emplace(servant.get(), text_of(id));
   servant->_activated_in(weak_from_this());
@@ -198,8 +200,8 @@ void Poa::deactivate_object(const ObjectId& id) {
     map_->by_servant.erase(servant.get());
     map_->by_id.erase(text_of(id));
     servant->_activated_in({});
+    registry_->remove(key_of(id));  // within the lock, so that the id can be activated again at once
   }
-  registry_->remove(key_of(id));
   object->deactivate();
 }
 
@@ -216,12 +218,32 @@ core::ObjectReference<core::Object> Poa::servant_to_reference(const ServantRefer
   return id_to_reference(servant_to_id(servant));
 }
 
-core::ObjectReference<core::Object> Poa::reference_to(const Entry& entry) {
-  const std::string key = key_of(entry.id);
-  const auto& types = entry.object->skeleton().ids;
-  auto reference = registry_->orb()->make_local_reference(types.empty() ? "" : types.front(),
-                                                          std::as_bytes(std::span(key)), entry.object);
-  return core::make_stub<core::Object>(std::move(reference));
+// `object`: null if it is not active.
+core::ObjectReference<core::Object> Poa::make_reference(const ObjectId& id, std::string_view type_id,
+                                                        std::shared_ptr<core::ActiveObject> object) {
+  const std::string key = key_of(id);
+  return core::make_stub<core::Object>(
+      registry_->orb()->make_local_reference(type_id, std::as_bytes(std::span(key)), std::move(object)));
+}
+
+core::ObjectReference<core::Object> Poa::create_reference(const std::string& repository_id) {
+  ObjectId id;
+  {
+    const std::lock_guard lock(map_->mutex);
+    id = fresh_id();
+  }
+  return create_reference_with_id(id, repository_id);
+}
+
+core::ObjectReference<core::Object> Poa::create_reference_with_id(const ObjectId& id,
+                                                                  const std::string& repository_id) {
+  std::shared_ptr<core::ActiveObject> object;
+  {
+    const std::lock_guard lock(map_->mutex);
+    if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
+    if (const Entry* entry = map_->find(id)) object = entry->object;
+  }
+  return make_reference(id, repository_id, std::move(object));
 }
 
 core::ObjectReference<core::Object> Poa::id_to_reference(const ObjectId& id) {
@@ -232,7 +254,8 @@ core::ObjectReference<core::Object> Poa::id_to_reference(const ObjectId& id) {
     if (entry == nullptr) throw ObjectNotActive();
     copy = *entry;
   }
-  return reference_to(copy);
+  const auto& types = copy.object->skeleton().ids;
+  return make_reference(id, types.empty() ? "" : types.front(), copy.object);
 }
 
 ServantReference<Servant> Poa::id_to_servant(const ObjectId& id) {

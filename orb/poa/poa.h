@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orb/core/exception.h"
@@ -93,7 +94,8 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   core::ObjectReference<Poa> create_POA(const std::string& name, core::ObjectReference<PoaManager> manager);
   // The same for objects with well-known keys: `key` for the object with the empty id, and `key` followed by the id for
   // others. corbaloc::host:port/key refers to them. References to them stay valid when the program runs again at the
-  // same endpoints. The key is also the adapter's name. No other adapter's keys may begin with such a key.
+  // same endpoints. The key is also the adapter's name. No other adapter's keys may begin with such a key: where two
+  // adapters would give an object the same key, the second activation raises ObjectAlreadyActive.
   core::ObjectReference<Poa> create_well_known(const std::string& key, core::ObjectReference<PoaManager> manager);
   core::ObjectReference<Poa> find_POA(const std::string& name);
   // Destroys the adapter and all adapters below it.
@@ -101,6 +103,11 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
 
   ObjectId activate_object(const ServantReference<Servant>& servant);
   void activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant);
+  // Make a reference to an object that need not be active: with a new id, and with `id`. Calls get OBJECT_NOT_EXIST
+  // until activate_object_with_id() has activated the id. `repository_id` names the interface of the servant that will
+  // serve it, or a base of it. If it is "", narrow() asks the object.
+  core::ObjectReference<core::Object> create_reference(const std::string& repository_id);
+  core::ObjectReference<core::Object> create_reference_with_id(const ObjectId& id, const std::string& repository_id);
   // Deactivates an object. Running requests finish; new ones get OBJECT_NOT_EXIST.
   void deactivate_object(const ObjectId& id);
 
@@ -135,7 +142,8 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   ObjectId fresh_id();
   void forget(const Poa& child);
   std::string key_of(const ObjectId& id) const;
-  core::ObjectReference<core::Object> reference_to(const Entry& entry);
+  core::ObjectReference<core::Object> make_reference(const ObjectId& id, std::string_view type_id,
+                                                     std::shared_ptr<core::ActiveObject> object);
 
   const std::shared_ptr<AdapterRegistry> registry_;
   const std::string name_;

@@ -225,7 +225,7 @@ class Connection {
   // Returns the bytes of shared memory that this end has taken from the system for the connection. Thread: any.
   virtual std::size_t channel_memory() const noexcept { return 0; }
 
-  // Restarts the idle timeout, as bytes that come or go do. Thread: any.
+  // Restarts the idle timeout, as bytes that come and every send() do. Thread: any.
   virtual void renew() noexcept = 0;
   // Notes that the peer has sent a whole message. Before that the connection may have to give way earlier. Thread: any.
   virtual void note_first_message() noexcept {}
@@ -267,7 +267,9 @@ class Connection {
   // Returns whether something has come that was not read yet. The peer's end does not count. Thread: the one that
   // reads.
   virtual bool has_unread() noexcept { return has_bytes(); }
-  // Returns when something last came or went, or renew() was called, if there is an idle timeout. Thread: any.
+  // Returns when the idle timeout began last: at the latest bytes that came, send(), renew(), watch() or
+  // set_monitor(). Without an idle timeout, sends and renew() do not count. `never`: this kind keeps no such time.
+  // Thread: any.
   virtual Time last_traffic() const noexcept { return never; }
   // Returns whether something has come that was not read yet. Call it after await_bytes(). Thread: any.
   virtual bool has_bytes() const noexcept { return false; }

@@ -66,7 +66,7 @@ void Writers::require() const {
   Time next = told_next_.load(std::memory_order_relaxed);  // relaxed: it only decides which thread writes the line
   if (now >= next && told_next_.compare_exchange_strong(next, now + told_again, std::memory_order_relaxed))
     os::log::warn("naming: a change was refused (" + text_of_client(calling_client().name) + "): " + admitted.error());
-  core::raise(Error{ErrorKind::no_permission, Completion::no, 0}, std::move(admitted.error()));
+  core::raise_as_servant(Error{ErrorKind::no_permission, Completion::no, 0}, std::move(admitted.error()));
 }
 
 }  // namespace corelane::nameserver

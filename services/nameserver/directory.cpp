@@ -99,7 +99,7 @@ Directory::ContextRef Directory::bind_new_context(const CosNaming::Name& n) {
 // 3.3).
 void Directory::destroy() {
   parts_.writers.require();
-  if (context_ == root_context) core::raise(Error{ErrorKind::no_permission, Completion::no, 0});
+  if (context_ == root_context) core::raise_as_servant(Error{ErrorKind::no_permission, Completion::no, 0});
   if (const auto done = parts_.tree.destroy(context_, calling_client().name); !done)
     parts_.objects.raise(done.error(), {});
   parts_.objects.deactivate(context_);

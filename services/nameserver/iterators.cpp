@@ -39,7 +39,7 @@ class Iterators::Servant final : public virtual CORBA::servant_traits<CosNaming:
   }
 
   bool next_n(std::uint32_t how_many, CosNaming::BindingList& list) override {
-    if (how_many == 0) core::raise(Error{ErrorKind::bad_param, Completion::no, 0});
+    if (how_many == 0) core::raise_as_servant(Error{ErrorKind::bad_param, Completion::no, 0});
     return next(how_many, list);
   }
 
@@ -49,7 +49,7 @@ class Iterators::Servant final : public virtual CORBA::servant_traits<CosNaming:
   bool next(std::size_t most, CosNaming::BindingList& list) {
     const std::lock_guard lock(mutex_);
     if (!table_->touch(number_, os::now()))
-      core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
+      core::raise_as_servant(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
     auto page = next_page(table_->tree_, context_, last_ ? &*last_ : nullptr, most);
     if (!page && page.error().kind == NameFaultKind::gone) return list.clear(), false;
     if (!page) table_->objects_.raise(page.error(), {});

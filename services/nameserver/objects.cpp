@@ -107,9 +107,10 @@ std::optional<ContextId> Objects::context_of(const CORBA::object_reference<CORBA
 std::string Objects::text_of(const CORBA::object_reference<CORBA::Object>& object) const {
   std::string text = orb_->object_to_string(object);
   if (text.size() <= limits_.reference_size) return text;
-  core::raise(Error{ErrorKind::imp_limit, Completion::no, 0}, "the reference has " + std::to_string(text.size()) +
-                                                                  " bytes as text, and naming.reference_size allows " +
-                                                                  std::to_string(limits_.reference_size));
+  core::raise_as_servant(Error{ErrorKind::imp_limit, Completion::no, 0},
+                         "the reference has " + std::to_string(text.size()) +
+                             " bytes as text, and naming.reference_size allows " +
+                             std::to_string(limits_.reference_size));
 }
 
 Binding Objects::binding_to(const CORBA::object_reference<CORBA::Object>& object) const {
@@ -117,7 +118,7 @@ Binding Objects::binding_to(const CORBA::object_reference<CORBA::Object>& object
 }
 
 Binding Objects::binding_to_context(const CORBA::object_reference<CORBA::Object>& context) const {
-  if (!context) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::nil_reference});
+  if (!context) core::raise_as_servant(Error{ErrorKind::bad_param, Completion::no, minor::nil_reference});
   if (const auto own = context_of(context)) return {.type = BindingType::context, .context = *own};
   return {.type = BindingType::context, .reference = text_of(context)};
 }
@@ -128,7 +129,7 @@ CORBA::object_reference<CORBA::Object> Objects::stored(const std::string& refere
   const std::string text = "the reference that is bound to '" + giop::to_string(name) + "' cannot be read (" +
                            why.what() + "): its bytes in the name store have changed; bind that name again";
   foreign_calls_.tell(text);
-  core::raise(Error{ErrorKind::inv_objref, Completion::no, 0}, text);
+  core::raise_as_servant(Error{ErrorKind::inv_objref, Completion::no, 0}, text);
 }
 
 Objects::ContextReference Objects::foreign(const NameFault& fault, const Name& name) {
@@ -174,28 +175,31 @@ void Objects::raise(const NameFault& fault, const Name& name) {
     case NameFaultKind::dead_end:
       throw Context::CannotProceed(reference_to_gone(fault.context), rest_of(name, fault.at));
     case NameFaultKind::gone:
-      core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
+      core::raise_as_servant(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
     case NameFaultKind::no_target:
-      core::raise(Error{ErrorKind::bad_param, Completion::no, 0},
-                  "the context to be bound does not exist any more: somebody has destroyed it, or it was one of the "
-                  "oldest of many that no name led to; make a new one, best with bind_new_context()");
+      core::raise_as_servant(
+          Error{ErrorKind::bad_param, Completion::no, 0},
+          "the context to be bound does not exist any more: somebody has destroyed it, or it was one of the "
+          "oldest of many that no name led to; make a new one, best with bind_new_context()");
     case NameFaultKind::not_owner:
-      core::raise(Error{ErrorKind::no_permission, Completion::no, 0}, not_owner_text(fault, name));
+      core::raise_as_servant(Error{ErrorKind::no_permission, Completion::no, 0}, not_owner_text(fault, name));
     case NameFaultKind::client_full:
-      core::raise(Error{ErrorKind::imp_limit, Completion::no, 0},
-                  "this client (" + calling_client().name +
-                      ") has as many names as naming.client_names, a setting of corelane-nameserver, allows; unbind "
-                      "some");
+      core::raise_as_servant(
+          Error{ErrorKind::imp_limit, Completion::no, 0},
+          "this client (" + calling_client().name +
+              ") has as many names as naming.client_names, a setting of corelane-nameserver, allows; unbind "
+              "some");
     case NameFaultKind::full:
-      core::raise(Error{ErrorKind::imp_limit, Completion::no, minor::names_full});
+      core::raise_as_servant(Error{ErrorKind::imp_limit, Completion::no, minor::names_full});
     case NameFaultKind::no_space:
-      core::raise(Error{ErrorKind::imp_limit, Completion::no, 0},
-                  "there is no room where the nameserver writes: its disk, or the quota of etcd, is full; it has to be "
-                  "mended there, and the nameserver's log says how");
+      core::raise_as_servant(
+          Error{ErrorKind::imp_limit, Completion::no, 0},
+          "there is no room where the nameserver writes: its disk, or the quota of etcd, is full; it has to be "
+          "mended there, and the nameserver's log says how");
     case NameFaultKind::unavailable:
       break;
   }
-  core::raise(Error{ErrorKind::transient, Completion::no, minor::names_unavailable});
+  core::raise_as_servant(Error{ErrorKind::transient, Completion::no, minor::names_unavailable});
 }
 
 }  // namespace corelane::nameserver

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <map>
 #include <string>
 #include <thread>
@@ -178,6 +180,57 @@ TEMPLATE_LIST_TEST_CASE("an exception of a call that the servant made says that 
     CHECK(failed.refusal() == nullptr);
   }
   way.servant().next(nullptr);
+}
+
+// Makes the servant run `failure`, and checks the exception that the client gets for it.
+template <typename Way, typename Failure, typename Check>
+void check_failure(Way& way, Failure failure, Check check) {
+  way.servant().failure(failure);
+  try {
+    way.probe()->fail(corelane::testing::as_told);
+    FAIL("no exception");
+  } catch (const CORBA::SystemException& failed) {
+    check(failed);
+  }
+  way.servant().failure(nullptr);
+}
+
+TEMPLATE_LIST_TEST_CASE("an exception of an ORB's function that the servant called says that the servant has run", "",
+                        InvocationWays) {
+  TestType way;
+  const auto poa = way.poa();
+  const auto orb = way.server_reference()->_get_orb();
+  const std::map<std::string, std::function<void()>> functions{
+      {"a malformed reference", [orb] { orb->string_to_object("corbaloc::[/gone"); }},
+      {"a nameserver that is not there", [orb] { orb->string_to_object("corbaname::127.0.0.1:1#gone"); }},
+      {"a nil servant", [poa] { poa->servant_to_id(nullptr); }},
+      {"a nil reference", [poa] { poa->reference_to_id(nullptr); }},
+      {"an empty key", [poa] { poa->create_well_known("", nullptr); }},
+      {"another thread's call", [orb] { std::async(std::launch::async, [orb] { orb->string_to_object("?"); }).get(); }},
+  };
+  for (const auto& [name, function] : functions) {
+    INFO(name);
+    check_failure(way, function, [](const CORBA::SystemException& failed) {
+      CHECK(failed.completed() == CORBA::COMPLETED_MAYBE);
+      CHECK_THAT(std::string(failed.what()),
+                 Catch::Contains("a call that the servant made failed with ") && Catch::Contains("COMPLETED_NO"));
+    });
+  }
+}
+
+TEMPLATE_LIST_TEST_CASE("an exception that the servant constructs keeps its completion status", "", InvocationWays) {
+  TestType way;
+  const auto completed = GENERATE(CORBA::COMPLETED_NO, CORBA::COMPLETED_YES, CORBA::COMPLETED_MAYBE);
+  const auto check = [&](const CORBA::SystemException& failed) {
+    CHECK(failed.minor() == 78);
+    CHECK(failed.completed() == completed);
+    CHECK_THAT(std::string(failed.what()), !Catch::Contains("a call that the servant made"));
+  };
+  check_failure(
+      way, [completed] { throw CORBA::TRANSIENT(78, completed); }, check);
+  const corelane::Error error{corelane::ErrorKind::transient, completed, 78};
+  check_failure(
+      way, [error] { corelane::core::raise_as_servant(error, "busy"); }, check);
 }
 
 TEMPLATE_LIST_TEST_CASE("any other exception becomes UNKNOWN and keeps its text to itself", "", InvocationWays) {

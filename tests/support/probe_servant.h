@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <functional>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -24,7 +25,8 @@ enum Failure : std::int32_t {
   system_exception = 2,
   not_corba = 3,
   speechless = 4,
-  nested = 5
+  nested = 5,
+  as_told = 6
 };
 
 class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_type {
@@ -58,6 +60,7 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     if (how == system_exception) throw CORBA::BAD_PARAM(77, CORBA::COMPLETED_YES);
     if (how == speechless) throw Speechless();
     if (how == nested) return next()->fail(system_exception);
+    if (how == as_told) return failure()();
     throw std::runtime_error("a secret of the server");
   }
   // Blocks until release() is called.
@@ -79,6 +82,11 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     const std::lock_guard lock(mutex_);
     next_ = std::move(called);
   }
+  // What fail(as_told) runs.
+  void failure(std::function<void()> function) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::move(function);
+  }
   std::vector<std::string> notes() {
     const std::lock_guard lock(mutex_);
     return notes_;
@@ -93,8 +101,13 @@ class ProbeServant : public virtual CORBA::servant_traits<Probing::Probe>::base_
     const std::lock_guard lock(mutex_);
     return next_;
   }
+  std::function<void()> failure() {
+    const std::lock_guard lock(mutex_);
+    return failure_;
+  }
 
   std::mutex mutex_;
+  std::function<void()> failure_;
   CORBA::object_reference<Probing::Probe> next_;
   std::vector<std::string> notes_;
   std::string name_ = "probe";

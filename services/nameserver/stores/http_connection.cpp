@@ -1,10 +1,10 @@
 #include "services/nameserver/stores/http_connection.h"
 
 // Asio 1.74 uses std::exchange in C++20 without including <utility>, so that comes first.
-// clang-format off: the order matters
+// clang-format off
+#include <utility>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/string_body.hpp>
-#include <utility>
 // clang-format on
 
 #include <array>

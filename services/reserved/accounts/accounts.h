@@ -57,7 +57,7 @@ inline constexpr PartsPerBillion shared_limit = 950'000'000;
 struct CoreState {
   os::CoreInfo info{};
   CoreUse use = CoreUse::common;
-  ReservationId owner{};       // if taken; if kept_idle, the reservation it is idle for, if it is for one
+  ReservationId owner{};       // of a taken core, and of one kept idle beside it; none beside a shared core
   PartsPerBillion booked = 0;  // if shared
 };
 

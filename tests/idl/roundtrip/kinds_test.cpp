@@ -1,5 +1,6 @@
 // kinds.idl: what generated types of every kind do, and that they survive both byte orders.
 #include "kindsC.h"
+#include "orb/base/minor.h"
 #include "orb/corba/any.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/print.h"
@@ -207,6 +208,30 @@ TEST_CASE("plain structures and those without members survive") {
   CHECK(through_bytes(plain, any_order()).names_[0][1] == "n");
   CHECK(text(through_bytes(Kinds::Empty(), any_order())) == "Empty{}");
   CHECK(Kinds::Outer(Kinds::Outer::Inner::out_).inner_() == Kinds::Outer::Inner::out_);
+}
+
+TEST_CASE("sequences of structures without bytes survive up to their limit") {
+  static constexpr std::size_t most = corelane::cdr::Reader::max_empty_elements;
+  const std::size_t count = GENERATE_REF(std::size_t{1}, std::size_t{5}, std::size_t{most});
+  Kinds::Lists lists;
+  lists.some().resize(count);
+  lists.more().resize(count);
+  const Kinds::Lists there = through_bytes(lists, any_order());
+  CHECK(there.some().size() == count);
+  CHECK(there.more().size() == count);
+  Kinds::Lists one;
+  one.some().resize(most);
+  CHECK(through_any(one, any_order()).some().size() == most);
+}
+
+TEST_CASE("a longer sequence of structures without bytes is refused with the limit that it exceeds") {
+  using List = std::vector<Kinds::Empties>;
+  const auto bytes = bytes_of(ByteOrder::little, List(corelane::cdr::Reader::max_empty_elements + 1));
+  corelane::cdr::Reader reader(bytes, ByteOrder::little);
+  List out;
+  CHECK_FALSE(decode(reader, out));
+  CHECK(reader.minor() == corelane::minor::too_many_empty);
+  CHECK_THAT(std::string(corelane::minor::text(reader.error())), Catch::Contains("more than 65,536 values"));
 }
 
 // Bitmasks and bitsets.

@@ -46,6 +46,26 @@ TEST_CASE("an abstract interface is passed as a reference") {
   CHECK(text(out) == "object(IDL:Values/Better:1.0)");
 }
 
+TEST_CASE("a value that a collocated call cannot copy is refused, and the operation may have run") {
+  const Factories factories;
+  Server server;
+  const auto service = server.activate<Values::Service, Service>();
+  NodeRef sent = node("sent");
+  for (int i = 0; i < Reader::max_depth; ++i) {
+    const NodeRef before = node("before");
+    before->next(sent);
+    sent = before;
+  }
+  try {
+    service->head(sent);
+    FAIL("nothing was thrown");
+  } catch (const CORBA::IMP_LIMIT& refused) {
+    CHECK(refused.minor() == corelane::minor::too_deep);
+    CHECK(refused.completed() == CORBA::COMPLETED_MAYBE);
+    CHECK_THAT(std::string(refused.what()), !Catch::Contains("a call that the servant made"));
+  }
+}
+
 TEST_CASE("in a collocated call values are passed by value") {
   const Factories factories;
   Server server;

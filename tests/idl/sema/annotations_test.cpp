@@ -73,6 +73,41 @@ TEST_CASE("annotations are kept with their values") {
   CHECK(member[0].parameters[0].value == Value{std::uint64_t{3}});
 }
 
+TEST_CASE("the names of one declaration share its annotations") {
+  Compiler c;
+  c.compile(
+      "struct S { @default(1) @key long a, b; };\n@unit(\"m\") typedef long T, U;\n"
+      "valuetype V { @default(2) public long a, b; };\ninterface I { @unit(\"m\") attribute long x, y; };");
+  REQUIRE(c.faults() == "");
+  const auto share = [](const Annotations& one, const Annotations& other) {
+    return !one.empty() && &one[0] == &other[0];
+  };
+  const auto& members = c.body<Structure>("S").members;
+  CHECK(share(members[0].annotations, members[1].annotations));
+  CHECK(members[1].default_value == Value{std::int64_t{1}});
+  CHECK(share(c["T"].annotations, c["U"].annotations));
+  const auto& state = c.body<Valuetype>("V").state;
+  CHECK(share(state[0].member.annotations, state[1].member.annotations));
+  CHECK(state[1].member.default_value == Value{std::int64_t{2}});
+  const auto& attributes = c.body<Interface>("I").attributes;
+  CHECK(share(attributes[0].annotations, attributes[1].annotations));
+}
+
+TEST_CASE("a member with as many annotations as names is taken") {
+  constexpr int many = 20'000;
+  std::string text = "struct S {\n";
+  for (int i = 0; i < many; ++i) text += "@default(" + std::to_string(i) + ")\n";
+  text += "long m0";
+  for (int i = 1; i < many; ++i) text += ",\nm" + std::to_string(i);
+  Compiler c;
+  c.compile(text + ";\n};");
+  REQUIRE(c.faults() == "");
+  const auto& members = c.body<Structure>("S").members;
+  REQUIRE(members.size() == many);
+  CHECK(members.back().annotations.size() == many);
+  CHECK(members.back().default_value == Value{std::int64_t{many - 1}});
+}
+
 TEST_CASE("an operation names the resources that it locks and what becomes of overruns") {
   Compiler c;
   c.compile(

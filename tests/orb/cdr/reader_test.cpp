@@ -122,6 +122,7 @@ TEST_CASE("elements of no size are capped by number") {
   Reader reader(writer.bytes());
   std::uint32_t claimed = 0;
   CHECK(reader.read_length(claimed, 0) == (count <= Reader::max_empty_elements));
+  CHECK(reader.minor() == (count <= Reader::max_empty_elements ? 0 : minor::too_many_empty));
 }
 
 TEST_CASE("a count times its element size cannot wrap") {

@@ -1,6 +1,12 @@
 #include "orb/poa/poa.h"
 
+#include <atomic>
+#include <string>
+#include <thread>
+
+#include "orb/base/minor.h"
 #include "tests/support/probe_servant.h"
+#include "tests/support/temp_directory.h"
 
 using namespace corelane::testing;
 
@@ -185,6 +191,147 @@ TEST_CASE("a well-known adapter's objects have the keys that they were given") {
   CHECK_THROWS_AS(probe("Probes/2"), CORBA::OBJECT_NOT_EXIST);
   CHECK_THROWS_AS(adapter.poa->create_well_known("Probes", nullptr), PortableServer::POA::AdapterAlreadyExists);
   CHECK_THROWS_AS(adapter.poa->create_well_known("", nullptr), CORBA::BAD_PARAM);
+}
+
+TEST_CASE("a key that an object of another adapter has is taken") {
+  Adapter adapter;
+  const auto outer = adapter.poa->create_well_known("over", nullptr);
+  const auto inner = adapter.poa->create_well_known("overlap", nullptr);
+  inner->activate_object_with_id({}, adapter.servant);
+  const auto other = CORBA::make_reference<ProbeServant>();
+  CHECK_THROWS_AS(outer->activate_object_with_id({'l', 'a', 'p'}, other), PortableServer::POA::ObjectAlreadyActive);
+  CHECK_THROWS_AS(outer->id_to_servant({'l', 'a', 'p'}), PortableServer::POA::ObjectNotActive);
+  inner->deactivate_object({});
+  outer->activate_object_with_id({'l', 'a', 'p'}, other);
+  CHECK(outer->servant_to_id(other) == PortableServer::ObjectId{'l', 'a', 'p'});
+}
+
+TEST_CASE("an id can be activated as soon as it is not active, whatever other threads do") {
+  Adapter adapter;
+  constexpr int turns = 2000;
+  std::atomic<int> others{0};  // other exceptions
+  const auto run = [&] {
+    for (int i = 0; i < turns; ++i) {  // each may fail where the other thread was first
+      try {
+        adapter.poa->activate_object_with_id({1}, CORBA::make_reference<ProbeServant>());
+      } catch (const PortableServer::POA::ObjectAlreadyActive&) {
+      } catch (const CORBA::SystemException&) {
+        ++others;
+      }
+      try {
+        adapter.poa->deactivate_object({1});
+      } catch (const PortableServer::POA::ObjectNotActive&) {
+      }
+    }
+  };
+  {
+    const std::jthread other(run);
+    run();
+  }
+  CHECK(others == 0);
+  CHECK_NOTHROW(adapter.poa->activate_object_with_id({1}, adapter.servant));
+}
+
+// References without servants.
+
+TEST_CASE("a reference comes first and its object's servant later") {
+  Adapter adapter;
+  adapter.poa->the_POAManager()->activate();
+  const PortableServer::ObjectId own_id{0, 'p', 0};
+  const bool has_own_id = GENERATE(false, true);
+  const auto reference = has_own_id ? adapter.poa->create_reference_with_id(own_id, "IDL:Probing/Probe:1.0")
+                                    : adapter.poa->create_reference("IDL:Probing/Probe:1.0");
+  const auto id = adapter.poa->reference_to_id(reference);
+  if (has_own_id) CHECK(id == own_id);
+  TestOrb client;
+  const auto here = IDL::traits<Probing::Probe>::narrow(reference);  // asks nobody
+  const auto there = IDL::traits<Probing::Probe>::narrow(client->string_to_object(adapter.orb->object_to_string(here)));
+  for (const auto& probe : {here, there}) {
+    CHECK(probe->_non_existent());
+    CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
+  }
+  CHECK_THROWS_AS(adapter.poa->id_to_servant(id), PortableServer::POA::ObjectNotActive);
+  adapter.poa->activate_object_with_id(id, adapter.servant);
+  for (const auto& probe : {here, there}) CHECK(probe->add(1, 2) == 3);
+  CHECK(adapter.poa->id_to_reference(id)->_is_equivalent(reference));
+  adapter.poa->deactivate_object(id);
+  for (const auto& probe : {here, there}) CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
+}
+
+TEST_CASE("references without servants have ids of their own") {
+  Adapter adapter;
+  const auto first = adapter.poa->reference_to_id(adapter.poa->create_reference(""));
+  const auto second = adapter.poa->reference_to_id(adapter.poa->create_reference(""));
+  CHECK(first != second);
+  CHECK(adapter.poa->activate_object(adapter.servant) != first);
+  CHECK(adapter.poa->servant_to_id(adapter.servant) != second);
+}
+
+TEST_CASE("a reference of a well-known adapter outlives its program without a servant") {
+  const TempDirectory directory;
+  const std::string endpoint = "unix:" + directory / "s";
+  const PortableServer::ObjectId id{'/', 0, '1'};
+  std::string text;
+  {
+    TestOrb first({"-ORBEndpointListen", endpoint});
+    text = first->object_to_string(
+        first.root()->create_well_known("Probes", nullptr)->create_reference_with_id(id, "IDL:Probing/Probe:1.0"));
+  }
+  TestOrb second({"-ORBEndpointListen", endpoint});
+  const auto known = second.root()->create_well_known("Probes", nullptr);
+  known->the_POAManager()->activate();
+  TestOrb client;
+  const auto probe = unchecked_probe(client, text);
+  CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
+  known->activate_object_with_id(id, CORBA::make_reference<ProbeServant>());
+  CHECK(probe->add(1, 2) == 3);
+}
+
+TEST_CASE("a transient reference without a servant ends with its program") {
+  const TempDirectory directory;
+  const std::string endpoint = "unix:" + directory / "s";
+  std::string text;
+  {
+    TestOrb first({"-ORBEndpointListen", endpoint});
+    text = first->object_to_string(first.root()->create_reference_with_id({1}, "IDL:Probing/Probe:1.0"));
+  }
+  TestOrb second({"-ORBEndpointListen", endpoint});
+  second.root()->the_POAManager()->activate();
+  second.root()->activate_object_with_id({1}, CORBA::make_reference<ProbeServant>());
+  TestOrb client;
+  try {
+    unchecked_probe(client, text)->ping();
+    FAIL("no exception");
+  } catch (const CORBA::OBJECT_NOT_EXIST& gone) {
+    CHECK(gone.minor() == corelane::minor::earlier_start);
+  }
+}
+
+TEST_CASE("a reference of another interface than its servant's is narrowed to what the servant is") {
+  Adapter adapter;
+  adapter.poa->the_POAManager()->activate();
+  const auto type = GENERATE(as<std::string>{}, "", "IDL:Probing/Other:1.0", "no repository id");
+  const auto reference = adapter.poa->create_reference_with_id({1}, type);
+  CHECK_THROWS_AS(IDL::traits<Probing::Probe>::narrow(reference), CORBA::OBJECT_NOT_EXIST);
+  adapter.poa->activate_object_with_id({1}, adapter.servant);
+  const auto probe = IDL::traits<Probing::Probe>::narrow(reference);
+  REQUIRE(probe);
+  CHECK(probe->add(1, 2) == 3);
+}
+
+TEST_CASE("a reference to an object that is active already calls it") {
+  Adapter adapter;
+  adapter.poa->the_POAManager()->activate();
+  const auto id = adapter.poa->activate_object(adapter.servant);
+  const auto reference = adapter.poa->create_reference_with_id(id, "IDL:Probing/Probe:1.0");
+  CHECK(IDL::traits<Probing::Probe>::narrow(reference)->add(1, 2) == 3);
+}
+
+TEST_CASE("an adapter that is destroyed makes no references") {
+  Adapter adapter;
+  const auto child = adapter.poa->create_POA("child", nullptr);
+  child->destroy(false, false);
+  CHECK_THROWS_AS(child->create_reference("IDL:Probing/Probe:1.0"), CORBA::OBJECT_NOT_EXIST);
 }
 
 TEST_CASE("an object whose tasks cannot be asked for is not active") {
