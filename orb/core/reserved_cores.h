@@ -53,6 +53,7 @@ class ReservedCores final : public dispatch::CoreProvider {
   void withdraw() noexcept override { promises_->withdraw(); }
   bool is_revoked(CoreId core) const noexcept override;
   void maintain() noexcept override;
+  bool is_settled() const noexcept override { return !has_cores() && !late_ && promises_->is_settled(); }
 
   // Returns whether the process's cores are reserved, as far as is known. Thread: as maintain().
   bool has_cores() const noexcept { return held_.id != 0 && !lost_; }

@@ -98,6 +98,9 @@ class CoreProvider {
 
   // Repairs what other processes damaged (a deleted or corrupted ledger), and logs it. Call it a few times a second.
   virtual void maintain() noexcept = 0;
+  // Returns whether the last maintain() found nothing to repair, now or later, so the next one may wait until something
+  // happens in the runtime directory. Thread: as maintain().
+  virtual bool is_settled() const noexcept { return false; }
 };
 
 }  // namespace corelane::dispatch

@@ -50,6 +50,11 @@ bool CoreWatch::step(Time now) noexcept {
   return any;
 }
 
+bool CoreWatch::misses_core() const noexcept {
+  return std::any_of(cores_.begin(), cores_.end(),
+                     [](const Watched& each) { return each.lost || each.gone_since != never; });
+}
+
 bool CoreWatch::look_for_loss(Watched& each, Time now) noexcept {
   const bool revoked = provider_.is_revoked(each.core);
   note_usable(each, now);

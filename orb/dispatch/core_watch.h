@@ -38,6 +38,8 @@ class CoreWatch final : public Agent {
   void keep_lost(std::vector<CoreId> cores) { final_ = std::move(cores); }
 
   bool step(Time now) noexcept override;
+  // Returns whether a core is lost, or may be in a moment. Thread: as step().
+  bool misses_core() const noexcept;
 
  private:
   struct Watched {

@@ -374,6 +374,11 @@ std::vector<ProcessCounters> read_pages(const std::string& directory) {
   return pages;
 }
 
+// The owner watches the directory, and notices that a file that could be written is closed.
+void ask_for_pages(const std::string& directory) {
+  for_each_page(directory, [](const std::string& path, std::int32_t) { (void)open_page(path); });
+}
+
 std::vector<std::int32_t> page_owners(const std::string& directory, std::error_code& failure) {
   std::vector<std::int32_t> pids;
   failure = for_each_page(directory, [&](const std::string&, std::int32_t pid) { pids.push_back(pid); });

@@ -115,6 +115,10 @@ std::optional<ProcessCounters> read_page(std::span<const std::uint64_t> words);
 // because of others it is not known whether they live. Not for real-time threads.
 std::vector<ProcessCounters> read_pages(const std::string& directory);
 
+// Asks the owners of all pages in this directory to write them now, also owners that write seldom because they rest.
+// Skips pages that this user may not write. An owner writes no sooner than its period allows.
+void ask_for_pages(const std::string& directory);
+
 // Returns the pids in the names of all pages, also of pages that this user may not read, and of processes that have
 // ended. Clears `failure`, or sets it to why the directory could not be read to its end. The result has what was found
 // until then.

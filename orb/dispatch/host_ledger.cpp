@@ -243,6 +243,7 @@ void HostLedger::withdraw() noexcept {
 }
 
 void HostLedger::maintain() noexcept try {
+  settled_ = false;
   revoked_.look();
   Findings findings;
   {
@@ -250,6 +251,7 @@ void HostLedger::maintain() noexcept try {
     const std::unique_lock mine(mutex_, std::try_to_lock);
     if (!mine) return;
     repair(findings);
+    settled_ = is_in_order();
   }
   tell(findings);
 } catch (const std::bad_alloc&) {  // tried again at the next call
@@ -267,6 +269,12 @@ void HostLedger::repair(Findings& findings) {
   look_for_stuck(findings);
   look_for_absentee(findings);
   look_for_room(findings);
+}
+
+// Returns whether nothing waits to be repaired or told later. Call it with the lock.
+bool HostLedger::is_in_order() const noexcept {
+  const bool all_known = missed_since_ == never && !looks_for_room_;
+  return file_ && !said_seat_ && all_known && blocked_since_ == never && system_fault_ == 0;
 }
 
 // Enters this process into the file that is at the path now. A file without our slot is not kept: a transaction on it

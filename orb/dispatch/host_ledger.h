@@ -86,6 +86,7 @@ class HostLedger final : public CoreProvider {
   bool sees_others() const noexcept override { return true; }
   void withdraw() noexcept override;
   void maintain() noexcept override;
+  bool is_settled() const noexcept override { return settled_; }
   // Returns whether <directory>/revoked names the core.
   bool is_revoked(CoreId core) const noexcept override { return revoked_.has(core); }
 
@@ -99,6 +100,7 @@ class HostLedger final : public CoreProvider {
   Expected<void> write(std::span<const Promise> mine) noexcept;
   void note_fault(const Error& error) noexcept;
   bool is_as_begun() noexcept;
+  bool is_in_order() const noexcept;
   // What maintain() found and did. It is logged without a lock, because a log may have to wait for its terminal.
   struct Findings {
     bool replaced = false, header = false, entries = false;
@@ -132,6 +134,7 @@ class HostLedger final : public CoreProvider {
   // Used by lease(), maintain() and is_revoked(), which one thread calls at a time.
   RevokedCores revoked_;
   std::vector<CoreId> by_deadlines_;  // the leased cores that are scheduled by deadlines
+  bool settled_ = false;              // see is_settled()
 
   os::PiMutex looking_;  // held by alone_on() and throughout maintain(); locked before mutex_
   LedgerFile::Sight sight_;
@@ -174,6 +177,7 @@ class UnguardedCores final : public CoreProvider {
   bool alone() const noexcept override { return true; }
   void withdraw() noexcept override {}
   void maintain() noexcept override {}
+  bool is_settled() const noexcept override { return true; }
 
  private:
   const std::vector<os::CoreInfo> cores_;

@@ -55,7 +55,7 @@ void Housekeeper::give(OrderPtr order) noexcept {
     const std::lock_guard lock(mutex_);
     orders_.push_back(std::move(order));
   }
-  parker_.unpark();
+  bell_.unpark();
 }
 
 Housekeeper::OrderPtr Housekeeper::next_order() noexcept {
@@ -72,6 +72,7 @@ Time Housekeeper::next_after(Time now, Duration every) noexcept {
 }
 
 Time Housekeeper::wake_at() const noexcept {
+  if (rests_until_ != never) return rests_until_;
   Time next = next_maintenance_;
   for (const Chore& chore : chores_) next = std::min(next, chore.next);
   return next;
@@ -79,6 +80,18 @@ Time Housekeeper::wake_at() const noexcept {
 
 bool Housekeeper::step(Time now) noexcept {
   std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
+  OrderPtr order = next_order();
+  if (bell_.watch_.take() || order) end_rest();
+  if (rests_until_ == never || now >= rests_until_) {
+    do_chores(now);
+    try_to_rest(now);
+  }
+  if (!order) return maker_.refill();
+  carry_out(*order);
+  return true;
+}
+
+void Housekeeper::do_chores(Time now) noexcept {
   if (now >= next_maintenance_) {
     next_maintenance_ = next_after(now, period);
     provider_.maintain();
@@ -88,10 +101,37 @@ bool Housekeeper::step(Time now) noexcept {
     chore.next = next_after(now, chore.every);
     (void)chore.agent->step(now);
   }
-  const OrderPtr order = next_order();
-  if (!order) return maker_.refill();
-  carry_out(*order);
-  return true;
+}
+
+void Housekeeper::rest_by(std::string directory, std::function<bool()> is_idle) {
+  directory_ = std::move(directory);
+  is_idle_ = std::move(is_idle);
+}
+
+void Housekeeper::end_rest() noexcept {
+  quiet_since_ = rests_until_ = never;
+  bell_.watches_ = false;
+}
+
+// Each agent has looked at least once since the directory is watched, before this one rests.
+void Housekeeper::try_to_rest(Time now) noexcept {
+  if (!is_idle_ || !has_nothing_to_do()) return end_rest();
+  if (!bell_.watch_) {
+    bell_.watch_ = os::DirectoryWatch({&directory_, 1});
+    quiet_since_ = never;
+  }
+  if (!bell_.watch_ || !bell_.bell_.open()) return end_rest();
+  quiet_since_ = std::min(quiet_since_, now);
+  bell_.watches_ = now - quiet_since_ >= before_rest;
+  rests_until_ = bell_.watches_ ? now + resting : never;
+}
+
+bool Housekeeper::has_nothing_to_do() noexcept {
+  return threads_.empty() && graves_.empty() && provider_.is_settled() && is_idle_();
+}
+
+void Housekeeper::Bell::park(Time deadline) noexcept {
+  watches_ ? bell_.wait_beside(watch_.descriptor(), deadline) : bell_.wait(deadline);
 }
 
 void Housekeeper::carry_out(Order& order) noexcept {

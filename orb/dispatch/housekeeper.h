@@ -1,24 +1,31 @@
 // Housekeeper does the slow work for tasks: it starts and joins their threads, maintains the ledger, and steps other
 // agents. It is an agent, so the manager thread never waits for any of this.
 //
+// It rests while there is no task and nothing to repair: it sleeps until an order comes or something happens in the
+// runtime directory, through which other processes reach this one. Some changes are not noticed there, such as a
+// directory further up that is renamed. So it does all its work once in each period `resting`, too.
+//
 // Threads: start(), adopt() and retire() any thread; step() on the housekeeper's own, which is not real-time; close()
 // once, by the thread that ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "orb/base/agent.h"
+#include "orb/base/time.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/inbox.h"
 #include "orb/dispatch/node_list.h"
 #include "orb/dispatch/task_worker.h"
+#include "orb/os/directory_watch.h"
+#include "orb/os/doorbell.h"
 #include "orb/os/pi_mutex.h"
-#include "orb/os/wait.h"
 
 namespace corelane::dispatch {
 
@@ -42,6 +49,24 @@ class ThreadMaker {
 class Housekeeper final : public Agent {
  public:
   static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
+  static constexpr Duration before_rest = period;                     // without anything to do
+  // Shorter than what `corelane top` takes for a sign that the process is stopped.
+  static constexpr Duration resting = std::chrono::seconds{2};
+
+  // Bell wakes the thread that steps this agent.
+  class Bell {
+   public:
+    // Sleeps until unpark() or the deadline; while the agent rests, also until something happens in the directory.
+    void park(Time deadline) noexcept;
+    void unpark() noexcept { bell_.ring(); }  // any thread
+
+   private:
+    friend class Housekeeper;
+    os::Doorbell bell_;
+    // Owner: the housekeeper's thread.
+    os::DirectoryWatch watch_;
+    bool watches_ = false;  // the agent rests
+  };
 
   // At most `max_tasks` threads exist at once, not counting those that are ending.
   Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks);
@@ -49,6 +74,9 @@ class Housekeeper final : public Agent {
   // Steps `chore` on this thread from now on, about once in each period `every`. It must outlive this object. Call it
   // before the first step().
   void keep(Agent& chore, Duration every) { chores_.push_back({&chore, every, {}}); }
+  // Lets this agent rest. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
+  // to happen elsewhere. Call it before the first step().
+  void rest_by(std::string directory, std::function<bool()> is_idle);
 
   struct Order;
   using OrderPtr = std::unique_ptr<Order>;
@@ -83,7 +111,7 @@ class Housekeeper final : public Agent {
 
   bool step(Time now) noexcept override;
   Time wake_at() const noexcept;
-  os::Parker& parker() noexcept { return parker_; }
+  Bell& parker() noexcept { return bell_; }
 
   // Ends all threads after their current jobs. Call it after the last step().
   void close() noexcept;
@@ -95,6 +123,10 @@ class Housekeeper final : public Agent {
     Time next;
   };
   Time next_after(Time now, Duration every) noexcept;
+  void do_chores(Time now) noexcept;
+  void end_rest() noexcept;
+  void try_to_rest(Time now) noexcept;
+  bool has_nothing_to_do() noexcept;
   void give(OrderPtr order) noexcept;
   OrderPtr next_order() noexcept;
   void carry_out(Order& order) noexcept;
@@ -110,7 +142,11 @@ class Housekeeper final : public Agent {
 
   os::PiMutex mutex_;
   NodeList<Order> orders_;  // guarded by mutex_
-  os::Parker parker_;
+  Bell bell_;
+
+  // Constant after rest_by().
+  std::string directory_;
+  std::function<bool()> is_idle_;  // null: never rests
 
   // Owner: the housekeeper's thread.
   Threads threads_;
@@ -118,6 +154,8 @@ class Housekeeper final : public Agent {
   Time began_ = never;             // time of the first step
   Time next_maintenance_{};
   std::vector<Chore> chores_;
+  Time quiet_since_ = never;  // since then there was nothing to do
+  Time rests_until_ = never;  // never: it does not rest
 };
 
 }  // namespace corelane::dispatch

@@ -213,6 +213,7 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   manager_.tell_events_to(events);
   manager_.housekeeper().keep(lateness_, LatenessLog::period);
   manager_.housekeeper().keep(end_requests_, EndRequests::period);
+  manager_.housekeeper().rest_by(options.recorder.runtime_directory, [this] { return !manager_.misses_core(); });
   const BestEffortCrew::Size crew{
       .running = lane_threads(options), .waiting = options.best_effort_waiting, .stack = options.best_effort_stack};
   if (auto started = best_effort_.start(crew); !started) return started;

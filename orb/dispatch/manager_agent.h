@@ -116,6 +116,8 @@ class ManagerAgent final : public Agent {
   os::Parker& parker() noexcept { return parker_; }
   Below& below() noexcept { return below_; }
   Housekeeper& housekeeper() noexcept { return housekeeper_; }
+  // Thread: the housekeeper's.
+  bool misses_core() const noexcept { return core_watch_.misses_core(); }
   std::span<const std::unique_ptr<CorePool>> pools() const noexcept { return pools_; }
   Recorder& recorder() noexcept { return recorder_; }
 

@@ -5,18 +5,25 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <condition_variable>
 #include <exception>
+#include <new>
+#include <optional>
 
 #include "orb/os/clock.h"
 #include "orb/os/directory.h"
+#include "orb/os/directory_watch.h"
+#include "orb/os/doorbell.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 
 namespace corelane::transport {
 namespace {
 
-constexpr Duration between_looks = std::chrono::seconds{1};
+// Between two looks where the directories are watched. A watch misses that a directory further up is renamed.
+constexpr Duration between_watched_looks = std::chrono::seconds{5};
+constexpr Duration between_looks = std::chrono::seconds{1};  // where they cannot be watched
+
+std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
 bool is_gone(const std::string& path) noexcept {
   struct stat found {};
@@ -47,15 +54,19 @@ class PathKeeper {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
     }
-    woken_.notify_one();
+    bell_.ring();
     thread_.join();
   }
   PathKeeper(const PathKeeper&) = delete;
   PathKeeper& operator=(const PathKeeper&) = delete;
 
   void add(KeptListener& listener) {
-    const std::lock_guard lock(mutex_);
-    listeners_.push_back(&listener);
+    {
+      const std::lock_guard lock(mutex_);
+      listeners_.push_back(&listener);
+      watches_all_ = false;
+    }
+    bell_.ring();
   }
   // Stops checking the listener.
   void remove(KeptListener& listener) noexcept {
@@ -65,16 +76,38 @@ class PathKeeper {
 
  private:
   // Bound: until the last listener ends.
-  void run() {
-    std::unique_lock lock(mutex_);
-    while (!woken_.wait_for(lock, between_looks, [this] { return stopped_; }))
-      for (KeptListener* listener : listeners_) listener->look(os::now());
+  void run() noexcept {
+    const bool can_watch = bell_.open();
+    while (const auto until = look(can_watch))
+      watch_ ? bell_.wait_beside(watch_.descriptor(), *until) : bell_.wait(*until);
+  }
+
+  // Looks at all listeners. Returns when to look again; nothing: the thread is to end.
+  std::optional<Time> look(bool can_watch) noexcept {
+    const std::lock_guard lock(mutex_);
+    if (stopped_) return std::nullopt;
+    (void)watch_.take();  // before the looks, so that nothing is missed
+    if (can_watch && (!watch_ || !watches_all_)) watch_all();
+    const Time now = os::now();
+    for (KeptListener* listener : listeners_) listener->look(now);
+    return now + (watch_ ? between_watched_looks : between_looks);
+  }
+
+  void watch_all() noexcept try {
+    std::vector<std::string> directories;
+    for (const KeptListener* listener : listeners_) directories.push_back(directory_of(listener->endpoint().path));
+    watch_ = os::DirectoryWatch(directories);
+    watches_all_ = static_cast<bool>(watch_);
+  } catch (const std::bad_alloc&) {
+    watch_ = {};
   }
 
   std::mutex mutex_;
-  std::condition_variable woken_;
+  os::Doorbell bell_;
+  os::DirectoryWatch watch_;  // owner: the thread
   // Guarded by mutex_.
   std::vector<KeptListener*> listeners_;
+  bool watches_all_ = false;  // their directories
   bool stopped_ = false;
 
   os::Thread thread_;
@@ -112,7 +145,7 @@ void KeptListener::look(Time now) noexcept try {
 // Removes the socket's lock file, too, which may still be there and belongs to this process.
 bool KeptListener::make_again() {
   next_try_ = os::now() + pause;
-  const std::string directory = endpoint_.path.substr(0, endpoint_.path.rfind('/'));
+  const std::string directory = directory_of(endpoint_.path);
   if (is_gone(directory)) (void)os::make_directory(directory);
   ::unlink((endpoint_.path + ".lock").c_str());
   auto listener = listen_(endpoint_);

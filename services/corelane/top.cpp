@@ -347,6 +347,7 @@ std::string text_of(const Picture& picture, Format shown_as, Time now) {
 }
 
 bool await_pages(const std::string& directory, Time begin, Duration patience) {
+  dispatch::ask_for_pages(directory);
   const auto is_old = [&](const ProcessCounters& page) { return page.written < begin; };
   while (std::ranges::any_of(dispatch::read_pages(directory), is_old)) {  // bound: the patience
     if (os::now() >= begin + patience) return false;

@@ -2,8 +2,8 @@
 // when the runtime directory was cleared. Otherwise later clients would find no server. Existing connections stay. If
 // another file is at the path by then, it is left alone.
 //
-// Threads: as Listener, except for look(). One ordinary thread of the process (corelane-paths) calls look() once a
-// second for all kept listeners.
+// Threads: as Listener, except for look(). One ordinary thread of the process (corelane-paths) calls look() for all
+// kept listeners when something has happened in one of their directories, and every few seconds.
 #pragma once
 
 #include <functional>

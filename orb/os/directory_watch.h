@@ -1,0 +1,34 @@
+// DirectoryWatch tells a sleeping thread that something happened in directories (inotify), so that it need not look
+// there again and again.
+//
+// Noticed: an entry is made, removed or renamed, or is closed by a process that could write it; a directory itself is
+// renamed or removed. Not noticed: a directory further up is renamed, or something is mounted over one.
+// Threads: one at a time.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "orb/os/fd.h"
+
+namespace corelane::os {
+
+class DirectoryWatch {
+ public:
+  DirectoryWatch() = default;  // watches nothing
+  // Watches all these directories, or nothing if one is missing, or if inotify is not available
+  // (fs.inotify.max_user_instances is used up).
+  explicit DirectoryWatch(std::span<const std::string> directories) noexcept;
+
+  // Returns whether it watches. The watch ends when one of its directories does.
+  explicit operator bool() const noexcept { return bool(queue_); }
+  // Returns a descriptor that is readable once something has happened; -1: nothing is watched.
+  int descriptor() const noexcept { return queue_.get(); }
+  // Discards what happened, and returns whether anything did.
+  bool take() noexcept;
+
+ private:
+  Fd queue_;
+};
+
+}  // namespace corelane::os
