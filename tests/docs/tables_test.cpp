@@ -63,8 +63,8 @@ cores = [0, "2-5"]                  # a list is the text "0,2-5"
 NameService = "corbaloc::names.example:2809/NameService"
 ```
 
-- **An unknown setting** is an error that names the nearest known one. That holds for options and for
-  keys of the file. It also holds for a variable whose name begins as a section's do
+- **An unknown setting** is an error that names the nearest known one. That holds for options and
+  for keys of the file. It also holds for a variable whose name begins as a section's do
   (`CORELANE_POOL_...`), or is a letter or two off. Other variables that begin with `CORELANE_` are
   ignored.
 - **A number of bytes** may have a unit of 1024: `64KiB`, `64MiB`, `1GiB`. In a file it is text
