@@ -147,7 +147,7 @@ const std::vector<SettingsEntry>& settings_table();
 
 std::string option_of(std::string_view key);    // "client.wait" -> "-ORBClientWait"
 std::string variable_of(std::string_view key);  // "client.wait" -> "CORELANE_CLIENT_WAIT"
-// Returns the table as Markdown, for docs/configuration.md.
+// Returns the table as Markdown, for docs/configuration.md: the settings that a user needs first, then all others.
 std::string settings_documentation();
 
 // SettingsSources holds the environment and the names of configuration files. Tests provide their own.

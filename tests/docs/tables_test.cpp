@@ -43,8 +43,16 @@ std::string minor_codes() {
 std::string configuration() {
   return R"(# Configuration
 
-Every setting has three spellings. An option of the command line goes before a variable of the environment, that before a file:
-the one that `-ORBConfig` or `CORELANE_CONFIG` names, else `./corelane.toml`, else `/etc/corelane.toml`.
+After this page you can set any setting of Corelane in three ways, and you know the ten that a new
+user meets first. These three do the same:
+
+    build/bin/corelane-quickstart-server -ORBPoolCores 0-1
+    CORELANE_POOL_CORES=0-1 build/bin/corelane-quickstart-server
+    printf '[pool]\ncores = "0-1"\n' > corelane.toml && build/bin/corelane-quickstart-server
+
+Each logs `info: dispatch: cores 0-1`. An option comes before a variable, and a variable before the
+file. The file is the one that `-ORBConfig` or `CORELANE_CONFIG` names, else `./corelane.toml`, else
+`/etc/corelane.toml`:
 
 ```toml
 [dispatch]
@@ -57,24 +65,26 @@ cores = [0, "2-5"]                  # a list is the text "0,2-5"
 NameService = "corbaloc::names.example:2809/NameService"
 ```
 
-What does not exist is an error that names the nearest which does: an option, a key of the file, and a variable whose name begins
-as a section's do (`CORELANE_POOL_...`) or is a letter or two off. Other variables that begin with `CORELANE_` are left alone.
+- **An unknown setting** is an error that names the nearest known one. That holds for options and
+  for keys of the file. It also holds for a variable whose name begins as a section's do
+  (`CORELANE_POOL_...`), or is a letter or two off. Other variables that begin with `CORELANE_` are
+  ignored.
+- **A number of bytes** may have a unit of 1024: `64KiB`, `64MiB`, `1GiB`. In a file it is text
+  then: `memory = "64MiB"`.
+- **The commands of `corelane`** read all this as servers and clients do, from the directory that
+  they are started in: `corelane top -ORBConfig plant.toml`,
+  `corelane ping REFERENCE -ORBClientWait spin`. Only `contracts.file` has no meaning for them.
 
-A number of bytes may have a unit of 1024: `64KiB`, `64MiB`, `1GiB`. In a file it is text then: `memory = "64MiB"`.
-
-The commands of `corelane` read all this as servers and clients do, from the directory that they are started in: `corelane top -ORBConfig plant.toml`,
-`corelane ping REFERENCE -ORBClientWait spin`. Only `contracts.file` means nothing to them.
-
-Four options are of a start and not settings:
+Four options belong to one start and are not settings:
 
 | option | file | meaning |
 |---|---|---|
 | `-ORBConfig FILE` | | the configuration file |
-| `-ORBid NAME` | | the ORB's name; a second `ORB_init` with the name of an ORB that lives gives that ORB |
-| `-ORBInitRef NAME=REFERENCE` | `[init_ref]`, one key a name | what `resolve_initial_references("NAME")` and `corbaloc:rir:/NAME` give: `IOR:`, `corbaloc:`, `corbaname:` or `file://`; any number of times |
+| `-ORBid NAME` | | the ORB's name; a second `ORB_init` with the name of an ORB that exists gives that ORB |
+| `-ORBInitRef NAME=REFERENCE` | `[init_ref]`, one key for each name | what `resolve_initial_references("NAME")` and `corbaloc:rir:/NAME` give: `IOR:`, `corbaloc:`, `corbaname:` or `file://`; any number of times |
 | `-ORBDefaultInitRef REFERENCE` | | where `/NAME` is looked for when nothing else names it, such as `corbaloc::host` ([naming.md](naming.md)) |
 
-Printed from `orb/core/settings.cpp`.
+The tables are printed from `orb/core/settings.cpp`.
 
 )" + corelane::core::settings_documentation();
 }

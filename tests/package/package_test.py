@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Installs a build into a folder of its own, builds the quickstart against it as README.md says, and runs it.
+"""Installs a build into a folder of its own, builds the quickstart against it as docs/tutorial.md says, and runs it.
 
     package_test.py cmake|pkg-config|subdirectory BUILD SOURCE
 
@@ -74,8 +74,8 @@ def run(*command, **options):
 
 
 def build_with_cmake(folder, prefix, source):
-    with open(f"{source}/README.md", encoding="utf-8") as readme:
-        text = re.search("```cmake\n(.*?)```", readme.read(), re.DOTALL).group(1)
+    with open(f"{source}/docs/tutorial.md", encoding="utf-8") as page:
+        text = re.search("```cmake\n(.*?)```", page.read(), re.DOTALL).group(1)
     write(folder, "CMakeLists.txt", text + BUILD_BY_NAME + BUILD_BINDING)
     write(folder, "by_name.cpp", BY_NAME)
     write(folder, "binding.cpp", BINDING)
@@ -111,15 +111,15 @@ def configure(folder, prefix, text):
 
 
 def build_with_pkg_config(folder, prefix, source):
-    with open(f"{source}/README.md", encoding="utf-8") as readme:
-        commands = re.search("```sh\n(.*?)```", readme.read(), re.DOTALL).group(1)
+    with open(f"{source}/docs/tutorial.md", encoding="utf-8") as page:
+        commands = re.search("```sh\n(.*?)```", page.read(), re.DOTALL).group(1)
     run("bash", "-euc", commands.replace("~/opt/corelane", prefix), cwd=folder)
     return folder
 
 
 def configure_beside(folder, source):
-    with open(f"{source}/README.md", encoding="utf-8") as readme:
-        text = re.search("```cmake\n(.*?)```", readme.read(), re.DOTALL).group(1)
+    with open(f"{source}/docs/tutorial.md", encoding="utf-8") as page:
+        text = re.search("```cmake\n(.*?)```", page.read(), re.DOTALL).group(1)
     write(folder, "CMakeLists.txt", text.replace("find_package(corelane 0.1 REQUIRED)", "add_subdirectory(corelane)"))
     os.symlink(source, f"{folder}/corelane")
     run("cmake", "-S", folder, "-B", f"{folder}/build", "-G", "Ninja")

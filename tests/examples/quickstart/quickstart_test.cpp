@@ -1,4 +1,4 @@
-// The first programs of README.md: README.md shows their code, and they do what it says.
+// The programs of docs/tutorial.md: the page shows their code, and they do what it says.
 #include <signal.h>
 #include <unistd.h>
 
@@ -25,9 +25,10 @@ std::string contents(const std::string& path) {
 }  // namespace
 
 TEST_CASE("the documents show the quickstart as it is built") {
-  const auto [document, file] = GENERATE(as<std::pair<std::string, std::string>>{}, std::pair{"README.md", "plant.idl"},
-                                         std::pair{"README.md", "server.cpp"}, std::pair{"README.md", "client.cpp"},
-                                         std::pair{"docs/using.md", "task.cpp"});
+  const auto [document, file] =
+      GENERATE(as<std::pair<std::string, std::string>>{}, std::pair{"README.md", "plant.idl"},
+               std::pair{"docs/tutorial.md", "plant.idl"}, std::pair{"docs/tutorial.md", "server.cpp"},
+               std::pair{"docs/tutorial.md", "client.cpp"}, std::pair{"docs/using.md", "task.cpp"});
   const std::string code = contents("examples/quickstart/" + file);
   REQUIRE_FALSE(code.empty());
   INFO(file);

@@ -185,6 +185,16 @@ TEST_CASE("the documentation names all three spellings") {
         text.npos);
 }
 
+TEST_CASE("the documentation has each setting once") {
+  const std::string text = settings_documentation();
+  for (const SettingsEntry& entry : settings_table()) {
+    INFO(entry.key);
+    const std::string row = "| `" + std::string(entry.key) + "` | ";
+    CHECK(text.find(row) != text.npos);
+    CHECK(text.find(row) == text.rfind(row));
+  }
+}
+
 TEST_CASE("settings that leader-followers does not look at are named") {
   const auto unused = [](Start start) { return unused_settings(*start.load()); };
   CHECK(unused(Start().option("-ORBRecorderSize", "64")).empty());
