@@ -5,8 +5,9 @@
 #     Makes the library corelane::<folder> of the current source folder. DEPENDS names folders. COMPUTES: sanitized builds
 #     are optimized, too, for folders whose tests simulate hours of virtual time.
 #   corelane_test(FOLDER orb/cdr [DEPENDS ...] [LINK ...] [DEFINES ...] [CONCURRENT | LABEL ...])
-#     Makes a Catch2 program of tests/<folder>/*_test.cpp. Registers every test case (in sanitized trees: every file) with
-#     the label `unit`. Folders that start threads have the label `concurrent`: the thread sanitizer's build runs those.
+#     Makes a Catch2 program of tests/<folder>/*_test.cpp. Registers every file as one test of CTest, with the label
+#     `unit`. Folders that start threads have the label `concurrent`: the thread sanitizer's build runs those. With another
+#     LABEL every test case is one test.
 #   corelane_unit_tests, corelane_concurrent_tests
 #     Targets that build the programs of both labels, and those of the label `concurrent`.
 add_custom_target(corelane_unit_tests)
@@ -200,17 +201,17 @@ function(corelane_test)
   else()
     add_dependencies(corelane_unit_tests ${target})
   endif()
-  if(CORELANE_SANITIZE)
-    corelane_add_sources(${target} "${arg_FOLDER}" "${sources}" TIMEOUT ${arg_TIMEOUT} LABELS ${label} ${arg_PROPERTIES})
-  else()
+  if(arg_LABEL)
     catch_discover_tests(${target} TEST_PREFIX "${arg_FOLDER}: " EXTRA_ARGS --warn NoTests
       PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${label} SKIP_REGULAR_EXPRESSION "SKIPPED: " ${arg_PROPERTIES})
+  else()
+    corelane_add_sources(${target} "${arg_FOLDER}" "${sources}" TIMEOUT ${arg_TIMEOUT} LABELS ${label} ${arg_PROPERTIES})
   endif()
 endfunction()
 
-# Registers the test cases of a sanitized program. Such a program starts slowly, so the cases of one source file are one test
-# of CTest and share a process. This also shows what a case leaves behind. One more test has the cases of suites in headers.
-# tests/report.py counts the cases.
+# Registers the test cases of a program. To start a program takes longer than most cases, so those of one source file are one
+# test of CTest and share a process. This also shows what a case leaves behind. One more test has the cases of suites in
+# headers. tests/report.py counts the cases.
 function(corelane_add_sources target folder sources)
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM stem)

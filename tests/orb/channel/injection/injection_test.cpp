@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "tests/support/forked_peer.h"
+#include "tests/support/long_run.h"
 
 namespace {
 
@@ -312,8 +313,11 @@ TEST_CASE("an end that dies after its n-th store leaves the other a whole prefix
   const Holdings before;
   {
     Conversation conversation(role, child_speaks, options);
-    std::uint64_t stores = 1;
-    while (conversation.dies_by({.stores = stores})) ++stores;  // bound: the stores of the conversation
+    // One of seven deaths, others in each conversation; all of them in a long run.
+    static std::uint64_t conversations = 0;
+    const std::uint64_t stride = is_long_run() ? 1 : 7;
+    std::uint64_t stores = 1 + conversations++ % stride;
+    while (conversation.dies_by({.stores = stores})) stores += stride;  // bound: the stores of the conversation
     // The child of the last run lived. It waited for room of both kinds.
     CHECK(diary->waits_for_room.load(std::memory_order_relaxed) > 0);  // relaxed: its writer is dead
     CHECK(diary->waits_for_chunks.load(std::memory_order_relaxed) > 0);
