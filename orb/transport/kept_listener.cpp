@@ -21,7 +21,9 @@ namespace {
 
 // Between two looks where the directories are watched. A watch misses that a directory further up is renamed.
 constexpr Duration between_watched_looks = std::chrono::seconds{5};
-constexpr Duration between_looks = std::chrono::seconds{1};  // where they cannot be watched
+// Between two looks where they cannot be watched, and between a change and the look that follows. A process that ends
+// removes its sockets before its listeners end, and must not make them again.
+constexpr Duration between_looks = std::chrono::seconds{1};
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -82,15 +84,18 @@ class PathKeeper {
       watch_ ? bell_.wait_beside(watch_.descriptor(), *until) : bell_.wait(*until);
   }
 
-  // Looks at all listeners. Returns when to look again; nothing: the thread is to end.
+  // Looks at all listeners if that is due. Returns when to call it again; nothing: the thread is to end.
   std::optional<Time> look(bool can_watch) noexcept {
     const std::lock_guard lock(mutex_);
     if (stopped_) return std::nullopt;
-    (void)watch_.take();  // before the looks, so that nothing is missed
-    if (can_watch && (!watch_ || !watches_all_)) watch_all();
     const Time now = os::now();
+    if (watch_.take()) due_ = std::min(due_, now + between_looks);  // before the looks, so that nothing is missed
+    if (can_watch && (!watch_ || !watches_all_)) watch_all();
+    if (!watch_) due_ = std::min(due_, now + between_looks);
+    if (now < due_) return due_;
     for (KeptListener* listener : listeners_) listener->look(now);
-    return now + (watch_ ? between_watched_looks : between_looks);
+    due_ = now + (watch_ ? between_watched_looks : between_looks);
+    return due_;
   }
 
   void watch_all() noexcept try {
@@ -104,7 +109,9 @@ class PathKeeper {
 
   std::mutex mutex_;
   os::Doorbell bell_;
-  os::DirectoryWatch watch_;  // owner: the thread
+  // Owner: the thread.
+  os::DirectoryWatch watch_;
+  Time due_{};  // the next look
   // Guarded by mutex_.
   std::vector<KeptListener*> listeners_;
   bool watches_all_ = false;  // their directories
