@@ -86,19 +86,20 @@ std::string throttles_text(const ServerReport& report) {
 
 std::string notes_text(const ServerReport& report) {
   std::string text =
-      format(
-          "\nStalls above 20 us that were not the program's doing: %llu, the longest %.2f ms, %.2f ms of %.1f s "
-          "observed.\n",
-          static_cast<unsigned long long>(report.gaps), report.longest_gap / 1000, report.total_gap / 1000,
-          report.observed / 1e6) +
-      "Threads of other programs with a higher real-time priority than this one's count among them.\n"
-      "\"over C\": jobs that took more processor time than their budget; \"late\": jobs that missed their deadline. "
-      "Neither counts those that such stalls explain: on the job's core, inside its computation or its response, and "
-      "at least as long as what was too much.\n"
-      "\"broken\": of the late ones those that no exceeded budget explains either: what was promised holds while no "
-      "job that goes before takes more than its budget.\n"
-      "\"bound\" is the response that was computed at the admission, for the program's own work. Stalls come on top of "
-      "it, so \"max\" may lie above; what is promised is the deadline, and bound <= D is why it holds.\n";
+      "\nT, D, C: the period, deadline and budget that the pendulum asked for.\n"
+      "over C: jobs that took more processor time than their budget.\n"
+      "late: jobs that missed their deadline.\n"
+      "broken: late jobs that no exceeded budget explains. Each would be a broken promise.\n"
+      "bound: the longest response, computed at the admission. The promise is the deadline; it holds because bound <= "
+      "D.\n";
+  text += format(
+      "The machine stalled %llu times for more than 20 us: %.2f ms at most, %.2f ms of %.1f s in all. Such stalls are "
+      "not "
+      "the program's doing, for example when the host of a virtual machine or a program with a higher priority takes "
+      "the "
+      "core. The columns do not count what they explain, and max may exceed bound by them.\n",
+      static_cast<unsigned long long>(report.gaps), report.longest_gap / 1000, report.total_gap / 1000,
+      report.observed / 1e6);
   if (report.throttles > 0) text += throttles_text(report);
   if (report.dropped_oneways > 0)
     text += "Oneway requests that the service dropped: " + std::to_string(report.dropped_oneways) + "\n";
@@ -147,15 +148,20 @@ Tally tally_of(const Participants& participants, const ServerReport& report) {
   return sum;
 }
 
-std::string tally_text(const Tally& sum, std::size_t started) {
-  const std::string unanswered = sum.unanswered == 0 ? "" : format(", %ld had no answer", sum.unanswered);
-  const std::string ended = sum.ended == 0 ? "" : format(", %ld ended before their time", sum.ended);
-  return "\n" + std::to_string(sum.admitted) + " of " + counted(started, "pendulum") +
-         format(" ran, %ld stand, %ld fell", sum.stand, sum.fallen) + unanswered + ended +
-         format(
-             "; deadlines missed: %llu, of these %llu for stalls and %llu for exceeded budgets.\n"
-             "Budgets exceeded: by %llu of %llu jobs, of these %llu for stalls.\n",
-             sum.misses, sum.excused, sum.for_budgets, sum.overruns, sum.jobs, sum.excused_overruns);
+// Returns how many pendulums asked, were admitted and stand, and how many deadlines were missed and why.
+std::string tally_text(const Tally& sum, std::size_t asked, bool promises) {
+  const auto refused = static_cast<long>(asked) - sum.admitted;
+  std::string text = counted(asked, "pendulum") +
+                     " asked for a task of the control service: " + std::to_string(sum.admitted) + " admitted" +
+                     (promises ? "" : " unchecked") + ", " + std::to_string(refused) + " refused before it started.\n";
+  text += format("Standing: %ld. Fallen: %ld.", sum.stand, sum.fallen);
+  if (sum.unanswered > 0) text += format(" Without an answer: %ld.", sum.unanswered);
+  if (sum.ended > 0) text += format(" Ended before their time: %ld.", sum.ended);
+  text += format("\nDeadlines missed: %llu of %llu", sum.misses, sum.jobs);
+  if (sum.misses > 0 && promises)
+    text += format(" (%llu while the machine stalled, %llu after a job exceeded its budget, %llu otherwise)",
+                   sum.excused, sum.for_budgets, sum.misses - sum.excused - sum.for_budgets);
+  return text + ".\n";
 }
 
 std::string traces_text(const std::vector<std::string>& traces, const std::string& tool) {
@@ -182,9 +188,10 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, const Conditions&
             1};
   if (!conditions.swung) return {"The demo was ended before its pendulums were started, so nothing was shown.\n", 1};
   if (!ready.promises)
-    return {std::string("Without admission control nothing was promised. Run the demo without ") +
-                (conditions.admission ? ready.unpromising : "--no-admission") + " for the contrast.\n",
-            0};
+    return {
+        std::string("Nothing was promised, because admission control was off.\nThe contrast: run the demo without ") +
+            (conditions.admission ? ready.unpromising : "--no-admission") + ".\n",
+        0};
   if (sum.admitted == 0)
     return {"No pendulum was admitted, so nothing was shown: do other programs hold this machine's cores?\n", 1};
   if (sum.failed > 0) return broken(counted(sum.failed, "call") + " of admitted tasks failed", conditions.real_time);
@@ -200,10 +207,11 @@ Closing verdict_of(const Tally& sum, const ServerReady& ready, const Conditions&
         0};
   std::string text = "Every promise was kept: no admitted task missed a deadline for a reason inside the program.\n";
   if (sum.overruns > sum.excused_overruns)
-    text += format(
-        "Yet some jobs used more than their declared budget, which no stall explains (%llu): those deadlines held "
-        "because there was room, not because they were promised.\n",
-        sum.overruns - sum.excused_overruns);
+    text +=
+        "But " + counted(sum.overruns - sum.excused_overruns, "job") +
+        " used more than the declared budget. Those deadlines were kept because there was room, and not because they "
+        "were promised.\n";
+  text += "The contrast: --no-admission starts all pendulums, and deadlines are missed.\n";
   return {text, 0};
 }
 
@@ -218,14 +226,14 @@ Closing closing_of(const Participants& participants, const ServerReady& ready, c
                    const Conditions& conditions) {
   const Tally sum = tally_of(participants, report);
   Closing closing = verdict_of(sum, ready, conditions);
-  std::string tasks, notes, tally;
-  if (conditions.service_end.empty() && conditions.swung) {
-    tasks = tasks_text(participants, report);
-    notes = notes_text(report);
-    tally = tally_text(sum, participants.size());
-  }
-  closing.text = tasks + refusals_text(participants) + notes + troubles_text(participants) + tally + closing.text +
-                 traces_text(conditions.traces, conditions.tool);
+  const bool ran = conditions.service_end.empty() && conditions.swung;
+  std::string text = "\n";
+  if (ran) text += tally_text(sum, participants.size(), ready.promises);
+  text += closing.text;
+  if (ran) text += tasks_text(participants, report);
+  text += refusals_text(participants);
+  if (ran) text += notes_text(report);
+  closing.text = text + troubles_text(participants) + traces_text(conditions.traces, conditions.tool);
   return closing;
 }
 

@@ -159,7 +159,8 @@ TEST_CASE("a demo that is interrupted, or whose terminal closes, ends with its t
   for (const int signal : signals) demo.send(signal);
   CHECK(demo.end() == "exit status 0");
   INFO(demo.said);
-  CHECK_THAT(demo.said, Contains("3 of 3 pendulums ran") && Contains("over C  late"));
+  CHECK_THAT(demo.said,
+             Contains("3 pendulums asked for a task of the control service: 3 admitted") && Contains("over C  late"));
   CHECK(reserving > 0);
   CHECK(demo.left_behind() == std::vector<std::string>{});
 }
