@@ -138,8 +138,7 @@ class ServingThreads::Worker final : public Suspendable, public Upcaller {
     std::uint64_t duties = 0;  // when this thread looked last
     for (;;) {                 // bound: ends when the connection has nothing and may not wait here, or has ended
       const bool stays = all_.may_stay(*this);
-      // The longer nothing came, the seldomer the thread looks whether it is needed elsewhere.
-      const Duration wait = std::min(all_.options_.stay - idle, std::max(all_.options_.look, idle));
+      const Duration wait = std::min(all_.options_.stay - idle, all_.options_.look);
       const Time until = stays ? os::now() + wait : Time{};
       switch (served->next(job, buffer_, until)) {
         case RequestSource::Found::job:

@@ -42,9 +42,8 @@ struct ServingOptions {
   std::size_t detached = 64;  // threads beside them, in servants that take long or wait in nested calls
   Duration patience = std::chrono::microseconds{200};  // a servant that takes longer is detached
   Duration stay = std::chrono::milliseconds{200};      // how long a thread waits at its connection for the next request
-  // How long it waits until it checks whether another connection had no thread meanwhile, and leaves. The next checks
-  // come at twice that time, and at twice that, and so on. With more than 20 ms a wait for the next request takes one
-  // system call: see receive_timeout of orb/transport/socket.cpp.
+  // How long it waits until it checks whether another connection had no thread meanwhile, and leaves. With more than 20
+  // ms a wait for the next request takes one system call: see receive_timeout of orb/transport/socket.cpp.
   Duration look = std::chrono::milliseconds{25};
   Duration linger = std::chrono::seconds{10};  // how long a thread that is not needed waits before it ends
   std::size_t stack = 8 * 1024 * 1024;         // of each thread; takes memory as it is used
