@@ -28,7 +28,7 @@ constexpr Entry table[] = {
     {nil_reference, "a nil reference was used; narrow() gives one for nil and for an object of another type"},
     {empty_external, "an empty IDL::external was sent or looked into; give it a value first"},
     {too_many_empty,
-     "more than 65,536 values that take no bytes on the wire, such as structs without members, in one sequence or Any; "
+     "more than 65,536 values that take no bytes on the wire, such as structs without members, in the sequences of one message or in an Any; "
      "send fewer at once, or give the type a member"},
     {bad_fixed, "a fixed-point value with a half octet that is no digit or no sign, or with more digits than its type"},
     {union_member, "a member of a union that its discriminator does not select; look at _d() first"},

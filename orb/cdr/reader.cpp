@@ -41,7 +41,8 @@ bool Reader::read_length(std::uint32_t& count, std::size_t min_element_size) noe
   std::uint32_t n = 0;
   if (!read(n)) return false;
   if (min_element_size == 0) {
-    if (n > max_empty_elements) return fail(minor::too_many_empty);
+    empty_ += n;
+    if (empty_ > max_empty_elements) return fail(minor::too_many_empty);
   } else if (n > available() / min_element_size) {
     return fail(minor::sequence_too_long);
   }

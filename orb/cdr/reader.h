@@ -44,8 +44,9 @@ struct Shared {
 
 class Reader {
  public:
-  static constexpr int max_depth = 64;                         // nesting depth of values, across all encapsulations
-  static constexpr std::uint32_t max_empty_elements = 65'536;  // elements that take no bytes in one sequence
+  static constexpr int max_depth = 64;  // nesting depth of values, across all encapsulations
+  static constexpr std::uint32_t max_empty_elements =
+      65'536;  // elements that take no bytes, of all sequences of a message
 
   Reader() noexcept : Reader(Bytes{}) {}
   // `offset`: the position of the first byte, counted from the origin of alignment.
@@ -125,8 +126,8 @@ class Reader {
     return true;
   }
 
-  // Reads a sequence's count. Checks it against the bytes left, or against max_empty_elements for elements without
-  // bytes.
+  // Reads a sequence's count. Checks it against the bytes left. Elements without bytes are counted over all sequences
+  // that this reader reads, up to max_empty_elements, since they take memory here.
   bool read_length(std::uint32_t& count, std::size_t min_element_size) noexcept;
   // Reads text in place, unconverted and without its NUL; decode() converts it (text.h). Length 0 is the empty string,
   // because some ORBs omit its NUL. Refused: no NUL at the end, or a NUL inside.
@@ -241,7 +242,8 @@ class Reader {
   ErrorKind kind_ = ErrorKind::marshal;  // the kind of the failure
   int depth_ = 0;
   int chunk_level_ = 0;
-  int ended_level_ = 0;  // outermost level that an end tag has ended, while inner ones are open; 0: none
+  int ended_level_ = 0;      // outermost level that an end tag has ended, while inner ones are open; 0: none
+  std::uint64_t empty_ = 0;  // elements that took no bytes
   bool swap_;
   WideForm wide_form_ = WideForm::counted;
   CodeSets code_sets_;

@@ -40,6 +40,7 @@ std::shared_ptr<MemoryAccount> MemoryBudget::open(std::uint32_t peer, std::int32
 void MemoryBudget::close(MemoryAccount& account) noexcept {
   Accounts gone;
   const Peer* left = &account.peer_->second;
+  bool wakes_all = false;
   {
     const std::lock_guard lock(mutex_);
     Peer& peer = account.peer_->second;
@@ -49,11 +50,11 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
     channels_ -= account.channel_;
     count(account);
     end_wait(account);
-    end_election(account);
+    wakes_all = end_election(account) || account.gave_way_;
     gone.splice(gone.begin(), accounts_, account.place_);
     if (--peer.accounts == 0) peers_.erase(account.peer_), left = nullptr;
   }
-  wake(left);
+  wake(wakes_all ? nullptr : left);
 }
 
 std::size_t MemoryBudget::used() const noexcept {
@@ -85,6 +86,7 @@ void MemoryBudget::count(MemoryAccount& account) noexcept {
   peer.held = peer.held - before + goal;
   holders_ += is_held(peer.held);
   used_ = used_ - before + goal;
+  if (peer.elected == &account) held_by_elected_ = held_by_elected_ - before + goal;
   // A thread that sees these values late reads once more, or takes the lock without need.
   // PAIR memory_budget.suspended: seq_cst here and in makes_progress() -> seq_cst in begin_wait().
   peer.is_tight.store(has_used_share(peer), std::memory_order_seq_cst);
@@ -123,18 +125,19 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
   const bool progresses = makes_progress(peer), is_elected = peer.elected == &account;
   if (is_elected && !progresses) return true;
   const std::size_t most = bounds_.of_peer + bounds_.message;
-  const std::size_t most_of_all = bounds_.all + bounds_.of_peer;
-  const bool is_full = peer.held > most || used_ > most_of_all;
+  const bool is_full = peer.held > most || promised() > bounds_.all + bounds_.of_peer;
   if (is_elected) return !is_full;
   if (!is_full && has_part_left(account)) return true;
   const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
-  if (peer.elected != nullptr || (!has_waited && progresses) || !is_first(account)) return false;
+  const bool has_room = peer.held + step <= bounds_.of_peer && used_ + step <= bounds_.all;
+  const bool waits_for_requests = progresses && !has_waited && !has_room;
+  if (peer.elected != nullptr || waits_for_requests || !is_first(account)) return false;
   // Half messages do not become less by waiting, so one of them goes on, however much is held. Those of other peers go
   // on beside it as long as there is room for all of them.
-  if (peer.held - peer.halves > most) return false;
-  if (elected_ > 0 && used_ + elected_ * bounds_.message > most_of_all) return false;
+  if (peer.held - peer.halves > most || !has_room_to_elect()) return false;
   peer.elected = &account;
   ++elected_;
+  held_by_elected_ += account.counted_;
   account.is_elected_.store(true, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
   return true;
 }
@@ -148,13 +151,23 @@ bool MemoryBudget::has_part_left(const MemoryAccount& account) const noexcept {
   return halves + step <= bounds_.of_peer && account.counted_ + step <= bounds_.of_peer / (peer.holders + 1);
 }
 
-// Called when the message of the account is complete, or the connection ends.
-void MemoryBudget::end_election(MemoryAccount& account) noexcept {
+// Returns what all peers hold when the messages of the elected connections are complete.
+std::size_t MemoryBudget::promised() const noexcept { return used_ - held_by_elected_ + elected_ * bounds_.message; }
+
+bool MemoryBudget::has_room_to_elect() const noexcept {
+  return elected_ == 0 || promised() + bounds_.message <= 2 * std::max(bounds_.all, bounds_.of_peer);
+}
+
+// Called when the message of the account is complete, or the connection ends. Returns whether it was elected. Then
+// connections of all peers may have waited for the end of it.
+bool MemoryBudget::end_election(MemoryAccount& account) noexcept {
   Peer& peer = account.peer_->second;
-  if (peer.elected != &account) return;
+  if (peer.elected != &account) return false;
   peer.elected = nullptr;
   --elected_;
+  held_by_elected_ -= account.counted_;
   account.is_elected_.store(false, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
+  return true;
 }
 
 // Returns whether a request of the peer runs that will end by itself and thereby make room. Bound: the connections.
@@ -193,7 +206,8 @@ MemoryAccount* MemoryBudget::stalled(const MemoryAccount& asking, Time now) noex
   for (MemoryAccount* each : accounts_) {
     const Peer& peer = each->peer_->second;
     if (each == &asking || each->gave_way_ || each->counted_ == 0 || each->holder_.expired()) continue;
-    if (of_own ? &peer != &own : !is_beyond_share(peer)) continue;
+    const bool stops_all = peer.elected == each && used_ + step > bounds_.all;
+    if (!stops_all && (of_own ? &peer != &own : !is_beyond_share(peer))) continue;
     std::size_t idle = 0;
     if (each->to_be_told_ == 0 && now - each->half_grew_at_ >= bounds_.patience)
       idle += each->half_.load(std::memory_order_relaxed);  // relaxed: see MemoryAccount::hold_half()
@@ -219,7 +233,7 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
   if (idle == nullptr) return nullptr;
   why = idle->backlog_ > 0 ? MemoryHolder::Stalled::takes_nothing : MemoryHolder::Stalled::sends_nothing;
   idle->gave_way_ = true;
-  end_election(*idle);
+  (void)end_election(*idle);  // close() wakes those that wait for it
   idle->peer_->second.backlogs -= std::exchange(idle->backlog_, 0);
   count(*idle);
   return idle->holder_.lock();
@@ -395,14 +409,15 @@ bool MemoryAccount::add(std::size_t bytes) noexcept {
   const std::size_t after = before + bytes;
   const bool is_elected = is_elected_.load(std::memory_order_relaxed);  // relaxed: this thread, the reader, elected it
   if (std::max(before, after) <= budget_->bounds_.free && !is_elected) return true;
-  bool may_go_on = false;
+  bool may_go_on = false, was_elected = false;
   {
     const std::lock_guard lock(budget_->mutex_);
     budget_->count(*this);
     may_go_on = !gave_way_;
-    if (half_.load(std::memory_order_relaxed) == 0) budget_->end_election(*this);  // relaxed: see hold_half()
+    // relaxed: see hold_half()
+    was_elected = half_.load(std::memory_order_relaxed) == 0 && budget_->end_election(*this);
   }
-  if (after < before || is_elected) budget_->wake(&peer_->second);
+  if (was_elected || after < before) budget_->wake(was_elected ? nullptr : &peer_->second);
   return may_go_on;
 }
 

@@ -16,8 +16,8 @@
 // What the peer needs to complete its requests continues. The first bytes of each connection are not counted. One
 // message also continues while no request of the peer runs, or while those that run wait for calls of their own. That
 // is the longest half message, or a request that belongs to such a call: its connection is elected. So each peer may
-// hold one message more than its share. Connections of several peers are elected as long as there is room for their
-// messages. So all peers together may hold one share and some messages more than the whole budget.
+// hold one message more than its share. Connections of several peers are elected as long as twice the budget holds
+// their messages, too.
 //
 // A channel may grow while its peer holds no more than its share, and all peers no more than the budget. Both sums
 // include the memory of channels. That memory never stops a connection from being read. A channel that may not grow
@@ -100,11 +100,13 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   using Accounts = std::list<MemoryAccount*>;
 
   // Under the lock.
-  void end_election(MemoryAccount& account) noexcept;
+  bool end_election(MemoryAccount& account) noexcept;
   void count(MemoryAccount& account) noexcept;
   bool has_used_share(const Peer& peer) const noexcept;
   bool is_beyond_share(const Peer& peer) const noexcept;
   bool has_part_left(const MemoryAccount& account) const noexcept;
+  std::size_t promised() const noexcept;
+  bool has_room_to_elect() const noexcept;
   bool has_backlog_to_spare(const MemoryAccount& account) const noexcept;
   bool may_read(MemoryAccount& account, Time now) noexcept;
   bool makes_progress(const Peer& peer) const noexcept;
@@ -129,8 +131,9 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   Accounts accounts_;  // oldest first
   std::size_t used_ = 0;
   std::size_t channels_ = 0;
-  std::size_t holders_ = 0;      // peers that hold something
-  std::size_t elected_ = 0;      // peers that have an elected connection
+  std::size_t holders_ = 0;  // peers that hold something
+  std::size_t elected_ = 0;  // peers that have an elected connection
+  std::size_t held_by_elected_ = 0;
   std::size_t waiting_ = 0;      // connections that wait for room
   std::uint64_t last_wait_ = 0;  // numbers them
   // This budget, while an ordinary thread is to wake the waiting connections.

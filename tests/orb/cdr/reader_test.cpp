@@ -125,6 +125,20 @@ TEST_CASE("elements of no size are capped by number") {
   CHECK(reader.minor() == (count <= Reader::max_empty_elements ? 0 : minor::too_many_empty));
 }
 
+TEST_CASE("elements of no size are counted over all sequences of a message") {
+  const std::uint32_t first = GENERATE(1u, 40'000u, Reader::max_empty_elements);
+  Writer writer;
+  writer.write(first);
+  writer.write(Reader::max_empty_elements - first);
+  writer.write(std::uint32_t{1});
+  Reader reader(writer.bytes());
+  std::uint32_t count = 0;
+  CHECK(reader.read_length(count, 0));
+  CHECK(reader.read_length(count, 0));
+  CHECK_FALSE(reader.read_length(count, 0));
+  CHECK(reader.minor() == minor::too_many_empty);
+}
+
 TEST_CASE("a count times its element size cannot wrap") {
   const Wire wire{0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0};
   Reader reader = wire.big();
