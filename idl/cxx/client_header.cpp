@@ -7,6 +7,7 @@
 #include "idl/cxx/fields.h"
 #include "idl/cxx/interfaces.h"
 #include "idl/cxx/layout.h"
+#include "idl/cxx/literals.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/types.h"
 #include "idl/cxx/values.h"
@@ -102,8 +103,8 @@ class ClientHeader {
     for (const std::string_view header : extra_headers(model_)) out_.line("#include \"orb/corba/$0.h\"", {header});
     write_includes(first_line(), nullptr);
     out_.line("\nstatic_assert(::corelane::generated_version == 3,");
-    out_.line("              \"$0 was compiled for another Corelane: run corelane-idl again\");\n",
-              {file.include_path});
+    const std::string message = file.include_path + " was compiled for another Corelane: run corelane-idl again";
+    out_.line("              $0);\n", {message_literal(message)});
   }
 
   // Returns the line of the first definition in the main file.

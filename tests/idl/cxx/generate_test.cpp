@@ -287,6 +287,12 @@ TEST_CASE("constants keep their exact value") {
                            "1\"$0"));
     CHECK_THAT(b.client_header(), Contains("inline const std::string c = \"\\0011\\\"$0\";"));
   }
+  SECTION("text with question marks, which is no trigraph") {
+    b.constant("c", b.string(), std::string("a??=?? ???"));
+    b.constant("w", b.basic(TypeKind::wstring), std::u32string(U"??/\x80??"));
+    CHECK_THAT(b.client_header(), Contains("c = \"a?\\?=?\\? ?\\?\\?\";"));
+    CHECK_THAT(b.client_header(), Contains("w = L\"?\\?/\\200?\\?\";"));
+  }
   SECTION("an enumerator with the name of a keyword") {
     const TypeId mode = b.enumeration("Mode", {"idle", "new"});
     b.constant("c", mode, EnumeratorRef{b.model[mode].definition, 1});
