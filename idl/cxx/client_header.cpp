@@ -89,7 +89,7 @@ class ClientHeader {
     write_type_code_table(spelling_, out_);
     // A reply handler is a servant, so fooAmiC.h includes fooAmiS.h.
     if (std::ranges::any_of(model_.definitions, is_reply_handler))
-      out_.line("\n#include \"$0S.h\"", {stem_of(model_[FileId::main])});
+      out_.line("\n#include $0", {include_name(model_, stem_of(model_[FileId::main]) + "S.h")});
     return out_.str();
   }
 
@@ -125,7 +125,7 @@ class ClientHeader {
       const File& included = model_[file.includes[included_]];
       if (!included.generates_code) continue;
       if (namespaces != nullptr) namespaces->leave();
-      out_.line("#include \"$0C.h\"", {stem_of(included)});
+      out_.line("#include $0", {include_name(model_, stem_of(included) + "C.h")});
     }
   }
 

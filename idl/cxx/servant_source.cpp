@@ -217,7 +217,7 @@ std::string servant_source(const Spelling& spelling) {
   const Model& model = spelling.model();
   Text out;
   write_head(spelling, out);
-  out.line("#include \"$0S.h\"\n", {stem_of(model[FileId::main])});
+  out.line("#include $0\n", {include_name(model, stem_of(model[FileId::main]) + "S.h")});
   Namespaces namespaces(out);
   for (const DefId id : servants_of_main(model)) {
     namespaces.enter(spelling.skeleton_module_of(id));
