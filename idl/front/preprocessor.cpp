@@ -30,6 +30,13 @@ using WaveLexer = wave::cpplexer::lex_iterator<WaveToken>;
 // Thrown by the library's callbacks to end the run. The reason is already reported.
 struct Stop : std::exception {};
 
+// Returns a text of the library with the names that the user wrote.
+std::string shown(std::string text) {
+  for (std::size_t at = text.find(hidden_pragma_name); at != text.npos; at = text.find(hidden_pragma_name, at))
+    text.replace(at, pragma_name.size(), pragma_name);
+  return text;
+}
+
 // Returns the file's name for the library: "/<number of the source>". It is an absolute path, so that the library never
 // asks the file system.
 std::string wave_name(SourceId id) { return '/' + std::to_string(static_cast<std::uint32_t>(id)); }
@@ -286,7 +293,7 @@ struct Hooks : wave::context_policies::default_preprocessing_hooks {
     for (const auto& token : tokens) text += token.get_value().c_str();
     const std::size_t begin = text.find_first_not_of(" \t\n");
     const std::size_t end = text.find_last_not_of(" \t\n");
-    return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
+    return begin == std::string::npos ? std::string() : shown(text.substr(begin, end - begin + 1));
   }
 };
 
@@ -318,7 +325,8 @@ class Collector {
     if (id == wave::T_EOF || id == wave::T_PLACEHOLDER || value.empty()) return;
     if (is_a(id, wave::WhiteSpaceTokenType) || is_a(id, wave::EOLTokenType)) return;
     if (id == wave::T_STRINGLIT && is_file_macro(token, value)) return append(place_of(token), path_literal(value));
-    append(place_of(token), value);
+    const bool is_hidden = value.find(hidden_pragma_name) != value.npos && !(is_literal(id) && is_written(token));
+    append(place_of(token), is_hidden ? shown(std::string(value)) : value);
   }
 
   Preprocessed finish() {
@@ -333,16 +341,24 @@ class Collector {
     LinePlace place;
   };
 
-  // Returns whether the text is the value of __FILE__: the library's name of the file, at a place without a string
-  // literal.
+  static bool is_literal(wave::token_id id) { return id == wave::T_STRINGLIT || id == wave::T_CHARLIT; }
+
+  // Returns whether the text is the value of __FILE__: the library's name of the file, which the user has not written.
   bool is_file_macro(const WaveToken& token, std::string_view value) {
-    if (source_of(value.substr(1, value.size() - 2)) == SourceId::none) return false;
+    return source_of(value.substr(1, value.size() - 2)) != SourceId::none && !is_written(token);
+  }
+
+  // Returns whether the source has a literal at the token's place.
+  bool is_written(const WaveToken& token) {
     const auto& position = token.get_position();
     const SourceId file = source_of(position.get_file().c_str());
-    if (file == SourceId::none) return true;
+    if (file == SourceId::none) return false;
     const LinePlace at = run_.in_source(file, place_at(position));
-    const std::string_view line = run_.sources()[file].line(at.line);
-    return at.column == 0 || at.column > line.size() || line[at.column - 1] != '"';
+    std::string_view line = run_.sources()[file].line(at.line);
+    if (at.column == 0 || at.column > line.size()) return false;
+    line.remove_prefix(at.column - 1);
+    if (line.starts_with('L')) line.remove_prefix(1);
+    return line.starts_with('"') || line.starts_with('\'');
   }
   std::string path_literal(std::string_view value) {
     std::string out = "\"";
@@ -392,7 +408,8 @@ class Collector {
   }
   void take_in_pragma(wave::token_id id, std::string_view value) {
     if (id == wave::T_NEWLINE || id == wave::T_EOF) return end_pragma();
-    out_.text += is_a(id, wave::WhiteSpaceTokenType) ? " " : value;
+    if (is_a(id, wave::WhiteSpaceTokenType)) value = " ";
+    out_.text += is_literal(id) ? std::string(value) : shown(std::string(value));
   }
   void end_pragma() {
     out_.text += '\n';
@@ -422,7 +439,7 @@ void report(Run& run, const Exception& fault) {
   const LinePlace place{static_cast<std::uint32_t>(fault.line_no()), static_cast<std::uint32_t>(fault.column_no())};
   Span at = run.span(id, place, 1);
   if (id == SourceId::none || id >= static_cast<SourceId>(run.sources().size())) at = {};
-  run.diagnostics().error(at, without_severity(fault.description()));
+  run.diagnostics().error(at, shown(without_severity(fault.description())));
 }
 
 bool is_macro_name(std::string_view name) {
@@ -440,8 +457,8 @@ std::string text_of(const std::string& define) {
 }
 
 bool is_reserved(std::string_view name) {
-  constexpr std::string_view names[] = {"defined",  "__CORELANE_IDL__", "__FILE__",          "__LINE__",
-                                        "__DATE__", "__TIME__",         "__INCLUDE_LEVEL__", "__STDC__"};
+  constexpr std::string_view names[] = {"_Pragma",  "defined",  "__CORELANE_IDL__",  "__FILE__", "__LINE__",
+                                        "__DATE__", "__TIME__", "__INCLUDE_LEVEL__", "__STDC__"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

@@ -105,12 +105,19 @@ class Prescan {
     if (line_is_blank_ && c == '%' && peek(1) == ':') text_[at_] = '#', text_[at_ + 1] = ' ';  // a digraph
     if (line_is_blank_ && text_[at_] == '#') in_directive_ = true;
     if (!is_blank(c)) line_is_blank_ = false;
+    hide_pragma_name();
     track_parentheses(c);
     track_arguments(c);
     track_operators(c);
     if (c == '"' || c == '\'') return literal(c);
     if (c == '<' && in_directive_ && is_include()) return header_name();
     ++at_;
+  }
+
+  void hide_pragma_name() {
+    const std::string_view rest = std::string_view(text_).substr(at_);
+    if (!rest.starts_with(pragma_name) || leading_name(rest) != pragma_name) return;
+    if (at_ == 0 || !is_in_word(text_[at_ - 1])) text_.replace(at_, pragma_name.size(), hidden_pragma_name);
   }
 
   // Counts nested parentheses. IDL has no ';' and no braces in parentheses. So these reset the count, which a text that

@@ -24,6 +24,11 @@ namespace corelane::idl {
 // the text itself, where it is not valid UTF-8.
 inline constexpr char hidden_backslash = '\xFF';
 
+// The preprocessor library takes _Pragma for an operator of C99. In IDL it is the escaped name Pragma. So the library
+// gets another name, which IDL cannot have.
+inline constexpr std::string_view pragma_name = "_Pragma";
+inline constexpr std::string_view hidden_pragma_name = "_Pragm$";
+
 struct Prescanned {
   std::string text;
   Splices splices;

@@ -19,8 +19,6 @@ constexpr std::array condition_words = {ConditionWord{"true", "1"},   ConditionW
                                         ConditionWord{"bitand", "&"}, ConditionWord{"bitor", "|"},
                                         ConditionWord{"xor", "^"},    ConditionWord{"compl", "~"}};
 
-bool is_in_word(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
 // Returns the replacement text, padded with blanks to `size`.
 std::string padded(std::string_view text, std::size_t size) {
   return std::string(text).append(size - text.size(), ' ');
@@ -29,6 +27,8 @@ std::string padded(std::string_view text, std::size_t size) {
 }  // namespace
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool is_in_word(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 std::string_view leading_name(std::string_view text) {
   std::size_t end = 0;

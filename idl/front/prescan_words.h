@@ -9,6 +9,7 @@
 namespace corelane::idl {
 
 bool starts_name(char c);
+bool is_in_word(char c);
 // Returns the name or number at the front of the text; may be "".
 std::string_view leading_name(std::string_view text);
 
