@@ -3,8 +3,10 @@
 // and time are virtual, so ten seconds pass at once.
 //
 //   corelane-admission-example 2 10ms:6ms 20ms:12ms:15ms 10ms:6ms
+#include <array>
 #include <charconv>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <optional>
@@ -37,14 +39,28 @@ std::string_view next_field(std::string_view& rest) {
   return field;
 }
 
-std::optional<Contract> contract_of(std::string_view text) {
-  const auto period = parse_duration(next_field(text));
-  const auto budget = parse_duration(next_field(text));
-  const auto deadline = text.empty() ? period : parse_duration(next_field(text));
-  const auto jitter = text.empty() ? std::optional(0ns) : parse_duration(text);
-  if (!period || !budget || !deadline || !jitter) return std::nullopt;
-  const Contract contract = make_contract(*period, *budget, *deadline, text.empty() ? std::nullopt : jitter);
-  return is_sound(contract) ? std::optional(contract) : std::nullopt;
+// A task of the command line, or what is wrong with it.
+struct Parsed {
+  Contract contract;
+  std::optional<std::string> fault;
+};
+
+Parsed contract_of(std::string_view text) {
+  constexpr std::array names = {"period", "budget", "deadline", "jitter"};
+  std::array<std::optional<Duration>, names.size()> values;
+  std::size_t count = 0;
+  do {
+    if (count == names.size()) return {{}, "it has more than four fields"};
+    const std::string field(next_field(text));
+    values[count] = parse_duration(field);
+    if (!values[count])
+      return {{}, std::string("its ") + names[count] + " '" + field + "' is no duration" + duration_hint(field)};
+    ++count;
+  } while (!text.empty());
+  const auto [period, budget, deadline, jitter] = values;
+  if (!budget) return {{}, "it has no budget"};
+  const Contract contract = make_contract(*period, *budget, deadline, jitter);
+  return {contract, fault_of(contract)};
 }
 
 std::optional<sched::ManagerOptions> platform_of(std::string_view text) {
@@ -84,10 +100,10 @@ int main(int argc, char** argv) {
   sim::Simulator simulator(*platform);
   std::vector<Contract> contracts;
   for (int i = 2; i < argc; ++i) {
-    const auto contract = contract_of(argv[i]);
-    if (!contract) return complain("'" + std::string(argv[i]) + "' is no task: 0 < budget <= deadline is needed");
-    contracts.push_back(*contract);
-    simulator.add({.contract = *contract, .jittered = true});
+    const auto [contract, fault] = contract_of(argv[i]);
+    if (fault) return complain("'" + std::string(argv[i]) + "' is no task: " + *fault);
+    contracts.push_back(contract);
+    simulator.add({.contract = contract, .jittered = true});
   }
   simulator.run(end);
   for (std::size_t i = 0; i < contracts.size(); ++i)

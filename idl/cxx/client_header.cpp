@@ -7,6 +7,7 @@
 #include "idl/cxx/fields.h"
 #include "idl/cxx/interfaces.h"
 #include "idl/cxx/layout.h"
+#include "idl/cxx/literals.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/types.h"
 #include "idl/cxx/values.h"
@@ -88,7 +89,7 @@ class ClientHeader {
     write_type_code_table(spelling_, out_);
     // A reply handler is a servant, so fooAmiC.h includes fooAmiS.h.
     if (std::ranges::any_of(model_.definitions, is_reply_handler))
-      out_.line("\n#include \"$0S.h\"", {stem_of(model_[FileId::main])});
+      out_.line("\n#include $0", {include_name(model_, stem_of(model_[FileId::main]) + "S.h")});
     return out_.str();
   }
 
@@ -102,8 +103,8 @@ class ClientHeader {
     for (const std::string_view header : extra_headers(model_)) out_.line("#include \"orb/corba/$0.h\"", {header});
     write_includes(first_line(), nullptr);
     out_.line("\nstatic_assert(::corelane::generated_version == 3,");
-    out_.line("              \"$0 was compiled for another Corelane: run corelane-idl again\");\n",
-              {file.include_path});
+    const std::string message = file.include_path + " was compiled for another Corelane: run corelane-idl again";
+    out_.line("              $0);\n", {message_literal(message)});
   }
 
   // Returns the line of the first definition in the main file.
@@ -124,7 +125,7 @@ class ClientHeader {
       const File& included = model_[file.includes[included_]];
       if (!included.generates_code) continue;
       if (namespaces != nullptr) namespaces->leave();
-      out_.line("#include \"$0C.h\"", {stem_of(included)});
+      out_.line("#include $0", {include_name(model_, stem_of(included) + "C.h")});
     }
   }
 

@@ -14,7 +14,8 @@ std::string client_source(const Spelling& spelling) {
   const Model& model = spelling.model();
   Text out;
   write_head(spelling, out);
-  out.line("#include \"$0C.h\"\n\n#include \"orb/corba/print.h\"\n", {stem_of(model[FileId::main])});
+  out.line("#include $0\n\n#include \"orb/corba/print.h\"\n",
+           {include_name(model, stem_of(model[FileId::main]) + "C.h")});
   Namespaces namespaces(out);
   TypeCodes type_codes(spelling, out);
   for (const DefId id : definitions_of_main(model)) {

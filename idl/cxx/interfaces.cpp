@@ -5,6 +5,7 @@
 
 #include "idl/cxx/calls.h"
 #include "idl/cxx/emit.h"
+#include "idl/cxx/literals.h"
 #include "idl/cxx/types.h"
 
 namespace corelane::idl::cxx {
@@ -126,7 +127,7 @@ void declare_interface(const Spelling& spelling, DefId id, Text& out) {
   out.label("public:");
   const bool is_abstract = is_abstract_interface(spelling, id);
   out.line("using _ref_type = ::CORBA::$1_reference<$0>;", {name, is_abstract ? "abstractbase" : "object"});
-  out.line("static constexpr const char* _id = \"$0\";", {spelling.model()[id].repository_id});
+  out.line("static constexpr const char* _id = $0;", {string_literal(spelling.model()[id].repository_id)});
   declare_nested_types(spelling, id, out);
   if (is_local) {
     out.line("_ref_type _this() { return _ref_type(::corelane::shared_self(*this)); }");

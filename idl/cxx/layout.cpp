@@ -31,6 +31,11 @@ std::string stem_of(const File& file) {
   return path;
 }
 
+std::string include_name(const Model& model, const std::string& header) {
+  const bool is_in_folder = stem_of(model[FileId::main]).find('/') != std::string::npos;
+  return is_in_folder ? "<" + header + ">" : "\"" + header + "\"";
+}
+
 bool includes_orb(const Model& model) {
   return std::ranges::any_of(model.files,
                              [](const File& file) { return !file.generates_code && file.include_path == "orb.idl"; });

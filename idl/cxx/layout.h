@@ -12,6 +12,11 @@ namespace corelane::idl::cxx {
 // Returns "plant/controller" for plant/controller.idl. The generated names append C.h, C.cpp, S.h and S.cpp.
 std::string stem_of(const File& file);
 
+// Returns what follows #include for a generated header, such as "plantC.h", in the files of the main file. In a folder
+// below the output folder it is <plantC.h>: "plantC.h" would be searched in that folder first, where another file may
+// have this path.
+std::string include_name(const Model& model, const std::string& header);
+
 // Returns whether the IDL includes the compiler's own <orb.idl>. Its C++ is part of the library.
 bool includes_orb(const Model& model);
 

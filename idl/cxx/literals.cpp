@@ -1,4 +1,6 @@
 // Writes values as C++ literals.
+#include "idl/cxx/literals.h"
+
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -37,15 +39,18 @@ std::string escaped_character(char32_t c) {
   return out;
 }
 
-std::string quoted(const std::string& text) {
-  std::string out = "\"";
-  for (const char c : text) out += escaped_character(c);
-  return out + "\"";
+// Returns whether the character could be the second one of a trigraph, such as ??=.
+template <typename Text>
+bool is_second_question_mark(const Text& text, std::size_t at) {
+  return at > 0 && text[at] == '?' && text[at - 1] == '?';
 }
 
-std::string quoted(const std::u32string& text) {
+std::string wide_literal(const std::u32string& text) {
   std::string out = "L\"";
-  for (const char32_t c : text) (out += escaped_character(c)) += is_code_point(c) ? "" : "\" L\"";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    out += is_second_question_mark(text, i) ? "\\?" : escaped_character(text[i]);
+    if (!is_code_point(text[i])) out += "\" L\"";
+  }
   return out + "\"";
 }
 
@@ -76,6 +81,22 @@ std::string decimal_text(const Decimal& value) {
 
 }  // namespace
 
+std::string string_literal(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size(); ++i)
+    out += is_second_question_mark(text, i) ? "\\?" : escaped_character(text[i]);
+  return out + "\"";
+}
+
+std::string message_literal(std::string_view text) {
+  std::string out = "\"";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' || text[i] == '"' || is_second_question_mark(text, i)) out += '\\';
+    out += text[i];
+  }
+  return out + "\"";
+}
+
 std::string Spelling::enumerator(DefId enumeration, std::size_t index) const {
   const auto& body = std::get<Enumeration>(model_[enumeration].body);
   return qualified(enumeration) + "::" + escaped(body.enumerators[index].name, NameUse::plain);
@@ -98,8 +119,8 @@ std::string Spelling::value(TypeId type, const Value& value) const {
         if constexpr (std::is_same_v<T, long double>) return float_literal(v) + "L";
         if constexpr (std::is_same_v<T, char>) return "'" + escaped_character(v) + "'";
         if constexpr (std::is_same_v<T, char32_t>) return "L'" + escaped_character(v) + "'";
-        if constexpr (std::is_same_v<T, std::string>) return quoted(v);
-        if constexpr (std::is_same_v<T, std::u32string>) return quoted(v);
+        if constexpr (std::is_same_v<T, std::string>) return string_literal(v);
+        if constexpr (std::is_same_v<T, std::u32string>) return wide_literal(v);
         if constexpr (std::is_same_v<T, Decimal>) return fill("$0(\"$1\")", {this->type(type), decimal_text(v)});
         if constexpr (std::is_same_v<T, EnumeratorRef>) return enumerator(v.enumeration, v.index);
       },

@@ -128,9 +128,11 @@ std::string servant_header(const Spelling& spelling) {
   const Model& model = spelling.model();
   Text out;
   write_head(spelling, out);
-  out.line("#pragma once\n\n#include \"$0C.h\"\n#include \"orb/corba/servant.h\"", {stem_of(model[FileId::main])});
+  out.line("#pragma once\n\n#include $0\n#include \"orb/corba/servant.h\"",
+           {include_name(model, stem_of(model[FileId::main]) + "C.h")});
   if (includes_orb(model)) out.line("#include \"orb/corba/orb_servants.h\"");
-  for (const FileId file : files_of_bases(model)) out.line("#include \"$0S.h\"", {stem_of(model[file])});
+  for (const FileId file : files_of_bases(model))
+    out.line("#include $0", {include_name(model, stem_of(model[file]) + "S.h")});
   out.line();
   Namespaces namespaces(out);
   for (const DefId id : servants_of_main(model)) {

@@ -4,6 +4,7 @@
 #include "idl/cxx/calls.h"
 #include "idl/cxx/emit.h"
 #include "idl/cxx/layout.h"
+#include "idl/cxx/literals.h"
 
 namespace corelane::idl::cxx {
 namespace {
@@ -149,8 +150,8 @@ std::vector<std::string> contract_fields(const TaskContract& contract) {
       fill(".on_overrun = ::corelane::OverrunPolicy::$0", {name_of(contract.on_overrun)})};
   std::string uses;
   for (const ResourceUse& use : contract.uses)
-    uses += fill("$0::corelane::use_of(\"$1\", ::corelane::Duration{$2})",
-                 {uses.empty() ? "" : ", ", use.resource, grouped(use.longest.count())});
+    uses += fill("$0::corelane::use_of($1, ::corelane::Duration{$2})",
+                 {uses.empty() ? "" : ", ", string_literal(use.resource), grouped(use.longest.count())});
   if (!uses.empty()) fields.push_back(".uses = {" + uses + "}");
   return fields;
 }
@@ -183,7 +184,7 @@ std::vector<std::string> ids_of(const Model& model, DefId interface_id) {
   interfaces.push_back(interface_id);
   std::vector<std::string> out;
   for (auto id = interfaces.rbegin(); id != interfaces.rend(); ++id)
-    out.push_back("\"" + model[*id].repository_id + "\"");
+    out.push_back(string_literal(model[*id].repository_id));
   out.push_back("\"IDL:omg.org/CORBA/Object:1.0\"");
   return out;
 }
@@ -216,7 +217,7 @@ std::string servant_source(const Spelling& spelling) {
   const Model& model = spelling.model();
   Text out;
   write_head(spelling, out);
-  out.line("#include \"$0S.h\"\n", {stem_of(model[FileId::main])});
+  out.line("#include $0\n", {include_name(model, stem_of(model[FileId::main]) + "S.h")});
   Namespaces namespaces(out);
   for (const DefId id : servants_of_main(model)) {
     namespaces.enter(spelling.skeleton_module_of(id));

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "idl/cxx/fields.h"
+#include "idl/cxx/literals.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/types.h"
 
@@ -108,7 +109,7 @@ void declare_exception(const Spelling& spelling, DefId id, Text& out) {
   const std::string name = spelling.name(id);
   out.open("class $0 : public ::CORBA::UserException {", {name});
   out.label("public:");
-  out.line("static constexpr const char* _id = \"$0\";", {spelling.model()[id].repository_id});
+  out.line("static constexpr const char* _id = $0;", {string_literal(spelling.model()[id].repository_id)});
   declare_nested(spelling, nested_in(spelling.model()[id]), out);
   write_constructors(spelling, id, out);
   write_all_accessors(spelling, id, fields, out);

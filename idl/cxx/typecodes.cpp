@@ -1,6 +1,7 @@
 #include "idl/cxx/typecodes.h"
 
 #include "idl/cxx/layout.h"
+#include "idl/cxx/literals.h"
 #include "idl/cxx/types.h"
 
 namespace corelane::idl::cxx {
@@ -100,7 +101,7 @@ Body kind(std::string_view name, const Body& rest = {}) {
 }
 
 Body head_of(const Definition& definition) {
-  return {fill(".id = \"$0\"", {definition.repository_id}), fill(".name = \"$0\"", {definition.name})};
+  return {".id = " + string_literal(definition.repository_id), fill(".name = \"$0\"", {definition.name})};
 }
 
 Body content(std::string_view pointer) { return {fill(".content = $0", {pointer})}; }

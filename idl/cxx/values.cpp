@@ -6,6 +6,7 @@
 #include "idl/cxx/emit.h"
 #include "idl/cxx/fields.h"
 #include "idl/cxx/layout.h"
+#include "idl/cxx/literals.h"
 #include "idl/cxx/names.h"
 #include "idl/cxx/typecodes.h"
 #include "idl/cxx/types.h"
@@ -121,7 +122,7 @@ void declare_value_class(const Spelling& spelling, DefId id, Text& out) {
   out.indent();
   out.label("public:");
   out.line("using _ref_type = ::CORBA::valuetype_reference<$0>;", {name});
-  out.line("static constexpr const char* _id = \"$0\";", {definition.repository_id});
+  out.line("static constexpr const char* _id = $0;", {string_literal(definition.repository_id)});
   out.line("static const ::corelane::any::TypeDesc& _type() noexcept;");
   out.line("static std::string _repository_id() { return _id; }");
   declare_nested(spelling, nested_in(definition), out);
@@ -337,7 +338,7 @@ void declare_value_box(const Spelling& spelling, DefId id, Text& out) {
   out.open("class $0 final : public ::CORBA::ValueBox<$1> {", {name, boxed});
   out.label("public:");
   out.line("using _ref_type = ::CORBA::valuetype_reference<$0>;", {name});
-  out.line("static constexpr const char* _id = \"$0\";", {definition.repository_id});
+  out.line("static constexpr const char* _id = $0;", {string_literal(definition.repository_id)});
   out.line("static const ::corelane::any::TypeDesc& _type() noexcept;");
   out.line("static std::string _repository_id() { return _id; }\n");
   out.line("$0() = default;\nexplicit $0($1 _value) : ValueBox($2) {}\n",

@@ -57,6 +57,7 @@ class Parser {
 
   // Definitions (parser_definitions.cpp).
   DefinitionPtr module_rule(const Token& keyword);
+  bool has_body_after_scoped_name() const;
   DefinitionPtr structure(const Token& keyword);
   DefinitionPtr union_rule(const Token& keyword);
   ast::Branch branch();

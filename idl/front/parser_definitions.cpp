@@ -5,10 +5,22 @@
 
 namespace corelane::idl {
 
+// Returns whether the tokens are a scoped name and a body, as in "A::B {".
+bool Parser::has_body_after_scoped_name() const {
+  constexpr std::size_t longest_name = 64;  // in tokens; only the message for a longer one differs
+  std::size_t at = 0;
+  while (at < longest_name && (cursor_.ahead(at).is("::") || cursor_.ahead(at).is(TokenKind::identifier))) ++at;
+  return cursor_.ahead(at).is("{");
+}
+
 Parser::DefinitionPtr Parser::module_rule(const Token& keyword) {
   const bool instance = cursor_.at("::") || cursor_.ahead(1).is("::");  // module ::A::Typed<long> X;
   if (instance || cursor_.ahead(1).is("<")) {
-    diagnostics_.error(cursor_.current().span, "a template module is not supported");
+    diagnostics_.error(
+        cursor_.current().span,
+        has_body_after_scoped_name()
+            ? "the name of a module is one word: nest the modules, as in `module A { module B { ... }; };`"
+            : "a template module is not supported");
     skip_construct();
     return made({}, keyword);
   }

@@ -30,6 +30,13 @@ using WaveLexer = wave::cpplexer::lex_iterator<WaveToken>;
 // Thrown by the library's callbacks to end the run. The reason is already reported.
 struct Stop : std::exception {};
 
+// Returns a text of the library with the names that the user wrote.
+std::string shown(std::string text) {
+  for (std::size_t at = text.find(hidden_pragma_name); at != text.npos; at = text.find(hidden_pragma_name, at))
+    text.replace(at, pragma_name.size(), pragma_name);
+  return text;
+}
+
 // Returns the file's name for the library: "/<number of the source>". It is an absolute path, so that the library never
 // asks the file system.
 std::string wave_name(SourceId id) { return '/' + std::to_string(static_cast<std::uint32_t>(id)); }
@@ -59,7 +66,7 @@ class Run {
       return SourceId::none;
     }
     id = sources_.add(located.path, located.include_path, std::get<std::string>(std::move(text)), embedded.has_value());
-    if (std::optional<std::string> safe = prescan(sources_, id, diagnostics_)) {
+    if (std::optional<Prescanned> safe = prescan(sources_, id, diagnostics_)) {
       texts_[id] = *std::move(safe);
       return id;
     }
@@ -73,7 +80,17 @@ class Run {
     return id;
   }
 
-  const std::string& text(SourceId id) const { return texts_.at(id); }
+  const std::string& text(SourceId id) const { return texts_.at(id).text; }
+
+  // Returns the place in the source of a place that the library knows.
+  LinePlace in_source(SourceId id, const LinePlace& place) const {
+    const auto known = texts_.find(id);
+    return known == texts_.end() ? place : known->second.splices.in_source(place);
+  }
+  Span span(SourceId id, const LinePlace& place, std::size_t length) const {
+    const LinePlace at = in_source(id, place);
+    return sources_.span(id, at.line, at.column, length);
+  }
 
   // enter() and leave() record that an included file begins and ends.
   void enter(SourceId id, const Span& at) {
@@ -139,7 +156,7 @@ class Run {
   SourceLoader& loader_;
   const PreprocessorLimits limits_;
   Diagnostics& diagnostics_;
-  std::map<SourceId, std::string> texts_;  // prescanned
+  std::map<SourceId, Prescanned> texts_;
   std::size_t inclusions_ = 0;
   std::vector<SourceId> open_files_;  // each includes the next
   std::size_t bytes_ = 0;
@@ -151,10 +168,13 @@ class Run {
 };
 
 template <typename Position>
+LinePlace place_at(const Position& position) {
+  return {static_cast<std::uint32_t>(position.get_line()), static_cast<std::uint32_t>(position.get_column())};
+}
+
+template <typename Position>
 Span span_at(Run& run, const Position& position, std::size_t length = 1) {
-  const SourceId id = source_of(position.get_file().c_str());
-  return run.sources().span(id, static_cast<std::uint32_t>(position.get_line()),
-                            static_cast<std::uint32_t>(position.get_column()), length);
+  return run.span(source_of(position.get_file().c_str()), place_at(position), length);
 }
 
 template <typename Token>
@@ -187,14 +207,16 @@ struct Hooks : wave::context_policies::default_preprocessing_hooks {
   bool locate_include_file(Context& context, std::string& name, bool angled, const char*, std::string& directory,
                            std::string& native) {
     const auto& position = context.get_main_pos();
+    const SourceId includer = source_of(position.get_file().c_str());
     Span at = span_at(*run, position);
-    if (at.source != SourceId::none) {
-      const std::string_view line = run->sources()[at.source].line(at.line);
-      at = run->sources().span(at.source, at.line, static_cast<std::uint32_t>(line.find('#') + 1), line.size());
+    if (includer != SourceId::none) {
+      const std::uint32_t number = place_at(position).line;
+      const std::string line = joined_line(run->sources()[includer], number);
+      at = run->span(includer, {number, static_cast<std::uint32_t>(line.find('#') + 1)}, line.size());
       if (bare_include(line) == name)
         run->diagnostics().warning(Warning::lenient, at, "#include expects \"file\" or <file>");
     }
-    const SourceId id = run->include(name, angled, source_of(position.get_file().c_str()), at);
+    const SourceId id = run->include(name, angled, includer, at);
     if (id == SourceId::none) throw Stop();
     directory = "/";
     native = wave_name(id);
@@ -271,7 +293,7 @@ struct Hooks : wave::context_policies::default_preprocessing_hooks {
     for (const auto& token : tokens) text += token.get_value().c_str();
     const std::size_t begin = text.find_first_not_of(" \t\n");
     const std::size_t end = text.find_last_not_of(" \t\n");
-    return begin == std::string::npos ? std::string() : text.substr(begin, end - begin + 1);
+    return begin == std::string::npos ? std::string() : shown(text.substr(begin, end - begin + 1));
   }
 };
 
@@ -303,7 +325,8 @@ class Collector {
     if (id == wave::T_EOF || id == wave::T_PLACEHOLDER || value.empty()) return;
     if (is_a(id, wave::WhiteSpaceTokenType) || is_a(id, wave::EOLTokenType)) return;
     if (id == wave::T_STRINGLIT && is_file_macro(token, value)) return append(place_of(token), path_literal(value));
-    append(place_of(token), value);
+    const bool is_hidden = value.find(hidden_pragma_name) != value.npos && !(is_literal(id) && is_written(token));
+    append(place_of(token), is_hidden ? shown(std::string(value)) : value);
   }
 
   Preprocessed finish() {
@@ -312,22 +335,30 @@ class Collector {
   }
 
  private:
+  // A place that the library knows: in joined lines.
   struct At {
     SourceId source = SourceId::none;
-    std::uint32_t line = 0;
-    std::uint32_t column = 0;
+    LinePlace place;
   };
 
-  // Returns whether the text is the value of __FILE__: the library's name of the file, at a place without a string
-  // literal.
+  static bool is_literal(wave::token_id id) { return id == wave::T_STRINGLIT || id == wave::T_CHARLIT; }
+
+  // Returns whether the text is the value of __FILE__: the library's name of the file, which the user has not written.
   bool is_file_macro(const WaveToken& token, std::string_view value) {
-    if (source_of(value.substr(1, value.size() - 2)) == SourceId::none) return false;
+    return source_of(value.substr(1, value.size() - 2)) != SourceId::none && !is_written(token);
+  }
+
+  // Returns whether the source has a literal at the token's place.
+  bool is_written(const WaveToken& token) {
     const auto& position = token.get_position();
     const SourceId file = source_of(position.get_file().c_str());
-    if (file == SourceId::none) return true;
-    const std::string_view line = run_.sources()[file].line(static_cast<std::uint32_t>(position.get_line()));
-    const auto column = static_cast<std::size_t>(position.get_column());
-    return column == 0 || column > line.size() || line[column - 1] != '"';
+    if (file == SourceId::none) return false;
+    const LinePlace at = run_.in_source(file, place_at(position));
+    std::string_view line = run_.sources()[file].line(at.line);
+    if (at.column == 0 || at.column > line.size()) return false;
+    line.remove_prefix(at.column - 1);
+    if (line.starts_with('L')) line.remove_prefix(1);
+    return line.starts_with('"') || line.starts_with('\'');
   }
   std::string path_literal(std::string_view value) {
     std::string out = "\"";
@@ -343,22 +374,23 @@ class Collector {
   At place_of(const WaveToken& token) {
     const auto& position = token.get_position();
     const SourceId current = run_.current_file();
-    if (source_of(position.get_file().c_str()) == current)
-      return {current, static_cast<std::uint32_t>(position.get_line()),
-              static_cast<std::uint32_t>(position.get_column())};
-    return last_.source == current ? last_ : At{current, 1, 1};
+    if (source_of(position.get_file().c_str()) == current) return {current, place_at(position)};
+    return last_.source == current ? last_ : At{current, {1, 1}};
   }
 
   void append(const At& at, std::string_view value) {
-    const bool touches = at.source == next_.source && at.line == next_.line && at.column == next_.column;
-    if (!touches) {
-      out_.text += at.line == next_.line ? ' ' : '\n';
-      out_.segments.push_back({static_cast<std::uint32_t>(out_.text.size()), at.source, at.line, at.column});
-    }
+    const bool touches = at.source == next_.source && at.place == next_.place;
+    const LinePlace in_source = run_.in_source(at.source, at.place);
+    if (!touches) out_.text += at.place.line == next_.place.line ? ' ' : '\n';
+    if (!touches || in_source != next_in_source_)
+      out_.segments.push_back(
+          {static_cast<std::uint32_t>(out_.text.size()), at.source, in_source.line, in_source.column});
     append_shown(value);
     last_ = at;
     next_ = at;
-    next_.column += static_cast<std::uint32_t>(value.size());
+    next_.place.column += static_cast<std::uint32_t>(value.size());
+    next_in_source_ = in_source;
+    next_in_source_.column += static_cast<std::uint32_t>(value.size());
   }
 
   void append_shown(std::string_view value) {
@@ -376,7 +408,8 @@ class Collector {
   }
   void take_in_pragma(wave::token_id id, std::string_view value) {
     if (id == wave::T_NEWLINE || id == wave::T_EOF) return end_pragma();
-    out_.text += is_a(id, wave::WhiteSpaceTokenType) ? " " : value;
+    if (is_a(id, wave::WhiteSpaceTokenType)) value = " ";
+    out_.text += is_literal(id) ? std::string(value) : shown(std::string(value));
   }
   void end_pragma() {
     out_.text += '\n';
@@ -388,6 +421,7 @@ class Collector {
   Preprocessed out_;
   At last_;
   At next_;  // where the next token would be if it follows without a gap
+  LinePlace next_in_source_;
   bool in_pragma_ = false;
 };
 
@@ -402,10 +436,10 @@ std::string without_severity(std::string text) {
 template <typename Exception>
 void report(Run& run, const Exception& fault) {
   const SourceId id = source_of(fault.file_name());
-  const auto line = static_cast<std::uint32_t>(fault.line_no());
-  Span at = run.sources().span(id, line, static_cast<std::uint32_t>(fault.column_no()), 1);
+  const LinePlace place{static_cast<std::uint32_t>(fault.line_no()), static_cast<std::uint32_t>(fault.column_no())};
+  Span at = run.span(id, place, 1);
   if (id == SourceId::none || id >= static_cast<SourceId>(run.sources().size())) at = {};
-  run.diagnostics().error(at, without_severity(fault.description()));
+  run.diagnostics().error(at, shown(without_severity(fault.description())));
 }
 
 bool is_macro_name(std::string_view name) {
@@ -423,8 +457,8 @@ std::string text_of(const std::string& define) {
 }
 
 bool is_reserved(std::string_view name) {
-  constexpr std::string_view names[] = {"defined",  "__CORELANE_IDL__", "__FILE__",          "__LINE__",
-                                        "__DATE__", "__TIME__",         "__INCLUDE_LEVEL__", "__STDC__"};
+  constexpr std::string_view names[] = {"_Pragma",  "defined",  "__CORELANE_IDL__",  "__FILE__", "__LINE__",
+                                        "__DATE__", "__TIME__", "__INCLUDE_LEVEL__", "__STDC__"};
   return std::find(std::begin(names), std::end(names), name) != std::end(names);
 }
 

@@ -48,7 +48,7 @@ std::string_view trimmed(std::string_view text) {
 // Returns whether the text after "//@" continues an annotation. Directives of other compilers do not, such as
 // "//@copy-c #undef ERROR" and "//@top-level false".
 bool reads_as_annotation(std::string_view text) {
-  constexpr std::string_view continuations = "(@/\\";  // parameters, another annotation, a comment, a spliced line
+  constexpr std::string_view continuations = "(@/";  // parameters, another annotation, a comment
   // bound: the text, since each turn consumes at least one byte
   while (!text.empty() && (starts_name(text.front()) || text.front() == ':'))
     text.remove_prefix(std::max<std::size_t>(leading_name(text).size(), 1));
@@ -56,20 +56,27 @@ bool reads_as_annotation(std::string_view text) {
   return text.empty() || continuations.find(text.front()) != std::string_view::npos;
 }
 
-// Prescan works on a copy of the text: one pass over the text, then one over the directives.
+// Replaces a line break in a comment of a directive until the second pass. The first pass leaves no other one.
+constexpr char directive_break = '\r';
+
+// Prescan works on the joined lines: one pass over the text, then one over the directives.
 class Prescan {
  public:
   Prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics)
-      : sources_(sources), source_(source), diagnostics_(diagnostics), text_(sources[source].text) {}
+      : sources_(sources),
+        source_(source),
+        diagnostics_(diagnostics),
+        joined_(join_lines(sources[source].text)),
+        text_(std::move(joined_.text)) {}
 
-  std::optional<std::string> run() {
+  std::optional<Prescanned> run() {
     // bound: the text, since each turn consumes at least one byte
     while (at_ < text_.size() && !failed_) step();
     if (failed_) return std::nullopt;
     if (text_.empty() || text_.back() != '\n') text_ += '\n';
     std::optional<std::string> out = rewrite_directives();
-    if (out && has_splices_) join_spliced_tokens(*out);
-    return out;
+    if (!out) return std::nullopt;
+    return Prescanned{*std::move(out), std::move(joined_.splices)};
   }
 
  private:
@@ -84,8 +91,6 @@ class Prescan {
       block_comment();
     } else if (c == '/' && peek(1) == '/') {
       line_comment();
-    } else if (c == '\\') {
-      continuation();
     } else if (is_control(c)) {
       give_up("stray control character in the text");
     } else {
@@ -100,12 +105,19 @@ class Prescan {
     if (line_is_blank_ && c == '%' && peek(1) == ':') text_[at_] = '#', text_[at_ + 1] = ' ';  // a digraph
     if (line_is_blank_ && text_[at_] == '#') in_directive_ = true;
     if (!is_blank(c)) line_is_blank_ = false;
+    hide_pragma_name();
     track_parentheses(c);
     track_arguments(c);
     track_operators(c);
     if (c == '"' || c == '\'') return literal(c);
     if (c == '<' && in_directive_ && is_include()) return header_name();
     ++at_;
+  }
+
+  void hide_pragma_name() {
+    const std::string_view rest = std::string_view(text_).substr(at_);
+    if (!rest.starts_with(pragma_name) || leading_name(rest) != pragma_name) return;
+    if (at_ == 0 || !is_in_word(text_[at_ - 1])) text_.replace(at_, pragma_name.size(), hidden_pragma_name);
   }
 
   // Counts nested parentheses. IDL has no ';' and no braces in parentheses. So these reset the count, which a text that
@@ -154,29 +166,6 @@ class Prescan {
     in_directive_ = false;
   }
 
-  // Handles a backslash at the end of a line. In a directive it is kept, since it joins lines. Elsewhere it becomes a
-  // blank, so that columns stay the same. Inside a token it becomes a mark.
-  void continuation() {
-    const std::size_t carriage = peek(1) == '\r' ? 1 : 0;
-    if (peek(1 + carriage) != '\n') {
-      line_is_blank_ = false;
-      ++at_;
-      return;
-    }
-    if (carriage != 0) std::swap(text_[at_], text_[at_ + 1]), text_[at_] = ' ';
-    if (in_directive_) {
-      at_ += 2 + carriage;
-      line_start_ = at_;
-      return;
-    }
-    const char before = at_ > 0 ? text_[at_ - 1] : ' ', after = peek(2 + carriage);
-    const bool in_token = is_one_token(before, after);
-    has_splices_ |= in_token;
-    text_[at_ + carriage] = in_token ? splice : ' ';
-    if (in_token && carriage != 0) std::swap(text_[at_], text_[at_ + 1]);
-    at_ += 1 + carriage;
-  }
-
   void block_comment() {
     const std::size_t begin = at_;
     const std::size_t end = text_.find("*/", at_ + 2);
@@ -185,18 +174,18 @@ class Prescan {
       failed_ = true;
       return;
     }
-    // A line break in a comment must not end the directive, so it becomes a continuation.
+    // A line break in a comment does not end the directive.
     for (std::size_t i = begin; i < end + 2; ++i) {
       if (text_[i] != '\n')
         text_[i] = ' ';
       else if (in_directive_)
-        text_[i - 1] = '\\';
+        text_[i] = directive_break;
     }
     at_ = end + 2;
   }
 
   void line_comment() {
-    std::size_t end = std::min(text_.find('\n', at_), text_.size());
+    const std::size_t end = std::min(text_.find('\n', at_), text_.size());
     const char next = peek(3);
     if (peek(2) == '@' && (starts_name(next) || next == ':')) {
       const bool is_annotation = reads_as_annotation(std::string_view(text_).substr(at_ + 3, end - at_ - 3));
@@ -211,20 +200,20 @@ class Prescan {
                           "is a plain comment"
                         : "an annotation comment holds annotations alone; this one is a plain comment");
     }
-    // bound: the lines
-    while (end < text_.size() && ends_with_backslash(end)) {
-      diagnostics_.warning(Warning::comment, place(text_.rfind('\\', end), 1),
-                           "this backslash makes the next line part of the comment");
-      end = std::min(text_.find('\n', end + 1), text_.size());
-      if (++lines_ > most_lines) return give_up("the text has too many lines");
-    }
-    for (; at_ < end; ++at_)
-      if (text_[at_] != '\n') text_[at_] = ' ';
+    warn_of_splices(end);
+    for (; at_ < end; ++at_) text_[at_] = ' ';
   }
 
-  bool ends_with_backslash(std::size_t end) const {
-    if (end > at_ && text_[end - 1] == '\r') --end;
-    return end > at_ && text_[end - 1] == '\\';
+  // Warns of each backslash that joins a line to the comment.
+  void warn_of_splices(std::size_t end) {
+    const LinePlace begin = joined_place(at_), last = joined_place(end);
+    const std::uint32_t count = joined_.splices.count(begin.line, begin.column, last.column);
+    const std::uint32_t first_line = joined_.splices.in_source(begin).line;
+    for (std::uint32_t line = first_line; line < first_line + count; ++line) {
+      const auto column = static_cast<std::uint32_t>(sources_[source_].line(line).size());
+      diagnostics_.warning(Warning::comment, sources_.span(source_, line, column, 1),
+                           "this backslash makes the next line part of the comment");
+    }
   }
 
   // Skips a literal, so that comment marks in it have no effect. A literal that does not end on its line is left to the
@@ -269,40 +258,46 @@ class Prescan {
       if (text_[at_] == '\r') text_[at_] = ' ';  // would end the line
   }
 
+  LinePlace joined_place(std::size_t offset) const {
+    const auto next = std::upper_bound(joined_.lines.begin(), joined_.lines.end(), offset);
+    const auto line = static_cast<std::uint32_t>(next - joined_.lines.begin());
+    return {line, static_cast<std::uint32_t>(offset - joined_.lines[line - 1] + 1)};
+  }
   Span place(std::size_t offset, std::size_t length) const {
-    const Source& source = sources_[source_];
-    const auto next = std::upper_bound(source.lines.begin(), source.lines.end(), offset);
-    const auto line = static_cast<std::uint32_t>(next - source.lines.begin());
-    const auto column = static_cast<std::uint32_t>(offset - source.lines[line - 1] + 1);
-    return sources_.span(source_, line, column, length);
+    const LinePlace at = joined_.splices.in_source(joined_place(offset));
+    return sources_.span(source_, at.line, at.column, length);
   }
   void error(std::size_t offset, std::size_t length, std::string message) {
     diagnostics_.error(place(offset, length), std::move(message));
   }
 
-  // Second pass: replaces whole directives. Their continuation lines become empty lines.
+  // Second pass: replaces whole directives.
   std::optional<std::string> rewrite_directives() {
     std::string out;
     out.reserve(text_.size() + 64);
     for (std::size_t begin = 0; begin < text_.size();) {
-      std::size_t end = text_.find('\n', begin) + 1;
+      const std::size_t end = text_.find('\n', begin) + 1;
       const std::string_view line = trimmed(std::string_view(text_).substr(begin, end - begin - 1));
       if (!line.starts_with('#')) {
         out.append(text_, begin, end - begin);
         begin = end;
         continue;
       }
-      while (end >= 2 && text_[end - 2] == '\\' && end < text_.size()) end = text_.find('\n', end) + 1;
       const std::string_view directive = std::string_view(text_).substr(begin, end - begin);
       if (const auto fault = track_conditions(directive, begin)) {
         error(begin + directive.find('#'), 1, std::string(*fault));
         return std::nullopt;
       }
+      const std::size_t out_begin = out.size();
       if (directive.size() > longest_pragma && directive.find("pragma") < directive.find('\n')) {
         error(begin + directive.find('#'), 1, "this #pragma is too long");
         return std::nullopt;
       }
       append_directive(out, directive);
+      // The lines that are left out become empty ones.
+      const auto lines = std::count_if(directive.begin(), directive.end(), ends_line);
+      const auto written = std::count(out.begin() + static_cast<std::ptrdiff_t>(out_begin), out.end(), '\n');
+      out.append(static_cast<std::size_t>(lines - written), '\n');
       begin = end;
     }
     close_conditions(out);
@@ -329,6 +324,8 @@ class Prescan {
     return std::nullopt;
   }
 
+  static bool ends_line(char c) { return c == '\n' || c == directive_break; }
+
   static bool is_condition(std::string_view directive) {
     const std::string_view name = leading_name(trimmed(trimmed(directive).substr(1)));
     return name == "if" || name == "elif";
@@ -341,22 +338,26 @@ class Prescan {
     }
     const std::string in_c = is_condition(directive) ? condition_in_c(std::string(directive)) : std::string(directive);
     const std::optional<std::string_view> fault = fault_of(in_c);
-    if (!fault) {
-      append_sound(out, in_c);
-      return;
-    }
+    if (!fault) return append_with_breaks(out, without_remark(in_c));
     if (!fault->empty()) (out += "#error ") += *fault;
-    out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
+    out += '\n';
   }
 
-  // Appends a directive. Drops words after #else and #endif, which are remarks in old files; the library would treat
-  // them as text.
-  static void append_sound(std::string& out, std::string_view directive) {
-    const std::size_t name = directive.find_first_not_of(" \t", directive.find('#') + 1);
-    const std::string_view word = name == std::string_view::npos ? "" : leading_name(directive.substr(name));
-    out += word == "else" || word == "endif" ? directive.substr(0, name + word.size()) : directive;
-    if (out.back() != '\n')
-      out.append(static_cast<std::size_t>(std::count(directive.begin(), directive.end(), '\n')), '\n');
+  // Drops the words after #else and #endif, which are remarks in old files. The library would treat them as text.
+  static std::string_view without_remark(std::string_view directive) {
+    const std::size_t name = std::min(directive.find_first_not_of(" \t\r", directive.find('#') + 1), directive.size());
+    const std::string_view word = leading_name(directive.substr(name));
+    return word == "else" || word == "endif" ? directive.substr(0, name + word.size()) : directive;
+  }
+
+  // Appends a directive. A line break in it becomes one that does not end it.
+  static void append_with_breaks(std::string& out, std::string_view directive) {
+    for (const char c : directive)
+      if (c == directive_break)
+        out += "\\\n";
+      else
+        out += c;
+    if (out.back() != '\n') out += '\n';
   }
 
   // Returns nothing to keep the directive, "" to drop it, or the code of a fault.
@@ -365,10 +366,7 @@ class Prescan {
     body = trimmed(body.substr(1));
     if (!body.empty() && std::isdigit(static_cast<unsigned char>(body.front())) != 0) return "";  // a line marker
     const std::string_view name = leading_name(body);
-    std::string rest(body.substr(name.size()));
-    std::replace_if(
-        rest.begin(), rest.end(), [](char c) { return c == '\\' || c == '\n'; }, ' ');
-    const std::string_view argument = trimmed(rest);
+    const std::string_view argument = trimmed(body.substr(name.size()));
     if (name == "pragma" && argument.empty()) return "";
     const auto is_name = [&](std::string_view one) { return one == name; };
     if (std::any_of(remarks.begin(), remarks.end(), is_name)) return "";
@@ -399,10 +397,11 @@ class Prescan {
   const SourceMap& sources_;
   const SourceId source_;
   Diagnostics& diagnostics_;
+  JoinedText joined_;  // without its text
   std::string text_;
   std::size_t at_ = 0;
   std::size_t line_start_ = 0;
-  std::size_t line_size_ = 0;  // visible characters, including continuation lines
+  std::size_t line_size_ = 0;  // visible characters
   std::size_t lines_ = 0;
   int parentheses_ = 0;
   int operators_ = 0;          // since an expression could have begun
@@ -414,13 +413,12 @@ class Prescan {
   std::vector<std::size_t> conditions_;  // places of the open ones, in the second pass
   bool line_is_blank_ = true;
   bool in_directive_ = false;
-  bool has_splices_ = false;
   bool failed_ = false;
 };
 
 }  // namespace
 
-std::optional<std::string> prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics) {
+std::optional<Prescanned> prescan(const SourceMap& sources, SourceId source, Diagnostics& diagnostics) {
   return Prescan(sources, source, diagnostics).run();
 }
 

@@ -19,15 +19,6 @@ constexpr std::array condition_words = {ConditionWord{"true", "1"},   ConditionW
                                         ConditionWord{"bitand", "&"}, ConditionWord{"bitor", "|"},
                                         ConditionWord{"xor", "^"},    ConditionWord{"compl", "~"}};
 
-bool is_in_word(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
-
-// Returns whether two of this character form one token.
-bool is_mark(char c) { return c == ':' || c == '<' || c == '>'; }
-
-bool is_splice(const std::string& text, std::size_t at) {
-  return text[at] == splice && (text.compare(at + 1, 1, "\n") == 0 || text.compare(at + 1, 2, " \n") == 0);
-}
-
 // Returns the replacement text, padded with blanks to `size`.
 std::string padded(std::string_view text, std::size_t size) {
   return std::string(text).append(size - text.size(), ' ');
@@ -36,6 +27,8 @@ std::string padded(std::string_view text, std::size_t size) {
 }  // namespace
 
 bool starts_name(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+bool is_in_word(char c) { return starts_name(c) || std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
 std::string_view leading_name(std::string_view text) {
   std::size_t end = 0;
@@ -61,43 +54,11 @@ std::string condition_in_c(std::string directive) {
         directive.replace(at, word.size(), padded(known->text, word.size()));
       is_asked_for = word == "defined";
       at += word.size() - 1;
-    } else if (c != ' ' && c != '\t' && c != '(') {
+    } else if (c != ' ' && c != '\t' && c != '\r' && c != '(') {
       is_asked_for = false;
     }
   }
   return directive;
-}
-
-bool is_one_token(char before, char after) {
-  return (is_in_word(before) && is_in_word(after)) || (is_mark(before) && before == after);
-}
-
-void join_spliced_tokens(std::string& text) {
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t mark = std::min(text.find(splice, at), text.size());
-    out.append(text, at, mark - at);
-    at = mark;
-    if (at == text.size()) break;
-    if (!is_splice(text, at)) {
-      out += text[at++];
-      continue;
-    }
-    std::size_t lines = 0;
-    std::size_t moved = 0;  // length of the part in the last line
-    // bound: the lines of the token
-    while (at < text.size() && is_splice(text, at)) {
-      const std::size_t begin = text.find('\n', at) + 1;
-      at = begin;
-      if (at < text.size() && is_mark(text[at])) ++at;
-      while (at < text.size() && is_in_word(text[at])) ++at;
-      out.append(text, begin, at - begin);
-      moved = at - begin;
-      ++lines;
-    }
-    out.append(lines, '\n').append(moved, ' ');
-  }
-  text = std::move(out);
 }
 
 }  // namespace corelane::idl

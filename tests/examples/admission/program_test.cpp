@@ -57,11 +57,17 @@ TEST_CASE("an experiment's arguments that are wrong are named") {
     std::vector<std::string> arguments;
     const char* said;
   };
-  const Case c = GENERATE(Case{{}, "name the number of cores"}, Case{{"0", "10ms:1ms"}, "'0' is no number of cores"},
-                          Case{{"two", "10ms:1ms"}, "'two' is no number of cores"},
-                          Case{{"1", "10ms"}, "'10ms' is no task"}, Case{{"1", "10ms:11ms"}, "'10ms:11ms' is no task"},
-                          Case{{"1", "10ms:1ms:9ms:9ms"}, "'10ms:1ms:9ms:9ms' is no task"},
-                          Case{{"1", "10ms:1ms:9ms:1ms:1ms"}, "'10ms:1ms:9ms:1ms:1ms' is no task"});
+  const Case c = GENERATE(
+      Case{{}, "name the number of cores"}, Case{{"0", "10ms:1ms"}, "'0' is no number of cores"},
+      Case{{"two", "10ms:1ms"}, "'two' is no number of cores"},
+      Case{{"1", "10ms"}, "'10ms' is no task: it has no budget"},
+      Case{{"1", "10ms:1"}, "'10ms:1' is no task: its budget '1' is no duration"},
+      Case{{"1", "10ms:1.5ms"}, "write 1500us"},
+      Case{{"1", "10ms:11ms"}, "'10ms:11ms' is no task: budget C = 11ms is outside 0 < C <= D = 10ms"},
+      Case{{"1", "3601s:8s"}, "'3601s:8s' is no task: period T = 3601s is outside 0 < T <= 1 h"},
+      Case{{"1", "1s:8ms:3601s"}, "deadline D = 3601s is outside 0 < D <= 1 h"}, Case{{"1", "0s:8s"}, "period T = 0"},
+      Case{{"1", "10ms:1ms:9ms:9ms"}, "jitter J = 9ms is outside 0 <= J < D = 9ms"},
+      Case{{"1", "10ms:1ms:9ms:1ms:1ms"}, "is no task: it has more than four fields"});
   const Run done = run(c.arguments);
   CHECK(done.end == "exit status 2");
   CHECK_THAT(done.said, Contains(c.said) && Contains("usage: "));

@@ -76,8 +76,9 @@ TEST_CASE("output paths mirror the path of the IDL file under its include root")
   CHECK(files[1].path == "plant/controlC.cpp");
   CHECK(files[2].path == "plant/controlS.h");
   CHECK(files[3].path == "plant/controlS.cpp");
-  CHECK_THAT(files[1].text, Contains("#include \"plant/controlC.h\""));
-  CHECK_THAT(files[3].text, Contains("#include \"plant/controlS.h\""));
+  CHECK_THAT(files[1].text, Contains("#include <plant/controlC.h>\n"));
+  CHECK_THAT(files[2].text, Contains("#include <plant/controlC.h>\n"));
+  CHECK_THAT(files[3].text, Contains("#include <plant/controlS.h>\n"));
 }
 
 TEST_CASE("without servants only the client's files are made") {
@@ -96,6 +97,20 @@ TEST_CASE("an included IDL file becomes an include of its client header unless i
   CHECK_THAT(b.client_header(), Contains("#include \"parts/barC.h\"\n"));
   CHECK_THAT(b.client_header(), !Contains("rtC.h"));
   CHECK_THAT(b.client_header(), !Contains("class Part"));
+}
+
+TEST_CASE("a header in a folder includes no header beside it in place of the one that its IDL includes") {
+  Backend b("app/t.idl");
+  b.include("t.idl");
+  const TypeId base = b.open_interface("Base");
+  b.close();
+  b.back_to_main();
+  b.open_interface("Derived", {base});
+  b.close();
+  CHECK_THAT(b.client_header(), Contains("#include <tC.h>\n"));
+  CHECK_THAT(b.servant_header(), Contains("#include <app/tC.h>\n") && Contains("#include <tS.h>\n"));
+  CHECK_THAT(b.client_source(), Contains("#include <app/tC.h>\n"));
+  CHECK_THAT(b.servant_source(), Contains("#include <app/tS.h>\n"));
 }
 
 TEST_CASE("the servant header includes another only for a base interface") {
@@ -286,6 +301,12 @@ TEST_CASE("constants keep their exact value") {
                std::string("\x01"
                            "1\"$0"));
     CHECK_THAT(b.client_header(), Contains("inline const std::string c = \"\\0011\\\"$0\";"));
+  }
+  SECTION("text with question marks, which is no trigraph") {
+    b.constant("c", b.string(), std::string("a??=?? ???"));
+    b.constant("w", b.basic(TypeKind::wstring), std::u32string(U"??/\x80??"));
+    CHECK_THAT(b.client_header(), Contains("c = \"a?\\?=?\\? ?\\?\\?\";"));
+    CHECK_THAT(b.client_header(), Contains("w = L\"?\\?/\\200?\\?\";"));
   }
   SECTION("an enumerator with the name of a keyword") {
     const TypeId mode = b.enumeration("Mode", {"idle", "new"});

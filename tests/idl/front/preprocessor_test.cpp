@@ -49,6 +49,27 @@ TEST_CASE("text that is skipped may be no IDL at all") {
   CHECK(faults_of("#if 0\ndon't parse \"this\n#include <>\n#pragma\n#endif\nstruct S { long a; };") == "");
 }
 
+TEST_CASE("_Pragma is an escaped name wherever it stands, and no operator") {
+  CHECK(faults_of("interface _Pragma { void f(); };\nmodule A { interface I { void _Pragma(in long x); }; };\n"
+                  "module B { interface I { ::_Pragma g(in long _Pragma); }; struct S { ::Pragma p; }; };\n"
+                  "module C { struct S { long _Pragma; }; struct _Pragmatic { long x; }; enum E { _Pragma }; };\n"
+                  "module D { const long a = 1; const long _Pragma = ::D::a; const long b = _Pragma + _Pragma; };") ==
+        "");
+  CHECK(faults_of("#ifdef _Pragma\n#error no\n#endif\n#define M(x) x\nstruct M(_Pragma) { M(_Pragma) *; };") ==
+        "5:34: expected a name, found `*`");
+  CHECK(faults_of("#define _Pragma Other\nstruct _Pragma { long a; };\nstruct B { Other o; };") == "");
+  CHECK(faults_of("_Pragma(\"once\")\n") == "1:1: expected a definition, found `_Pragma`");
+  CHECK(faults_of("#error _Pragma\n") == "1:1: #error: _Pragma");
+  Compiler compiler;
+  REQUIRE(compiler
+              .compile("#define TEXT(x) #x\nconst string a = TEXT(_Pragma);\nconst string b = \"_Pragma _Pragm$\";\n"
+                       "const wstring c = L\"_Pragm$\";")
+              .faults() == "");
+  CHECK(std::get<std::string>(compiler.body<Constant>("a").value) == "_Pragma");
+  CHECK(std::get<std::string>(compiler.body<Constant>("b").value) == "_Pragma _Pragm$");
+  CHECK(std::get<std::u32string>(compiler.body<Constant>("c").value) == U"_Pragm$");
+}
+
 TEST_CASE("places in a line stay right behind comments and macros") {
   CHECK(faults_of("/* one */ struct /* two */ S { long; };") == "1:36: expected a name, found `;`");
   CHECK(faults_of("#define T long\nstruct S { T; };") == "2:13: expected a name, found `;`");

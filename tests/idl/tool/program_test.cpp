@@ -328,11 +328,26 @@ TEST_CASE("files that would share their C++ are refused") {
                                            "`typesC.h`: name a folder that holds both with -I, or rename one"));
   CHECK_FALSE(shop.has("out/typesC.h"));
   CHECK(shop.idl("-I . --output-dir out a/types.idl").code == 0);
-  CHECK_THAT(shop.read("out/a/typesC.h"), Catch::Contains("#include \"b/typesC.h\""));
+  CHECK_THAT(shop.read("out/a/typesC.h"), Catch::Contains("#include <b/typesC.h>"));
 
   shop.write("c.idl", "#include \"c.pidl\"\nstruct C { D one; };\n");
   shop.write("c.pidl", "struct D { long x; };\n");
   CHECK_THAT(shop.idl("--output-dir out c.idl").text, Catch::Contains("would both be `cC.h`"));
+}
+
+TEST_CASE("a generated header includes the header of the file that the IDL includes, and not one beside it") {
+  const Workshop shop;
+  shop.write("lib/t.idl", "const long limit = 1;\n");
+  shop.write("src/app/t.idl", "#include <t.idl>\nstruct B { string<limit> first; };\n");
+  shop.write("src/app/main.idl", "#include <t.idl>\nstruct C { string<limit> first; };\n");
+  for (const char* file : {"lib/t.idl", "src/app/t.idl", "src/app/main.idl"}) {
+    CAPTURE(file);
+    CHECK(shop.idl(std::string("-I src -I lib --ami --output-dir out ") + file).text == "");
+  }
+  CHECK_THAT(shop.read("out/app/tC.h"), Catch::Contains("#include <tC.h>\n"));
+  CHECK_THAT(shop.read("out/app/mainC.h"), Catch::Contains("#include <tC.h>\n"));
+  CHECK_THAT(shop.read("out/app/mainS.h"), Catch::Contains("#include <app/mainC.h>\n"));
+  CHECK_THAT(shop.read("out/app/mainAmiC.h"), Catch::Contains("#include <app/mainC.h>\n"));
 }
 
 TEST_CASE("a typedef outside all modules keeps its name where C has the same one") {
