@@ -103,6 +103,11 @@ void Housekeeper::do_chores(Time now) noexcept {
   }
 }
 
+void Housekeeper::keep(Agent& chore, Duration every) {
+  chores_.push_back({&chore, every, {}});
+  before_rest_ = std::max(before_rest_, every);
+}
+
 void Housekeeper::rest_by(std::string directory, std::function<bool()> is_idle) {
   directory_ = std::move(directory);
   is_idle_ = std::move(is_idle);
@@ -122,7 +127,7 @@ void Housekeeper::try_to_rest(Time now) noexcept {
   }
   if (!bell_.watch_ || !bell_.bell_.open()) return end_rest();
   quiet_since_ = std::min(quiet_since_, now);
-  bell_.watches_ = now - quiet_since_ >= before_rest;
+  bell_.watches_ = now - quiet_since_ >= before_rest_;
   rests_until_ = bell_.watches_ ? now + resting : never;
 }
 

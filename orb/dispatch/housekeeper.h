@@ -49,7 +49,6 @@ class ThreadMaker {
 class Housekeeper final : public Agent {
  public:
   static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
-  static constexpr Duration before_rest = period;                     // without anything to do
   // Shorter than what `corelane top` takes for a sign that the process is stopped.
   static constexpr Duration resting = std::chrono::seconds{2};
 
@@ -73,7 +72,10 @@ class Housekeeper final : public Agent {
 
   // Steps `chore` on this thread from now on, about once in each period `every`. It must outlive this object. Call it
   // before the first step().
-  void keep(Agent& chore, Duration every) { chores_.push_back({&chore, every, {}}); }
+  void keep(Agent& chore, Duration every);
+  // Returns for how long there is nothing to do before this agent rests: its longest period. So each agent looks once
+  // more after the last event.
+  Duration before_rest() const noexcept { return before_rest_; }
   // Lets this agent rest. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
   // to happen elsewhere. Call it before the first step().
   void rest_by(std::string directory, std::function<bool()> is_idle);
@@ -147,6 +149,7 @@ class Housekeeper final : public Agent {
   // Constant after rest_by().
   std::string directory_;
   std::function<bool()> is_idle_;  // null: never rests
+  Duration before_rest_ = period;  // constant after keep()
 
   // Owner: the housekeeper's thread.
   Threads threads_;
