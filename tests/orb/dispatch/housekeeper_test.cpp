@@ -1,9 +1,12 @@
 // When the housekeeper rests, and what ends its rest.
 #include "orb/dispatch/housekeeper.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "orb/dispatch/counter_page.h"
 #include "tests/orb/dispatch/fixture.h"
@@ -114,6 +117,19 @@ TEST_CASE("asking for counter pages ends the rest of their owners") {
   CHECK(house.wake() == 0);
   ask_for_pages(house.directory.path());
   CHECK(house.wake() == 1);
+}
+
+TEST_CASE("who looks for the pages of ended processes and reads those of others ends no rest") {
+  House house;
+  const auto page = *CounterPage::make(house.directory.path(), 1, 1);
+  house.pass(1s);
+  house.now += 1s;
+  CHECK(house.wake() == 0);
+  remove_stale_pages(house.directory.path());
+  CHECK_FALSE(is_stale_page(house.directory / ("counters-" + std::to_string(::getpid()))));
+  (void)read_pages(house.directory.path());
+  CHECK(page->is_at_path());
+  CHECK(house.wake() == 0);
 }
 
 TEST_CASE("a housekeeper rests only after each agent has looked, even one that is seldom due") {
