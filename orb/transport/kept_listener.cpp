@@ -20,7 +20,7 @@
 namespace corelane::transport {
 namespace {
 
-// Between two looks where the directories are watched. A watch misses that a directory further up is renamed.
+// Between two looks where the directories are watched. The watch does not report that a parent directory was renamed.
 constexpr Duration between_watched_looks = std::chrono::seconds{5};
 // Between two looks where they cannot be watched, and between a change and the look that follows. So several changes
 // lead to one look.
