@@ -124,14 +124,15 @@ void declare_exception(const Spelling& spelling, DefId id, Text& out) {
   out.close("};");
 }
 
-// EmptyStructures knows which structures take no bytes on the wire.
+// EmptyStructures knows which structures take no bytes on the wire. It follows nested types by recursion, whose depth
+// the analyzer limits (Extent::deepest, Scope::deepest_inheritance).
 class EmptyStructures {
  public:
-  explicit EmptyStructures(const Model& model) : model_(model), known_(model.definitions.size(), Known::no) {}
+  explicit EmptyStructures(const Model& model) : model_(model), known_(model.definitions.size(), Known::unknown) {}
 
   bool holds(DefId id) {
     Known& known = known_[static_cast<std::size_t>(id)];
-    if (known == Known::no) {
+    if (known == Known::unknown) {
       known = Known::has_bytes;  // also what a type that contains itself takes, since a length or a flag comes before
       if (is_empty(id)) known = Known::empty;
     }
@@ -139,7 +140,7 @@ class EmptyStructures {
   }
 
  private:
-  enum class Known : std::uint8_t { no, has_bytes, empty };
+  enum class Known : std::uint8_t { unknown, has_bytes, empty };
 
   bool is_empty(DefId id) {
     const auto* structure = std::get_if<Structure>(&model_[id].body);

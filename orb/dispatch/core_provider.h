@@ -96,10 +96,11 @@ class CoreProvider {
   // promised ends. If it is lent again later, the result is false again. Thread: as maintain().
   virtual bool is_revoked(CoreId) const noexcept { return false; }
 
-  // Repairs what other processes damaged (a deleted or corrupted ledger), and logs it. Call it a few times a second.
+  // Repairs what other processes damaged (a deleted or corrupted ledger), and logs it. Call it a few times a second,
+  // except while is_settled() returns true and nothing happens in the runtime directory.
   virtual void maintain() noexcept = 0;
-  // Returns whether the last maintain() found nothing to repair, now or later, so the next one may wait until something
-  // happens in the runtime directory. Thread: as maintain().
+  // Returns whether the last maintain() left nothing to repair, to retry or to log. Then the next call may wait until
+  // something happens in the runtime directory. Thread: as maintain().
   virtual bool is_settled() const noexcept { return false; }
 };
 

@@ -223,9 +223,14 @@ std::optional<ProcessCounters> read_words(std::span<const std::uint64_t> words) 
   return sound ? std::optional(std::move(counters)) : std::nullopt;
 }
 
+// `access`: O_RDONLY or O_RDWR. The owner of a page notices when a descriptor that could write it is closed.
+os::Fd open_page(const std::string& path, int access) noexcept {
+  return os::Fd(::open(path.c_str(), access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+}
+
 // Returns the content of the file at a time when its owner does not write it.
 std::optional<ProcessCounters> read_file(const std::string& path) {
-  const os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+  const os::Fd file = open_page(path, O_RDONLY);
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
   const auto size = static_cast<std::size_t>(found.st_size) / sizeof(std::uint64_t) * sizeof(std::uint64_t);
@@ -263,8 +268,11 @@ bool is_page(const os::Fd& file) noexcept {
   return got == 0 || (got == sizeof first && (first == 0 || first == magic));
 }
 
-os::Fd open_page(const std::string& path) noexcept {
-  return os::Fd(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
+// A page that is not locked has no owner any more. The lock works across pid namespaces, too.
+bool is_stale(const os::Fd& file) noexcept {
+  if (!file || !is_page(file)) return false;
+  const auto locked = os::is_locked_elsewhere(file);
+  return locked && !*locked;
 }
 
 // Calls `see(path, pid)` for each file that is named like a page. Not a range-based loop, whose increment throws on a
@@ -374,9 +382,9 @@ std::vector<ProcessCounters> read_pages(const std::string& directory) {
   return pages;
 }
 
-// The owner watches the directory, and notices that a file that could be written is closed.
+// The owner watches the directory, and notices that a descriptor that could write its page is closed.
 void ask_for_pages(const std::string& directory) {
-  for_each_page(directory, [](const std::string& path, std::int32_t) { (void)open_page(path); });
+  for_each_page(directory, [](const std::string& path, std::int32_t) { (void)open_page(path, O_RDWR); });
 }
 
 std::vector<std::int32_t> page_owners(const std::string& directory, std::error_code& failure) {
@@ -386,20 +394,18 @@ std::vector<std::int32_t> page_owners(const std::string& directory, std::error_c
   return pids;
 }
 
-// A page that is not locked has no owner any more. The lock works across pid namespaces, too.
-bool is_stale_page(const std::string& path) noexcept {
-  const os::Fd file = open_page(path);
-  if (!file || !is_page(file)) return false;
-  const auto locked = os::is_locked_elsewhere(file);
-  return locked && !*locked;
-}
+bool is_stale_page(const std::string& path) noexcept { return is_stale(open_page(path, O_RDONLY)); }
 
+// Opens the page for writing, as its lock requires, only if it is stale. Otherwise this would ask its owner to write
+// it.
 bool remove_stale_page(const std::string& path) noexcept {
-  const os::Fd file = open_page(path);
+  const os::Fd seen = open_page(path, O_RDONLY);
+  if (!seen) return errno == ENOENT;
+  if (!is_stale(seen)) return false;
+  const os::Fd file = open_page(path, O_RDWR);
   if (!file) return errno == ENOENT;
-  if (!is_page(file)) return false;
   const auto locked = os::try_lock(file);
-  return locked && *locked && os::is_at(file, path.c_str()) && ::unlink(path.c_str()) == 0;
+  return locked && *locked && is_page(file) && os::is_at(file, path.c_str()) && ::unlink(path.c_str()) == 0;
 }
 
 void remove_stale_pages(const std::string& directory) {

@@ -81,7 +81,7 @@ Time Housekeeper::wake_at() const noexcept {
 bool Housekeeper::step(Time now) noexcept {
   std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
   OrderPtr order = next_order();
-  if (bell_.watch_.take() || order) end_rest();
+  if (bell_.take_events() || order) end_rest();
   if (rests_until_ == never || now >= rests_until_) {
     do_chores(now);
     try_to_rest(now);
@@ -103,6 +103,11 @@ void Housekeeper::do_chores(Time now) noexcept {
   }
 }
 
+void Housekeeper::keep(Agent& chore, Duration every) {
+  chores_.push_back({&chore, every, {}});
+  before_rest_ = std::max(before_rest_, every);
+}
+
 void Housekeeper::rest_by(std::string directory, std::function<bool()> is_idle) {
   directory_ = std::move(directory);
   is_idle_ = std::move(is_idle);
@@ -110,28 +115,24 @@ void Housekeeper::rest_by(std::string directory, std::function<bool()> is_idle) 
 
 void Housekeeper::end_rest() noexcept {
   quiet_since_ = rests_until_ = never;
-  bell_.watches_ = false;
+  bell_.set_resting(false);
 }
 
 // Each agent has looked at least once since the directory is watched, before this one rests.
 void Housekeeper::try_to_rest(Time now) noexcept {
   if (!is_idle_ || !has_nothing_to_do()) return end_rest();
-  if (!bell_.watch_) {
-    bell_.watch_ = os::DirectoryWatch({&directory_, 1});
+  if (!bell_.watches()) {
     quiet_since_ = never;
+    if (!bell_.watch({&directory_, 1})) return end_rest();
   }
-  if (!bell_.watch_ || !bell_.bell_.open()) return end_rest();
   quiet_since_ = std::min(quiet_since_, now);
-  bell_.watches_ = now - quiet_since_ >= before_rest;
-  rests_until_ = bell_.watches_ ? now + resting : never;
+  const bool rests = now - quiet_since_ >= before_rest_;
+  bell_.set_resting(rests);
+  rests_until_ = rests ? now + resting : never;
 }
 
 bool Housekeeper::has_nothing_to_do() noexcept {
   return threads_.empty() && graves_.empty() && provider_.is_settled() && is_idle_();
-}
-
-void Housekeeper::Bell::park(Time deadline) noexcept {
-  watches_ ? bell_.wait_beside(watch_.descriptor(), deadline) : bell_.wait(deadline);
 }
 
 void Housekeeper::carry_out(Order& order) noexcept {

@@ -23,8 +23,7 @@
 #include "orb/dispatch/inbox.h"
 #include "orb/dispatch/node_list.h"
 #include "orb/dispatch/task_worker.h"
-#include "orb/os/directory_watch.h"
-#include "orb/os/doorbell.h"
+#include "orb/os/directory_bell.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::dispatch {
@@ -49,31 +48,18 @@ class ThreadMaker {
 class Housekeeper final : public Agent {
  public:
   static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
-  static constexpr Duration before_rest = period;                     // without anything to do
   // Shorter than what `corelane top` takes for a sign that the process is stopped.
   static constexpr Duration resting = std::chrono::seconds{2};
-
-  // Bell wakes the thread that steps this agent.
-  class Bell {
-   public:
-    // Sleeps until unpark() or the deadline; while the agent rests, also until something happens in the directory.
-    void park(Time deadline) noexcept;
-    void unpark() noexcept { bell_.ring(); }  // any thread
-
-   private:
-    friend class Housekeeper;
-    os::Doorbell bell_;
-    // Owner: the housekeeper's thread.
-    os::DirectoryWatch watch_;
-    bool watches_ = false;  // the agent rests
-  };
 
   // At most `max_tasks` threads exist at once, not counting those that are ending.
   Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks);
 
   // Steps `chore` on this thread from now on, about once in each period `every`. It must outlive this object. Call it
   // before the first step().
-  void keep(Agent& chore, Duration every) { chores_.push_back({&chore, every, {}}); }
+  void keep(Agent& chore, Duration every);
+  // Returns for how long there is nothing to do before this agent rests: its longest period. So each agent looks once
+  // more after the last event.
+  Duration before_rest() const noexcept { return before_rest_; }
   // Lets this agent rest. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
   // to happen elsewhere. Call it before the first step().
   void rest_by(std::string directory, std::function<bool()> is_idle);
@@ -111,7 +97,7 @@ class Housekeeper final : public Agent {
 
   bool step(Time now) noexcept override;
   Time wake_at() const noexcept;
-  Bell& parker() noexcept { return bell_; }
+  os::DirectoryBell& parker() noexcept { return bell_; }
 
   // Ends all threads after their current jobs. Call it after the last step().
   void close() noexcept;
@@ -142,11 +128,12 @@ class Housekeeper final : public Agent {
 
   os::PiMutex mutex_;
   NodeList<Order> orders_;  // guarded by mutex_
-  Bell bell_;
+  os::DirectoryBell bell_;  // resting while this agent does
 
   // Constant after rest_by().
   std::string directory_;
   std::function<bool()> is_idle_;  // null: never rests
+  Duration before_rest_ = period;  // constant after keep()
 
   // Owner: the housekeeper's thread.
   Threads threads_;

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "orb/os/fd.h"
+#include "orb/os/inotify_queue.h"
 
 namespace corelane::os {
 
@@ -23,12 +23,12 @@ class DirectoryWatch {
   // Returns whether it watches. The watch ends when one of its directories does.
   explicit operator bool() const noexcept { return bool(queue_); }
   // Returns a descriptor that is readable once something has happened; -1: nothing is watched.
-  int descriptor() const noexcept { return queue_.get(); }
+  int descriptor() const noexcept { return queue_.descriptor(); }
   // Discards what happened, and returns whether anything did.
   bool take() noexcept;
 
  private:
-  Fd queue_;
+  InotifyQueue queue_;
 };
 
 }  // namespace corelane::os

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "orb/os/fd.h"
+#include "orb/os/inotify_queue.h"
 
 namespace corelane::os {
 
@@ -25,7 +26,7 @@ class FileWatch {
   void clear() const noexcept;
 
  private:
-  Fd queue_;
+  InotifyQueue queue_;
 };
 
 // Notifies all processes that watch the file. Needs the right to write it. Returns false with errno.

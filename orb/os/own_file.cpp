@@ -22,12 +22,15 @@ struct OwnFile::Living {
   // have inherited the mutex locked. relaxed: written by this process before its exit()
   std::atomic<pid_t> process{0};
   std::mutex mutex;
-  std::list<Entry> entries;  // newest first; guarded by mutex
+  // Guarded by mutex.
+  std::list<Entry> entries;  // newest first
+  pid_t ended{};             // the process that has removed its files: this one, or a parent that forked meanwhile
 
   static void clear_all() noexcept {
     Living& all = living();
     if (all.process.load(std::memory_order_relaxed) != getpid()) return;  // relaxed: see process
     const std::lock_guard lock(all.mutex);
+    all.ended = getpid();
     for (const Entry& entry : all.entries) entry.clear();
   }
 };
@@ -57,6 +60,7 @@ OwnFile::OwnFile(std::string path, Fd file) {
   all->process.store(getpid(), std::memory_order_relaxed);  // relaxed: see process
   all->entries.splice(all->entries.begin(), one);
   place_ = all->entries.begin();
+  if (all->ended == getpid()) (*place_)->clear();
 }
 
 // Removes the path before the file is closed, because a lock on the file may mean that the path is taken. Holds the
@@ -79,5 +83,11 @@ OwnFile::~OwnFile() {
 const std::string& OwnFile::path() const noexcept { return (*place_)->path; }
 const Fd& OwnFile::file() const noexcept { return (*place_)->file; }
 bool OwnFile::is_there() const noexcept { return (*place_)->is_there(); }
+
+bool OwnFile::are_gone() noexcept {
+  Living& all = living();
+  const std::lock_guard lock(all.mutex);
+  return all.ended == getpid();
+}
 
 }  // namespace corelane::os

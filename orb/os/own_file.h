@@ -4,8 +4,9 @@
 // ends does leave them.
 //
 // A path that leads to another file by then is not removed. A child that fork() made removes nothing, because the files
-// belong to its parent. At the end of the process, the newest files go first.
-// Threads: any, but one at a time for each object. Another thread may end the process meanwhile.
+// belong to its parent. At the end of the process, the newest files go first. From then on the process may make no
+// more: another thread that makes one loses it at once. Threads: any, but one at a time for each object. Another thread
+// may end the process meanwhile.
 #pragma once
 
 #include <sys/types.h>
@@ -32,6 +33,9 @@ class OwnFile {
   const Fd& file() const noexcept;
   // Returns whether the path leads to the file.
   bool is_there() const noexcept;
+
+  // Returns whether the end of this process has removed its files, or is about to.
+  static bool are_gone() noexcept;
 
  private:
   struct Entry {

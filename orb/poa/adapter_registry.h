@@ -40,7 +40,7 @@ class AdapterRegistry final : public core::RequestTarget {
   // Returns the first part of the keys of a new adapter.
   std::string next_key_prefix();
   std::shared_ptr<core::Gate> make_gate();
-  // Adds an object. `key_taken`: there is one with this key already, as another well-known adapter may have made it.
+  // Adds an object. `key_taken`: there is one with this key already, perhaps of another well-known adapter.
   enum class Added : std::uint8_t { yes, key_taken, closed };
   Added add(const std::string& key, std::shared_ptr<core::ActiveObject> object);
   void remove(const std::string& key);

@@ -115,16 +115,15 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
     map_->by_servant.clear();
     children.swap(map_->children);
     parent.swap(map_->parent);
+    // Before the parent forgets this adapter, so that a new one of the same well-known key can use the ids at once.
+    for (const auto& [id, entry] : entries) registry_->remove(key_of(entry.id));
   }
   const auto self = shared_from_this();  // the parent may have held the last reference
   if (const auto above = parent.lock()) above->forget(*this);
   for (const auto& [name, child] : children) child->destroy(etherealize_objects, wait_for_completion);
   std::vector<std::shared_ptr<core::ActiveObject>> objects;
   objects.reserve(entries.size());
-  for (const auto& [id, entry] : entries) {
-    registry_->remove(key_of(entry.id));
-    objects.push_back(entry.object);
-  }
+  for (const auto& [id, entry] : entries) objects.push_back(entry.object);
   core::ActiveObject::deactivate_all(objects);
   if (!wait_for_completion) return;
   for (const auto& object : objects) object->wait_until_idle();

@@ -14,15 +14,16 @@
 #include "orb/os/directory_watch.h"
 #include "orb/os/doorbell.h"
 #include "orb/os/log.h"
+#include "orb/os/own_file.h"
 #include "orb/os/thread.h"
 
 namespace corelane::transport {
 namespace {
 
-// Between two looks where the directories are watched. A watch misses that a directory further up is renamed.
+// Between two looks where the directories are watched. The watch does not report that a parent directory was renamed.
 constexpr Duration between_watched_looks = std::chrono::seconds{5};
-// Between two looks where they cannot be watched, and between a change and the look that follows. A process that ends
-// removes its sockets before its listeners end, and must not make them again.
+// Between two looks where they cannot be watched, and between a change and the look that follows. So several changes
+// lead to one look.
 constexpr Duration between_looks = std::chrono::seconds{1};
 
 std::string directory_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
@@ -143,6 +144,7 @@ void KeptListener::stop() noexcept {
 void KeptListener::look(Time now) noexcept try {
   const std::lock_guard lock(mutex_);
   if (stopped_ || now < next_try_ || !is_gone(endpoint_.path) || made_.size() > most_remade) return;
+  if (os::OwnFile::are_gone()) return;  // the process ends, and has removed its sockets itself
   os::log::warn("the socket " + endpoint_.path + " was removed while this process listened there; " +
                 (make_again() ? "it is there again" : "it cannot be made again now, so nobody can connect there"));
 } catch (const std::exception&) {

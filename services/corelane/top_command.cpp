@@ -19,7 +19,7 @@
 namespace corelane::tool {
 namespace {
 
-// For pages that are written twice a second.
+// For servers that are asked to write. They do within half a second.
 constexpr Duration patience = std::chrono::seconds{1};
 
 struct TopOptions {
@@ -91,7 +91,8 @@ Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
       "command line was wrong.");
   app.add_flag("--once", options->once, "one picture instead of a live view");
   add_format(app, options->format);
-  app.add_option("--interval", options->interval, "between two pictures; servers write twice a second")
+  app.add_option("--interval", options->interval,
+                 "between two pictures; servers write twice a second, or every two seconds without tasks")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 3600.0).description(""))
       ->check(nan_fault)

@@ -1,9 +1,12 @@
 // When the housekeeper rests, and what ends its rest.
 #include "orb/dispatch/housekeeper.h"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include "orb/dispatch/counter_page.h"
 #include "tests/orb/dispatch/fixture.h"
@@ -101,7 +104,7 @@ TEST_CASE("what happens in the runtime directory ends the rest at once") {
   CHECK(house.wake() == 0);  // it rests
   std::ofstream(house.directory / "end-1") << "1 2\n";
   CHECK(house.wake() == 1);
-  CHECK(house.looks_in(Housekeeper::before_rest) >= 1);  // it does not rest at once
+  CHECK(house.looks_in(house.keeper.before_rest()) >= 1);  // it does not rest at once
   house.pass(1s);
   CHECK(house.looks_in(10 * Housekeeper::resting) == 10);  // but soon
 }
@@ -114,6 +117,34 @@ TEST_CASE("asking for counter pages ends the rest of their owners") {
   CHECK(house.wake() == 0);
   ask_for_pages(house.directory.path());
   CHECK(house.wake() == 1);
+}
+
+TEST_CASE("who looks for the pages of ended processes and reads those of others ends no rest") {
+  House house;
+  const auto page = *CounterPage::make(house.directory.path(), 1, 1);
+  house.pass(1s);
+  house.now += 1s;
+  CHECK(house.wake() == 0);
+  remove_stale_pages(house.directory.path());
+  CHECK_FALSE(is_stale_page(house.directory / ("counters-" + std::to_string(::getpid()))));
+  (void)read_pages(house.directory.path());
+  CHECK(page->is_at_path());
+  CHECK(house.wake() == 0);
+}
+
+TEST_CASE("a housekeeper rests only after each agent has looked, even one that is seldom due") {
+  House house;
+  Looks seldom;
+  house.keeper.keep(seldom, 500ms);
+  house.pass(2s);
+  house.pass(house.keeper.wake_at() - house.now);  // the last look of a rest
+  CHECK(house.keeper.wake_at() - house.now == Housekeeper::resting);
+  const int before = seldom.count;
+  house.now += 100ms;
+  std::ofstream(house.directory / "end-1") << "1 2\n";
+  CHECK(house.wake() == 1);
+  house.pass(400ms);
+  CHECK(seldom.count == before + 1);
 }
 
 TEST_CASE("a housekeeper whose directory was removed rests again once it is there") {

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 
 #include "orb/os/socket_path.h"
@@ -20,6 +21,15 @@ namespace {
 os::OwnFile make(const std::string& path) {
   return {path, os::Fd(open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600))};
 }
+
+// Runs a function at the end of the process, after everything that was set up since the start of main().
+struct AtEnd {
+  std::function<void()> run;
+  ~AtEnd() {
+    if (run) run();
+  }
+};
+AtEnd at_end;
 
 // Runs `body` in a child that ends by exit(). Static pointers keep the objects that `body` leaves behind. exit() does
 // not destroy these objects, and the leak check of the sanitizer, which runs first, still finds them reachable.
@@ -68,6 +78,21 @@ TEST_CASE("who exits leaves no files, and none of a socket's") {
     static auto* const socket = new auto(os::SocketPath::claim(directory / "b.sock"));
     static auto* const listening = new auto((*socket)->listen(0600));
     if (!*listening || directory.entries() != 3) std::_Exit(1);
+  });
+  CHECK(directory.entries() == 0);
+}
+
+TEST_CASE("a file that is made after the end of the process has removed the others does not stay") {
+  const testing::TempDirectory directory;
+  CHECK_FALSE(os::OwnFile::are_gone());
+  in_child_that_exits([&] {
+    [[maybe_unused]] static auto* const file = new os::OwnFile(make(directory / "a"));
+    if (os::OwnFile::are_gone()) std::_Exit(1);
+    at_end.run = [&] {
+      if (!os::OwnFile::are_gone()) std::_Exit(2);
+      [[maybe_unused]] static auto* const late = new os::OwnFile(make(directory / "late"));
+      if (late->is_there()) std::_Exit(3);
+    };
   });
   CHECK(directory.entries() == 0);
 }

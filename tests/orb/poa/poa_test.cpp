@@ -153,6 +153,31 @@ TEST_CASE("destroy takes the adapters below along and frees the name") {
   CHECK(adapter.poa->find_POA("child") == again);
 }
 
+TEST_CASE("the keys of a well-known adapter are free as soon as its name is, while destroy() still runs") {
+  // Ends with the adapter below, after the name of the upper one is free.
+  struct Ending : ProbeServant {
+    explicit Ending(std::function<void()> end) : at_end(std::move(end)) {}
+    ~Ending() override { at_end(); }
+    std::function<void()> at_end;
+  };
+  Adapter adapter;
+  const auto known = adapter.poa->create_well_known("Probes", nullptr);
+  known->activate_object_with_id({'1'}, adapter.servant);
+  std::string fault = "the servant did not end";
+  known->create_POA("below", nullptr)->activate_object(CORBA::make_reference<Ending>([&] {
+    try {
+      const auto again = adapter.poa->create_well_known("Probes", nullptr);
+      again->activate_object_with_id({'1'}, CORBA::make_reference<ProbeServant>());
+      fault.clear();
+    } catch (const CORBA::Exception& exception) {
+      fault = exception.what();
+    }
+  }));
+  known->destroy(false, true);
+  CHECK(fault.empty());
+  CHECK_FALSE(adapter.poa->find_POA("Probes") == known);
+}
+
 TEST_CASE("a servant that holds its own adapter goes with the ORB") {
   struct Holding : ProbeServant {
     CORBA::object_reference<PortableServer::POA> poa;

@@ -1,13 +1,17 @@
 // Tests a socket whose file is removed while a server listens there.
 #include "orb/transport/detail/kept_listener.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -15,9 +19,11 @@
 #include <vector>
 
 #include "orb/os/clock.h"
+#include "orb/os/own_file.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/captured_errors.h"
+#include "tests/support/fork_alone.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
@@ -63,6 +69,39 @@ class Served {
   transport::SocketTransport transport_;
   std::vector<ConnectionPtr> connections_;
 };
+
+// A listener that only has a path.
+class Still final : public transport::Listener {
+ public:
+  explicit Still(const std::string& path) : endpoint_{.kind = EndpointKind::unix_socket, .path = path} {}
+  const Endpoint& endpoint() const noexcept override { return endpoint_; }
+  void stop() noexcept override {}
+
+ private:
+  const Endpoint endpoint_;
+};
+
+// Runs a function at the end of the process, after everything that was set up since the start of main().
+struct AtEnd {
+  std::function<void()> run;
+  ~AtEnd() {
+    if (run) run();
+  }
+};
+AtEnd at_end;
+
+// Ends the process if its socket would be made again after the end of the process has removed it.
+void end_with_socket(const std::string& path) {
+  const auto make_again = [](const Endpoint&) -> Expected<std::unique_ptr<transport::Listener>> { std::_Exit(1); };
+  [[maybe_unused]] static auto* const file =
+      new os::OwnFile(path, os::Fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
+  static auto* const kept = new transport::KeptListener(std::make_unique<Still>(path), make_again);
+  at_end.run = [path] {
+    if (std::filesystem::exists(path)) std::_Exit(2);
+    kept->look(os::now());
+  };
+  std::exit(0);
+}
 
 }  // namespace kept_listener_test
 
@@ -117,4 +156,15 @@ TEST_CASE("a socket that cannot be made again is told of once in a while") {
   auto& kept = dynamic_cast<transport::KeptListener&>(*served.listener);
   for (int i = 0; i < 5; ++i) kept.look(os::now());
   CHECK(errors.times("it cannot be made again now") == 1);
+}
+
+TEST_CASE("the end of the process removes a socket, and it is not made again") {
+  const TempDirectory place;
+  std::cout.flush();
+  const pid_t child = fork_alone();
+  if (child == 0) end_with_socket(place / "server.sock");
+  REQUIRE(child > 0);
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK((WIFEXITED(status) && WEXITSTATUS(status) == 0));
 }

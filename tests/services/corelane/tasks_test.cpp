@@ -49,12 +49,12 @@ struct Server {
     REQUIRE(admission);
     return admission->task;
   }
-  // Bound: the housekeeper writes the page twice a second.
+  // Bound: the housekeeper writes the page every two seconds or more often.
   dispatch::ProcessCounters page_with(std::size_t tasks) {
     for (;;) {
       for (auto& page : dispatch::read_pages(directory.path()))
         if (page.tasks.size() == tasks) return page;
-      std::this_thread::sleep_for(10ms);  // sleep: the page is a file, written twice a second
+      std::this_thread::sleep_for(10ms);  // sleep: the page is a file, written now and then
     }
   }
   bool is_gone(TaskId task) const {
