@@ -80,7 +80,7 @@ class RunningDemo {
 
 }  // namespace
 
-TEST_CASE("whoever of the demo is killed, it goes on or says why it ends, and nothing is left") {
+TEST_CASE("if any process of the demo is killed, the demo goes on or says why it ends, and leaves nothing behind") {
   RunningDemo demo;
   const pid_t reserving = demo.process_of("corelane-reserved, process "),
               naming = demo.process_of("corelane-nameserver, process "), service = demo.process_of("control service, "),

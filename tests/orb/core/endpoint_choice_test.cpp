@@ -167,7 +167,7 @@ TEST_CASE("a server of every mode answers through a channel") {
   CHECK(probe->echo(large) == large);
 }
 
-TEST_CASE("a client to whom no channel is given takes the Unix socket") {
+TEST_CASE("a client that gets no channel uses the Unix socket") {
   const Quiet quiet;
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.all()});

@@ -89,7 +89,7 @@ TEST_CASE("those to whose core tasks come from a lost one may respond later, and
   CHECK(longest() > before);
 }
 
-TEST_CASE("who calls a task that left with its core is told why") {
+TEST_CASE("a call to a task that left with its core is refused with the reason") {
   Losing m;
   m.revoke(first);
   m.machine.settle();

@@ -185,7 +185,7 @@ TEST_CASE("a first call beyond the manager's own time waits for it, and jobs of 
   CHECK(first_call->runs == 1);
 }
 
-TEST_CASE("who comes when the manager's own time is used up wakes the thread below and not the manager") {
+TEST_CASE("a request that arrives after the manager used up its own budget wakes the thread below, not the manager") {
   Flooded flooded;
   ManagerAgent& manager = flooded.machine.manager;
   const auto is_woken = [](os::Parker& parker) { return parker.park(Time{}); };
@@ -285,7 +285,7 @@ TEST_CASE("if too many are refused and not told yet the oldest of them is told")
   CHECK(refused[1]->calls == 0);
 }
 
-TEST_CASE("whoever is refused and gone is forgotten at once") {
+TEST_CASE("a refused task whose peer is gone is forgotten at once") {
   constexpr PeerId peer = peer_of(7, 1, true);
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 5ms));

@@ -32,7 +32,7 @@ TEST_CASE("a server of this process's own user is believed") {
   CHECK(fault_at(place / "own.sock") == "");
 }
 
-TEST_CASE("a server of another user is believed only if he is named") {
+TEST_CASE("a server of another user is trusted only if that user is named") {
   if (geteuid() != 0) {
     WARN("SKIPPED: only root can be another user");
     return;

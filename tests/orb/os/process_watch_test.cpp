@@ -36,7 +36,7 @@ TEST_CASE("the end of a process is told and not that of a later one with its num
   CHECK(watch.wait(os::now()).empty());
 }
 
-TEST_CASE("who is not needed any more is not watched") {
+TEST_CASE("a process that nobody needs any more is not watched") {
   ProcessWatch watch;
   const ProcessIdentity self = os::this_process(), earlier{self.pid, self.start_ticks - 1};
   REQUIRE(watch.add(earlier));

@@ -292,7 +292,7 @@ TEST_CASE("a peer gets no more tasks than one peer may have, over all connection
   b.admitted(share_of_core(1), peer_of(3, 5));
 }
 
-TEST_CASE("who finds the table full is told which setting says how long it is") {
+TEST_CASE("a task that finds the table full is told which setting gives its size") {
   ManagerOptions options = cores_of(1);
   options.max_tasks = 0;
   CHECK(text_of(Bench(options).refused(share_of_core(1))) == "this server takes no tasks (limits.tasks = 0)");
@@ -322,7 +322,7 @@ TEST_CASE("what a peer holds is counted while it runs and no longer when it leav
   b.admitted(share_of_core(1), PeerId{1});
 }
 
-TEST_CASE("who does not watch budgets refuses the policies that need it") {
+TEST_CASE("a manager that does not watch budgets refuses policies that need a watched budget") {
   const bool enforces = GENERATE(true, false);
   const OverrunPolicy policy = GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel);
   ManagerOptions options = cores_of(1);

@@ -148,7 +148,7 @@ TEST_CASE("what changes nothing leaves a preparation as it is") {
   CHECK(c.b.manager.continue_preparing(0));
 }
 
-TEST_CASE("somebody else than was prepared is analysed for himself") {
+TEST_CASE("a task that was not prepared is analyzed when it is decided") {
   Crowded c;
   prepare(c.b.manager, share_of_core(90), 1);
   CHECK(only<Admit>(c.b.propose(share_of_core(20))).size() == 1);

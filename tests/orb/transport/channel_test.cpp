@@ -93,7 +93,7 @@ char called_by_another_user(const channel::Access& access) {
 
 }  // namespace
 
-TEST_CASE("a client of another user gets a channel when the server lets him in, and none otherwise") {
+TEST_CASE("a client of another user gets a channel only if the server allows that user") {
   if (geteuid() != 0) {
     WARN("SKIPPED: only root can be another user");
     return;

@@ -109,7 +109,7 @@ TEMPLATE_TEST_CASE("where many connections sent no whole message the oldest of t
   for (const auto& end : called) end->let_go();
 }
 
-TEST_CASE("a newcomer to a channel whom a busy reactor could not help ends nobody's connection afterwards") {
+TEST_CASE("a new channel that a busy reactor could not set up in time ends no other connection afterwards") {
   const Quiet quiet;
   StreamHarness<SharedMemory> harness({.connections = 1});
   const Pair idle = harness.connect();

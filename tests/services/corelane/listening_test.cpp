@@ -33,7 +33,7 @@ bool may_be_another() {
 
 }  // namespace
 
-TEST_CASE("who listens at a daemon's socket is told, and nobody where nobody does") {
+TEST_CASE("the process that listens at a daemon's socket is found, and none is found where none listens") {
   const TempDirectory place;
   const os::Fd daemon = listening_socket(place / "x.sock");
   const Listening found = listening_at({place / "none.sock", place / "x.sock"});

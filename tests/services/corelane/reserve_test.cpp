@@ -195,7 +195,7 @@ TEST_CASE("a program that has waited long enough for its cores gives its place i
   CHECK(host.run({"reserve", "-q", "--wait", "1ms", "--cores", "2", "true"}, exit) == given_up);
 }
 
-TEST_CASE("who owns which core is shown") {
+TEST_CASE("the owner of each core is shown") {
   const Host host;
   std::string exit;
   CHECK(

@@ -117,7 +117,7 @@ TEST_CASE("a task that is not there is named, and the others end") {
   CHECK_THAT(server.complained, Contains("task 99 is not there"));
 }
 
-TEST_CASE("who asks a process that is no server, or one that does not answer, is told so") {
+TEST_CASE("a request to a process that is no server, or that does not answer, fails with that reason") {
   TempDirectory directory;
   std::ostringstream out, err;
   CHECK(end_tasks({.directory = directory.path(), .server = ::getpid(), .tasks = {1}}, out, err) == 1);

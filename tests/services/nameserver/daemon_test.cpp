@@ -274,7 +274,7 @@ TEST_CASE("a daemon that waits for its etcd ends at SIGTERM at once") {
   CHECK(waits.wait()->text() == "killed by signal 15 (Terminated)");
 }
 
-TEST_CASE("who has a nameserver's place is told from a nameserver where clients would leave him alone") {
+TEST_CASE("a stranger that listens in the nameserver's place is told from a nameserver that clients would trust") {
   if (geteuid() != 0) {
     WARN("SKIPPED: only root can listen as somebody else");
     return;

@@ -304,7 +304,7 @@ TEST_CASE("a nameserver of another user is left alone and the client is told who
   CHECK_THROWS_WITH(trusting->resolve_initial_references("NameService"), Catch::Contains("does not answer in time"));
 }
 
-TEST_CASE("a client who has as many listeners as he may is told so") {
+TEST_CASE("a client that has as many listeners as it may is told so") {
   Beyond beyond({"-ORBNamingClientWatches", "1"});
   const auto listener = core::make_stub<Corelane::Naming::Listener>(beyond.root->_reference());
   beyond.server->watch("a", listener);

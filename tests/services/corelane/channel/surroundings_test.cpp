@@ -108,7 +108,7 @@ TEST_CASE("a client of another user is told why it has no channel and takes a so
   CHECK(told.text.find("calls over " + socket) != std::string::npos);
 }
 
-TEST_CASE("a client of another user whom the access list names has a channel") {
+TEST_CASE("a client of another user that the access list names gets a channel") {
   if (!may(as_nobody)) return;
   const Town town({"-ORBChannelAllow", GENERATE(as<std::string>{}, "65534", "@65534", "anyone")});
   const Told told = town.ping(as_nobody);
