@@ -17,7 +17,7 @@ Action define_tasks(CLI::App& app, std::vector<std::string>& orb_options) {
   auto* const holders = end->add_option("--holder", options->holders,
                                         "all tasks of this address or user: 10.0.0.7, a user's name or number, or as "
                                         "corelane top shows it, \"user 1000\"");
-  refuse_empty(holders)->type_name("WHO");
+  refuse_empty(holders)->type_name("HOLDER");
   add_directory(*end, orb_options);
   end->footer(
       "Only the server's user and root may. A task that callers share, of an operation with a contract in its IDL, is "

@@ -40,9 +40,10 @@ Expected<os::Fd, BrokerFault> reach(const std::string& path, const std::string& 
   if (!socket) return no_broker(path, socket.error().text);
   const channel::Peer broker = channel::peer_of(*socket);
   if (broker.user == 0 || is_welcome(*socket, access)) return std::move(*socket);
-  return BrokerFault{Kind::denied,
-                     "the broker at " + path + " is run by user " + std::to_string(broker.user) +
-                         ", who is neither root nor this one: name him in the access list, or another broker"};
+  return BrokerFault{
+      Kind::denied,
+      "the broker at " + path + " is run by user " + std::to_string(broker.user) +
+          ", which is neither root nor the own user: put that user on the access list, or use another broker"};
 }
 
 Expected<BrokerMessage, BrokerFault> ask(const os::Fd& socket, const std::string& path, const std::string& text,

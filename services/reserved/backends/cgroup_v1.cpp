@@ -42,7 +42,7 @@ BackendReport CgroupV1::report() const {
   if (!exclusive_)
     report.cannot.push_back(report.place +
                             " cannot be parted exclusively: it is not exclusive itself, or another cpuset has some of "
-                            "its cores. Who is not in a set of this server is not kept out, and no thread gets "
+                            "its cores. Processes outside of this server's sets are not kept out, and no thread gets "
                             "SCHED_DEADLINE; use the hierarchy's root");
   if (host_.cpu == nullptr)
     report.cannot.push_back("no shares of process trees: the cpu controller of cgroup v1 is not mounted");

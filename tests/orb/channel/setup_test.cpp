@@ -110,7 +110,7 @@ TEST_CASE("a client that the porter rejects is told why and gets no channel") {
   CHECK(answered.error().kind == Kind::denied);
 }
 
-TEST_CASE("what the porter gives comes with the channel, or goes with whoever does not take it") {
+TEST_CASE("what the porter returns comes with the channel, or is released if the channel is not taken") {
   std::weak_ptr<void> given;
   const Porter porter = [&](const Peer& peer, const auto&) -> Expected<std::shared_ptr<void>, SetupFault> {
     CHECK(peer.process == getpid());

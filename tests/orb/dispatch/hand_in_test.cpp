@@ -43,7 +43,7 @@ TEST_CASE("a job that is handed in where nothing of a task waits passes by a ful
   CHECK(second->runs == 1);
 }
 
-TEST_CASE("a newcomer that waits when a job is handed in is left to the manager") {
+TEST_CASE("an admission request that waits when a job is handed in is left to the manager") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
   while (machine.manager.parker().park(Time{})) continue;  // uses up earlier wake-ups

@@ -139,7 +139,7 @@ struct Flooded {
 
 }  // namespace
 
-TEST_CASE("a flood of newcomers has no more of the manager's time above the tasks than its budget in each period") {
+TEST_CASE("a flood of new tasks has no more of the manager's time above the tasks than its budget in each period") {
   Flooded flooded;
   flooded.flood(200);
   const Time begun = virtual_now;
@@ -157,7 +157,7 @@ TEST_CASE("a flood of newcomers has no more of the manager's time above the task
   CHECK(flooded.answered() < 100);
 }
 
-TEST_CASE("newcomers beyond the manager's own time are decided below the tasks") {
+TEST_CASE("new tasks beyond the manager's own time are decided below the admitted tasks") {
   Flooded flooded;
   flooded.flood(200);
   flooded.busy_time();
@@ -228,7 +228,7 @@ TEST_CASE("what others promise during an analysis counts when it is decided") {
   CHECK(newcomer->refusal->code == RefusalCode::not_schedulable);
 }
 
-TEST_CASE("a newcomer waits while requests fill batches but not for ever") {
+TEST_CASE("a new task waits while requests fill batches, but not for ever") {
   ExecutiveOptions options = bare_options();
   options.queue_capacity = 2048;  // one task may use half of it
   Machine machine(1, options);

@@ -17,13 +17,13 @@ using os::ProcessWatch;
 TEST_CASE("the end of a process is told once") {
   ProcessWatch watch;
   std::optional<os::ChildProcess> child(std::in_place, std::vector<std::string>{"cat"});
-  const ProcessIdentity his = os::identity_of(child->pid()).value();
-  REQUIRE(watch.add(his));
-  REQUIRE(watch.add(his));
+  const ProcessIdentity theirs = os::identity_of(child->pid()).value();
+  REQUIRE(watch.add(theirs));
+  REQUIRE(watch.add(theirs));
   REQUIRE(watch.add(os::this_process()));
   CHECK(watch.wait(os::now()).empty());
   child.reset();  // kills it
-  CHECK(watch.wait(never) == std::vector{his});
+  CHECK(watch.wait(never) == std::vector{theirs});
   CHECK(watch.wait(os::now()).empty());
 }
 

@@ -128,7 +128,7 @@ constexpr Effort without_end{.exact = std::numeric_limits<int>::max()};
 
 }  // namespace
 
-TEST_CASE("the analysis of one newcomer takes a bounded number of pieces, whatever the periods") {
+TEST_CASE("the analysis of one new task takes a bounded number of pieces, whatever the periods") {
   constexpr int most_pieces = 4'500;  // exact evaluations for the cores, a packing and its phases, and single passes
   for (const Family& family : families) {
     INFO(family.name);

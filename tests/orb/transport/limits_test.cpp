@@ -49,7 +49,7 @@ TEMPLATE_TEST_CASE("connections of one host or user are different peers of one h
   CHECK_FALSE(corelane::same_holder(first.caller->id(), second.caller->id()));
 }
 
-TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but of nobody who is busy", "", TcpV4,
+TEMPLATE_TEST_CASE("a new connection replaces the one that was quiet for longest, but none that is busy", "", TcpV4,
                    UnixSocket, SharedMemory, Apart<TcpV4>, Apart<SharedMemory>) {
   const Quiet quiet;
   const bool by_peer = GENERATE(true, false);
