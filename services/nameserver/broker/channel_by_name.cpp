@@ -51,7 +51,7 @@ Expected<BrokerMessage, BrokerFault> ask(const os::Fd& socket, const std::string
   if (text.size() > longest_message)
     return BrokerFault{Kind::bad_name, "the access list is too long for the broker, which is told at most " +
                                            std::to_string(longest_message) +
-                                           " bytes: name a group in place of its users"};
+                                           " bytes: name a group instead of its users"};
   // A broker that is full says so before it is asked, and closes. Its answer is read even if send() fails.
   send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL);
   auto answer = receive_message(socket, deadline);
@@ -86,7 +86,7 @@ Expected<Introduced, BrokerFault> ChannelService::accept(Time deadline) {
     const bool is_late = !message && message.error().kind == channel::SetupFault::Kind::timed_out;
     if (!is_late) socket_.reset();
     return BrokerFault{Kind::unreachable,
-                       is_late ? "nobody has asked for a channel" : "the broker is gone: enlist the name again"};
+                       is_late ? "no client has asked for a channel" : "the broker is gone: enlist the name again"};
   }
   const channel::Options options = options_over(message->descriptor, options_);
   auto made = channel::Channel::accept_over(message->descriptor.take(), options, os::now() + options_.handshake);

@@ -134,7 +134,7 @@ namespace {
   few.rlim_cur = static_cast<rlim_t>(lowest) + more;
   if (setrlimit(RLIMIT_NOFILE, &few) != 0) _exit(1);
   while (true)  // bound: the deadline
-    if (const auto end = listener->accept(soon()); end || end.error().text.find("nobody connected") == 0)
+    if (const auto end = listener->accept(soon()); end || end.error().text.find("no process connected") == 0)
       _exit(end ? 0 : 2);
 }
 

@@ -299,7 +299,7 @@ TEST_CASE("a task that finds the table full is told which setting gives its size
   options.max_tasks = 1;
   Bench b(options);
   b.admitted(share_of_core(1));
-  CHECK(text_of(b.refused(share_of_core(1))) == "the server's table of tasks is full: limits.tasks");
+  CHECK(text_of(b.refused(share_of_core(1))) == "the server's table of tasks is full; raise limits.tasks there");
 }
 
 TEST_CASE("this process's own tasks are no peer's, however many there are") {

@@ -82,7 +82,7 @@ TEST_CASE("a user that may not read debugfs is told what may have been changed t
                        {"/proc/cmdline", "preempt=voluntary"},
                        {"/proc/self/mountinfo", "31 1 0:7 / /sys/kernel/debug rw - debugfs none rw"}});
   const Finding finding = host.look("kernel preemption", ordinary_user());
-  CHECK(finding.found == "voluntary, if nobody changed it since the start (debugfs would tell)");
+  CHECK(finding.found == "voluntary, if it was not changed since the start (debugfs would tell)");
   CHECK(commands_of(finding) == "echo full | sudo tee /sys/kernel/debug/sched/preempt\n");
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("all tasks of an address or a user end together") {
   CHECK(server.end({.holders = {"10.0.0.7"}}) == 0);
   CHECK(server.page_with(1).tasks[0].task == other);
   CHECK(server.end({.holders = {"10.0.0.7"}}) == 1);
-  CHECK(server.complained == "corelane tasks end: nobody of that name holds a task; those who do: user 1000\n");
+  CHECK(server.complained == "corelane tasks end: no holder of that name has a task; those who do: user 1000\n");
 }
 
 TEST_CASE("a user is named by name, by number, or as corelane top does") {

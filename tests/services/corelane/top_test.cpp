@@ -205,7 +205,7 @@ TEST_CASE("a server that promises nothing is shown as one") {
   counters.tasks[0].bound = Duration::zero();
   (*page)->write(counters);
   const std::string text = shown(directory.path(), Format::table);
-  CHECK_THAT(text, Catch::Contains("leader-followers: contracts are not analysed and nothing is promised;"));
+  CHECK_THAT(text, Catch::Contains("leader-followers: contracts are not analyzed, and no deadline is promised;"));
   CHECK_THAT(text,
              Catch::Contains("       4        0          -       -        -  "));  // sleeps and blocks are not counted
   CHECK_THAT(text, Catch::Contains("  9           -    -"));
