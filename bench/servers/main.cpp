@@ -8,7 +8,7 @@
 //                   The flood comes from clients without a contract and from low-priority tasks; see below.
 //   direct-flood    the same columns in mode `direct`: a more urgent task floods the connection that its own thread
 //                   reads, under each policy; `refused` counts its early jobs
-//   newcomers       a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
+//   `newcomers`     a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
 //                   responses as measured, the same less gaps of the machine, the bound, and the refusals per second
 //   misbehaviour    a task overruns, floods or blocks under each policy. Columns: the other tasks' responses beside
 //                   their bounds, as measured and less the machine's time (bench/servers/judgement.h), and how many
@@ -78,7 +78,7 @@ int run(int argc, char** argv) {
   if (argc > 2 && std::string(argv[1]) == "--role") return play(argv[2], {argv + 3, argv + argc});
   Options options;
   CLI::App app{"Runs published examples of servers, and a flood of requests beside a task, in real time."};
-  app.add_option("--only", options.only, "replenishment, io, firm, flood, direct-flood, newcomers, misbehaviour")
+  app.add_option("--only", options.only, "which measurements to run; all by default")
       ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "direct-flood", "newcomers", "misbehaviour"}));
   app.add_option("--core", options.core, "the hardware thread of the examples, and of the server in flood")
       ->capture_default_str();
@@ -97,7 +97,7 @@ int run(int argc, char** argv) {
   app.add_option("--case-seconds", options.case_seconds, "how long each case of misbehaviour takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
-  app.add_option("--newcomers-seconds", options.newcomers_seconds, "how long each run of newcomers takes")
+  app.add_option("--newcomers-seconds", options.newcomers_seconds, "how long each run of `newcomers` takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
   app.add_option("--seconds", options.flood.seconds, "how long each run of flood takes")

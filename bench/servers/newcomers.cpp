@@ -171,7 +171,7 @@ void print_row(CoreId core, bool flooded, Duration length) {
 void print_newcomers(corelane::CoreId core, corelane::Duration length) {
   corelane::rt::calibrate();
   std::printf(
-      "\nnewcomers that do not fit, %d at once, %.0f s each: a task of 6 ms (budget 8) each 20 ms on the manager's "
+      "\nnew tasks that do not fit, %d at once, %.0f s each: a task of 6 ms (budget 8) each 20 ms on the manager's "
       "core; times in us\n  %-5s %6s %6s %7s %7s %7s %7s %7s %7s %7s %-8s %10s\n",
       newcomers::most_asked, microseconds(length) / 1e6, "flood", "jobs", "misses", "p50", "p99", "max", "lessgap",
       "p99", "max", "bound", "", "refused/s");

@@ -299,7 +299,7 @@ class Conductor {
   void service_ended(pid_t process, const os::ExitStatus& end, std::vector<std::string>& news) {
     service_end_ = end.text();
     news.push_back("the control service ended (" + service_end_ +
-                   "): nobody balances the pendulums any more, so the demo ends");
+                   "): no service balances the pendulums any more, so the demo ends");
     remove_leavings(core::runtime_directory_of(orb_.settings()), process);
     if (!stage_.names().runs() || !ready_.unnamed.empty()) return;
     const Time latest = os::now() + patience;  // the nameserver notices the end when this program does

@@ -53,8 +53,8 @@ CLI::Option* add_reserving(CLI::App& app, Reserving& target) {
   };
   return app
       .add_option_function<std::string>("--reserve", read,
-                                        "Whose processes keep off the service's cores: own, the demo's alone (the "
-                                        "default); host, all of this host's; off, nobody's")
+                                        "Which processes keep off the service's cores: own, only those of the demo "
+                                        "(the default); host, all of this host; off, none")
       ->type_name("own|host|off");
 }
 

@@ -69,7 +69,7 @@ std::vector<std::string> Names::attend(const std::string& name) {
   const auto end = nameserver_.ended();
   if (!end) return lines;
   lines.push_back(std::string(name_of_nameserver) + " ended (" + end->text() +
-                  "): who has found the service goes on calling it");
+                  "): pendulums that have found the service still call it");
   if (restarts_left_-- <= 0 || !nameserver_.start()) {
     lines.emplace_back("it is not started again: what it said stands above");
     return lines;

@@ -122,8 +122,8 @@ std::vector<std::string> Reservations::introduction() const {
             "reserved cores until the demo ends; corelane cores --long says what this host cannot promise");
   if (facts_.cores_to_give == 0)
     lines.emplace_back(
-        "  no core can be given away: the first physical one stays with everybody, and there is no other. The service "
-        "shares its cores");
+        "  no core can be reserved: the first physical core stays with all processes, and there is no other. The "
+        "service shares its cores");
   return lines;
 }
 
@@ -150,7 +150,7 @@ std::vector<std::string> Reservations::attend(pid_t service) {
   std::vector<std::string> lines;
   if (const auto end = daemon_.ended()) {
     lines.push_back(std::string(name_of_daemon) + " ended (" + end->text() +
-                    "): the service keeps its cores, nobody gives or takes any meanwhile");
+                    "): the service keeps its cores, and no core is given or taken meanwhile");
     if (restarts_left_-- > 0 && start_daemon()) {
       service_waits_ = facts_.cores_to_give > 0;
       lines.push_back(format("%s runs again, as process %d: it has put back what the other one had changed",

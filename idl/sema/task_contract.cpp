@@ -113,7 +113,7 @@ std::optional<ContractFault> fault_of(const TaskContract& c, const ResourceUse& 
     return outside("longest", "L", use.longest, up_to("0 < L <= C", c.budget));
   if (c.suspension > nanoseconds{})
     return ContractFault{"resource",
-                         "a task that suspends itself uses no resource, since nobody may sleep with a lock"};
+                         "a task that suspends itself uses no resource, because a task must not sleep with a lock"};
   return std::nullopt;
 }
 

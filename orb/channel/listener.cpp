@@ -51,7 +51,7 @@ Expected<os::Fd, SetupFault> listen_at_name(const std::string& path) {
 }
 
 SetupFault no_newcomer(const std::string& path) {
-  return {SetupFault::Kind::timed_out, "nobody connected to the channel at " + path + " in time"};
+  return {SetupFault::Kind::timed_out, "no process connected to the channel at " + path + " in time"};
 }
 
 // Returns whether stop() has shut the socket down. Then it stays readable, but has no connection to accept.
@@ -76,7 +76,7 @@ SetupFault said_of(const Peer& peer, SetupFault fault) {
 
 SetupFault cannot_connect(const std::string& path, int number) {
   if (number == ECONNREFUSED || number == ENOENT)
-    return bad_address(path, "nobody listens there; start the other end first");
+    return bad_address(path, "no process listens there; start the other end first");
   return system_fault("connecting to the channel at " + path, number, "see the permissions of that file");
 }
 

@@ -187,7 +187,7 @@ Result<void> check_wake(const Hello& theirs, const Peer& peer) {
   if (!os::is_own_user(peer.user))
     return refuse("waking by eventfd or signal is for processes of one user, and this is user " +
                   std::to_string(geteuid()) + " and user " + std::to_string(peer.user) +
-                  (peer.user == geteuid() ? ", which may be anybody whom this user namespace does not map" : "") +
+                  (peer.user == geteuid() ? ", which may be any user that this user namespace does not map" : "") +
                   "; use futex");
   if (wake == Wake::eventfd) return {};
   if (!may_be_sent(static_cast<int>(theirs.signal)))
@@ -394,7 +394,7 @@ Expected<void, SetupFault> check_access(const os::Fd& socket, const Options& opt
   if (peer.user == geteuid())
     return SetupFault{SetupFault::Kind::denied,
                       "user " + std::to_string(peer.user) + " of process " + std::to_string(peer.process) +
-                          " may be anybody whom this user namespace does not map; run both ends as a user of its map"};
+                          " may be any user that this user namespace does not map; run both ends as a user of its map"};
   const std::string setting = options.access_setting.empty() ? "" : " (" + options.access_setting + ")";
   return SetupFault{SetupFault::Kind::denied, "user " + std::to_string(peer.user) + " of process " +
                                                   std::to_string(peer.process) + " is not on the access list of user " +

@@ -182,7 +182,7 @@ void ConnectionCache::announce(const Found& found) {
     if (announced_.size() >= most_announced) announced_.clear();
     if (closed_ || !announced_.insert(endpoint).second) return;
   }
-  os::log::info(way_text(endpoint, *found.address, channels_for(options_.channels, found.is_makeshift)));
+  os::log::debug(way_text(endpoint, *found.address, channels_for(options_.channels, found.is_makeshift)));
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {

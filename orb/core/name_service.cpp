@@ -148,7 +148,7 @@ std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& na
     return NameserverAbsence{"what answers on this host has no object NameService", start};
   } catch (const SystemException& fault) {
     if (const std::string why = said.take(); !why.empty())
-      return NameserverAbsence{why + " (naming.trusted names users who are believed)", start};
+      return NameserverAbsence{why + " (naming.trusted names other users to trust)", start};
     if (fault.minor() == minor::connect_failed) return NameserverAbsence{"no nameserver runs on this host", start};
     if (fault.minor() == minor::deadline_passed)
       return NameserverAbsence{"the program that listens at the nameserver's address does not answer in time",

@@ -103,7 +103,7 @@ void Orb::State::end() {
   try {
     tell_unused_contracts(ContractsFile::Look::ended);
   } catch (const std::bad_alloc&) {
-    os::log::warn("no memory to tell which contracts nobody has used");
+    os::log::warn("no memory to report which contracts were never used");
   }
   // Before the objects are destroyed: handlers of asynchronous calls may be among them, and each handler is notified
   // when its call ends.

@@ -23,16 +23,16 @@ Expected<std::vector<dispatch::CoreLease>> ReservedCores::lease(const dispatch::
   auto held = reserve(request);
   if (!held) {
     if (options_.required) {
-      os::log::error("no reserved cores, which reserved.use = required asks for: " + held.error());
+      os::log::error("this process has no reserved cores, but reserved.use = required needs them: " + held.error());
       return Error{ErrorKind::no_resources, Completion::no, minor::no_core_leased};
     }
-    os::log::info("no cores for this process alone: " + held.error() +
-                  "; promises are kept among servers, by the ledger");
+    os::log::info("this process has no cores of its own: " + held.error() +
+                  "; servers of this host still keep each other's promises, through the ledger");
     return promises_->lease(request);
   }
   held_ = std::move(*held);
   next_look_ = os::now() + options_.look_period;
-  os::log::info("cores for this process alone: " + os::core_list_text(held_.cores) + " (reservation " +
+  os::log::info("cores of its own for this process: " + os::core_list_text(held_.cores) + " (reservation " +
                 std::to_string(held_.id) + (held_.anew ? ")" : ", on which it was started)"));
   dispatch::LeaseRequest own = request;
   if (own.cores.empty()) own.cores = held_.cores;
@@ -111,7 +111,7 @@ void ReservedCores::look() {
 void ReservedCores::take(const ReservationWire::Answer& answer) {
   if (answer.held) {
     if (again_) {
-      os::log::info("cores " + os::core_list_text(held_.cores) + " are reserved anew for this process");
+      os::log::info("cores " + os::core_list_text(held_.cores) + " are reserved for this process again");
       held_ = *answer.held;
     }
     return;
@@ -124,9 +124,11 @@ void ReservedCores::take(const ReservationWire::Answer& answer) {
 
 void ReservedCores::lose(const std::string& why) {
   lost_ = true;
-  os::log::warn("cores " + os::core_list_text(held_.cores) + " are not this process's alone any more: " + why +
-                (options_.required ? "; its tasks there end, as reserved.use = required asks for"
-                                   : "; its promises stand among servers, by the ledger, but others may disturb them"));
+  os::log::warn(
+      "cores " + os::core_list_text(held_.cores) + " are no longer reserved for this process: " + why +
+      (options_.required
+           ? "; its tasks there end, because reserved.use = required"
+           : "; its promises still hold against other servers (ledger), but other programs may disturb its tasks"));
 }
 
 }  // namespace corelane::core

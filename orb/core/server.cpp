@@ -66,7 +66,7 @@ Expected<void> Server::listen(transport::Transport& transport) {
   const std::string fault = runtime_directory_fault(settings_);
   const auto left_to_us = [](const transport::Endpoint& at) { return at.kind != EndpointKind::tcp && at.path.empty(); };
   if (!fault.empty() && !std::all_of(all.begin(), all.end(), left_to_us) && std::erase_if(all, left_to_us) > 0)
-    os::log::warn("no channels and no Unix socket for clients of this host, which use TCP: " + fault);
+    os::log::warn("clients of this host have to use TCP, because there are no channels and no Unix socket: " + fault);
   for (const transport::Endpoint& endpoint : all) {
     const auto listening = listen_at(transport, endpoint);
     if (!listening && (!left_to_us(endpoint) || all.size() < 2)) return listening.error();

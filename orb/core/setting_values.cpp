@@ -254,7 +254,7 @@ std::string name_network_writers(Settings& s, std::string_view text) {
 std::string trusted_nameservers(Settings& s, std::string_view text) {
   auto access = parse_access(text);
   if (!access) return access.error();
-  if (!access->groups.empty()) return "anyone, or users of this host; groups say nothing of who runs a server";
+  if (!access->groups.empty()) return "anyone, or users of this host; a group does not say which user runs a server";
   s.naming.trusted = std::move(*access);
   return {};
 }

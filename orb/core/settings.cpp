@@ -360,7 +360,7 @@ const std::vector<SettingsEntry>& settings_table() {
        "taken from the working directory",
        [](S& s, V v) { return s.contracts_file = v, std::string{}; }},
       {"log.level", "info",
-       "How much all ORBs of the process write to standard error: debug, info (also which transport calls take), warn, "
+       "How much all ORBs of the process write to standard error: debug (also which transport calls take), info, warn, "
        "error or off",
        log_level},
       {"recorder.size", "8192",
@@ -403,7 +403,7 @@ const std::vector<SettingsEntry>& settings_table() {
        reserving_users},
       {"reserved.interrupts", "on", "off: corelane-reserved leaves interrupts where they are",
        [](S& s, V v) { return yes_or_no(v, s.reserved.interrupts); }},
-      {"reserved.memory_rest", "10", "Percent of the host's memory that corelane-reserved promises to nobody",
+      {"reserved.memory_rest", "10", "Percent of the host's memory that corelane-reserved never promises",
        [](S& s, V v) { return number<unsigned>(v, s.reserved.memory_rest, 0, 100); }},
       {"runtime.directory", "",
        "Where servers keep their ledger of promised cores. Without it, root's servers meet in /run/corelane, and "

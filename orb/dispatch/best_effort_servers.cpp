@@ -73,8 +73,8 @@ void BestEffortServers::claim(std::span<const Promise> others, std::vector<Promi
     if (post->claimed) continue;
     mine.pop_back();
     if (std::exchange(post->said, true)) continue;
-    os::log::warn("best_effort.server waits on core " + std::to_string(post->lease.core.value) +
-                  ": a task of another process would be late; a smaller best_effort.budget may fit");
+    os::log::warn("best_effort.server has not started on core " + std::to_string(post->lease.core.value) +
+                  ", because a task of another process would be late; a smaller best_effort.budget may fit");
   }
 }
 

@@ -76,7 +76,7 @@ class CoreProvider {
   // Closes the transaction and leaves the promises as they were.
   virtual void abandon() noexcept = 0;
 
-  // Returns whether begin() found no other process that could promise anything. Only then may a newcomer make other
+  // Returns whether begin() found no other process that could promise anything. Only then may a new task make other
   // tasks move, because end() cannot refuse a move. The tasks of a lost core move beside other processes, too. Whatever
   // a move may need must be claimed first. Call it within a transaction.
   virtual bool alone() const noexcept = 0;

@@ -74,7 +74,7 @@ bool EndRequests::look() {
   const auto request = text ? numbers_of(*text) : std::nullopt;
   if (::unlink(path.c_str()) != 0) return false;  // the request would be found again and again
   if (!request || request->empty() || request->front() != os::this_process().start_ticks) {
-    os::log::warn(path + (may ? ": no request to end tasks of this process; use corelane tasks end"
+    os::log::warn(path + (may ? ": this file is no request to end tasks of this process; use corelane tasks end"
                               : ": only this server's user and root may end its tasks"));
     return true;
   }
@@ -89,10 +89,10 @@ void EndRequests::answer(const std::vector<std::uint64_t>& request, unsigned use
   std::string names;
   for (const std::uint64_t task : ended) names += " " + std::to_string(task);
   os::log::info("user " + std::to_string(user) + " ends " +
-                (ended.empty() ? std::string("tasks that are not there") : "tasks:" + names));
+                (ended.empty() ? std::string("tasks that this server does not have") : "tasks:" + names));
   const os::SizeLimitGuard guard;
   const auto written = os::write_small_file(end_answer(directory_, ::getpid()), text_of(ended), 0600);
-  if (!written) os::log::warn("the answer to a request to end tasks: " + written.error().text);
+  if (!written) os::log::warn("cannot write the answer to a request to end tasks: " + written.error().text);
 }
 
 }  // namespace corelane::dispatch

@@ -50,8 +50,8 @@ class AnswerHandler final : public AdmissionHandler {
 
 // A real-time thread that never sleeps would take the whole core, whatever was admitted there.
 constexpr std::string_view sleepless =
-    "pool.wait = spin needs pool.real_time = off, since a thread under SCHED_FIFO that never sleeps would leave its "
-    "core to nobody below it; use spin-then-park or adaptive, which pool.spin bounds";
+    "pool.wait = spin needs pool.real_time = off, because a thread under SCHED_FIFO that never sleeps leaves no time "
+    "to threads below it; use spin-then-park or adaptive, which pool.spin bounds";
 
 }  // namespace
 
@@ -71,10 +71,10 @@ Expected<std::unique_ptr<Executive>> Executive::start(const ExecutiveOptions& op
   if (options.mode == DispatchMode::leader_followers) {
     if (options.best_effort_server.kind != BestEffortServer::none) {
       os::log::error(
-          "best_effort.server needs dispatch.mode manager or direct: in leader-followers nothing is promised");
+          "best_effort.server needs dispatch.mode manager or direct, because leader-followers makes no promises");
       return bad_option;
     }
-    os::log::warn("dispatch.mode = leader-followers: contracts are not analysed and nothing is promised");
+    os::log::warn("dispatch.mode = leader-followers: contracts are not analyzed, and no deadline is promised");
     auto tasks = std::make_unique<InlineTasks>(options);
     if (const auto started = tasks->start(options.stack); !started) return started.error();
     return std::unique_ptr<Executive>(new Executive(std::move(tasks)));

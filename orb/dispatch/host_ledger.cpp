@@ -365,20 +365,23 @@ void HostLedger::tell(const Findings& findings) const {
   const std::string start = "host ledger: " + path_;
   if (findings.replaced)
     os::log::error(start +
-                   " was removed or replaced while in use; entering our promises again. Servers tell each "
-                   "other there what they have promised: leave " +
-                   directory_ + " alone while any runs");
+                   " was removed or replaced while in use; this server enters its promises again. Servers tell each "
+                   "other there what they have promised: do not touch " +
+                   directory_ + " while a server runs");
   if (!findings.remark.empty()) os::log::warn("host ledger: " + findings.remark);
   if (findings.fault) os::log::error("host ledger: no task is admitted until this is mended: " + findings.fault->text);
   if (!findings.seat.empty())
     os::log::warn("host ledger: " + findings.seat +
-                  "; tried again, but until we have one no other server misses our promises if the ledger is removed");
-  if (findings.header) os::log::error(start + " was damaged; rebuilt, every server enters its promises again");
-  if (findings.entries) os::log::warn("host ledger: our entries in " + path_ + " were damaged; written again");
+                  "; this server tries again. Until it has one, other servers do not notice that its promises are lost "
+                  "if the ledger is removed");
+  if (findings.header)
+    os::log::error(start + " was damaged and has been rebuilt; every server enters its promises again");
+  if (findings.entries)
+    os::log::warn("host ledger: this server's entries in " + path_ + " were damaged and have been written again");
   if (findings.system_fault != 0)
-    os::log::error(start + " cannot be locked or written: " + std::strerror(findings.system_fault) +
-                   "; no task is admitted until it can: mend that, or set runtime.directory "
-                   "(CORELANE_RUNTIME_DIRECTORY)");
+    os::log::error(
+        start + " cannot be locked or written: " + std::strerror(findings.system_fault) +
+        "; no task is admitted until then: correct that, or set runtime.directory (CORELANE_RUNTIME_DIRECTORY)");
   if (findings.too_many > 0)
     os::log::error("host ledger: a server enters at most " + std::to_string(ledger::max_entries) +
                    " promises (tasks, and each core's platform load), and this one was asked for " +
@@ -397,13 +400,14 @@ void HostLedger::tell(const Findings& findings) const {
   if (!findings.stuck) return;
   os::log::warn(start + ": " + ledger::server_text(*findings.stuck) + " has been in a transaction for " +
                 std::to_string(findings.stuck_for / std::chrono::milliseconds{1}) +
-                " ms (stopped, or kept from its core?); others go on without waiting for it");
+                " ms (stopped, or kept from its core?); other servers continue without it");
 }
 
 Expected<std::vector<CoreLease>> UnguardedCores::lease(const LeaseRequest& request) {
   if (promises_)
     os::log::warn(
-        "dispatch: unguarded: other servers of this host may promise the same cores; deadlines may be missed");
+        "dispatch: no host ledger (runtime.ledger): other servers of this host may promise the same cores, and "
+        "deadlines may be missed");
   return choose(cores_, request, false);
 }
 

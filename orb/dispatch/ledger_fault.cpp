@@ -15,8 +15,8 @@ namespace corelane::dispatch::ledger {
 namespace {
 
 LedgerFault no_plain_file(const std::string& path, unsigned mode) {
-  return {not_allowed,
-          path + " is " + os::kind_of_file(mode) + ", no plain file; remove it if nobody needs it, or " + elsewhere};
+  return {not_allowed, path + " is " + os::kind_of_file(mode) +
+                           ", no plain file; remove it if no program needs it, or " + elsewhere};
 }
 
 LedgerFault cannot_open(const std::string& path, int reason) {

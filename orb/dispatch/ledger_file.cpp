@@ -153,7 +153,7 @@ bool LedgerFile::replace_other_version() {
   const auto alone = os::try_lock(file_);
   if (!alone || !*alone) return false;
   if (ledger::is_other_version(read_header())) {
-    remark_ = version_text() + "; nobody uses it any more: replaced";
+    remark_ = version_text() + "; no server uses it any more, so it is replaced";
     if (ftruncate(file_.get(), 0) == 0) mend_header();
   }
   (void)os::unlock(file_);
@@ -314,7 +314,8 @@ std::string LedgerFile::sit_again() {
   if (const auto there = seats_->open(); !there) return there.error().text;
   const auto taken = seats_->take(slot_);
   if (!taken) return seats_->path() + " cannot be locked: " + std::strerror(errno);
-  return *taken ? "" : "our seat in " + seats_->path() + " is taken by " + ledger::server_text(seats_->pid(slot_));
+  return *taken ? ""
+                : "this server's seat in " + seats_->path() + " is taken by " + ledger::server_text(seats_->pid(slot_));
 }
 
 // Bound: slot_count seats.

@@ -244,8 +244,8 @@ Expected<void> ManagedTasks::start_early_jobs(const ExecutiveOptions& options) {
   }
   if (!sees_others_) {
     os::log::warn(
-        "pool.early_jobs does nothing without the host's ledger (runtime.ledger = on), which tells whose the cores "
-        "are");
+        "pool.early_jobs does nothing without the host's ledger (runtime.ledger = on), which says which servers use "
+        "the cores");
     return {};
   }
   const BestEffortServerOptions& server = options.best_effort_server;

@@ -1,4 +1,4 @@
-// The work cycle of ManagerAgent, its entry functions and its queues. manager_newcomers.cpp handles newcomers,
+// The work cycle of ManagerAgent, its entry functions and its queues. manager_newcomers.cpp handles new tasks,
 // manager_commands.cpp carries out what the Manager commands, and manager_report.cpp makes reports.
 #include "orb/dispatch/manager_agent.h"
 
@@ -31,7 +31,7 @@ Standing standing_of(const ExecutiveOptions& options, const CoreProvider& provid
           .guarded = provider.sees_others()};
 }
 
-// Makes a newcomer of the first job of a task. Returns null, and leaves the job, if there is no memory.
+// Makes an admission request of the first job of a task. Returns null, and leaves the job, if there is no memory.
 NewcomerPtr newcomer_of(JobPtr& job, Time now) noexcept try {
   auto newcomer = std::make_unique<Newcomer>();
   newcomer->contract = *job->contract;
@@ -234,7 +234,7 @@ int ManagerAgent::dispatch_jobs(Time now) noexcept {
   return taken;
 }
 
-// After a full batch, more requests may wait, and they go first. But requests that keep coming do not shut newcomers
+// After a full batch, more requests may wait, and they go first. But requests that keep coming do not shut new tasks
 // out.
 bool ManagerAgent::may_analyse(int dispatched) noexcept {
   if (dispatched == batch && ++skipped_ < most_skipped) return false;

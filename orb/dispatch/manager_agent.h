@@ -1,7 +1,7 @@
 // ManagerAgent owns sched::Manager. It takes requests in priority order, asks the Manager, and carries out the
 // Manager's commands. It gives jobs to the core's pool, which gives them to the task's thread, and it orders threads
-// from the housekeeper. It is an agent: tests step it by hand, and the executive gives it a thread. A newcomer is a
-// request for admission (newcomer.h).
+// from the housekeeper. It is an agent: tests step it by hand, and the executive gives it a thread. A Newcomer
+// is a request for admission (newcomer.h).
 //
 // A step does, in this order:
 // - reads notes: threads that live, tasks that left their core;
@@ -9,13 +9,13 @@
 // - gives a task a connection of its own;
 // - dispatches up to `batch` requests;
 // - lets one peer or task leave, or else takes in one admission;
-// - runs the first slice of a newcomer's analysis, or decides about the newcomer.
+// - runs the first slice of a new task's analysis, or decides about the new task.
 //
 // While full batches of requests arrive, the last item is done only once in `most_skipped` steps. A slice is limited in
 // evaluations, not in time. It takes about 20 us on a core with a hundred tasks. While tasks are on a lost core, no
 // task is admitted.
 //
-// A step runs above all tasks. So newcomers get no more time in it than the analysis charges for the platform
+// A step runs above all tasks. So new tasks get no more time in it than the analysis charges for the platform
 // (OwnTime). below(), an agent on a thread below all tasks, does the rest in slices: what exceeds that time or a first
 // slice, the search for contracts that would have fitted instead of refused ones, and response bounds. Each of its
 // steps takes the lock. So an admitted job waits for one slice at most, which then runs at the manager's priority. On a
@@ -33,7 +33,7 @@
 // and free under neither.
 //
 // Memory: all that a task needs in its life is allocated before it is admitted: on the thread that asks (Newcomer), and
-// in take_room(). If there is no memory, the newcomer gets NO_MEMORY. After that nothing about the task allocates:
+// in take_room(). If there is no memory, the new task gets NO_MEMORY. After that nothing about the task allocates:
 // neither its jobs, nor its moves, nor its departure. So promises do not depend on the memory that is left. There is
 // one exception: the moves of a lost core's tasks are written down first, which takes memory. If there is none for
 // Newcomers::patience, these tasks end.
@@ -83,7 +83,7 @@ namespace corelane::dispatch {
 class ManagerAgent final : public Agent {
  public:
   static constexpr int batch = 32;
-  static constexpr int most_skipped = 8;  // full batches in a row, after which newcomers get a slice all the same
+  static constexpr int most_skipped = 8;  // full batches in a row, after which new tasks get a slice all the same
 
   // Below does the part of the work that runs below all tasks.
   class Below final : public Agent {
@@ -138,12 +138,12 @@ class ManagerAgent final : public Agent {
   void note_refused_job() noexcept { counters_.note_refused_job(); }
   ExecutiveReport report() const;
 
-  // Tells waiting newcomers, ends threads, and gives promises back. Call it after the last step(), also of below().
+  // Tells waiting new tasks, ends threads, and gives promises back. Call it after the last step(), also of below().
   void shut_down(Time now) noexcept;
 
  private:
   static constexpr std::size_t remembered = 256;    // tasks that left and are still in the report
-  static constexpr std::size_t most_losses = 1024;  // peers that are gone and not handled yet, with their newcomers
+  static constexpr std::size_t most_losses = 1024;  // peers that are gone and not handled yet, with their new tasks
   // A task that ended although its client did not ask for that.
   struct Ended {
     TaskId task;
@@ -279,7 +279,7 @@ class ManagerAgent final : public Agent {
   BackOff returning_{std::chrono::milliseconds{10}, std::chrono::seconds{1}};
   bool below_binds_again_ = false;
   BackOff leaving_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
-  int skipped_ = 0;       // steps in which requests left no time for newcomers
+  int skipped_ = 0;       // steps in which requests left no time for new tasks
   bool settled_ = false;  // a step found nothing to do, and since then only jobs came
   JobPtr current_;        // the job that the Manager is being asked about
   Recent<std::shared_ptr<const TaskReport>> gone_{remembered};

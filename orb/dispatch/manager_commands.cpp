@@ -13,7 +13,7 @@
 namespace corelane::dispatch {
 // Tells the Manager a fact. A fact that arises while commands are carried out waits until they are done. The commands
 // are valid only until the Manager is asked again, and this saves copying them. At most one fact waits: an answer
-// admits one newcomer at most. If that fails here, its task departs. The answer to that contains a Dismiss, which finds
+// admits one new task at most. If that fails here, its task departs. The answer to that contains a Dismiss, which finds
 // nothing on the core, so the core is vacated. Nothing else raises a fact.
 void ManagerAgent::tell(const sched::Fact& fact, Time now) noexcept {
   if (!carrying_out_) return carry_out_all(manager_.decide(fact), now);
@@ -21,8 +21,8 @@ void ManagerAgent::tell(const sched::Fact& fact, Time now) noexcept {
   follow_up_ = fact;
 }
 
-// Bound: if an admission fails, the core that it vacates may let another newcomer be admitted. The Manager knows two
-// newcomers, and each fails once.
+// Bound: if an admission fails, the core that it vacates may let another new task be admitted. The Manager knows two
+// new tasks, and each fails once.
 void ManagerAgent::carry_out_all(std::span<const sched::Command> commands, Time now) noexcept {
   for (carry_out(commands, now); follow_up_;) {
     const sched::Fact fact = *std::exchange(follow_up_, std::nullopt);
@@ -115,7 +115,7 @@ void ManagerAgent::start_thread(Record& record, Time now) noexcept {
   housekeeper_.adopt(std::move(record.orders.begin), std::move(thread));
 }
 
-// Raises the tasks' response bounds. A newcomer makes other tasks slower: those of its core and, if it made tasks move
+// Raises the tasks' response bounds. A new task makes other tasks slower: those of its core and, if it made tasks move
 // first, those of their cores. A report compares the worst response of a task's life with the largest bound that held
 // during it, so a bound only grows. Bound: the tasks of the process.
 void ManagerAgent::raise_bounds() noexcept {
@@ -332,7 +332,7 @@ void ManagerAgent::settle_home() noexcept {
   if (options_.real_time) (void)os::bind_this_thread(promises_.home());
 }
 
-// Moves the tasks of a lost core. They are placed like newcomers: the decision considers what other processes promise,
+// Moves the tasks of a lost core. They are placed like new tasks: the decision considers what other processes promise,
 // these processes see our claim, and the result is recorded in the ledger. If the new placement cannot be recorded in
 // the ledger in time, the tasks end. Otherwise they would run on capacity that another process may promise.
 bool ManagerAgent::leave_lost_core(Time now) noexcept {

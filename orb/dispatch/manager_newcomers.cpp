@@ -1,4 +1,4 @@
-// How ManagerAgent handles newcomers: above the tasks, as far as its own time lasts and a decision takes one slice;
+// How ManagerAgent handles new tasks: above the tasks, as far as its own time lasts and a decision takes one slice;
 // below them otherwise.
 #include <algorithm>
 #include <mutex>
@@ -11,7 +11,7 @@
 
 namespace corelane::dispatch {
 
-// Takes in the next newcomer, if none is being decided.
+// Takes in the next new task, if none is being decided.
 bool ManagerAgent::take_admission(Time now) noexcept {
   if (!newcomers_.takes_next()) return false;
   NewcomerPtr next = admissions_.pop();
@@ -27,7 +27,7 @@ bool ManagerAgent::take_admission(Time now) noexcept {
   return true;
 }
 
-// Runs the first slice of a newcomer's analysis. Most decisions take no more.
+// Runs the first slice of a new task's analysis. Most decisions take no more.
 bool ManagerAgent::begin_newcomer(Time now) noexcept { return !newcomers_.is_under_way() && decide_newcomer(now); }
 
 // While tasks are on a lost core, no task is admitted.
@@ -39,7 +39,7 @@ bool ManagerAgent::decide_newcomer(Time now) noexcept {
   return busy;
 }
 
-// Wakes a thread for a newcomer. Both threads serve newcomers. The one below the tasks is woken if the manager's would
+// Wakes a thread for a new task. Both threads serve new tasks. The one below the tasks is woken if the manager's would
 // only wake up to find its time used.
 void ManagerAgent::wake_for_newcomer(Time now) noexcept {
   // relaxed: a hint. The manager's thread looks again when its time is back.
@@ -63,7 +63,7 @@ void ManagerAgent::leave_rest_below(Time now) noexcept {
   if (lost_.empty() && !newcomers_.is_under_way()) wake_at_ = std::min(wake_at_, newcomers_.wake_at());
 }
 
-// Returns whether a newcomer could be served at once.
+// Returns whether a new task could be served at once.
 bool ManagerAgent::has_newcomers(Time now) noexcept {
   return newcomers_.takes_next() ? !admissions_.empty() : newcomers_.wake_at() <= now;
 }

@@ -19,7 +19,7 @@ namespace corelane::dispatch {
 std::vector<sched::PlatformLoad> interference_on(const CoreLease& lease, std::span<const Promise> others);
 
 // Returns whether every task that others promised on the physical core of `lease` meets its deadline when `ours` there
-// run above it. `ours`: our tasks, platform load and newcomer. True if others promised nothing.
+// run above it. `ours`: our tasks, platform load and new task. True if others promised nothing.
 bool others_hold(const CoreLease& lease, std::span<const Promise> others, std::span<const Promise> ours);
 
 // Returns the utilization of the promises on the physical core of `lease`, rounded up.

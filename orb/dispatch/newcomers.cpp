@@ -64,20 +64,20 @@ void Newcomers::decide_first(Time now, std::span<const sched::Command>& commands
   commands = manager_.decide(fact);
   const auto promised = promises_.commit();
   if (promised) return;
-  // The promise was not written, so it does not hold. An Admit that finds no newcomer makes the task depart.
+  // The promise was not written, so it does not hold. An Admit that finds no new task makes the task depart.
   for (const sched::Command& command : commands)
     if (const auto* admit = std::get_if<sched::Admit>(&command))
       if (auto unwritten = take(admit->request)) try_again(std::move(unwritten), promised.error(), now);
 }
 
-// Tries again if another process came between. Otherwise the newcomer fails.
+// Tries again if another process came between. Otherwise the new task fails.
 void Newcomers::try_again(NewcomerPtr newcomer, Error error, Time now) noexcept {
   if (error.kind != ErrorKind::transient || now - newcomer->since >= patience) return newcomer->fail(error);
   retry_.failed(now);
   first_ = std::move(newcomer);
 }
 
-// The next newcomer need not wait for what this one waited for.
+// The next new task need not wait for what this one waited for.
 void Newcomers::fail_first(Error error) noexcept {
   retry_.start(Time{});
   std::exchange(first_, nullptr)->fail(error);
@@ -92,7 +92,7 @@ bool Newcomers::refused(const sched::Refuse& refuse, Time now) noexcept {
   if (!newcomer) return false;
   const sched::RefusalCode code = refuse.reason.code;
   if (code == sched::RefusalCode::reorganizing && now - newcomer->since < patience) {
-    retry_.start(now + reorganizing_period);  // it waits while tasks are moved for another newcomer
+    retry_.start(now + reorganizing_period);  // it waits while tasks are moved for another new task
     queue_.push(std::move(newcomer));
     return true;
   }

@@ -1,6 +1,6 @@
-// OwnTime limits how much of the manager's time above all tasks newcomers may have. The analysis charges the platform's
-// budget in each of its periods, so newcomers get that much, as from a sporadic server. The rest of their work is done
-// below the tasks. A step that has begun is not interrupted. If it takes too long, the newcomers wait longer after it.
+// OwnTime limits the time above all tasks that the manager spends on new tasks. The analysis charges the platform's
+// budget in each of its periods, so new tasks get that much, as from a sporadic server. The rest of their work is done
+// below the tasks. A step that has begun is not interrupted. If it takes too long, the new tasks wait longer after it.
 //
 // Threads: owned by the holder of the manager's lock. No clock.
 #pragma once

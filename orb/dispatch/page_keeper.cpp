@@ -54,7 +54,7 @@ bool PageKeeper::make() {
     remove_stale_pages(directory_);  // here, because perhaps no program ever reads counters
   } else if (!std::exchange(said_, true)) {
     const std::string why = ready ? "in " + directory_ + ": " + std::strerror(errno) : ready.error();
-    os::log::warn("no counters for `corelane top` as yet: " + why);
+    os::log::warn("`corelane top` cannot show counters of this process yet: " + why);
   }
   return page_ != nullptr;
 }

@@ -110,7 +110,7 @@ void PromiseKeeper::note_others(std::span<const Promise> others, std::span<const
   is_known_empty_ = false;                               // until all is told, which may fail
   if (!known) tell_others(others, newcomers);
   is_known_empty_ = others.empty();
-  // The others' deadlines are checked against one newcomer on one core, not against a repacking of our tasks.
+  // The others' deadlines are checked against one new task on one core, not against a repacking of our tasks.
   const bool repack = !beside_others_ && provider_.alone();
   if (repack_ != repack) manager_.set_repack(repack);
   repack_ = repack;
@@ -137,7 +137,7 @@ void PromiseKeeper::tell_interference(const CoreLease& lease, std::span<const Pr
   manager_.set_interference(lease.core, loads);
 }
 
-// Returns whether the newcomers on the core of `lease`, or the growth of our platform load, would make a task of
+// Returns whether the new tasks on the core of `lease`, or the growth of our platform load, would make a task of
 // another process late. The platform load grows on this core and, for our first task, also on the manager's core.
 bool PromiseKeeper::closes(const CoreLease& lease, std::span<const Promise> others, const std::vector<Promise>& mine,
                            std::span<const Contract> newcomers) const {

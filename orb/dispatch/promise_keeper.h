@@ -1,5 +1,5 @@
 // PromiseKeeper manages what this process promises to the other processes of its host, and what they promise to it. All
-// transactions with the CoreProvider pass through it. A newcomer is decided between begin() and commit(). refresh()
+// transactions with the CoreProvider pass through it. A new task is decided between begin() and commit(). refresh()
 // writes down smaller promises.
 //
 // A promise covers:
@@ -38,8 +38,8 @@ class PromiseKeeper {
   PromiseKeeper(const ExecutiveOptions& options, std::span<const CoreLease> leases, CoreProvider& provider,
                 BestEffortServers& servers, RecordedManager& manager);
 
-  // Opens a transaction and tells the Manager what others promised, as interference to the newcomer. Closes a core to
-  // the newcomer if it would break a promise of others there. Errors: as CoreProvider::begin(), NO_MEMORY.
+  // Opens a transaction and tells the Manager what others promised, as interference to the new task. Closes a core to
+  // the new task if it would break a promise of others there. Errors: as CoreProvider::begin(), NO_MEMORY.
   Expected<void> begin(const Contract& newcomer, Time now) noexcept;
   // Does the same for the tasks of a lost core, all of which may move to any of our other cores.
   Expected<void> begin_leaving(CoreId core, Time now) noexcept;

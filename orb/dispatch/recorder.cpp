@@ -141,12 +141,13 @@ bool Recorder::look_for_request() {
   const int pid = ::getpid();
   const std::string request = dump_request(options_.runtime_directory, pid);
   if (::unlink(request.c_str()) != 0) return false;
-  if (rings_.empty()) os::log::warn("recorder: a trace was asked for, and nothing is recorded with recorder.size = 0");
+  if (rings_.empty())
+    os::log::warn("recorder: a trace was requested, but nothing is recorded with recorder.size = 0; set it above 0");
   const auto path = dump(sched::TraceReason::request);
   const std::string text = path ? *path : "";
   const os::SizeLimitGuard guard;
   if (const auto written = os::write_small_file(dump_answer(options_.runtime_directory, pid), text, 0600); !written)
-    os::log::warn("recorder: the answer to a request: " + written.error().text);
+    os::log::warn("recorder: cannot write the answer to a request: " + written.error().text);
   return true;
 }
 
@@ -205,7 +206,7 @@ Expected<std::string> Recorder::write_trace(const std::string& folder, const sch
                   "; set recorder.directory to a directory that this process may write to");
     return not_stored;
   }
-  os::log::warn("recorder: " + start + "*.cltrace are all there; remove some");
+  os::log::warn("recorder: " + start + "*.cltrace: all names are in use; remove some files");
   return not_stored;
 }
 

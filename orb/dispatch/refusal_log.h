@@ -2,7 +2,7 @@
 // label (an operation, mostly) share one row, with the reason of the latest refusal. So a client that asks again and
 // again over new connections has one row. The process's own task of the label has another row.
 //
-// Threads: the thread that decides about newcomers records, one at a time; any thread reads a copy. The lock has
+// Threads: the thread that decides about new tasks records, one at a time; any thread reads a copy. The lock has
 // priority inheritance and is held while all rows are looked at. All memory is allocated at the start.
 #pragma once
 

@@ -186,7 +186,7 @@ void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
 }
 
 // Makes one spare at a time, so that orders are done in between. If the system gives no thread here, it gives none to a
-// newcomer either, and the newcomer is told.
+// new task either, and the new task is told.
 bool TaskThreads::refill() noexcept try {
   if (spares() >= wanted_) return false;
   auto spare = std::make_unique<SystemThread>(real_time_, Seat{});

@@ -82,9 +82,10 @@ class TaskWorker final : public Agent, private JobControl {
              os::WaitStrategy strategy = {});
   ~TaskWorker() override;
 
-  // Runs the ready job, if there is one. Otherwise reads the inlet, and runs the job that comes of it.
+  // Runs the ready job, if there is one. Otherwise reads its connection (Inlet), and runs the job that comes of it.
   bool step(Time now) noexcept override;
-  // Returns when step() has something to do again without a wake-up and without bytes at the inlet. Owning thread only.
+  // Returns when step() has something to do again without a wake-up and without bytes on the connection. Owning thread
+  // only.
   Time wake_at(Time now) const noexcept { return std::min(wake_at_, inlet_.wake_at(now)); }
   // Steps until retire(). A job that is ready then still runs.
   void loop() noexcept;

@@ -16,8 +16,8 @@ bool is_out_of_descriptors(int number) noexcept { return number == EMFILE || num
 
 std::string out_of_descriptors(int number) {
   if (number == ENFILE)
-    return "no file descriptor is left on this host (fs.file-max); raise it by sysctl -w fs.file-max, or find who has "
-           "so many";
+    return "no file descriptor is left on this host (fs.file-max); raise it by sysctl -w fs.file-max, or find the "
+           "process that has so many";
   return "no file descriptor is left: this process may have " + std::to_string(descriptor_limit()) +
          " (RLIMIT_NOFILE); raise that by ulimit -n, or LimitNOFILE= of its systemd unit";
 }

@@ -39,7 +39,7 @@ std::string mode_text(const std::string& path, mode_t mode) {
 }
 
 std::string remedy_text(uid_t owner) {
-  return owner == 0 ? "; run this program as root" : "; as root, remove it, if nobody needs it";
+  return owner == 0 ? "; run this program as root" : "; as root, remove it if no program needs it";
 }
 
 }  // namespace

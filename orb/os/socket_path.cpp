@@ -174,7 +174,7 @@ Expected<SocketPath, PathRefusal> SocketPath::claim(std::string path) {
       return refusal(address_in_use, claimed.path_,
                      "a file is there that is no socket; remove it or take another path");
     case Found::unknown:
-      return system_refusal(claimed.path_, claimed.path_, "whether anybody listens there is not to be found out",
+      return system_refusal(claimed.path_, claimed.path_, "the system does not tell whether a process listens there",
                             errno);
   }
   return claimed;

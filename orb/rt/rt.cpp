@@ -55,8 +55,8 @@ Contract granted(const giop::ContractContext& content, const TaskSpec& spec) {
   const Contract contract = content.contract.value_or(spec.contract);
   if (contract.on_overrun != spec.contract.on_overrun)
     os::log::info("task " + std::to_string(content.task.value) + " (" + spec.operation +
-                  "): its server is stricter than the contract, by its limits.peer_overrun: on_overrun is " +
-                  std::string(name_of(contract.on_overrun)) + " in place of " +
+                  "): limits.peer_overrun of the server makes the contract stricter: on_overrun is " +
+                  std::string(name_of(contract.on_overrun)) + " instead of " +
                   std::string(name_of(spec.contract.on_overrun)));
   return contract;
 }

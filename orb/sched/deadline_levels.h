@@ -1,7 +1,7 @@
 // DeadlineLevels implements earliest deadline first on a platform that has only priorities. Each job that runs, or
 // whose thread waits for its time, has a level. An earlier deadline (its `place`) gives a higher level. If a new job
-// finds no free level between its two neighbors, all levels are assigned again. The rule is the one for tasks under
-// fixed priorities (assign_levels()).
+// finds no free level between the two jobs next to it, all levels are assigned again. The rule is the one for tasks
+// under fixed priorities (assign_levels()).
 //
 // While there are at most as many such jobs as levels, the platform runs the same job that earliest deadline first
 // would run. The platform must have preemptive fixed priorities.

@@ -72,7 +72,7 @@ void ChannelTransport::say_once(const std::string& path, const std::string& why)
     said_.push_back(path);
     if (said_.size() > said_at_most) said_.pop_front();
   }
-  os::log::info("no channel to " + path + ", calls take another way: " + why);
+  os::log::debug("no channel to " + path + "; calls use a socket instead: " + why);
 }
 
 void ChannelTransport::forget(const std::string& path) {

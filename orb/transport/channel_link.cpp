@@ -228,7 +228,7 @@ void ChannelLink::give_back(std::uint64_t number) noexcept {
   berths_.remove_if([&](const Berth& berth) { return berth.number == number; });
 }
 
-// Sends a message that lies in a berth. Returns nothing if it lies somewhere else.
+// Sends a message that lies in a Berth. Returns nothing if it lies somewhere else.
 std::optional<IoResult> ChannelLink::send_berthed(Bytes message) noexcept {
   const auto berth = std::find_if(berths_.begin(), berths_.end(),
                                   [&](const Berth& b) { return b.draft.bytes().data() == message.data(); });

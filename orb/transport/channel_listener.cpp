@@ -159,7 +159,7 @@ class Evictor {
     if (!ask([](ConnectionCensus& census) { return census.evict_channel(os::now() - kept_channel); })) return false;
     if (const Time now = os::now(); now >= quiet_until_) {
       quiet_until_ = now + quiet_time;
-      os::log::info("idle channels make room for newcomers: " + std::string(half_in_use));
+      os::log::info("closing idle channels to make room for new connections: " + std::string(half_in_use));
     }
     return true;
   }

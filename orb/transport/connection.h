@@ -109,7 +109,7 @@ struct Arrival {
 };
 
 // Berth is memory of a connection for one long message. If send() is given only bytes that begin there, it does not
-// copy them. The destructor gives the memory back unless it was sent. A berth keeps its connection. Thread: any.
+// copy them. The destructor gives the memory back unless it was sent. A Berth keeps its connection. Thread: any.
 class Berth {
  public:
   virtual ~Berth() = default;
@@ -167,7 +167,7 @@ class Connection {
   // if the peer holds too much altogether (MemoryBudget). NO_MEMORY. Each of these closes the connection.
   virtual Expected<void> send(std::span<const Bytes> parts) noexcept = 0;
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
-  // Returns a berth for a message of at least so many bytes. Null: there is none now, or this kind of connection has
+  // Returns memory for a message of at least so many bytes. Null: there is none now, or this kind of connection has
   // none. Thread: any.
   virtual std::unique_ptr<Berth> berth(std::size_t /*bytes*/) noexcept { return nullptr; }
 

@@ -146,7 +146,7 @@ void KeptListener::look(Time now) noexcept try {
   if (stopped_ || now < next_try_ || !is_gone(endpoint_.path) || made_.size() > most_remade) return;
   if (os::OwnFile::are_gone()) return;  // the process ends, and has removed its sockets itself
   os::log::warn("the socket " + endpoint_.path + " was removed while this process listened there; " +
-                (make_again() ? "it is there again" : "it cannot be made again now, so nobody can connect there"));
+                (make_again() ? "it is there again" : "it cannot be made again now, so no client can connect there"));
 } catch (const std::exception&) {
   next_try_ = now + pause;  // no memory
 }

@@ -144,7 +144,7 @@ AcceptLoop::Turn AcceptLoop::without_newcomer(int error) {
 Expected<ConnectionCensus::Ticket, std::string> AcceptLoop::place_for(const std::string& peer, int lack) {
   auto ticket = census_->enter(peer);
   if (!ticket && evict([&] { return census_->evict_idle(peer); })) {
-    if (may_say(crowded_)) os::log::info("idle connections make room for " + peer + ": " + ticket.error());
+    if (may_say(crowded_)) os::log::info("closing an idle connection to make room for " + peer + ": " + ticket.error());
     return census_->enter(peer);
   }
   if (ticket && lack != 0 && !make_room(lack)) return os::out_of_descriptors(lack) + "; no connection is idle";
@@ -171,7 +171,8 @@ bool AcceptLoop::evict(Ask ask) {
 
 bool AcceptLoop::make_room(int lack) {
   if (!evict([&] { return census_->evict_quietest(); })) return false;
-  if (may_say(starving_)) os::log::warn(os::out_of_descriptors(lack) + "; until then idle connections make room");
+  if (may_say(starving_))
+    os::log::warn(os::out_of_descriptors(lack) + "; until then idle connections are closed to make room");
   return true;
 }
 

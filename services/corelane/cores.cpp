@@ -46,9 +46,9 @@ std::string line_of(const rs::CoreState& core, const rs::AccountList& accounts) 
   if (owner != accounts.end()) text += "reservation " + std::to_string(core.owner()) + ": " + holder_text(*owner);
   if (core.use() == rs::CoreUse::held)
     text +=
-        "nobody: a process that had it takes long to end, and the kernel gives it to no other until then; or it is "
+        "none: a process that had it takes long to end, and the kernel gives it to no other until then; or the core is "
         "switched off";
-  if (core.use() == rs::CoreUse::withheld) text += "everybody: it is never given away (reserved.keep)";
+  if (core.use() == rs::CoreUse::withheld) text += "all processes: it is never given away (reserved.keep)";
   if (core.use() == rs::CoreUse::shared)
     text += format("%.1f %% booked, %.1f %% free", 100 * core.booked(), 100 * core.free());
   return text + "\n";

@@ -43,7 +43,8 @@ std::string given_by(const OwnGroup& group) {
     if (!number.empty() && number.front() >= '0' && number.front() <= '9')
       return words + std::to_string(leading_number(number)) + ", from corelane-reserved";
   }
-  if (group.path.find("/corelane-default") != group.path.npos) return "what corelane-reserved has left for everybody";
+  if (group.path.find("/corelane-default") != group.path.npos)
+    return "the cores that corelane-reserved left for all processes";
   return {};
 }
 
@@ -51,7 +52,7 @@ std::string given_by(const OwnGroup& group) {
 Finding held_for_nobody(const HostView& host, Finding finding, const std::string& cores) {
   finding.state = FindingState::missing;
   finding.found = cores + "held for a corelane-reserved that ended";
-  finding.cost = "nobody gives these cores back, and servers that are started here promise nothing on the others";
+  finding.cost = "these cores are never given back, and servers that are started here promise nothing on the others";
   finding.commands.push_back(host.start_reserved());
   finding.note =
       "start it once to put the host back, which it does first; end it where no cores are to be reserved. If one runs "
@@ -73,7 +74,7 @@ Finding look_at_affinity(const HostView& host) {
   finding.found = core_text(allowed) + " of " + core_text(online) + " alone";
   if (host.facts.reserved) {
     finding.state = FindingState::unknown;
-    finding.note = "corelane-reserved may have bound this process there: corelane cores says who has which";
+    finding.note = "corelane-reserved may have bound this process there: corelane cores shows the owner of each core";
     return finding;
   }
   finding.state = FindingState::missing;

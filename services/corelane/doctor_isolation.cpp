@@ -207,7 +207,7 @@ Finding look_at_cache(const HostView& host) {
   }
   finding.found = "the processor can part its cache (cat_l3), and resctrl is not mounted";
   finding.commands.push_back(host.as_root("mount -t resctrl resctrl /sys/fs/resctrl"));
-  finding.note = "then start corelane-reserved anew";
+  finding.note = "then restart corelane-reserved";
   return finding;
 }
 
@@ -223,7 +223,7 @@ Finding look_at_delegation(const HostView& host) {
   if (found.v2_has_cpuset && std::ranges::find(controllers, "cpuset") != controllers.end()) return finding;
   finding.state = FindingState::missing;
   finding.found = "this user's control group has no cpuset";
-  finding.cost = "without root nobody can set cores apart; corelane-reserved, started by root, can for all users";
+  finding.cost = "only root can set cores apart; corelane-reserved, started by root, does it for all users";
   if (!found.v2_has_cpuset)
     finding.note = "cgroup v1 delegates nothing: start corelane-reserved as root";
   else

@@ -125,7 +125,7 @@ Finding look_at_preemption(const HostView& host) {
   finding.state = FindingState::missing;
   // Any user that can read debugfs may have changed it.
   const bool is_dynamic = version.find("PREEMPT_DYNAMIC") != version.npos;
-  if (is_dynamic && !mode) finding.found += ", if nobody changed it since the start (debugfs would tell)";
+  if (is_dynamic && !mode) finding.found += ", if it was not changed since the start (debugfs would tell)";
   if (is_dynamic && !mode && !is_debugfs_mounted(host))
     finding.commands.push_back(host.as_root(std::string("mount -t debugfs none ") + debug_mount));
   if (is_dynamic || mode) finding.commands.push_back(host.write_to(file, "full"));
@@ -196,7 +196,7 @@ Finding look_at_numa(const HostView& host) {
   if (leading_number(host.files.text_or_empty(file)) == 0) return finding;
   finding.state = FindingState::missing;
   finding.found = "on";
-  finding.cost = "the kernel takes pages away to see who uses them: page faults also in locked memory";
+  finding.cost = "the kernel unmaps pages to see which are used: page faults also in locked memory";
   finding.commands.push_back(host.write_to(file, "0"));
   return finding;
 }

@@ -29,7 +29,7 @@ bool is_told_stopped(Finding& finding, const Listening& daemon) {
   if (!daemon || !daemon.stopped) return false;
   finding.state = FindingState::missing;
   finding.found = stopped_text(daemon);
-  finding.cost = "who calls it waits until the call times out";
+  finding.cost = "its callers wait until the call times out";
   finding.commands.push_back(go_on_command(daemon));
   return true;
 }
@@ -40,8 +40,7 @@ bool is_told_strange(Finding& finding, const Listening& daemon) {
   finding.state = FindingState::missing;
   finding.found = fault_text(daemon);
   finding.note =
-      "who runs it can end it, as root can; where others may write to the directory, name another: "
-      "CORELANE_RUNTIME_DIRECTORY";
+      "its user or root can end it; where others may write to the directory, name another: CORELANE_RUNTIME_DIRECTORY";
   return true;
 }
 
@@ -78,8 +77,8 @@ Finding look_at_reserved(const HostView& host) {
   finding.state = FindingState::missing;
   finding.found = nobody_at(host.facts.reserved_places);
   finding.cost =
-      "corelane reserve has nobody to ask: no program can have a core for itself. It keeps all other programs off the "
-      "cores that it gives, until it ends";
+      "corelane reserve cannot work without it: no program can have a core for itself. The daemon keeps all other "
+      "programs off the cores that it gives, until it ends";
   if (is_told_strange(finding, host.facts.reserved)) return finding;
   finding.commands.push_back(host.start_reserved());
   return finding;

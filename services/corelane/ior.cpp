@@ -26,7 +26,7 @@ std::string table_of(const ProfilePart& profile, std::size_t number) {
   if (!profile.fault.empty()) return text + "  damaged: " + plain(profile.fault) + "\n";
   for (const std::string& endpoint : profile.endpoints) text += "  endpoint    " + plain(endpoint) + "\n";
   if (!profile.version.empty() && profile.endpoints.empty())
-    text += "  endpoint    none: nobody can reach the object by this profile\n";
+    text += "  endpoint    none: no client can reach the object by this profile\n";
   if (!profile.version.empty())
     text += "  object key  " + counted(profile.object_key.size(), "byte") + ": " + printable(profile.object_key) + "\n";
   if (!profile.corbaloc.empty()) text += "  the same    " + plain(profile.corbaloc) + "\n";

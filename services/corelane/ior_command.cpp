@@ -15,7 +15,7 @@ Action define_ior(CLI::App& app, std::vector<std::string>&) {
   const auto options = std::make_shared<Options>();
   app.footer(
       "Exit status: 0 it is sound, 1 it is no reference or a profile of it is damaged, 2 the command line was wrong. "
-      "Nobody is called; corelane ping does that.");
+      "No call is made; corelane ping makes one.");
   app.add_option("REFERENCE", options->what, "IOR:..., corbaloc:..., corbaname:..., a file that holds one, or -")
       ->type_name("")
       ->required();

@@ -59,7 +59,7 @@ std::string fault_of_naming(const std::exception& exception, const giop::Name& n
   if (dynamic_cast<const Context::InvalidName*>(&exception) != nullptr)
     return "the nameserver takes " + whole + " for no name: it may be too long, or deeper than it allows";
   if (dynamic_cast<const Context::AlreadyBound*>(&exception) != nullptr)
-    return whole + " is bound already; corelane ns resolve shows to what, --replace binds it anew";
+    return whole + " is bound already; corelane ns resolve shows the object, --replace binds the name to this one";
   if (dynamic_cast<const Context::NotEmpty*>(&exception) != nullptr)
     return whole + " still holds names; corelane ns list " + whole + " shows them, ns unbind removes each";
   if (const auto* const fault = dynamic_cast<const Corelane::Naming::Refused*>(&exception)) return fault->reason();

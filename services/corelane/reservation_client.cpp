@@ -55,7 +55,7 @@ std::string reference_at(const std::string& socket) {
 const char* promise_text(rs::Guarantee promise) {
   switch (promise) {
     case rs::Guarantee::exclusive_cores:
-      return "nobody else runs there, but for what the kernel binds to each core";
+      return "no other process runs there, except what the kernel binds to each core";
     case rs::Guarantee::affinity_only:
       return "the program is bound there, and others are moved away; they may come back, since nothing enforces it";
     case rs::Guarantee::thread_deadline:
@@ -78,7 +78,7 @@ int with_reservations(const std::string& who, const ReservationPlace& place, std
   const Listening daemon = listening_at(place.sockets);
   if (!daemon.fault.empty())
     return complain(fault_text(daemon) +
-                    "; who runs it can end it, as root can, or name another directory: --runtime-directory DIR");
+                    "; its user or root can end it, or name another directory: --runtime-directory DIR");
   if (!daemon) return complain(nobody_text(place));
   if (daemon.stopped)
     return complain("the reservation daemon, " + stopped_text(daemon) + ": " + go_on_command(daemon) +

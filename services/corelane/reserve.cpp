@@ -55,7 +55,7 @@ rs::Grant wait_for(const ReservationServer& server, rs::Grant grant, const Reser
 
 std::string waited_text(const rs::Grant& grant, Duration longest) {
   return std::string(who) + ": no room within " + to_string(longest) + ", was " + queue_text(grant.position()) +
-         "; corelane cores shows who has what\n";
+         "; corelane cores shows which process has which cores\n";
 }
 
 std::string report_text(const rs::Grant& grant, const ReserveOptions& options) {

@@ -113,8 +113,8 @@ Expected<std::uint64_t, std::string> parse_count(const std::string& text, const 
 void define_resources(CLI::App& app, ReserveOptions& options) {
   add_resource(app, "--memory", "memory", "SIZE", "so much memory, such as 256MiB, that others cannot take", options,
                parse_bytes);
-  add_resource(app, "--cache", "cache", "WAYS", "so many ways of the last-level cache that nobody else fills", options,
-               [](const std::string& text) { return parse_count(text, "no number of ways; write 2"); });
+  add_resource(app, "--cache", "cache", "WAYS", "so many ways of the last-level cache that no other process fills",
+               options, [](const std::string& text) { return parse_count(text, "no number of ways; write 2"); });
   add_resource(app, "--disk-weight", "disk", "WEIGHT", "from 1 to 1000, of a busy disk, where others have 100", options,
                [](const std::string& text) { return parse_count(text, "no weight; write 500"); });
   app.add_flag("--best-effort", options.best_effort,

@@ -87,7 +87,7 @@ std::optional<std::vector<std::uint64_t>> ask(const EndOptions& options, std::ve
   if (!await(answer, true, until)) {
     ::unlink(request.c_str());
     return complain("process " + std::to_string(options.server) +
-                    " did not answer; is it stopped, or another user's? Its log says who may ask");
+                    " did not answer; is it stopped, or another user's? Its log says which users may ask");
   }
   const auto text = os::read_small_file(answer, longest_answer);
   ::unlink(answer.c_str());
@@ -106,7 +106,7 @@ int end_tasks(const EndOptions& options, std::ostream& out, std::ostream& err) {
   }
   const std::vector<std::uint64_t> tasks = tasks_of(options, *page);
   if (tasks.empty()) {
-    err << "corelane tasks end: nobody of that name holds a task; " << holders_text(*page) << '\n';
+    err << "corelane tasks end: no holder of that name has a task; " << holders_text(*page) << '\n';
     return 1;
   }
   std::vector<std::uint64_t> words{page->start_ticks};

@@ -194,8 +194,8 @@ bool takes_tasks(const ProcessCounters& process) {
 
 std::string guarantee_text(Guarantee guarantee) {
   if (guarantee == Guarantee::priorities)
-    return "  dispatch.mode leader-followers: contracts are not analysed and nothing is promised; jobs run wherever "
-           "they come in\n";
+    return "  dispatch.mode leader-followers: contracts are not analyzed, and no deadline is promised; jobs run "
+           "wherever they come in\n";
   if (guarantee == Guarantee::placement)
     return "  dispatch.admission off: contracts are not analysed; tasks have cores and priorities, and no promise\n";
   return {};

@@ -51,11 +51,11 @@ Expected<void, std::string> Writers::admits(const std::optional<transport::PeerC
   if (!client && network_) return {};
   if (!client)
     return "a client over TCP" + may_not +
-           ", since nobody knows which user it is: call over the nameserver's Unix socket, or start "
+           ", because the kernel does not tell its user: call over the nameserver's Unix socket, or start "
            "corelane-nameserver with naming.network_writers on (-ORBNamingNetworkWriters on)";
   if (access_.admits(client->user, groups)) return {};
   return "user " + std::to_string(client->user) + may_not +
-         ": naming.writers, a setting of corelane-nameserver, says who may (-ORBNamingWriters NAME,...)";
+         ": naming.writers, a setting of corelane-nameserver, says which users may (-ORBNamingWriters NAME,...)";
 }
 
 void Writers::require() const {

@@ -35,7 +35,8 @@ Expected<void, os::FileFault> tell_where(const CORBA::ORB& orb, const std::strin
     if (auto written = os::write_small_file(reference_file, reference + "\n"); !written) return written;
   for (const std::string& url : urls_of(orb.endpoints())) std::cout << url << "\n";
   // Clients of this host find it without that output. A daemon may have been started without a standard output.
-  if (const std::string lost = os::output_fault(); !lost.empty()) os::log::warn("naming: where it is: " + lost);
+  if (const std::string lost = os::output_fault(); !lost.empty())
+    os::log::warn("naming: cannot print the nameserver's reference: " + lost);
   return {};
 }
 

@@ -21,7 +21,7 @@ ForeignLimits foreign_limits(const core::Settings& settings) {
   const dispatch::ExecutiveOptions& crew = settings.executive;
   const std::size_t most = std::max(crew.best_effort_waiting, std::max<std::size_t>(crew.best_effort_threads, 1) - 1);
   if (settings.naming.foreign_calls > most)
-    os::log::warn("naming: naming.foreign_calls counts as " + std::to_string(most) +
+    os::log::warn("naming: naming.foreign_calls is limited to " + std::to_string(most) +
                   ": more would leave no thread to serve others; see best_effort.waiting");
   return {.calls = std::min(settings.naming.foreign_calls, most), .time = settings.naming.foreign_time};
 }
@@ -82,7 +82,7 @@ void Nameserver::changed(const Change& change) noexcept try {
   log_.record(change);
   watches_.ring();
 } catch (const std::exception& why) {
-  os::log::warn(std::string("naming: a change is not told to listeners: ") + why.what());
+  os::log::warn(std::string("naming: listeners are not told of a change: ") + why.what());
 }
 
 void Nameserver::restore_leases() {

@@ -177,10 +177,9 @@ void Objects::raise(const NameFault& fault, const Name& name) {
     case NameFaultKind::gone:
       core::raise_as_servant(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_object});
     case NameFaultKind::no_target:
-      core::raise_as_servant(
-          Error{ErrorKind::bad_param, Completion::no, 0},
-          "the context to be bound does not exist any more: somebody has destroyed it, or it was one of the "
-          "oldest of many that no name led to; make a new one, best with bind_new_context()");
+      core::raise_as_servant(Error{ErrorKind::bad_param, Completion::no, 0},
+                             "the context to be bound does not exist any more: a client destroyed it, or it was one of "
+                             "the oldest of many without a name; make a new one, best with bind_new_context()");
     case NameFaultKind::not_owner:
       core::raise_as_servant(Error{ErrorKind::no_permission, Completion::no, 0}, not_owner_text(fault, name));
     case NameFaultKind::client_full:

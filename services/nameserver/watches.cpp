@@ -149,7 +149,7 @@ void Watches::tell_or_forget(WatchId id, Watch& watch) {
   try {
     tell(watch);
   } catch (const std::exception& why) {
-    os::log::info(std::string("naming: a listener to changes is forgotten: ") + why.what());
+    os::log::info(std::string("naming: removed a listener to changes: ") + why.what());
     remove(id);
   }
 }
@@ -187,7 +187,7 @@ void Watches::look(bool at_all) {
       if (!std::exchange(watch->is_asked, false) && !at_all) continue;
     }
     if (is_there(*watch)) continue;
-    os::log::info("naming: a listener to changes is forgotten: it is gone");
+    os::log::info("naming: removed a listener to changes: it is gone");
     remove(id);
   }
 }

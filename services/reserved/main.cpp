@@ -14,18 +14,18 @@ namespace {
 
 constexpr const char* help_text = R"(usage: corelane-reserved [-ORBOption VALUE ...]
 
-Gives processes whole cores, or shares of cores, that nobody else disturbs, until it gets SIGTERM, SIGINT or SIGHUP; then
-the host is as it was found. Clients find it by reserved.ior in its runtime directory (/run/corelane for root):
+Gives processes whole cores, or shares of cores, that no other process disturbs. On SIGTERM, SIGINT or SIGHUP it puts the
+host back as it was, and ends. Clients find it by reserved.ior in its runtime directory (/run/corelane for root):
   corelane reserve --cores 1 -- ./app     corelane cores
 
-Settings, here or in /etc/corelane.toml; docs/reservation.md and docs/configuration.md tell of them:
-  -ORBReservedUsers LIST       who may reserve besides root: users, groups as @name, or anyone (none)
+Settings, here or in /etc/corelane.toml; docs/reservation.md and docs/configuration.md explain them:
+  -ORBReservedUsers LIST       users, besides root, that may reserve; groups as @name; or anyone (none)
   -ORBReservedKeep CORES       never given away, such as 0,4-5 (the first core)
   -ORBReservedBackend NAME     auto, cgroup-v2, cgroup-v1 or affinity
   -ORBReservedRoot GROUP       the control group below which it works (/)
   -ORBReservedInterrupts off   leave interrupts where they are
-  -ORBReservedMemoryRest N     per cent of the memory that is promised to nobody (10)
-  -ORBReservedProcesses PID    move this process alone and what it starts, and nobody else (all)
+  -ORBReservedMemoryRest N     per cent of the memory that is never promised (10)
+  -ORBReservedProcesses PID    move only this process and what it starts (all)
   -ORBReservedSocket PATH      where it listens (reserved.sock in the runtime directory)
   -ORBRuntimeDirectory DIR     socket, reference and journal
 )";

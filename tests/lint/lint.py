@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks what the compiler cannot: layers, purity, memory orders and their comments, names of tests.
+"""Checks what the compiler cannot: layers, purity, memory orders and their comments, names of tests, language.
 
     lint.py [ROOT]      prints `file:line: error: what; what is allowed`, exits 1 when there is an error.
 
@@ -11,6 +11,8 @@ import re
 import subprocess
 import sys
 from collections import namedtuple
+
+from language import check_language
 
 # ---- The layer table ----------------------------------------------------------------------------------------------------
 # A file may include any lower layer. Within a layer it may include only the folders named in SAME_LAYER.
@@ -391,6 +393,7 @@ def lint(root):
     for path, lines in files.items():
         findings += check_private_paths(path, lines)
         findings += check_named_files(path, lines, files)
+        findings += [Finding(path, *found) for found in check_language(path, lines)]
         if not (path.startswith(CODE_FOLDERS) and path.endswith((".h", ".cpp"))):
             continue
         findings += check_includes(path, lines)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Tests of the lint: small trees that break one rule each, and similar trees that keep it."""
 import os
+import re
 import tempfile
 import unittest
 
@@ -174,6 +175,45 @@ class Lint(unittest.TestCase):
     def test_a_document_names_files_that_are_there(self):
         self.refuses("docs/a.md", "see `orb/os/gone.h`\n", 1, "there is no orb/os/gone.h")
         self.accepts("docs/a.md", "see `orb/os/a.h`\n", **{"orb/os/a.h": "#pragma once\n"})
+
+    def test_a_thing_is_not_called_he(self):
+        for text in ("// The peer and his socket.\n", "int x;  // He waits.\n", 'auto x = "whom it serves";\n',
+                     'auto x = "one part "\n         "of him";\n', "/* he */\n", 'auto x = R"(\nhe\n)";\n'):
+            self.refuses("orb/os/a.cpp", text, text.count("\n", 0, re.search(r"\b([Hh]e|his|him|whom)\b", text).start()) + 1,
+                         "of a thing")
+        self.refuses("tests/orb/os/a_test.cpp", 'TEST_CASE("a peer that has his reply") {}\n', 1, '"his" of a thing')
+        self.refuses("tests/a.py", '"""Asks.\n\nwhoever he is."""\n', 3, '"he" of a thing')
+        self.refuses("tests/a.py", "x = 1  # he\n", 1, '"he" of a thing')
+        self.refuses("orb/os/CMakeLists.txt", "# What he needs.\n", 1, '"he" of a thing')
+        self.refuses("dev", "x=1\n# he\n", 2, '"he" of a thing')
+        self.refuses("docs/a.md", "one\nhe\n", 2, '"he" of a thing')
+        self.accepts("orb/os/a.cpp", "int he = 1'000;  // the `he` of \"the\"\n")
+        self.accepts("docs/a.md", "`he`\n\n```\nhe\n```\n\n    he\n\n| he |\n|---|\n")
+
+    def test_a_sentence_begins_with_what_acts(self):
+        self.refuses("orb/os/a.h", "// Ends.\n// Who waits is told.\n#pragma once\n", 2, 'begins with "Who"')
+        self.refuses("orb/os/a.h", "// Ends it. Who waits is told.\n#pragma once\n", 1, 'begins with "Who"')
+        self.refuses("orb/os/a.cpp", 'auto x = "Whoever waits is told";\n', 1, 'begins with "Whoever"')
+        self.refuses("docs/a.md", "## Who may\n", 1, 'begins with "Who"')
+        self.refuses("tests/orb/os/a_test.cpp", 'TEST_CASE(\n    "who waits is told") {}\n', 2, 'begins with "who"')
+        self.accepts("docs/a.md", "Who may do that? Those who wait.\n")
+        self.accepts("orb/os/a.cpp", 'auto x = "who" + of("a user who waits");  // which user? who reads\n')
+
+    def test_a_metaphor_stays_out(self):
+        self.refuses("orb/os/a.cpp", "// Takes\n// the newcomer.\n", 2, "say new task")
+        self.refuses("docs/a.md", "- glances at it\n", 1, "say poll")
+        self.refuses("tests/orb/os/a_test.cpp", 'TEST_CASE("berths go back") {}\n', 1, "say memory")
+        self.accepts("orb/os/a.cpp", '// The `newcomer`, glance(), Newcomer, newcomers.h.\nauto berth = "newcomer";\n')
+
+    def test_a_sentence_of_a_document_is_short(self):
+        long = "Word " + "word " * 39 + "word."
+        self.refuses("docs/a.md", "One.\n" + long + "\n", 2, "a sentence of 41 words")
+        self.refuses("docs/a.md", "- " + "word\n  " * 41 + "\n", 1, "at most 40")
+        self.accepts("docs/a.md", long.replace("word ", "", 1) + " " + long.replace("word ", "", 1) + "\n")
+        self.accepts("docs/a.md", "word " * 30 + "word. `a.b` " + "word " * 30 + "\n")
+        self.accepts("docs/a.md", "- " + "word " * 30 + "\n- " + "word " * 30 + "\n")
+        self.accepts("docs/a.md", "| " + long + " |\n|---|\n\n    " + long + "\n\n```\n" + long + "\n```\n")
+        self.accepts("orb/os/a.cpp", "// " + long + "\n")
 
     def test_a_long_file_is_a_warning(self):
         with tempfile.TemporaryDirectory() as root:

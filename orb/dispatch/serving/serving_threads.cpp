@@ -27,7 +27,7 @@ constexpr int events_at_once = 16;
 constexpr int sources_between_waits = 16;
 
 void warn_of_shortage() noexcept try {
-  os::log::warn("no further thread for requests without a contract; they wait for those that are served");
+  os::log::warn("the system gives no further thread for requests without a contract; they wait until a thread is free");
 } catch (const std::bad_alloc&) {
 }
 

@@ -188,10 +188,11 @@ bool Broker::introduce(Guest& client, const BrokerMessage& message) {
                       " that others have asked for: try again later, or see why process " +
                       std::to_string(service->peer.process) + " accepts none");
   if (const std::size_t unaccepted = unaccepted_of(client.peer.user); unaccepted >= limits_.unaccepted_of_user)
-    return refuse(client, BrokerFault::Kind::no_room,
-                  "user " + std::to_string(client.peer.user) + " has asked for channels of which " +
-                      counted(unaccepted, "end is", "ends are") +
-                      " not accepted, as many as one user may: wait until they are, or end who asked");
+    return refuse(
+        client, BrokerFault::Kind::no_room,
+        "user " + std::to_string(client.peer.user) + " has asked for channels of which " +
+            counted(unaccepted, "end is", "ends are") +
+            " not accepted, as many as one user may have: wait until they are accepted, or end the process that asked");
   return hand_over(client, *service);
 }
 

@@ -40,9 +40,10 @@ Expected<os::Fd, BrokerFault> reach(const std::string& path, const std::string& 
   if (!socket) return no_broker(path, socket.error().text);
   const channel::Peer broker = channel::peer_of(*socket);
   if (broker.user == 0 || is_welcome(*socket, access)) return std::move(*socket);
-  return BrokerFault{Kind::denied,
-                     "the broker at " + path + " is run by user " + std::to_string(broker.user) +
-                         ", who is neither root nor this one: name him in the access list, or another broker"};
+  return BrokerFault{
+      Kind::denied,
+      "the broker at " + path + " is run by user " + std::to_string(broker.user) +
+          ", which is neither root nor the own user: put that user on the access list, or use another broker"};
 }
 
 Expected<BrokerMessage, BrokerFault> ask(const os::Fd& socket, const std::string& path, const std::string& text,
@@ -50,7 +51,7 @@ Expected<BrokerMessage, BrokerFault> ask(const os::Fd& socket, const std::string
   if (text.size() > longest_message)
     return BrokerFault{Kind::bad_name, "the access list is too long for the broker, which is told at most " +
                                            std::to_string(longest_message) +
-                                           " bytes: name a group in place of its users"};
+                                           " bytes: name a group instead of its users"};
   // A broker that is full says so before it is asked, and closes. Its answer is read even if send() fails.
   send(socket.get(), text.data(), text.size(), MSG_NOSIGNAL);
   auto answer = receive_message(socket, deadline);
@@ -85,7 +86,7 @@ Expected<Introduced, BrokerFault> ChannelService::accept(Time deadline) {
     const bool is_late = !message && message.error().kind == channel::SetupFault::Kind::timed_out;
     if (!is_late) socket_.reset();
     return BrokerFault{Kind::unreachable,
-                       is_late ? "nobody has asked for a channel" : "the broker is gone: enlist the name again"};
+                       is_late ? "no client has asked for a channel" : "the broker is gone: enlist the name again"};
   }
   const channel::Options options = options_over(message->descriptor, options_);
   auto made = channel::Channel::accept_over(message->descriptor.take(), options, os::now() + options_.handshake);

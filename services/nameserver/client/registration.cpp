@@ -137,14 +137,14 @@ void Registration::State::look_at_name() {
   try {
     const bool is_others = !object->_is_equivalent(root->resolve(name));
     if (is_others && !is_taken)
-      os::log::warn("naming: another has bound '" + text +
-                    "' to another object; the name leads here again once that binding is removed");
+      os::log::warn("naming: another process has bound '" + text +
+                    "' to another object; this server binds the name again once that binding is removed");
     is_taken = is_others;
   } catch (const CosNaming::NamingContext::NotFound&) {
     if (options.make_contexts) make_contexts_to(root, name);
     directory->bind_leased(name, object, lease.value(), false);
     is_taken = false;
-    os::log::info("naming: '" + text + "' was free and leads here again");
+    os::log::info("naming: '" + text + "' was free and is bound to this server again");
   }
 }
 
@@ -156,7 +156,7 @@ void Registration::State::register_again() try {
   os::log::info("naming: '" + text + "' was registered again: the nameserver had forgotten it");
 } catch (const CosNaming::NamingContext::AlreadyBound&) {
   if (!std::exchange(is_taken, true))
-    os::log::warn("naming: the nameserver had forgotten '" + text + "', and another has bound it meanwhile");
+    os::log::warn("naming: the nameserver had forgotten '" + text + "', and another process has bound it meanwhile");
 }
 
 void Registration::State::give_back() noexcept try {

@@ -28,9 +28,9 @@ void ChangeTeller::tell_one(const Change& change) noexcept {
   try {
     told_(change);
   } catch (const std::exception& why) {
-    os::log::warn(std::string("naming: a change was not heard: ") + why.what());
+    os::log::warn(std::string("naming: a listener did not take a change: ") + why.what());
   } catch (...) {
-    os::log::warn("naming: a change was not heard, for a reason that is not known");
+    os::log::warn("naming: a listener did not take a change, for an unknown reason");
   }
 }
 

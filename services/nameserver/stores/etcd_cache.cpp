@@ -65,7 +65,7 @@ void EtcdCache::settle(const EtcdEntry& entry, Changes& changes) {
     return;
   }
   const auto binding = binding_in(entry.value);
-  if (!binding) return os::log::warn("what etcd has at " + entry.key + " is no binding: it is passed over");
+  if (!binding) return os::log::warn("the value of etcd's key " + entry.key + " is no binding and is ignored");
   const auto bound = tree_.find(place->context, *place->name);
   if (bound && *bound == *binding) return;
   take({.kind = bound ? Change::Kind::rebound : Change::Kind::bound,

@@ -100,7 +100,7 @@ void EtcdCopy::say(const std::string& trouble) {
   trouble_ = trouble;
   if (trouble.empty()) return os::log::info("the copy of names " + path_ + " is written again");
   os::log::warn("the copy of names " + path_ + " cannot be written: " + trouble +
-                ": see to its disk and directory; a start while etcd is away would find names as they were before");
+                ": check its disk and directory. A nameserver that starts while etcd is away would find older names");
 }
 
 }  // namespace corelane::nameserver

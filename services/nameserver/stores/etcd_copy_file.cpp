@@ -81,7 +81,7 @@ Expected<EtcdCopyFile, std::string> EtcdCopyFile::open(const std::string& path, 
     const std::string damage = opened.error().text;
     if (!remove_database(path)) return copy_text_of(path, opened.error());
     os::log::warn("the copy of names " + path + " is damaged (" + damage +
-                  ") and nothing of it is used; it begins anew as soon as etcd answers");
+                  ") and is not used; it is written anew as soon as etcd answers");
     opened = open_once(path, place);
   }
   if (!opened) return copy_text_of(path, opened.error());
@@ -149,7 +149,7 @@ EtcdCopyFile::Done EtcdCopyFile::read(const std::string& path, const std::string
   if (const auto done = marks->run(); !done) return done.error();
   if (!is_same_etcd(copied, place)) {
     os::log::warn("the copy of names " + path + " is of " + copied + " and not of " + place +
-                  ": nothing of it is used, and it begins anew as soon as etcd answers");
+                  ": it is not used, and is written anew as soon as etcd answers");
     return clear(place);
   }
   if (const auto done = read_entries(content, digest); !done) return done.error();

@@ -199,7 +199,7 @@ void EtcdFollower::take(const std::vector<EtcdEvent>& events, std::uint64_t revi
 void EtcdFollower::is_there() {
   cache_.set_followed(true);
   const std::lock_guard lock(mutex_);
-  if (was_there_ || remembers_) os::log::info("etcd is back, and names are as it has them");
+  if (was_there_ || remembers_) os::log::info("etcd answers again, and names are those that it has");
   trouble_.text.clear();
   was_there_ = is_new_ = true;
   turn_.notify_all();
@@ -215,7 +215,7 @@ void EtcdFollower::is_away(const EtcdFault& fault) {
   cache_.set_followed(false);
   const std::lock_guard lock(mutex_);
   if (was_there_ && trouble_.text.empty() && !is_stopped_)
-    os::log::warn(fault.text + ": names are found as they were, and none can be bound until it is back");
+    os::log::warn(fault.text + ": names are still found, but none can be bound until etcd is back");
   trouble_ = fault;
   is_tried_ = true;
   turn_.notify_all();

@@ -40,7 +40,7 @@ class EtcdStore final : public Store {
     os::log::warn("naming: etcd is away (" + why.text + "): " + counted(now.names, "name is", "names are") +
                   " found as the copy " + copy_->path() + " has them, which is " +
                   std::to_string(std::chrono::floor<std::chrono::seconds>(now.stale_for).count()) +
-                  " s old, and none can be bound until etcd is back: start it, or mend the way to it");
+                  " s old, and none can be bound until etcd is back: start it, or repair the connection to it");
   }
 
   Expected<Binding, StoreFault> find(ContextId context, const NameComponent& name) override;

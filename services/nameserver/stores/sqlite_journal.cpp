@@ -182,8 +182,8 @@ Expected<void, OpenFault> SqliteJournal::check_log_bytes() const {
                      true};
   if (found.is_unfinished)
     os::log::warn("the last change in the log " + log_of(path_) + " is incomplete, from byte " + whole +
-                  " on, and is passed over: it was under way when a nameserver ended, or failed before, or its bytes "
-                  "have changed since; a name that was bound then and is not found has to be bound again");
+                  " on, and is ignored: it was being written when a nameserver ended, or failed before, or its bytes "
+                  "have changed since. If a name that was bound then is not found, bind it again");
   return {};
 }
 
@@ -266,8 +266,8 @@ Expected<std::uint64_t, SqliteFault> SqliteJournal::counter(const char* name) {
   if (*known) return **known;
   const std::uint64_t value = above_all_counts();
   os::log::warn("the name store " + path_ + " has lost its counter '" + name +
-                "', or its bytes are not those that a nameserver wrote; it goes on at " + std::to_string(value) +
-                ", above all that it can have been");
+                "', or other bytes than a nameserver wrote are there; counting continues at " + std::to_string(value) +
+                ", above every value that it can have had");
   return value;
 }
 
@@ -314,7 +314,7 @@ Expected<void, StoreFault> SqliteJournal::keep(const Changes& changes, ContextId
   const os::SizeLimitGuard guard;
   if (const std::string replaced = replaced_file(); !replaced.empty())
     return say(
-        "somebody has removed or replaced " + replaced +
+        "another program has removed or replaced " + replaced +
             ", and what is written would be lost: put it back, or start this nameserver again with what is there",
         StoreFault::unavailable);
   const auto kept = keep_all(changes, next_context);

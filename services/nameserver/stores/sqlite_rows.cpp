@@ -139,8 +139,8 @@ Expected<void, SqliteFault> set_strange_rows_aside(Database& database, const std
   if (*all > 0)
     os::log::warn("the name store " + path + " has " + counted(*all, "row") + " in its table `quarantine`, " +
                   std::to_string(*moved) +
-                  " of them from now on: nobody finds those names. Bind them again, or put right and back with sqlite3 "
-                  "what is worth it, as docs/stores.md says; then empty that table");
+                  " of them moved there now. Those names are not found. Bind them again, or repair the rows and put "
+                  "them back with sqlite3, as docs/stores.md says; then empty that table");
   return {};
 }
 

@@ -74,7 +74,8 @@ std::optional<Refusal> request_fault(const Holder& holder, const Wanted& wanted,
 std::string no_room_text(const Account& account, const std::vector<CoreId>& free, std::size_t reservations) {
   const std::string held = counted(reservations, "reservation is held", "reservations are held");
   const std::string mend =
-      "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows who has what";
+      "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows which process has "
+      "which cores";
   if (account.is_share()) return "no shared core has so much left, and no core is free to be shared: " + held + mend;
   if (free.empty()) return "no core is free: " + held + mend;
   return "of the free cores (" + os::core_list_text(free) + ") not as many fit together as were asked for: " + held +
@@ -85,7 +86,7 @@ std::string never_fits_text(const Account& account, const std::vector<os::CoreIn
                             const std::vector<CoreId>& kept) {
   const std::string host = "this host has " + counted(machine.size(), "core") + ", of which " +
                            (kept.size() == 1 ? "core " : "cores ") + os::core_list_text(kept) +
-                           (kept.size() == 1 ? " stays" : " stay") + " with everybody (reserved.keep)";
+                           (kept.size() == 1 ? " stays" : " stay") + " with all processes (reserved.keep)";
   if (account.is_share()) return host + ": none is left to be shared";
   return host + ": the others do not have what was asked for, even when all are free";
 }

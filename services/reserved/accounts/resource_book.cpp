@@ -92,7 +92,8 @@ std::string ResourceBook::lack_text(const std::vector<ResourceWanted>& wanted) c
   return std::string(name_of(lack->which)) + ": of " + text_of(offer_of(lack->which).most) + " " +
          text_of(promised(lack->which)) + " are promised to others" +
          (kept == 0 ? "" : ", and " + text_of(kept) + " not taken back yet from reservations that ended") +
-         "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows who has what";
+         "; wait in the queue (corelane reserve --wait), or ask for what fits; corelane cores shows which process has "
+         "which cores";
 }
 
 std::string ResourceBook::fit_text(const std::vector<ResourceWanted>& wanted) const {

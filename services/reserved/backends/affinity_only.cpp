@@ -28,7 +28,7 @@ std::string if_chosen(const Host& host, const char* text) { return host.of_proce
 BackendReport AffinityOnly::report() const {
   BackendReport report{
       .kind = "affinity",
-      .cannot = {"nobody is kept out of a reserved core by the kernel" +
+      .cannot = {"the kernel keeps no process off a reserved core" +
                      if_chosen(host_, ", because reserved.processes is set") + ": a thread may set its own affinity; " +
                      if_chosen(host_, "leave that setting out, and ") +
                      "cgroup v1 or v2 with the cpuset controller, and root, would",
@@ -98,8 +98,8 @@ std::string AffinityOnly::fault_of(const Member& member) {
     return "thread " + std::to_string(thread) + " of process " + std::to_string(member.holder.process.pid) +
            " cannot be moved to cores " + os::core_list_text(cores) + " and stays on " + os::core_list_text(*now) +
            ": " +
-           (unwritten_.empty() ? "a cpuset of somebody else may keep it there, or it is under SCHED_DEADLINE, or of "
-                                 "another user; take it out of that"
+           (unwritten_.empty() ? "another program's cpuset may keep it there, or it runs under SCHED_DEADLINE, or it "
+                                 "belongs to another user; change that first"
                                : unwritten_);
   }
   return {};

@@ -31,7 +31,7 @@ WayMask ways_in(const GroupFiles& resctrl, const std::string& group) {
 WayMask lowest(int ways) noexcept { return ways >= 64 ? ~WayMask{0} : (WayMask{1} << ways) - 1; }
 
 constexpr const char* ways_meaning =
-    "nobody else fills these ways of the last-level cache, in each cache of that level (resctrl); the memory "
+    "no other process fills these ways of the last-level cache, in each cache of that level (resctrl); the memory "
     "controllers behind it are shared as before";
 
 }  // namespace
@@ -142,7 +142,7 @@ std::string CacheWays::others_text() const {
     if (group.starts_with(cache_prefix)) ours = group;
   }
   if (names.empty()) return "reservations in between have them; ask for fewer";
-  return "groups of somebody else in " + host_.resctrl->absolute("") + " (" + names +
+  return "groups of other programs in " + host_.resctrl->absolute("") + " (" + names +
          ") have them, or reservations in between; narrow those groups, or ask for fewer" +
          (ours.empty() ? ""
                        : "; if " + ours + " is no other corelane-reserved's, one that was killed left it: rmdir " +
@@ -203,7 +203,7 @@ Done<Remarks> CacheWays::give(const Portion& portion) {
   const auto in = threads.find(portion.holder.process.pid);
   if (in != threads.end() && !is_own(in->second))
     return Unexpected{"process " + std::to_string(portion.holder.process.pid) + " is in " +
-                      host_.resctrl->absolute(in->second) + ", a group of somebody else; take it out of that first"};
+                      host_.resctrl->absolute(in->second) + ", a group of another program; take it out of that first"};
   if (is_first)
     if (auto kept = host_.journal->add(entry_before()); !kept) return Unexpected{kept.error()};
   given_[portion.id] = {.mask = *run, .from = in == threads.end() ? "" : in->second};
@@ -269,7 +269,7 @@ void CacheWays::take(ReservationId id) {
   left_[group] = given.mask;
   if (const int fault = remove_left(group); fault != 0)
     os::log::warn(host_.resctrl->absolute(group) + " cannot be removed: " + errno_text(fault) +
-                  "; nobody else gets its ways until a later try succeeds");
+                  "; no other process gets its ways until a later try succeeds");
   if (auto widened = widen_common(); !widened)
     os::log::warn(widened.error() + "; the others get those ways back when a later try succeeds");
 }

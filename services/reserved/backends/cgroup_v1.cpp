@@ -42,19 +42,19 @@ BackendReport CgroupV1::report() const {
   if (!exclusive_)
     report.cannot.push_back(report.place +
                             " cannot be parted exclusively: it is not exclusive itself, or another cpuset has some of "
-                            "its cores. Who is not in a set of this server is not kept out, and no thread gets "
+                            "its cores. Processes outside of this server's sets are not kept out, and no thread gets "
                             "SCHED_DEADLINE; use the hierarchy's root");
   if (host_.cpu == nullptr)
     report.cannot.push_back("no shares of process trees: the cpu controller of cgroup v1 is not mounted");
   else
     report.cannot.push_back(
-        "a share of a process tree is a bound, and what is left to it beside others who are bound, "
-        "too: no deadline; ask for a thread's share, which is one");
+        "a share of a process tree limits its processor time and promises no deadline; ask for a thread's share, which "
+        "does");
   for (const std::string& child : host_.cpuset->children(root_))
     if (!child.starts_with("corelane-"))
-      report.cannot.push_back(joined_path(report.place, child) +
-                              " may run on reserved cores: that cpuset is somebody else's; take them out of its "
-                              "cpuset.cpus");
+      report.cannot.push_back(
+          joined_path(report.place, child) +
+          " may run on reserved cores: that cpuset belongs to another program; take them out of its cpuset.cpus");
   return report;
 }
 
@@ -128,8 +128,8 @@ void CgroupV1::mend_common() {
   const auto now = host_.cpuset->read(file);
   if (now ? os::parse_core_list(*now) == common_ : host_.cpuset->has(file)) return;
   os::log::error(host_.cpuset->absolute(file) +
-                 (now ? " says '" + *now + "', as somebody else has written"
-                      : " is gone, as somebody else has removed its group") +
+                 (now ? " says '" + *now + "', which another program wrote"
+                      : " is gone, because another program removed its group") +
                  ": the default set is made anew; does another corelane-reserved, or a manager of cpusets, run here?");
   if (const int fault = host_.cpuset->make(common_group()); fault != 0) return;
   if (fill(common_group(), common_) && exclusive_)
@@ -243,8 +243,7 @@ Remarks CgroupV1::intruders(const std::string& group) const {
     if (child.starts_with("corelane-") || both.empty()) continue;
     remarks.push_back("processes in " + host_.cpuset->absolute(in_root(child)) + " may run on " +
                       os::core_list_text(both) +
-                      ", too: that cpuset is somebody else's; take the core out of its "
-                      "cpuset.cpus");
+                      ", too: that cpuset belongs to another program; take the core out of its cpuset.cpus");
   }
   return remarks;
 }

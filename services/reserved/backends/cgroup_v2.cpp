@@ -42,8 +42,8 @@ BackendReport CgroupV2::report() const {
                             "kernel does not switch it on");
   else
     report.cannot.push_back(
-        "a share of a process tree is a bound, and what is left to it beside others who are bound, too: "
-        "no deadline; ask for a thread's share, which is one");
+        "a share of a process tree limits its processor time and promises no deadline; ask for a thread's share, which "
+        "does");
   report.cannot.push_back(
       "a share of one thread takes its whole process to the shared core: v2 has no groups of threads "
       "across processes");

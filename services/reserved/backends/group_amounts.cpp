@@ -93,7 +93,7 @@ void GroupAmounts::sweep() {
 // Logs a fault once per group. Returns whether it was done.
 bool GroupAmounts::is_done(const std::string& group, const Done<void>& done) {
   if (!done && told_.insert(group).second)
-    os::log::warn(done.error() + "; the group keeps what a reservation that ended had until a later try succeeds");
+    os::log::warn(done.error() + "; the group keeps the amounts of an ended reservation until a later try succeeds");
   if (done) told_.erase(group);
   return done.has_value();
 }

@@ -56,7 +56,7 @@ std::string first_disk(const Host& host) {
 
 std::string no_weights_text(const Host& host) {
   return "no disk of this host is shared by weight: none is under the scheduler bfq; as root: echo bfq > /sys/block/" +
-         first_disk(host) + "/queue/scheduler, and start corelane-reserved anew";
+         first_disk(host) + "/queue/scheduler, and restart corelane-reserved";
 }
 
 ResourceOffer disk_offer(const std::string& disks) {
@@ -72,8 +72,8 @@ ResourceOffer disk_offer(const std::string& disks) {
 std::unique_ptr<Controller> disk_of_v1(const Host& host) {
   if (host.blkio == nullptr)
     return lacking(Resource::disk,
-                   "the controller blkio of cgroup v1 is not mounted; as root: mount -t cgroup -o "
-                   "blkio none /sys/fs/cgroup/blkio, and start corelane-reserved anew");
+                   "the controller blkio of cgroup v1 is not mounted; as root: mount -t cgroup -o blkio none "
+                   "/sys/fs/cgroup/blkio, and restart corelane-reserved");
   const std::string disks = disks_under(host, "bfq");
   if (disks.empty()) return lacking(Resource::disk, no_weights_text(host));
   return std::make_unique<OwnGroups>(
@@ -134,10 +134,9 @@ std::unique_ptr<Controller> memory_of_v2(const Host& host, const std::string& ro
   if (host.memory_to_promise == 0) return lacking(Resource::memory, no_memory_known);
   const std::uint64_t most = std::min(host.memory_to_promise, kept_above(*host.unified, root));
   if (most < least_memory)
-    return lacking(Resource::memory,
-                   "memory.min of " + host.unified->absolute(root) +
-                       ", or of a group above it, is 0: nothing below it is guaranteed; write there how many bytes "
-                       "are to be, and start corelane-reserved anew");
+    return lacking(Resource::memory, "memory.min of " + host.unified->absolute(root) +
+                                         ", or of a group above it, is 0: nothing below it is guaranteed; write there "
+                                         "how many bytes are to be, and restart corelane-reserved");
   return std::make_unique<GroupAmounts>(
       host, root,
       GroupAmounts::Means{
@@ -182,7 +181,7 @@ std::string resctrl_lack(bool parts_caches, bool kernel_has_it) {
   if (!kernel_has_it)
     return "the processor can part its cache (cat_l3), and this kernel has no resctrl; take one with "
            "CONFIG_X86_CPU_RESCTRL, as Debian's has";
-  return "resctrl is not mounted; as root: mount -t resctrl resctrl /sys/fs/resctrl, and start corelane-reserved anew";
+  return "resctrl is not mounted; as root: mount -t resctrl resctrl /sys/fs/resctrl, and restart corelane-reserved";
 }
 
 std::uint64_t memory_to_promise(const std::string& meminfo, unsigned rest_percent) {

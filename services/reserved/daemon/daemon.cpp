@@ -222,8 +222,8 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
     if (std::ranges::none_of(engine.keeper().cores(),
                              [](const CoreState& core) { return core.use == CoreUse::common; }))
       os::log::warn(
-          "there is no core to give: all that it may use are kept for everybody (reserved.keep; without it the first "
-          "core's)");
+          "no core can be reserved: all cores that the daemon may use are kept for all processes (reserved.keep; by "
+          "default the first core)");
     if (const auto& cannot = engine.keeper().status().backend.cannot; !cannot.empty())
       os::log::warn(cannot.front() + rest_text(cannot.size() - 1));
     notify_manager("READY=1\nSTATUS=" + line);

@@ -283,7 +283,7 @@ Expected<GrantView, Refusal> Keeper::work_on(ReservationId id, const Process& se
   if (loan == account->loans.end() || loan->over)
     return Refusal{.kind = RefusalKind::not_yours,
                    .reason = "reservation " + std::to_string(id.value) + " is not lent to process " +
-                             std::to_string(service.pid) + "; who holds it has to lend it first"};
+                             std::to_string(service.pid) + "; its holder has to lend it first"};
   if (is_visiting(service))
     return Refusal{
         .kind = RefusalKind::bad_request,
@@ -343,7 +343,7 @@ void Keeper::watch_cores() {
     if (lost.empty()) continue;
     const std::string why = "of its cores " + os::core_list_text(account->place.cores) + " the kernel has no longer " +
                             os::core_list_text(lost) + " (/sys/devices/system/cpu/cpu" +
-                            std::to_string(lost.front().value) + "/online says whether it is switched off); ask anew";
+                            std::to_string(lost.front().value) + "/online says whether it is switched off); ask again";
     os::log::warn("reservation " + std::to_string(account->id.value) + " ends: " + why);
     fail(account->id, why);
   }
@@ -357,7 +357,7 @@ void Keeper::watch_interrupts() {
                                      [&](int pid) { return parts_.processes.name_of(pid) == "irqbalance"; });
   if (const unsigned strayed = parts_.interrupts.keep_away_again(parts_.accounts.common()); strayed > 0)
     os::log::warn(counted(strayed, "interrupt") +
-                  " had been sent to reserved cores by somebody else; none goes there any more" +
+                  " had been sent to reserved cores by another program; none goes there any more" +
                   (is_balanced_ ? "; irqbalance runs: systemctl disable --now irqbalance" : ""));
 }
 

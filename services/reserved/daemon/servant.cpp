@@ -189,7 +189,7 @@ ReservationServant::Caller ReservationServant::caller() const {
   if (user_of(process->pid) != peer->user || process_behind(core::calling_peer(), *process) != *process)
     refuse({.kind = RefusalKind::no_such_process,
             .reason = "process " + std::to_string(peer->process) +
-                      " is not the one that connected, or has changed its user since; connect anew"});
+                      " is not the one that connected, or has changed its user since; connect again"});
   return {*process, peer->user};
 }
 

@@ -169,7 +169,7 @@ TEST_CASE("by deadlines the earlier one goes before, and beside a server nobody 
   CHECK(job.needs(Duration{1}));  // its server got the next budget a period later
 }
 
-TEST_CASE("who asks whether all overruns were told of counts each, and none of those that may have been misses") {
+TEST_CASE("the count of reported overruns leaves out lost events, which may have been misses") {
   OverrunLog log;
   rt::TaskEvent overrun{.kind = dispatch::TaskEventKind::overrun};
   log.heard(overrun);

@@ -80,7 +80,7 @@ class RunningDemo {
 
 }  // namespace
 
-TEST_CASE("whoever of the demo is killed, it goes on or says why it ends, and nothing is left") {
+TEST_CASE("if any process of the demo is killed, the demo goes on or says why it ends, and leaves nothing behind") {
   RunningDemo demo;
   const pid_t reserving = demo.process_of("corelane-reserved, process "),
               naming = demo.process_of("corelane-nameserver, process "), service = demo.process_of("control service, "),
@@ -96,7 +96,7 @@ TEST_CASE("whoever of the demo is killed, it goes on or says why it ends, and no
   ::kill(second, SIGKILL);
   CHECK_THAT(demo.line_with("pendulum 2 ended"), Contains("killed by signal 9") && Contains("the others go on"));
   ::kill(naming, SIGKILL);
-  CHECK_THAT(demo.line_with("corelane-nameserver ended"), Contains("goes on calling it"));
+  CHECK_THAT(demo.line_with("corelane-nameserver ended"), Contains("still call it"));
   CHECK(demo.process_of("corelane-nameserver runs again, as process ") != naming);
   CHECK_THAT(demo.said, Contains("pendulum/controller is in its store as before"));
   ::kill(reserving, SIGKILL);

@@ -97,7 +97,7 @@ TEST_CASE("bad addresses are named with what is wrong") {
   CHECK(says(channel, path));
 }
 
-TEST_CASE("who says nothing is given up at the deadline, and so is a listener to whom nobody comes") {
+TEST_CASE("accept and connect time out at the deadline when the peer is silent or does not come") {
   const TempDirectory directory;
   auto listener = Listener::listen(directory / "channel", {});
   REQUIRE(listener);
@@ -111,7 +111,7 @@ TEST_CASE("who says nothing is given up at the deadline, and so is a listener to
   CHECK(Channel::connect_over(std::move(sockets.near), {}, at_once).error().kind == Kind::timed_out);
 }
 
-TEST_CASE("who connects and says nothing holds up nobody") {
+TEST_CASE("a client that connects and is silent delays no other client") {
   const TempDirectory directory;
   auto listener = Listener::listen(directory / "channel", {});
   REQUIRE(listener);
@@ -134,7 +134,7 @@ namespace {
   few.rlim_cur = static_cast<rlim_t>(lowest) + more;
   if (setrlimit(RLIMIT_NOFILE, &few) != 0) _exit(1);
   while (true)  // bound: the deadline
-    if (const auto end = listener->accept(soon()); end || end.error().text.find("nobody connected") == 0)
+    if (const auto end = listener->accept(soon()); end || end.error().text.find("no process connected") == 0)
       _exit(end ? 0 : 2);
 }
 
@@ -172,7 +172,7 @@ TEST_CASE("silent clients that took all descriptors and went away keep nobody ou
   CHECK(status == 0);
 }
 
-TEST_CASE("whom the greeter turns away is told why, whatever he says") {
+TEST_CASE("a client that the greeter rejects is told why, whatever the client sends") {
   const TempDirectory directory;
   const Greeter greeter = [](const Peer& peer, const os::Fd& socket) -> Expected<void, SetupFault> {
     CHECK(peer.process == getpid());
@@ -230,7 +230,7 @@ TEST_CASE("a user's many handshakes do not displace the one of another user") {
   CHECK(end);
 }
 
-TEST_CASE("who is not on the access list is told and turned away before he says anything") {
+TEST_CASE("a client that is not on the access list is rejected with a reason before it sends anything") {
   const TempDirectory directory;
   std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
   const std::string path = directory / "channel";
@@ -303,7 +303,7 @@ TEST_CASE("in a user namespace that maps nobody no user is the own one") {
   if (code != 77) CHECK(code == 0);
 }
 
-TEST_CASE("who was given up while he got ready has no channel and is told why") {
+TEST_CASE("a client whose handshake was given up gets no channel and is told why") {
   SocketPair sockets;
   auto asked =
       std::async(std::launch::async, [&] { return Channel::connect_over(std::move(sockets.near), {}, soon()); });

@@ -55,7 +55,7 @@ TEST_CASE("memory that is moved into huge pages keeps what it holds, and a peer 
   CHECK(is_right);
 }
 
-TEST_CASE("whoever lets large memory go does not unmap it himself") {
+TEST_CASE("a thread that releases large memory does not unmap it itself") {
   struct Gate {
     static void wait(const corelane::os::Closer::Task& task) noexcept {
       static_cast<Gate*>(task.base)->open.park(corelane::never);

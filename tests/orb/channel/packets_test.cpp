@@ -102,7 +102,7 @@ TEST_CASE("a lingering socket that comes before the channel is there spoils it a
   os::Closer::of_descriptors().await();
 }
 
-TEST_CASE("who is turned away at the door holds up nobody with what he has sent") {
+TEST_CASE("a rejected client delays nobody with the packets that it has sent") {
   const TempDirectory directory;
   const std::string path = directory / "channel";
   LingeringSocket lingering;
@@ -332,7 +332,7 @@ void fill_and_make_block(const os::Fd& event) {
 
 }  // namespace
 
-TEST_CASE("who makes the descriptors block that he was given holds up nobody who reads them") {
+TEST_CASE("a peer that makes its descriptors blocking does not delay the end that reads them") {
   Given given;
   REQUIRE(fcntl(given.record.get(), F_SETFL, 0) == 0);
   REQUIRE(fcntl(given.room.get(), F_SETFL, 0) == 0);
@@ -341,7 +341,7 @@ TEST_CASE("who makes the descriptors block that he was given holds up nobody who
   CHECK(given.end->arm());
 }
 
-TEST_CASE("who fills the descriptors that he was given and makes them block holds up nobody who rings them") {
+TEST_CASE("a peer that fills its descriptors and makes them blocking does not delay the end that rings them") {
   Given given;
   fill_and_make_block(given.record);
   fill_and_make_block(given.room);

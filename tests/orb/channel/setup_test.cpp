@@ -102,7 +102,7 @@ TEST_CASE("only those on the access list are welcome") {
   CHECK(WEXITSTATUS(status) == (welcome ? 3 : 2));
 }
 
-TEST_CASE("whom the porter turns away is told why before he has a channel") {
+TEST_CASE("a client that the porter rejects is told why and gets no channel") {
   const Porter porter = [](const Peer&, const auto&) { return SetupFault{Kind::denied, "no room today"}; };
   const auto [asked, answered] = shake_hands({}, {.porter = porter});
   CHECK(asked.error().kind == Kind::refused);
@@ -110,7 +110,7 @@ TEST_CASE("whom the porter turns away is told why before he has a channel") {
   CHECK(answered.error().kind == Kind::denied);
 }
 
-TEST_CASE("what the porter gives comes with the channel, or goes with whoever does not take it") {
+TEST_CASE("what the porter returns comes with the channel, or is released if the channel is not taken") {
   std::weak_ptr<void> given;
   const Porter porter = [&](const Peer& peer, const auto&) -> Expected<std::shared_ptr<void>, SetupFault> {
     CHECK(peer.process == getpid());

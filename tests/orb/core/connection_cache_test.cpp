@@ -218,7 +218,7 @@ TEST_CASE("closing the cache ends every wait at once") {
   CHECK(test.acquire().error().minor == minor::orb_destroyed);
 }
 
-TEST_CASE("a connection that somebody has for himself is closed with the cache's own") {
+TEST_CASE("a connection with one user is closed together with the connections of the cache") {
   Caches test;
   const auto own = std::make_shared<ClientConnection>(std::make_shared<Stub>(), giop::Limits{});
   REQUIRE(test.cache.adopt(own));
@@ -241,7 +241,7 @@ TEST_CASE("a connection that broke is made anew and one that lives is kept") {
   CHECK(*second != *first);
 }
 
-TEST_CASE("a connection that broke is let go when the next one is made to whomever") {
+TEST_CASE("a broken connection is released when the next connection is made, to any address") {
   Caches test;
   test.wires.let_succeed();
   std::weak_ptr<ClientConnection> dead;

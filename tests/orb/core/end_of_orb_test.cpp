@@ -111,7 +111,7 @@ TEST_CASE("the handler of a task's event cannot wait for the end of its ORB") {
   rt::on_miss(*server.orb.orb, {});
 }
 
-TEST_CASE("whoever destroys an ORB returns when it is destroyed also where others do the same") {
+TEST_CASE("several threads may destroy one ORB, and each returns when it is destroyed") {
   ScriptedServer server;
   std::atomic<int> too_early{0};
   {

@@ -14,6 +14,7 @@
 #include "orb/core/orb_state.h"
 #include "orb/core/reference.h"
 #include "orb/core/way.h"
+#include "orb/os/log.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
@@ -25,6 +26,14 @@ using transport::Endpoint;
 using transport::EndpointKind;
 
 namespace {
+
+// While a Verbose lives, the log has the lines about transports, too.
+struct Verbose {
+  Verbose() { os::log::set_level(os::log::Level::debug); }
+  Verbose(const Verbose&) = delete;
+  Verbose& operator=(const Verbose&) = delete;
+  ~Verbose() { os::log::set_level(os::log::Level::info); }
+};
 
 struct Fixture {
   const TempDirectory directory{};
@@ -167,7 +176,7 @@ TEST_CASE("a server of every mode answers through a channel") {
   CHECK(probe->echo(large) == large);
 }
 
-TEST_CASE("a client to whom no channel is given takes the Unix socket") {
+TEST_CASE("a client that gets no channel uses the Unix socket") {
   const Quiet quiet;
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.all()});
@@ -180,11 +189,12 @@ TEST_CASE("a client whose channel is given up while it is set up takes the Unix 
   ProbeServer server({"-ORBEndpointListen", test.all()});
   const os::Fd door = door_at(test.path + ".channel");
   const CapturedErrors log;
+  const Verbose verbose;
   auto given_up = std::async(std::launch::async, [&] { return gives_up_one(door); });
   TestOrb patient({"-ORBTimeoutConnect", "180s"});
   CHECK(test.kind_of_call(patient, server.ior()) == EndpointKind::unix_socket);
   CHECK(given_up.get());
-  CHECK(log.times("no channel to " + test.path + ".channel, calls take another way: the other end refused") == 1);
+  CHECK(log.times("no channel to " + test.path + ".channel; calls use a socket instead: the other end refused") == 1);
   CHECK(log.times("calls over unix:" + test.path + ": ") == 1);
 }
 
@@ -197,10 +207,11 @@ TEST_CASE("one line of the log says over which transport the calls to a server g
       {false, "on", "unix:", ", and the reference names no channel\n"},
   }));
   const std::string listens = has_channel ? test.all() : test.both();
-  const std::string line = "info: calls over " + by + test.path + (by == "channel:" ? ".channel" : "") +
+  const std::string line = "debug: calls over " + by + test.path + (by == "channel:" ? ".channel" : "") +
                            ": the server is on this host" + why;
   ProbeServer server({"-ORBEndpointListen", listens});
   const CapturedErrors log;
+  const Verbose verbose;
   TestOrb client({"-ORBClientChannel", channels});
   for (int connections = 0; connections < 2; ++connections) {
     const auto probe = probe_of(client, server.ior());
@@ -217,10 +228,21 @@ TEST_CASE("the log says why the calls to a server on this host go over TCP") {
   std::filesystem::remove(test.path + ".channel");
   std::filesystem::remove(test.path);
   const CapturedErrors log;
+  const Verbose verbose;
   CHECK(test.kind_of_call(server.ior()) == EndpointKind::tcp);
-  CHECK(log.times("info: no channel to " + test.path + ".channel, calls take another way: ") == 1);
-  CHECK(log.times("info: calls over TCP to 127.0.0.1:") == 1);
+  CHECK(log.times("debug: no channel to " + test.path + ".channel; calls use a socket instead: ") == 1);
+  CHECK(log.times("debug: calls over TCP to 127.0.0.1:") == 1);
   CHECK(log.times(": the server is on this host, but no channel came about, and its Unix socket: No such file") == 1);
+}
+
+TEST_CASE("a client's log has no line about its calls unless debug lines are asked for") {
+  Fixture test;
+  ProbeServer server({"-ORBEndpointListen", test.all()});
+  std::filesystem::remove(test.path + ".channel");
+  const CapturedErrors log;
+  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  CHECK(log.text().find("info: ") == std::string::npos);
+  CHECK(log.times("calls ") == 0);
 }
 
 TEST_CASE("the log says that calls go over TCP because the server is on another host") {
@@ -228,8 +250,9 @@ TEST_CASE("the log says that calls go over TCP because the server is on another 
   ProbeServer server({"-ORBEndpointListen", test.all()});
   const std::string elsewhere = without_this_host(server.ior());
   const CapturedErrors log;
+  const Verbose verbose;
   CHECK(test.kind_of_call(elsewhere) == EndpointKind::tcp);
-  CHECK(log.times("info: calls over TCP to 127.0.0.1:") == 1);
+  CHECK(log.times("debug: calls over TCP to 127.0.0.1:") == 1);
   CHECK(log.times(": the server is on another host\n") == 1);
   CHECK(log.times("calls over ") == 1);
 }
@@ -365,7 +388,8 @@ TEST_CASE("without a directory for a chosen path a server with TCP goes on and s
   both->listen();
   CHECK(both->endpoints().size() == 1);
   CHECK(log.times("cannot listen") == 0);
-  CHECK(log.times("no channels and no Unix socket for clients of this host, which use TCP: /dev/null/nowhere") == 1);
+  CHECK(log.times("clients of this host have to use TCP, because there are no channels and no Unix socket: "
+                  "/dev/null/nowhere") == 1);
 }
 
 TEST_CASE("without a directory for a chosen path a server without TCP does not start") {

@@ -64,7 +64,7 @@ TEST_CASE("a client that stalls in the middle of a message is cut off") {
   await("the client is cut off", [&] { return rt::report(*client.server.orb.orb).cut_off_clients > 0; });
 }
 
-TEST_CASE("who sends no more of a long message is told so and cut off where another client needs room") {
+TEST_CASE("a client that stops inside a long message is told so and disconnected when another client needs room") {
   BareClient client({"-ORBLimitsMemory", "100000", "-ORBLimitsMessageSize", "400000", "-ORBTimeoutHeader", "4s"});
   const transport::MemoryBudget& all = *client.server.orb->state().memory;
   const std::size_t uncounted = all.bounds().free;

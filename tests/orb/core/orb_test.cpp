@@ -205,7 +205,7 @@ TEST_CASE("an address that cannot be listened on is named with what to change") 
                                       "'` shows which process has it, and -ORBEndpointListen " + taken.host +
                                       ":0 takes a free port"},
       std::pair{std::string("192.0.2.1:0"),
-                std::string("cannot listen on 192.0.2.1:0: not an address of this host; choose another with "
+                std::string("cannot listen on 192.0.2.1:0: the address is none of this host; choose another with "
                             "-ORBEndpointListen or endpoint.listen")});
   const CapturedErrors log;
   TestOrb second({"-ORBEndpointListen", endpoint});

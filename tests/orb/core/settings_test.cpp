@@ -133,7 +133,7 @@ TEST_CASE("connecting takes time, so none is refused") {
   CHECK(settings.connect_timeout == 20ms);
 }
 
-TEST_CASE("who may use channels is named by names and numbers of users and groups") {
+TEST_CASE("the users and groups that may use channels are given by name or by number") {
   Settings settings;
   const auto& table = settings_table();
   const auto entry = std::find_if(table.begin(), table.end(), [](const auto& e) { return e.key == "channel.allow"; });

@@ -33,7 +33,7 @@ class JobWaits {
 
 }  // namespace
 
-TEST_CASE("whoever closes a circle of tasks that wait is told, however long it is") {
+TEST_CASE("a call that closes a circle of waiting tasks is refused, however long the circle is") {
   const JobWaits first(1, 2), second(2, 3), third(3, 4);
   CHECK_FALSE(first.wait.closes_circle());
   CHECK_FALSE(third.wait.closes_circle());

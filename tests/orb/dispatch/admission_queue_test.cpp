@@ -62,7 +62,7 @@ class Queue {
 
 }  // namespace
 
-TEST_CASE("newcomers of one peer are served in the order in which they came") {
+TEST_CASE("admission requests of one peer are served in the order in which they came") {
   Queue queue;
   CHECK(queue.queue.empty());
   for (const char* label : {"one", "two", "three"}) CHECK(queue.ask(peer(1), label));
@@ -83,7 +83,7 @@ TEST_CASE("peers are served by turns, and all connections of a holder have one t
   for (const char* label : {"1a", "2a", "3a", "1b", "2b", "1c"}) CHECK(queue.next() == label);
 }
 
-TEST_CASE("a peer that asks once is served after two newcomers of each other peer at most") {
+TEST_CASE("a peer that asks once is served after at most two requests of each other peer") {
   constexpr std::uint32_t floods = 16;
   Queue queue;
   for (std::uint32_t round = 0; round < 200; ++round)
@@ -141,7 +141,7 @@ TEST_CASE("a full queue turns the newest of the peer away of which most wait") {
   CHECK(all == static_cast<int>(AdmissionQueue::most));
 }
 
-TEST_CASE("a queue with newcomers of as many peers as it has places takes no other peer and loses none") {
+TEST_CASE("a queue with requests of as many peers as it has places takes no other peer and loses none") {
   Queue queue;
   for (std::uint32_t i = 1; i <= AdmissionQueue::most; ++i) REQUIRE(queue.ask(peer(i), "waits"));
   CHECK_FALSE(queue.ask(peer(AdmissionQueue::most + 1), "too many"));
@@ -150,7 +150,7 @@ TEST_CASE("a queue with newcomers of as many peers as it has places takes no oth
   CHECK(queue.next() == "nobody");
 }
 
-TEST_CASE("what this process asks for takes the place of newcomers that wait for a later round") {
+TEST_CASE("a request of this process replaces a request that waits for a later round") {
   Queue queue;
   queue.ask_often(peer(1), AdmissionQueue::most);
   CHECK_FALSE(queue.ask(PeerId{}, "own"));
@@ -160,7 +160,7 @@ TEST_CASE("what this process asks for takes the place of newcomers that wait for
 
 // Disconnects and shutdown.
 
-TEST_CASE("newcomers of a connection that is gone are told so, and no others") {
+TEST_CASE("admission requests of a connection that is gone are told so, and no others are") {
   Queue queue;
   queue.ask(peer(1), "gone");
   queue.ask(peer_of(77, 1), "another connection of that holder");
@@ -182,7 +182,7 @@ TEST_CASE("a closed queue tells those that wait and those that come") {
   CHECK(queue.next() == "nobody");
 }
 
-TEST_CASE("newcomers of several threads are served or turned away once") {
+TEST_CASE("admission requests of several threads are each served or refused once") {
   constexpr int threads = 4, each = 3000;
   AdmissionQueue queue;
   std::atomic<int> failed{0}, served{0}, asking{threads};

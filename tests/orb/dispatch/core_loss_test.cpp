@@ -89,7 +89,7 @@ TEST_CASE("those to whose core tasks come from a lost one may respond later, and
   CHECK(longest() > before);
 }
 
-TEST_CASE("who calls a task that left with its core is told why") {
+TEST_CASE("a call to a task that left with its core is refused with the reason") {
   Losing m;
   m.revoke(first);
   m.machine.settle();
@@ -165,7 +165,7 @@ TEST_CASE("a task may be moved on while a job of it still runs from before its c
   CHECK(machine.threads.threads[0]->seat.core == CoreId{1});
 }
 
-TEST_CASE("when the last core is lost everybody leaves and newcomers are told that there is none") {
+TEST_CASE("when the last core is lost all tasks leave, and new tasks are told that there is no core") {
   Losing m;
   m.revoke(first);
   m.revoke(second);

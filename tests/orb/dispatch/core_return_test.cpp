@@ -156,7 +156,7 @@ TEST_CASE("a core by the kernel's own policy stays lost, and the log says so onc
 
 // Deciding.
 
-TEST_CASE("newcomers go to a core that returned, and the threads of tasks are bound anew") {
+TEST_CASE("new tasks go to a core that returned, and the threads of tasks are bound anew") {
   Quiet quiet;
   Machine machine(2, unbound());
   const TaskId stays = machine.admit(plain(100ms, 50ms));

@@ -121,7 +121,7 @@ TEST_CASE("a core on which another server has promised something is not this one
   CHECK_FALSE(mine->alone_on(0));
 }
 
-TEST_CASE("whose a core is can be asked while a newcomer is decided, and the other way round") {
+TEST_CASE("alone_on() can be called during a ledger transaction, and a transaction can begin during alone_on()") {
   const Directory directory;
   const auto mine = open(directory), other = open(directory);
   promise_all(*other, {promise(1, 1ms)});

@@ -343,7 +343,7 @@ std::pair<int, int> class_of(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("budgets are watched above the manager, and newcomers analysed below the tasks") {
+TEST_CASE("budgets are watched above the manager, and new tasks are analyzed below the admitted ones") {
   if (!os::privileges().fifo) {
     std::cout << "SKIPPED: needs SCHED_FIFO\n";
     return;

@@ -8,7 +8,7 @@ using namespace corelane::dispatch;
 using namespace corelane::dispatch::test;
 using namespace std::chrono_literals;
 
-TEST_CASE("who hands in a job of an admitted task dispatches it without a step of the manager") {
+TEST_CASE("a thread that hands in a job of an admitted task dispatches it without a step of the manager") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
   const auto fate = machine.hand_in(id);
@@ -18,7 +18,7 @@ TEST_CASE("who hands in a job of an admitted task dispatches it without a step o
   CHECK_FALSE(machine.manager.step(virtual_now));
 }
 
-TEST_CASE("who hands in a job dispatches those that wait in the queue, too") {
+TEST_CASE("a thread that hands in a job also dispatches the jobs that wait in the queue") {
   Machine machine;
   const TaskId first = machine.admit(plain(10ms, 1ms));
   const TaskId second = machine.admit(plain(20ms, 1ms));
@@ -43,7 +43,7 @@ TEST_CASE("a job that is handed in where nothing of a task waits passes by a ful
   CHECK(second->runs == 1);
 }
 
-TEST_CASE("a newcomer that waits when a job is handed in is left to the manager") {
+TEST_CASE("an admission request that waits when a job is handed in is left to the manager") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
   while (machine.manager.parker().park(Time{})) continue;  // uses up earlier wake-ups

@@ -371,10 +371,10 @@ TEST_CASE("the log says once that a seat is not to be had") {
     for (int i = 0; i < 3; ++i) ledger.maintain();
   });
   INFO(said);
-  CHECK(times("our seat in " + (place / "ledger.seats") + " is taken by the server with pid", said) == 1);
+  CHECK(times("this server's seat in " + (place / "ledger.seats") + " is taken by the server with pid", said) == 1);
 }
 
-TEST_CASE("who finds no slot in a new ledger promises nothing until one is free") {
+TEST_CASE("a server that finds no slot in a new ledger promises nothing until a slot is free") {
   const Directory directory;
   const auto a = open(directory);
   promise_all(*a, {promise(0, 5ms)});

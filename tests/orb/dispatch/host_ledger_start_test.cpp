@@ -44,7 +44,7 @@ TEST_CASE("a ledger of another version that somebody uses is left alone") {
   CHECK(ledger::is_other_version(found));
 }
 
-TEST_CASE("who only looks on is told of a ledger that he cannot read") {
+TEST_CASE("an observer is told about a ledger that it cannot read") {
   const Directory directory;
   const ledger::FileHeader old = ledger::make_header(1);
   const std::string of_old(reinterpret_cast<const char*>(&old), sizeof old);

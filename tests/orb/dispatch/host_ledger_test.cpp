@@ -32,7 +32,7 @@ TEST_CASE("a process sees what others promised and not its own") {
   b->abandon();
 }
 
-TEST_CASE("who only looks on sees each server's promises and is no server himself") {
+TEST_CASE("an observer sees each server's promises and does not count as a server") {
   const Directory directory;
   const auto look = [&] { return LedgerFile::look(directory.file()).value(); };
   CHECK(look().empty());
@@ -174,7 +174,7 @@ TEST_CASE("a process is alone as long as no other one has a slot") {
   CHECK(alone());
 }
 
-TEST_CASE("who is in a transaction can be told") {
+TEST_CASE("inside() returns the process that is in a transaction") {
   const Directory directory;
   LedgerSeats of_a(directory.file()), of_b(directory.file());
   auto a = LedgerFile::open(directory.file(), {}, of_a);

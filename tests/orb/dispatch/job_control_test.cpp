@@ -115,7 +115,7 @@ TEST_CASE("nested sections run at the higher ceiling and end one by one") {
   CHECK(levels == std::vector{bench.native(1), bench.native(2), bench.native(1)});
 }
 
-TEST_CASE("a newcomer raises the ceiling of what is locked and starts when nobody can hold it any more") {
+TEST_CASE("a new task raises the ceiling of a locked resource and starts when no job can hold it any more") {
   Bench bench;
   const TaskId low = bench.admit(task(90ms, {use_of("bus", 100us)}));
   int raised = 0, runs_inside = -1, runs_after = -1, runs = 0;

@@ -107,7 +107,7 @@ TEST_CASE("a server that was looked for before its slot counted is heard of when
   CHECK_FALSE(here.file.is_still_alone());
 }
 
-TEST_CASE("who only looks on does not disturb a server that is alone") {
+TEST_CASE("an observer does not disturb a server that is alone") {
   const Directory directory;
   Server here(directory);
   REQUIRE(here.looks_alone());
@@ -157,7 +157,7 @@ TEST_CASE("of a server that is alone and one that comes in its transaction one a
   CHECK_FALSE(other);
 }
 
-TEST_CASE("who claims all it has keeps newcomers of others waiting, also when it was alone") {
+TEST_CASE("a server that claims its capacity keeps new tasks of other servers waiting, even if it was alone before") {
   const Directory directory;
   const auto alone = open(directory);
   REQUIRE(others_of(*alone) == 0);

@@ -321,7 +321,7 @@ TEST_CASE("what a lost peer still had in the queue is not admitted") {
   CHECK(machine.manager.report().admitted == 0);
 }
 
-TEST_CASE("a newcomer that comes while tasks are being moved waits and is decided then") {
+TEST_CASE("a new task that comes while tasks are being moved waits, and is decided after that") {
   Machine machine(2);
   for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(plain(100ms, budget));
   std::vector<std::shared_ptr<Fate>> running;

@@ -75,7 +75,7 @@ TEST_CASE("where a core turns out to be promised twice nobody is admitted until 
   machine.admit(plain(1s, 1us));
 }
 
-TEST_CASE("a newcomer that would make another process late is refused though the utilization fits") {
+TEST_CASE("a new task that would make another process late is refused though the utilization fits") {
   Machine machine;
   machine.provider().others = {
       {.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 1ms, 1500us), .owner = 3}};
@@ -142,7 +142,7 @@ TEST_CASE("our platform load counts where it would make another process late") {
   CHECK(machine.threads.threads[0]->seat.core == CoreId{1});
 }
 
-TEST_CASE("what a task leaves behind stays promised until the neighbours are done with it") {
+TEST_CASE("capacity that a departed task still affects stays promised until other processes' tasks are done with it") {
   Machine machine;
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(50ms, 1ms), .owner = 3}};
   const TaskId id = machine.admit(plain(10ms, 1ms));
@@ -191,7 +191,7 @@ TEST_CASE("a ledger that stays broken is asked less and less often") {
   CHECK(machine.provider().mine.empty());
 }
 
-TEST_CASE("a promise that waits to be written does not delay a newcomer") {
+TEST_CASE("a promise that waits to be written does not delay a new task") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.provider().busy = true;
@@ -203,14 +203,14 @@ TEST_CASE("a promise that waits to be written does not delay a newcomer") {
   CHECK(answer->admission);
 }
 
-TEST_CASE("beside a process that has promised nothing yet nobody is moved for a newcomer either") {
+TEST_CASE("no task is moved for a new task beside a process that has promised nothing yet") {
   Machine machine(2);
   machine.provider().neighbours = true;
   for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(plain(100ms, budget));
   CHECK(machine.refused(plain(100ms, 75ms)).code == RefusalCode::not_schedulable);
 }
 
-TEST_CASE("beside other processes nobody is moved for a newcomer") {
+TEST_CASE("no task is moved for a new task beside other processes") {
   Machine machine(2);
   for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(plain(100ms, budget));
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(1s, 1us), .owner = 3}};
@@ -233,7 +233,7 @@ TEST_CASE("every admission and every departure is written down") {
   CHECK(machine.provider().mine[0].contract == plain(20ms, 6ms));
 }
 
-TEST_CASE("while another process decides newcomers wait and jobs go on") {
+TEST_CASE("while another process decides, new tasks wait and jobs go on") {
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.provider().busy = true;
@@ -248,7 +248,7 @@ TEST_CASE("while another process decides newcomers wait and jobs go on") {
   CHECK(answer->admission);
 }
 
-TEST_CASE("a newcomer does not wait for ever for the ledger") {
+TEST_CASE("a new task does not wait for ever for the ledger") {
   Machine machine;
   machine.provider().busy = true;
   const auto answer = machine.ask(plain(10ms, 1ms));
@@ -258,7 +258,7 @@ TEST_CASE("a newcomer does not wait for ever for the ledger") {
   CHECK(*answer->error == Error{.kind = ErrorKind::transient, .minor = minor::ledger_busy});
 }
 
-TEST_CASE("a newcomer whose promise came too late is decided anew") {
+TEST_CASE("a new task whose promise came too late is decided anew") {
   Machine machine;
   machine.provider().conflicts = 3;
   const auto answer = machine.ask(plain(10ms, 1ms));
@@ -274,7 +274,7 @@ TEST_CASE("a newcomer whose promise came too late is decided anew") {
   CHECK(machine.manager.report().cores.front().tasks == 1);
 }
 
-TEST_CASE("a newcomer whose promise always comes too late is told so in the end") {
+TEST_CASE("a new task whose promise always comes too late is told so in the end") {
   Machine machine;
   machine.provider().conflicts = 1'000'000;
   const auto answer = machine.ask(plain(10ms, 1ms));
@@ -297,9 +297,11 @@ TEST_CASE("what cannot be written down is not promised") {
   machine.admit(plain(10ms, 6ms));
 }
 
-// Two jobs of the task fall into the neighbor's window. If each is demoted at the beginning of a section, they take 1 +
-// 2 (C + L) = 41 ms. A contract cut to D would give 1 + 2 D = 23 ms, and 33 ms with 10 ms of blocking once.
-TEST_CASE("what a demoted job needs to end its section counts for neighbours though it is past its deadline") {
+// Two jobs of the task fall into the other process's window. If each is demoted at the beginning of a section, they
+// take 1 + 2 (C + L) = 41 ms. A contract cut to D would give 1 + 2 D = 23 ms, and 33 ms with 10 ms of blocking once.
+TEST_CASE(
+    "the time that a demoted job needs to end its section counts for other processes' tasks, though it is past its "
+    "deadline") {
   Machine machine;
   Contract contract = plain(20500us, 10ms, 11ms);
   contract.on_overrun = OverrunPolicy::demote;

@@ -139,7 +139,7 @@ struct Flooded {
 
 }  // namespace
 
-TEST_CASE("a flood of newcomers has no more of the manager's time above the tasks than its budget in each period") {
+TEST_CASE("a flood of new tasks has no more of the manager's time above the tasks than its budget in each period") {
   Flooded flooded;
   flooded.flood(200);
   const Time begun = virtual_now;
@@ -157,7 +157,7 @@ TEST_CASE("a flood of newcomers has no more of the manager's time above the task
   CHECK(flooded.answered() < 100);
 }
 
-TEST_CASE("newcomers beyond the manager's own time are decided below the tasks") {
+TEST_CASE("new tasks beyond the manager's own time are decided below the admitted tasks") {
   Flooded flooded;
   flooded.flood(200);
   flooded.busy_time();
@@ -185,7 +185,7 @@ TEST_CASE("a first call beyond the manager's own time waits for it, and jobs of 
   CHECK(first_call->runs == 1);
 }
 
-TEST_CASE("who comes when the manager's own time is used up wakes the thread below and not the manager") {
+TEST_CASE("a request that arrives after the manager used up its own budget wakes the thread below, not the manager") {
   Flooded flooded;
   ManagerAgent& manager = flooded.machine.manager;
   const auto is_woken = [](os::Parker& parker) { return parker.park(Time{}); };
@@ -228,7 +228,7 @@ TEST_CASE("what others promise during an analysis counts when it is decided") {
   CHECK(newcomer->refusal->code == RefusalCode::not_schedulable);
 }
 
-TEST_CASE("a newcomer waits while requests fill batches but not for ever") {
+TEST_CASE("a new task waits while requests fill batches, but not for ever") {
   ExecutiveOptions options = bare_options();
   options.queue_capacity = 2048;  // one task may use half of it
   Machine machine(1, options);
@@ -285,7 +285,7 @@ TEST_CASE("if too many are refused and not told yet the oldest of them is told")
   CHECK(refused[1]->calls == 0);
 }
 
-TEST_CASE("whoever is refused and gone is forgotten at once") {
+TEST_CASE("a refused task whose peer is gone is forgotten at once") {
   constexpr PeerId peer = peer_of(7, 1, true);
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 5ms));

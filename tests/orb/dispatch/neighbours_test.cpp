@@ -51,7 +51,7 @@ bool hold(const std::vector<Promise>& others, const std::vector<Promise>& ours) 
 
 }  // namespace
 
-TEST_CASE("a newcomer that would make a neighbour late does not fit beside it") {
+TEST_CASE("a new task that would make another process's task late does not fit beside it") {
   const Promise tight = task_of(1, make_contract(10ms, 4ms, 5ms, 0ms));
   CHECK(hold({tight}, {task_of(0, make_contract(10ms, 1ms, {}, 0ms))}));
   CHECK_FALSE(hold({tight}, {task_of(0, make_contract(10ms, 1001us, {}, 0ms))}));
@@ -59,7 +59,7 @@ TEST_CASE("a newcomer that would make a neighbour late does not fit beside it") 
   CHECK(hold({tight}, {promise(1, 5ms)}));
 }
 
-TEST_CASE("a neighbour's own order of priorities counts in its analysis") {
+TEST_CASE("another process's own order of priorities counts in the analysis of its tasks") {
   const Contract fast = make_contract(4ms, 2ms, {}, 0ms);
   const Contract slow = make_contract(12ms, 3ms, {}, 0ms);
   const std::vector<Promise> ours{task_of(0, make_contract(100ms, 1ms, {}, 0ms))};
@@ -68,7 +68,7 @@ TEST_CASE("a neighbour's own order of priorities counts in its analysis") {
   CHECK_FALSE(hold({task_of(1, fast), task_of(2, slow)}, ours));
 }
 
-TEST_CASE("a neighbour with more tasks than levels has them delay each other both ways") {
+TEST_CASE("tasks of a process with more tasks than levels delay each other both ways") {
   std::vector<Promise> theirs{task_of(1, make_contract(4ms, 2ms, {}, 0ms)),
                               task_of(1, make_contract(12ms, 3ms, {}, 0ms))};
   const std::vector<Promise> ours{task_of(0, make_contract(100ms, 1ms, {}, 0ms))};
@@ -78,7 +78,7 @@ TEST_CASE("a neighbour with more tasks than levels has them delay each other bot
   CHECK_FALSE(hold(theirs, ours));
 }
 
-TEST_CASE("platform loads of both sides and their blocking count for a neighbour") {
+TEST_CASE("platform loads of both processes and their blocking count for the other process's tasks") {
   const Promise tight = task_of(1, make_contract(10ms, 4ms, 5ms, 0ms));
   const Promise newcomer = task_of(0, make_contract(10ms, 500us, {}, 0ms));
   CHECK(hold({tight, load_of(1, 100us, 10ms)}, {newcomer, load_of(0, 400us, 10ms)}));

@@ -216,7 +216,7 @@ TEST_CASE("without memory tasks move when their core is lost") {
   });
 }
 
-TEST_CASE("without memory tasks that a newcomer moves stay admitted") {
+TEST_CASE("without memory, tasks that a new task moves stay admitted") {
   for_each_failure([](const Trial& trial) {
     Plant plant;
     const TaskId third = plant.machine.admit(plain(100ms, 30ms));  // 60 % and 40 %, or 30 % and 70 %

@@ -24,7 +24,7 @@ TEST_CASE("what a task's thread may spin after each job counts in the admission"
   CHECK(machine.report(machine.admit(plain(20ms, 2ms))).bound == 7ms);
 }
 
-TEST_CASE("who parks is charged nothing") {
+TEST_CASE("a parked thread is charged nothing") {
   Machine machine(1, waiting_by(os::WaitMode::park, 1ms));
   CHECK(machine.report(machine.admit(plain(10ms, 2ms))).bound == 2ms);
 }

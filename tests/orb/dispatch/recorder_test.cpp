@@ -187,7 +187,7 @@ TEST_CASE("what was not published is not seen") {
   CHECK(numbers_in(ring).size() == 1);
 }
 
-TEST_CASE("who reads while another writes sees whole records in order") {
+TEST_CASE("a reader sees whole records in order while another thread writes") {
   RecorderRing ring(64);
   std::atomic<bool> stop{false};
   std::jthread writer([&] {
@@ -370,7 +370,7 @@ TEST_CASE("misses leave as many files as configured, at a distance") {
   CHECK(count(trace, sched::TraceKind::missed) >= 1);
 }
 
-TEST_CASE("whoever puts a request into the runtime directory gets a dump") {
+TEST_CASE("a process that puts a request into the runtime directory gets a dump") {
   const Quiet quiet;
   TempDirectory directory;
   ExecutiveOptions options = recording(directory);
@@ -405,7 +405,7 @@ TEST_CASE("a trace of the whole run is left at the end where that is configured"
 
 // Error paths.
 
-TEST_CASE("who records nothing cannot dump and says so") {
+TEST_CASE("a server that records nothing refuses to dump and says so") {
   const Quiet quiet;
   ExecutiveOptions options = bare_options();
   options.recorder.size = 0;

@@ -55,7 +55,7 @@ TEST_CASE("the process' own task of a label and those of clients have a row each
   CHECK(latest[1].why.code == RefusalCode::peer_limit);
 }
 
-TEST_CASE("who was refused longest ago makes room for one more label") {
+TEST_CASE("the label that was refused longest ago makes room for a new label") {
   RefusalLog log;
   for (std::size_t i = 0; i < RefusalLog::most; ++i) refuse(log, std::to_string(i));
   refuse(log, "0");

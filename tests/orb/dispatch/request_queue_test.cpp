@@ -206,7 +206,7 @@ TEST_CASE("four readers that overfill a queue lose nothing silently and displace
   CHECK(wrong == 0);
 }
 
-TEST_CASE("who comes to a full queue takes the place of the oldest that matters least") {
+TEST_CASE("a request that comes to a full queue replaces the oldest request of the least importance") {
   Queue queue(3);
   REQUIRE(queue.push(1, 5) == Pushed::done);
   REQUIRE(queue.push(2, 3) == Pushed::done);

@@ -42,7 +42,7 @@ TEST_CASE("a half message takes what has come of it, and all of that is counted"
   CHECK(most == message.size() - 1);
 }
 
-TEST_CASE("whoever finds no room is told which request it was") {
+TEST_CASE("an assembler that finds no room says which request needed it") {
   Wire message = wire("'GIOP' 0102 00 00 00002000 00000007 03 000000 0000 0000 00000001 'k' 000000 00000003 'op' 00");
   message.resize(1000);
   const auto budget = std::make_shared<Budget>(std::size_t{2000});

@@ -46,7 +46,7 @@ TEST_CASE("a spare descriptor is held where there is one, and given up once") {
   CHECK(WEXITSTATUS(status) == 0);
 }
 
-TEST_CASE("whose limit of descriptors it is and how to raise it is said") {
+TEST_CASE("the error says which limit of descriptors was reached and how to raise it") {
   CHECK(is_out_of_descriptors(EMFILE));
   CHECK(is_out_of_descriptors(ENFILE));
   CHECK_FALSE(is_out_of_descriptors(ENOMEM));

@@ -64,7 +64,7 @@ TEST_CASE("what is so already is told to whoever asks anew and not otherwise") {
   CHECK(events[0].what == (EPOLLIN | EPOLLOUT));
 }
 
-TEST_CASE("who is forgotten is told of nothing more, not even of what was told already") {
+TEST_CASE("a forgotten descriptor gets no more events, not even those that wait() has returned already") {
   EventPoll poll;
   const os::Fd first = made_event(), second = made_event();
   int owners[2] = {};

@@ -76,7 +76,7 @@ TEST_CASE("more than is read at once does not make a watch quiet before all is f
   CHECK(at.watch.is_quiet());
 }
 
-TEST_CASE("who watches nothing is never sure") {
+TEST_CASE("a watch of no file never reports that the file is quiet") {
   const FileWatch nothing;
   nothing.clear();
   CHECK_FALSE(nothing.is_quiet());

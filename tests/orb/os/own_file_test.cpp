@@ -71,7 +71,7 @@ TEST_CASE("a file that another one has taken the path of stays") {
   CHECK(directory.entries() == 1);
 }
 
-TEST_CASE("who exits leaves no files, and none of a socket's") {
+TEST_CASE("a process that exits leaves neither its own files nor those of its sockets") {
   const testing::TempDirectory directory;
   in_child_that_exits([&] {
     [[maybe_unused]] static auto* const file = new os::OwnFile(make(directory / "a"));

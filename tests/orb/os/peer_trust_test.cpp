@@ -32,16 +32,16 @@ TEST_CASE("a server of this process's own user is believed") {
   CHECK(fault_at(place / "own.sock") == "");
 }
 
-TEST_CASE("a server of another user is believed only if he is named") {
+TEST_CASE("a server of another user is trusted only if that user is named") {
   if (geteuid() != 0) {
     WARN("SKIPPED: only root can be another user");
     return;
   }
   const TempDirectory place;
-  const os::Fd server = other_users_socket(place / "his.sock");
+  const os::Fd server = other_users_socket(place / "theirs.sock");
   const uid_t named[] = {another_user};
-  CHECK_THAT(fault_at(place / "his.sock"), Catch::Contains("is run by user " + std::to_string(another_user)));
-  CHECK(fault_at(place / "his.sock", named) == "");
+  CHECK_THAT(fault_at(place / "theirs.sock"), Catch::Contains("is run by user " + std::to_string(another_user)));
+  CHECK(fault_at(place / "theirs.sock", named) == "");
 }
 
 TEST_CASE("the number of all unmapped users is nobody's own, unless all are mapped") {

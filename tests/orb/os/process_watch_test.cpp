@@ -17,13 +17,13 @@ using os::ProcessWatch;
 TEST_CASE("the end of a process is told once") {
   ProcessWatch watch;
   std::optional<os::ChildProcess> child(std::in_place, std::vector<std::string>{"cat"});
-  const ProcessIdentity his = os::identity_of(child->pid()).value();
-  REQUIRE(watch.add(his));
-  REQUIRE(watch.add(his));
+  const ProcessIdentity theirs = os::identity_of(child->pid()).value();
+  REQUIRE(watch.add(theirs));
+  REQUIRE(watch.add(theirs));
   REQUIRE(watch.add(os::this_process()));
   CHECK(watch.wait(os::now()).empty());
   child.reset();  // kills it
-  CHECK(watch.wait(never) == std::vector{his});
+  CHECK(watch.wait(never) == std::vector{theirs});
   CHECK(watch.wait(os::now()).empty());
 }
 
@@ -36,7 +36,7 @@ TEST_CASE("the end of a process is told and not that of a later one with its num
   CHECK(watch.wait(os::now()).empty());
 }
 
-TEST_CASE("who is not needed any more is not watched") {
+TEST_CASE("a process that nobody needs any more is not watched") {
   ProcessWatch watch;
   const ProcessIdentity self = os::this_process(), earlier{self.pid, self.start_ticks - 1};
   REQUIRE(watch.add(earlier));

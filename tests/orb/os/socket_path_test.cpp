@@ -35,7 +35,7 @@ bool listens_with(rlim_t descriptors, const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("who finds no descriptor to listen with leaves no file behind") {
+TEST_CASE("a listener that finds no free descriptor leaves no file behind") {
   const testing::TempDirectory directory;
   const auto lowest = static_cast<rlim_t>(os::Fd(open("/dev/null", O_RDONLY | O_CLOEXEC)).get());
   int listened = 0, failed = 0;

@@ -89,7 +89,7 @@ TEST_CASE("of two tasks that call each other in different chains one is told tha
       return player->add(1, 10);
     } catch (const CORBA::TRANSIENT& told) {
       CHECK(told.minor() == minor::tasks_in_circle);
-      CHECK_THAT(std::string(told.what()), Catch::Contains("neither would go on"));
+      CHECK_THAT(std::string(told.what()), Catch::Contains("neither would continue"));
       return -1;
     }
   };

@@ -244,7 +244,7 @@ TEST_CASE("a call-back without a contract runs on the thread that waits") {
   CHECK(game.threads_of_first() == 1);
 }
 
-TEST_CASE("who is called without a contract is called back on the thread that waits, so one thread a chain is enough") {
+TEST_CASE("a call back to a caller without a contract runs on the waiting thread, so one thread a chain is enough") {
   const std::vector<std::string> options = {"-ORBBestEffortThreads", "1"};
   Side first(options), second(options);
   first.player->next = probe_of(first.orb, second.text);
@@ -278,7 +278,7 @@ TEST_CASE("a call-back that reaches its task by way of another task of the proce
   CHECK(game.to_first->add(1, 0) == 3);
 }
 
-TEST_CASE("whoever was called may call back again as soon as he has his answer") {
+TEST_CASE("a callee may call back again as soon as it has the answer to its first call") {
   RemoteGame game;
   game.first.player->next = game.to_second;
   game.second.player->instead = [&] { return right_of(500, game.to_first); };
@@ -377,7 +377,7 @@ TEST_CASE("numbers that nobody drew get nobody onto a thread that waits") {
   CHECK(game.threads_of_first() == 2);
 }
 
-TEST_CASE("whoever knows the number may still use no task of somebody else") {
+TEST_CASE("a peer that knows a task's number still cannot use a task of another peer") {
   RemoteGame game;
   Stranger stranger(game);
   game.first.player->next = game.to_second;

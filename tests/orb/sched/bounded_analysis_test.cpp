@@ -128,7 +128,7 @@ constexpr Effort without_end{.exact = std::numeric_limits<int>::max()};
 
 }  // namespace
 
-TEST_CASE("the analysis of one newcomer takes a bounded number of pieces, whatever the periods") {
+TEST_CASE("the analysis of one new task takes a bounded number of pieces, whatever the periods") {
   constexpr int most_pieces = 4'500;  // exact evaluations for the cores, a packing and its phases, and single passes
   for (const Family& family : families) {
     INFO(family.name);
@@ -145,7 +145,7 @@ TEST_CASE("the analysis of one newcomer takes a bounded number of pieces, whatev
   }
 }
 
-TEST_CASE("a newcomer for whom no repacking can make room costs no repacking") {
+TEST_CASE("a new task that no repacking can make room for costs no repacking") {
   SECTION("since every core has as many tasks as it analyses") {
     Bench b(two_cores(CoreOrder::priority));
     Random random(1);
@@ -161,7 +161,7 @@ TEST_CASE("a newcomer for whom no repacking can make room costs no repacking") {
   }
 }
 
-TEST_CASE("with however little of the exact analysis nobody is admitted whom all of it refuses") {
+TEST_CASE("a shortened exact analysis admits no task that the whole analysis refuses") {
   int by_bounds = 0, all = 0, refused = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {
     Random random(seed);

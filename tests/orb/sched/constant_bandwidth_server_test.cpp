@@ -130,7 +130,7 @@ TEST_CASE("bandwidth of a server that left is free from its zero-lag instant on 
   CHECK_FALSE(missed(8));
 }
 
-TEST_CASE("the zero-lag instant is rounded against the newcomer") {
+TEST_CASE("the zero-lag instant is rounded against the new task") {
   ConstantBandwidthServer server(reservation(3, 10));
   server.wake(at(0));
   server.charge(at(1), units(1));

@@ -21,7 +21,7 @@ CoreReturned returned(CoreId core) { return {Time{}, core}; }
 
 }  // namespace
 
-TEST_CASE("newcomers go to a core that returned, as the roomiest one") {
+TEST_CASE("new tasks go to a core that returned, as the one with most room") {
   Bench b(cores_of(2));
   const TaskId stays = b.admitted(share_of_core(50));
   b.tell(lost(second));

@@ -56,7 +56,7 @@ class Platform {
 
 }  // namespace
 
-TEST_CASE("whoever has the earlier deadline has the higher level at every step") {
+TEST_CASE("the job with the earlier deadline has the higher level at every step") {
   std::mt19937_64 random(5);
   int placed = 0;
   int changes = 0;
@@ -74,7 +74,7 @@ TEST_CASE("whoever has the earlier deadline has the higher level at every step")
   CHECK(changes < 4 * placed);  // most placements change no other task
 }
 
-TEST_CASE("of two jobs with one place the older has the higher level, and who stays where he is changes nobody") {
+TEST_CASE("of two jobs with equal deadlines the older has the higher level, and placing a job again changes nothing") {
   DeadlineLevels places(3, levels);
   const auto place = [&](std::uint64_t task, std::uint64_t job) {
     const auto changes = places.place(TaskId{task}, JobId{job}, Time{1s});

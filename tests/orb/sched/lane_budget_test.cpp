@@ -270,7 +270,7 @@ TEST_CASE("a job whose successor is due goes on in that one's place at once") {
   CHECK(only<Run>(b.elapse(20ms)).at(0).job == JobId{2});  // spaced from 12 ms
 }
 
-TEST_CASE("who sleeps for too long has a place again once awake, and a suspension of its own there") {
+TEST_CASE("a job that slept too long gets a new place once awake, with a new suspension allowance") {
   ChargingBench b;
   Contract contract = enforced(OverrunPolicy::report);
   contract.suspension = 3ms;

@@ -13,7 +13,7 @@ using namespace corelane::sched;
 using namespace corelane::sched::testing;
 using namespace std::chrono_literals;
 
-TEST_CASE("newcomers go to the core with most room") {
+TEST_CASE("new tasks go to the core with most room") {
   Bench b(cores_of(2));
   CHECK(b.core_of(b.admitted(share_of_core(50))) == CoreId{0});
   CHECK(b.core_of(b.admitted(share_of_core(20))) == CoreId{1});
@@ -101,7 +101,7 @@ TEST_CASE("with two levels a third task shares one and both interfere") {
   }
 }
 
-TEST_CASE("tasks that a newcomer parts count for each other until their core was idle") {
+TEST_CASE("tasks that a new task separates count for each other until their core was idle") {
   ManagerOptions options = cores_of(1);
   options.levels = 3;
   Bench b(options);
@@ -167,7 +167,7 @@ TEST_CASE("the hyperbolic test admits the published set and nothing more") {
     b.admitted({.period = period, .deadline = period, .budget = budget});
 }
 
-TEST_CASE("a smaller capacity limits newcomers and evicts nobody") {
+TEST_CASE("a smaller capacity limits new tasks and evicts no admitted task") {
   Bench b(cores_of(1));
   const TaskId task = b.admitted(share_of_core(60));
   b.manager.set_capacity(CoreId{0}, 500'000);
@@ -292,14 +292,14 @@ TEST_CASE("a peer gets no more tasks than one peer may have, over all connection
   b.admitted(share_of_core(1), peer_of(3, 5));
 }
 
-TEST_CASE("who finds the table full is told which setting says how long it is") {
+TEST_CASE("a task that finds the table full is told which setting gives its size") {
   ManagerOptions options = cores_of(1);
   options.max_tasks = 0;
   CHECK(text_of(Bench(options).refused(share_of_core(1))) == "this server takes no tasks (limits.tasks = 0)");
   options.max_tasks = 1;
   Bench b(options);
   b.admitted(share_of_core(1));
-  CHECK(text_of(b.refused(share_of_core(1))) == "the server's table of tasks is full: limits.tasks");
+  CHECK(text_of(b.refused(share_of_core(1))) == "the server's table of tasks is full; raise limits.tasks there");
 }
 
 TEST_CASE("this process's own tasks are no peer's, however many there are") {
@@ -322,7 +322,7 @@ TEST_CASE("what a peer holds is counted while it runs and no longer when it leav
   b.admitted(share_of_core(1), PeerId{1});
 }
 
-TEST_CASE("who does not watch budgets refuses the policies that need it") {
+TEST_CASE("a manager that does not watch budgets refuses policies that need a watched budget") {
   const bool enforces = GENERATE(true, false);
   const OverrunPolicy policy = GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel);
   ManagerOptions options = cores_of(1);
@@ -403,7 +403,7 @@ TEST_CASE("a refusal reads as a sentence with its numbers") {
 
 // Cores that are closed to new tasks.
 
-TEST_CASE("a newcomer goes past a closed core to one that is open") {
+TEST_CASE("a new task goes past a closed core to one that is open") {
   Bench b(cores_of(2));
   b.manager.set_closed(CoreId{0}, true);
   CHECK(b.core_of(b.admitted(share_of_core(30))) == CoreId{1});
@@ -412,7 +412,7 @@ TEST_CASE("a newcomer goes past a closed core to one that is open") {
   CHECK(b.core_of(b.admitted(share_of_core(30))) == CoreId{0});
 }
 
-TEST_CASE("a newcomer that would fit only on closed cores learns that a neighbour would be late") {
+TEST_CASE("a new task that fits only on closed cores is told that another process's task would be late") {
   Bench b(cores_of(2));
   b.admitted(share_of_core(80));
   b.manager.set_closed(CoreId{1}, true);
@@ -423,7 +423,7 @@ TEST_CASE("a newcomer that would fit only on closed cores learns that a neighbou
   CHECK(text_of(refusal) == "another process's task would be late on core 1");
 }
 
-TEST_CASE("a newcomer that would not even fit on a closed core learns its true reason") {
+TEST_CASE("a new task that would not even fit on a closed core is told the true reason") {
   Bench b(cores_of(1));
   b.admitted(share_of_core(80));
   b.manager.set_closed(CoreId{0}, true);

@@ -79,7 +79,7 @@ struct Crowded {
 
 }  // namespace
 
-TEST_CASE("a newcomer that was prepared in pieces is decided as in one go") {
+TEST_CASE("a new task that was prepared in pieces is decided as in one go") {
   const int evaluations = GENERATE(1, 3, 50);
   std::size_t postponed = 0;
   std::size_t refused = 0;
@@ -112,7 +112,7 @@ TEST_CASE("a piece ends when its evaluations are used up") {
   CHECK(pieces(1'000'000) == 1);
 }
 
-TEST_CASE("a prepared newcomer costs no analysis when it is decided") {
+TEST_CASE("a prepared new task costs no analysis when it is decided") {
   Crowded c;
   prepare(c.b.manager, share_of_core(60), 1);
   CHECK(c.b.manager.continue_preparing(0));
@@ -148,7 +148,7 @@ TEST_CASE("what changes nothing leaves a preparation as it is") {
   CHECK(c.b.manager.continue_preparing(0));
 }
 
-TEST_CASE("somebody else than was prepared is analysed for himself") {
+TEST_CASE("a task that was not prepared is analyzed when it is decided") {
   Crowded c;
   prepare(c.b.manager, share_of_core(90), 1);
   CHECK(only<Admit>(c.b.propose(share_of_core(20))).size() == 1);

@@ -42,7 +42,7 @@ TEST_CASE("ranks spread over the levels, distinct as long as there are enough") 
   }
 }
 
-TEST_CASE("a newcomer takes the middle of its gap and moves nobody") {
+TEST_CASE("a new task takes the middle of its gap and moves no other task") {
   std::vector<int> levels{40, 0, 20};
   CHECK_FALSE(assign_levels(levels, 48));
   CHECK(levels == std::vector<int>{40, 30, 20});

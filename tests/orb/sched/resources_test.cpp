@@ -46,7 +46,7 @@ TEST_CASE("a section whose ceiling is lower blocks nobody above it") {
   CHECK(b.manager.find(middle)->response == 5ms);
 }
 
-TEST_CASE("a newcomer whose section would block somebody too long is refused") {
+TEST_CASE("a new task whose section would block another task too long is refused") {
   Bench b(cores_of(1));
   const TaskId high = b.admitted(locking({.period = 10ms, .deadline = 3ms, .budget = 1ms}, table, 1ms));
   b.admitted(locking(task(5ms, 50ms), table, 2ms));
@@ -143,7 +143,7 @@ TEST_CASE("the users of a resource leave a lost core for one and the same") {
   CHECK(b.core_of(first) != lost);
 }
 
-TEST_CASE("a lane lets a newcomer that waits for the idle instant start only then") {
+TEST_CASE("a new task that waits for the lane's idle instant starts only then") {
   LaneBench b;
   b.add(1, ten_ms, 5);
   b.arrive(0ms, 1, 1);
@@ -165,7 +165,7 @@ TEST_CASE("on an idle lane nobody waits to join") {
   CHECK(LaneBench::copy(b.lane.join(at(0ms), TaskId{2}, ten_ms, Priority{7})).empty());
 }
 
-TEST_CASE("a newcomer waits also for a demoted job that may hold a lock") {
+TEST_CASE("a new task waits also for a demoted job that may hold a lock") {
   LaneBench b;
   Contract contract = locking(ten_ms, table, 1ms);
   contract.on_overrun = OverrunPolicy::demote;

@@ -85,7 +85,7 @@ TEST_CASE("jobs that pass two processors are admitted at (.4, .3) and (.38, .38)
   }
 }
 
-TEST_CASE("a newcomer is refused for the sake of a current job that it would make late") {
+TEST_CASE("a new task is refused if it would make a current job late") {
   Bench b(policy(When::per_job));
   REQUIRE(b.stages(0, 1, {300, 300}));
   CHECK_FALSE(b.job(0, 2, 200));  // it would be in time itself, but job 1 would be late

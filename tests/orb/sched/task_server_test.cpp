@@ -56,7 +56,7 @@ TEST_CASE("a core of served tasks is full when their servers' shares are, howeve
   CHECK(bench.refused({.period = 10ms, .deadline = 10ms, .budget = 1ms}).code == RefusalCode::not_schedulable);
 }
 
-TEST_CASE("a core of served tasks refuses who suspends himself, locks resources, or has no server") {
+TEST_CASE("a core of served tasks refuses a task that suspends itself, locks resources, or has no server") {
   Bench bench(served_core());
   const Contract rows[] = {
       {.period = 10ms, .deadline = 10ms, .budget = 1ms, .suspension = 1ms},

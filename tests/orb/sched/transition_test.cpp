@@ -14,7 +14,7 @@ using namespace corelane::sched;
 using namespace corelane::sched::testing;
 using namespace std::chrono_literals;
 
-TEST_CASE("a repacking moves others at idle instants before the newcomer starts") {
+TEST_CASE("a repacking moves other tasks at idle instants before the new task starts") {
   Bench b(cores_of(2));
   const TaskId a = b.admitted(share_of_core(40));
   const TaskId c = b.admitted(share_of_core(40));
@@ -62,7 +62,7 @@ TEST_CASE("repacking can be switched off") {
   CHECK(b.refused(share_of_core(60)).code == RefusalCode::not_schedulable);
 }
 
-TEST_CASE("a departed task is charged until its core was idle and a newcomer waits for that") {
+TEST_CASE("a departed task is charged until its core was idle, and a new task waits for that") {
   Bench b(cores_of(1));
   const TaskId old = b.admitted(share_of_core(80));
   const auto dismiss = only<Dismiss>(b.tell(Departed{Time{}, old}));
@@ -87,7 +87,7 @@ TEST_CASE("the tasks of a lost peer leave and those of others stay") {
   CHECK(b.manager.find(ours)->state == TaskState::running);
 }
 
-TEST_CASE("a newcomer whose peer is lost while it waits is forgotten") {
+TEST_CASE("a new task whose peer is lost while it waits is forgotten") {
   Bench b(cores_of(1));
   const TaskId old = b.admitted(share_of_core(80));
   b.tell(Departed{Time{}, old});
@@ -151,7 +151,7 @@ struct Repacking {
 
 }  // namespace
 
-TEST_CASE("a postponed newcomer is told by when it may start and is admitted in the end") {
+TEST_CASE("a postponed task is told by when it may start, and is admitted in the end") {
   Repacking r;
   const auto postponed = only<Postpone>(r.commands);
   REQUIRE(postponed.size() == 1);
@@ -164,7 +164,7 @@ TEST_CASE("a postponed newcomer is told by when it may start and is admitted in 
   CHECK(r.consistent());
 }
 
-TEST_CASE("a task that is on its way may leave and the newcomer comes all the same") {
+TEST_CASE("a task that is being moved may leave, and the new task is admitted all the same") {
   Repacking r;
   const auto left = r.b.tell(Departed{Time{}, r.vacate.task});
   REQUIRE(only<Dismiss>(left).size() == 1);
@@ -201,7 +201,7 @@ TEST_CASE("when the core is lost to which a task moves it stays where it is") {
   CHECK(r.consistent());
 }
 
-TEST_CASE("a newcomer that leaves before its time calls the plan off and who moves arrives") {
+TEST_CASE("a new task that leaves before its start cancels the plan, and a task that is being moved arrives") {
   Repacking r;
   r.b.tell(PeerLost{Time{}, PeerId{9}});
   const auto all = r.finish({r.vacate});

@@ -220,7 +220,7 @@ class Sequence {
 
 }  // namespace
 
-TEST_CASE("whatever happens the invariants hold and nobody who keeps to his contract misses") {
+TEST_CASE("under random events the invariants hold, and no task that keeps to its contract misses a deadline") {
   Totals totals;
   const std::uint64_t count = sequences();
   for (std::uint64_t seed = 0; seed < count; ++seed) {

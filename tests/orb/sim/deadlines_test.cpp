@@ -160,7 +160,7 @@ TEST_CASE("a flood under a constant bandwidth server and a wild task harm nobody
   CHECK(served > 1s);
 }
 
-TEST_CASE("the parts of a split task and their neighbours hold their deadlines on every core") {
+TEST_CASE("the parts of a split task and the other tasks hold their deadlines on every core") {
   const auto tasks_of = [](const Contracts& contracts) {
     std::vector<EdfTask> tasks;
     for (const Contract& contract : contracts) tasks.push_back(demand_of(contract));

@@ -128,7 +128,7 @@ TEST_CASE("tasks that leave make room at an idle instant") {
   CHECK(sim.report(newcomer).jobs >= 15);
 }
 
-TEST_CASE("a newcomer that has to wait starts by the time that it was told") {
+TEST_CASE("a new task that has to wait starts by the time that it was told") {
   std::uint64_t waited = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     Random random(seed);

@@ -100,7 +100,7 @@ TEST_CASE("a connection grows by what is under way, and shrinks once it is quiet
   CHECK(called->channel_memory() == base);
 }
 
-TEST_CASE("a berth, sent or not, grows and goes back") {
+TEST_CASE("memory for a long message grows, and goes back whether the message is sent or not") {
   if (cannot_grow()) return;
   StreamHarness<UsualPool> harness;
   const auto [caller, called] = harness.connect();

@@ -93,7 +93,7 @@ char called_by_another_user(const channel::Access& access) {
 
 }  // namespace
 
-TEST_CASE("a client of another user gets a channel when the server lets him in, and none otherwise") {
+TEST_CASE("a client of another user gets a channel only if the server allows that user") {
   if (geteuid() != 0) {
     WARN("SKIPPED: only root can be another user");
     return;
@@ -108,7 +108,7 @@ TEST_CASE("a client of another user gets a channel when the server lets him in, 
   CHECK(called_by_another_user({}) == 'n');
 }
 
-TEST_CASE("a long message is sent from a berth and received where it lies") {
+TEST_CASE("a long message is sent from reserved memory and received where it lies") {
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
   const std::string text = pattern(1024 * 1024);
@@ -150,7 +150,7 @@ TEST_CASE("a watcher is given a long message where it lies") {
   called->unwatch();
 }
 
-TEST_CASE("a long message that is taken or glanced at stays where it lies, and short ones beside it are copied") {
+TEST_CASE("a long message that is taken or polled for stays where it lies, and short ones beside it are copied") {
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
   const bool takes = GENERATE(true, false);
@@ -175,14 +175,14 @@ TEST_CASE("a long message that is taken or glanced at stays where it lies, and s
   CHECK(called->loans().received == 1);
 }
 
-TEST_CASE("a berth that is not sent goes back") {
+TEST_CASE("reserved memory of a message that is not sent goes back") {
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
   for (int i = 0; i < 3; ++i) CHECK(caller->berth(1024 * 1024));
   CHECK(caller->loans().sent == 0);
 }
 
-TEST_CASE("a message longer than all room has no berth and comes in pieces") {
+TEST_CASE("a message longer than all room gets no reserved memory and comes in pieces") {
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
   const std::string text = pattern(3 * 1024 * 1024);
@@ -247,7 +247,7 @@ TEST_CASE("while the reader keeps all that was lent to it, messages of any lengt
   CHECK(text_of(kept.bytes) == all);
 }
 
-TEST_CASE("a channel's descriptor tells of nothing while its end is only glanced at") {
+TEST_CASE("a channel's descriptor reports nothing while its end is only polled") {
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
   std::array<std::byte, 16> buffer;

@@ -178,7 +178,7 @@ TEST_CASE("a reactor says so where no descriptor is left, whichever of its own t
   CHECK(needed_by([] { return Reactor::start(); }) > 0);
 }
 
-TEST_CASE("who listens needs a descriptor for his socket and one to answer with where none is left") {
+TEST_CASE("a listener needs one descriptor for its socket and one to answer with when no other is left") {
   const Quiet quiet;
   const auto reactor = Reactor::start();
   REQUIRE(reactor);
@@ -186,7 +186,7 @@ TEST_CASE("who listens needs a descriptor for his socket and one to answer with 
   CHECK(needed_by([&] { return transport.listen({"127.0.0.1", 0}, [](ConnectionPtr) {}); }) == 2);
 }
 
-TEST_CASE("who comes when no descriptor is left takes the place of the quietest idle connection") {
+TEST_CASE("a connection that arrives when no descriptor is left replaces the quietest idle connection") {
   const Quiet quiet;
   const auto kind = GENERATE(as<std::string>(), "tcp", "unix", "channel");
   const TempDirectory directory;
@@ -202,7 +202,7 @@ TEST_CASE("who comes when no descriptor is left takes the place of the quietest 
   CHECK(answers(callers.back(), "y"));
 }
 
-TEST_CASE("who comes when no descriptor is left and no connection is idle is told at once") {
+TEST_CASE("a connection that arrives when no descriptor is left and no connection is idle is refused at once") {
   const Quiet quiet;
   const auto kind = GENERATE(as<std::string>(), "tcp", "unix", "channel");
   const TempDirectory directory;
@@ -220,7 +220,7 @@ TEST_CASE("who comes when no descriptor is left and no connection is idle is tol
   for (const ConnectionPtr& one : busy) CHECK(answers(one, "z"));
 }
 
-TEST_CASE("a newcomer costs one channel at most, whatever others do while his is set up") {
+TEST_CASE("a new connection costs at most one other channel, whatever others do while it is set up") {
   const Quiet quiet;
   const TempDirectory directory;
   const Server server(endpoint_in(directory, "channel"), 100);

@@ -49,7 +49,7 @@ TEMPLATE_TEST_CASE("connections of one host or user are different peers of one h
   CHECK_FALSE(corelane::same_holder(first.caller->id(), second.caller->id()));
 }
 
-TEMPLATE_TEST_CASE("a newcomer takes the place of who was quiet for longest, but of nobody who is busy", "", TcpV4,
+TEMPLATE_TEST_CASE("a new connection replaces the one that was quiet for longest, but none that is busy", "", TcpV4,
                    UnixSocket, SharedMemory, Apart<TcpV4>, Apart<SharedMemory>) {
   const Quiet quiet;
   const bool by_peer = GENERATE(true, false);
@@ -109,7 +109,7 @@ TEMPLATE_TEST_CASE("where many connections sent no whole message the oldest of t
   for (const auto& end : called) end->let_go();
 }
 
-TEST_CASE("a newcomer to a channel whom a busy reactor could not help ends nobody's connection afterwards") {
+TEST_CASE("a new channel that a busy reactor could not set up in time ends no other connection afterwards") {
   const Quiet quiet;
   StreamHarness<SharedMemory> harness({.connections = 1});
   const Pair idle = harness.connect();

@@ -64,7 +64,7 @@ class Box {
 
 }  // namespace
 
-TEST_CASE("who may wait has half of the room, who may not has all") {
+TEST_CASE("a sender that may wait can use half of the room, a sender that may not wait can use all") {
   Box box;
   CHECK(box.outbox.has_room(limit + 1));  // nothing waits yet
   box.append(4);
@@ -85,7 +85,7 @@ TEST_CASE("senders get room in the order in which they came") {
   CHECK(box.sent == std::vector{1, 2});
 }
 
-TEST_CASE("who comes while another waits does not pass him") {
+TEST_CASE("a sender that comes while another waits does not overtake it") {
   Box box;
   box.append(limit);
   std::jthread first = box.sender(1);
@@ -109,7 +109,7 @@ TEST_CASE("what the link takes no more makes room") {
 
 // Error paths.
 
-TEST_CASE("who waits for a peer that takes nothing learns it") {
+TEST_CASE("a sender that waits for a peer that reads nothing is told so") {
   Box box(0ns);
   box.append(limit);
   CHECK(box.await_room(1, never) == Outbox::stalled);

@@ -126,7 +126,7 @@ TEST_CASE("what is there already is told to who knows nothing of it and not to w
   CHECK(heard.take() == "cd");
 }
 
-TEST_CASE("who goes in his own callback gets no second one and lives until it returns") {
+TEST_CASE("a handler that leaves in its own callback gets no second callback and lives until it returns") {
   Waiting waiting;
   auto* const end = waiting.end();
   Mailbox<int> told;
@@ -148,7 +148,7 @@ TEST_CASE("who goes in his own callback gets no second one and lives until it re
   CHECK(lives.expired());
 }
 
-TEST_CASE("who is ended by another's callback is told of nothing, not even in the same turn") {
+TEST_CASE("a handler that another callback ends gets no more events, not even in the same turn") {
   Waiting waiting;
   auto *const one = waiting.end(), *const other = waiting.end();
   Mailbox<int> told;

@@ -73,7 +73,7 @@ TEST_CASE("cores that corelane-reserved gave or left are no lack, and no command
                            Row{"/a/corelane-r17/m17", "3, of reservation 17, from corelane-reserved"},
                            Row{"/corelane-s3/m18", "3, the shared core 3, from corelane-reserved"},
                            Row{"/corelane-s0", "3, the shared core 0, from corelane-reserved"},
-                           Row{"/corelane-default", "3, what corelane-reserved has left for everybody"});
+                           Row{"/corelane-default", "3, the cores that corelane-reserved left for all processes"});
   const FakeHost host({{"/proc/self/status", "Cpus_allowed_list:\t3"},
                        {"/proc/self/cgroup", std::string("3:cpuset:") + row.group + "\n0::/"},
                        {"/proc/self/mountinfo", "31 1 0:27 / /c rw - cgroup cgroup rw,cpuset"},

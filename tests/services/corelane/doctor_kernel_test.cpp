@@ -77,16 +77,16 @@ TEST_CASE("each lack of isolation that files show is named with the command that
   check_lacks(lacks);
 }
 
-TEST_CASE("who may not look into debugfs is told what may have been changed there, and not to mount it once more") {
+TEST_CASE("a user that may not read debugfs is told what may have been changed there, and not to mount it once more") {
   const FakeHost host({{"/sys/kernel/debug/sched/preempt", "-"},
                        {"/proc/cmdline", "preempt=voluntary"},
                        {"/proc/self/mountinfo", "31 1 0:7 / /sys/kernel/debug rw - debugfs none rw"}});
   const Finding finding = host.look("kernel preemption", ordinary_user());
-  CHECK(finding.found == "voluntary, if nobody changed it since the start (debugfs would tell)");
+  CHECK(finding.found == "voluntary, if it was not changed since the start (debugfs would tell)");
   CHECK(commands_of(finding) == "echo full | sudo tee /sys/kernel/debug/sched/preempt\n");
 }
 
-TEST_CASE("who is told to start the reservation daemon for isolated cores is told what it does to others") {
+TEST_CASE("advice to start the reservation daemon for isolated cores says what the daemon does to other processes") {
   const Finding finding = FakeHost(FakeFiles{{"/sys/devices/system/cpu/isolated", ""}}).look("isolated cores");
   CHECK_THAT(finding.note, Catch::StartsWith("it moves all other programs of this host off the cores that it gives"));
 }

@@ -123,7 +123,7 @@ TEST_CASE("a runtime directory that stands in for one that another user has take
   CHECK(finding.note == "another user has taken /tmp/corelane-7");
 }
 
-TEST_CASE("who has the right to SCHED_DEADLINE and not every core is told so") {
+TEST_CASE("a user that has the right to SCHED_DEADLINE but not every core is told so") {
   const auto note_of = [](const std::string& status) {
     return FakeHost({{"/proc/self/status", status}}).look("SCHED_DEADLINE", {.deadline_fault = EPERM}).note;
   };
@@ -133,7 +133,7 @@ TEST_CASE("who has the right to SCHED_DEADLINE and not every core is told so") {
   CHECK_THAT(note_of("Cpus_allowed_list:\t2-3" + none), Contains("setcap"));
 }
 
-TEST_CASE("who is not root is given commands with sudo") {
+TEST_CASE("a user that is not root is given commands with sudo") {
   const FakeHost host({{"/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never"},
                        {"/proc/swaps", "Filename\n/swap file"},
                        {"/sys/devices/system/cpu/nohz_full", ""}});

@@ -33,7 +33,7 @@ bool may_be_another() {
 
 }  // namespace
 
-TEST_CASE("who listens at a daemon's socket is told, and nobody where nobody does") {
+TEST_CASE("the process that listens at a daemon's socket is found, and none is found where none listens") {
   const TempDirectory place;
   const os::Fd daemon = listening_socket(place / "x.sock");
   const Listening found = listening_at({place / "none.sock", place / "x.sock"});
@@ -66,22 +66,22 @@ TEST_CASE("a daemon that lets nobody more in for now listens all the same") {
 TEST_CASE("a stranger at a daemon's socket is told and not asked, and does not stand in another daemon's way") {
   if (!may_be_another()) return;
   const TempDirectory place;
-  const os::Fd stranger = other_users_socket(place / "his.sock");
-  const Listening found = listening_at({place / "his.sock", place / "none.sock"});
+  const os::Fd stranger = other_users_socket(place / "theirs.sock");
+  const Listening found = listening_at({place / "theirs.sock", place / "none.sock"});
   CHECK_FALSE(found);
-  const std::string told = "process " + std::to_string(::getpid()) + " at " + (place / "his.sock") +
+  const std::string told = "process " + std::to_string(::getpid()) + " at " + (place / "theirs.sock") +
                            " is run by user " + std::to_string(another_user) +
                            ", neither this one nor root: it is left alone";
   CHECK(fault_text(found) == told);
-  CHECK(listening_at({place / "his.sock"}, {.users = {another_user}}));
-  CHECK(listening_at({place / "his.sock"}, {.anyone = true}));
+  CHECK(listening_at({place / "theirs.sock"}, {.users = {another_user}}));
+  CHECK(listening_at({place / "theirs.sock"}, {.anyone = true}));
   std::ostringstream out, err;
-  CHECK(show_cores({.sockets = {place / "his.sock"}}, {}, out, err) == 1);
+  CHECK(show_cores({.sockets = {place / "theirs.sock"}}, {}, out, err) == 1);
   CHECK_THAT(err.str(), Contains("corelane cores: " + told + "; ") && Contains("--runtime-directory"));
-  CHECK(list_names({.sockets = {place / "his.sock"}}, out, err) == 1);
+  CHECK(list_names({.sockets = {place / "theirs.sock"}}, out, err) == 1);
   CHECK_THAT(err.str(), Contains("corelane ns list: " + told + "; ") && Contains("naming.trusted"));
   const os::Fd ours = listening_socket(place / "ours.sock");
-  CHECK(listening_at({place / "his.sock", place / "ours.sock"}).at == place / "ours.sock");
+  CHECK(listening_at({place / "theirs.sock", place / "ours.sock"}).at == place / "ours.sock");
 }
 
 TEST_CASE("doctor takes no stranger for a daemon, and says how to start one where it is looked for") {

@@ -375,7 +375,7 @@ TEST_CASE("a table that was set aside is there once however often it is measured
   CHECK(contents(path) != once);
   CHECK(run_measure(options).status == 1);
   CHECK(contents(path) == once);
-  std::ofstream(path, std::ios::app) << "# his\n\n[\"IDL:Plant/Controller:1.0\".step]\nimportance = 1\n";
+  std::ofstream(path, std::ios::app) << "# by hand\n\n[\"IDL:Plant/Controller:1.0\".step]\nimportance = 1\n";
   const std::string live = contents(path);
   CHECK_THAT(run_measure(options).err, Catch::Contains("was left as it is: it has a table for step of") &&
                                            Catch::Contains("budget C = 12ms is outside"));

@@ -159,8 +159,8 @@ TEST_CASE("a program that has its reservation ends as it ends") {
   const Host host;
   std::string exit;
   CHECK(host.run({"reserve", "--cores", "1", "--", "sh", "-c", "echo here; exit 7"}, exit) ==
-        "corelane reserve: core 1 (5 kept idle beside): nobody else runs there, but for what the kernel binds to each "
-        "core\ncorelane reserve: interrupt 30 stays\nhere\n");
+        "corelane reserve: core 1 (5 kept idle beside): no other process runs there, except what the kernel binds to "
+        "each core\ncorelane reserve: interrupt 30 stays\nhere\n");
   CHECK(exit == "exit status 7");
   CHECK(host.daemon->said() == "sh, a tree");
   CHECK(host.run({"reserve", "-q", "--cores", "1", "--", "sh", "-c", "kill -TERM $$"}, exit).empty());
@@ -187,7 +187,8 @@ TEST_CASE("a program that has waited long enough for its cores gives its place i
   host.daemon->become(FakeDaemon::full);
   std::string exit;
   const std::string given_up =
-      "corelane reserve: no room within 1ms, was behind one other; corelane cores shows who has what\n";
+      "corelane reserve: no room within 1ms, was behind one other; corelane cores shows which process has which "
+      "cores\n";
   CHECK(host.run({"reserve", "--cores", "2", "--wait", "1ms", "--", "true"}, exit) ==
         "corelane reserve: waiting for room, behind one other; Ctrl-C gives up\n" + given_up);
   CHECK(exit == "exit status 125");
@@ -195,29 +196,20 @@ TEST_CASE("a program that has waited long enough for its cores gives its place i
   CHECK(host.run({"reserve", "-q", "--wait", "1ms", "--cores", "2", "true"}, exit) == given_up);
 }
 
-TEST_CASE("who owns which core is shown") {
+TEST_CASE("the owner of each core is shown") {
   const Host host;
   std::string exit;
-  CHECK(
-      host.run({"cores"}, exit) ==
-      "core  phys  cache  node  use        owner\n"
-      "0     0     0      0     common     \n"
-      "1     1     0      0     taken      reservation 3: app? 77\n"
-      "2     2     0      0     shared     20.0 % booked, 75.0 % free\n"
-      "3     3     0      0     withheld   everybody: it is never given away (reserved.keep)\n"
-      "4     4     0      0     held       nobody: a process that had it takes long to end, and the kernel gives it to "
-      "no other until then; or it is switched off\n"
-      "reservations\n"
-      "3     app? 77, user root: core 1 for 2.00s, memory 256 MiB, cache 1 way; the demo\n"
-      "      lent to process 88: works there now, so far 2 times, 5.0us of CPU time\n"
-      "      lent to process 89: has not worked there yet\n"
-      "      was lent to process 90: worked there once, 3.0us of CPU time\n"
-      "      worked for others: once, 7.0us of CPU time\n"
-      "memory: 256 MiB of 3 GiB promised, guaranteed\n"
-      "cache: 1 way of 4 ways promised, exclusive\n"
-      "disk: none can be reserved here: no bfq; echo bfq\n"
-      "by affinity\n"
-      "this host limits what is promised in 1 way; corelane cores --long names each\n");
+  CHECK(host.run({"cores"}, exit) ==
+        "core  phys  cache  node  use        owner\n0     0     0      0     common     \n1     1     0      0     "
+        "taken      reservation 3: app? 77\n2     2     0      0     shared     20.0 % booked, 75.0 % free\n3     3    "
+        " 0      0     withheld   all processes: it is never given away (reserved.keep)\n4     4     0      0     held "
+        "      none: a process that had it takes long to end, and the kernel gives it to no other until then; or the "
+        "core is switched off\nreservations\n3     app? 77, user root: core 1 for 2.00s, memory 256 MiB, cache 1 way; "
+        "the demo\n      lent to process 88: works there now, so far 2 times, 5.0us of CPU time\n      lent to process "
+        "89: has not worked there yet\n      was lent to process 90: worked there once, 3.0us of CPU time\n      "
+        "worked for others: once, 7.0us of CPU time\nmemory: 256 MiB of 3 GiB promised, guaranteed\ncache: 1 way of 4 "
+        "ways promised, exclusive\ndisk: none can be reserved here: no bfq; echo bfq\nby affinity\nthis host limits "
+        "what is promised in 1 way; corelane cores --long names each\n");
   CHECK(exit == "exit status 0");
   CHECK_THAT(host.run({"cores", "--long"}, exit), Catch::EndsWith("not promised here: nobody is kept away\n"));
   const auto json = nlohmann::json::parse(host.run({"cores", "--format", "json"}, exit));

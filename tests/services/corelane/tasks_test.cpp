@@ -95,7 +95,7 @@ TEST_CASE("all tasks of an address or a user end together") {
   CHECK(server.end({.holders = {"10.0.0.7"}}) == 0);
   CHECK(server.page_with(1).tasks[0].task == other);
   CHECK(server.end({.holders = {"10.0.0.7"}}) == 1);
-  CHECK(server.complained == "corelane tasks end: nobody of that name holds a task; those who do: user 1000\n");
+  CHECK(server.complained == "corelane tasks end: no holder of that name has a task; those who do: user 1000\n");
 }
 
 TEST_CASE("a user is named by name, by number, or as corelane top does") {
@@ -117,7 +117,7 @@ TEST_CASE("a task that is not there is named, and the others end") {
   CHECK_THAT(server.complained, Contains("task 99 is not there"));
 }
 
-TEST_CASE("who asks a process that is no server, or one that does not answer, is told so") {
+TEST_CASE("a request to a process that is no server, or that does not answer, fails with that reason") {
   TempDirectory directory;
   std::ostringstream out, err;
   CHECK(end_tasks({.directory = directory.path(), .server = ::getpid(), .tasks = {1}}, out, err) == 1);

@@ -146,7 +146,7 @@ TEST_CASE("servers in other directories are told with the way to look at them") 
   CHECK(std::ranges::count(known, there.path()) == 1);
 }
 
-TEST_CASE("who asks often for servers elsewhere has them looked for every ten seconds") {
+TEST_CASE("servers elsewhere are looked for every ten seconds, however often they are asked for") {
   TempDirectory there;
   KnownDirectories known;
   const auto knows_at = [&](Time now) { return std::ranges::count(known.at(now), there.path()) == 1; };
@@ -205,7 +205,7 @@ TEST_CASE("a server that promises nothing is shown as one") {
   counters.tasks[0].bound = Duration::zero();
   (*page)->write(counters);
   const std::string text = shown(directory.path(), Format::table);
-  CHECK_THAT(text, Catch::Contains("leader-followers: contracts are not analysed and nothing is promised;"));
+  CHECK_THAT(text, Catch::Contains("leader-followers: contracts are not analyzed, and no deadline is promised;"));
   CHECK_THAT(text,
              Catch::Contains("       4        0          -       -        -  "));  // sleeps and blocks are not counted
   CHECK_THAT(text, Catch::Contains("  9           -    -"));
@@ -255,7 +255,7 @@ TEST_CASE("a task of a client's own says whose it is") {
   CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains(" of peer 7\n"));
 }
 
-TEST_CASE("who was refused stands beside the tasks, with how often and why") {
+TEST_CASE("refused tasks are listed beside the admitted ones, with how often and why they were refused") {
   dispatch::ProcessCounters counters = sample();
   counters.refusals = {{.label = "Plant/watch\x1b",
                         .owner = PeerId{7},

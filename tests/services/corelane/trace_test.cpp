@@ -439,7 +439,7 @@ TEST_CASE("a process that is not there or does not answer is told so") {
   CHECK(directory.entries() == 0);
 }
 
-TEST_CASE("who asks while another one does waits for his turn, and is told when that lasts") {
+TEST_CASE("a second request for traces waits for its turn, and says so when the wait is too long") {
   TempDirectory directory;
   const int self = ::getpid();
   const auto asked = [&] { return run({.request = self, .directory = directory.path(), .wait = 0ms}).err; };

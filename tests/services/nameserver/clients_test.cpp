@@ -53,7 +53,7 @@ int binds_as(gid_t group, const os::Fd& hear) {
 
 }  // namespace
 
-TEST_CASE("names are changed by those whom the access list has") {
+TEST_CASE("only clients on the access list may change names") {
   using Unknown = core::NamingSettings::Unknown;
   struct Row {
     channel::Access writers;
@@ -84,7 +84,7 @@ TEST_CASE("names are changed by those whom the access list has") {
   }
 }
 
-TEST_CASE("a client's supplementary group lets him change names") {
+TEST_CASE("a client may change names because of its supplementary group") {
   if (geteuid() != 0) {
     WARN("SKIPPED: only root may be another user");
     return;
@@ -125,7 +125,7 @@ TEST_CASE("the addresses of an IPv6 host count as one") {
   for (const auto& [host, network] : rows) CHECK(nameserver::network_of(host) == network);
 }
 
-TEST_CASE("who may not change names looks them up all the same") {
+TEST_CASE("a client that may not change names may still look them up") {
   ServedNames names({"-ORBNamingNetworkWriters", "auto"});
   names.root()->bind_new_context(cos_name("c"));  // the nameserver's own process may do this
   const QuietOrb client;
@@ -156,7 +156,7 @@ TEST_CASE("who may not change names looks them up all the same") {
   CHECK_THROWS_WITH(root->unbind(cos_name("c")), Catch::Contains("naming.network_writers on"));
 }
 
-TEST_CASE("the log says now and then who was refused and which setting lets him") {
+TEST_CASE("the log says at intervals which user was refused and which setting would allow it") {
   const CapturedErrors errors;
   ServedNames names({"-ORBNamingNetworkWriters", "auto"});
   const QuietOrb client;

@@ -141,17 +141,17 @@ TEST_CASE("a reference to a context is good after the daemon was started again")
     ChildProcess passing({"cat"});
     const auto& here = corelane::os::this_host();
     const auto process = corelane::os::identity_of(passing.pid()).value();
-    const auto his = root_of(client)->nameserver()->lease_of(
+    const auto theirs = root_of(client)->nameserver()->lease_of(
         Corelane::Naming::Process(here.boot_id, here.pid_namespace, process.pid, process.start_ticks));
-    root_of(client)->bind_leased(cos_name("plant/his"), nullptr, his, false);
+    root_of(client)->bind_leased(cos_name("plant/theirs"), nullptr, theirs, false);
     CHECK(daemon.end(SIGKILL) == "killed by signal 9 (Killed)");
   }
   daemon.start();
   context->bind(cos_name("x"), nullptr);
   loose->bind(cos_name("y"), nullptr);
   CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/x")); }) == "");
-  // The owner of `his` has ended meanwhile; the owner of `mine` still runs.
-  CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/his")); }) == "NotFound missing_node his");
+  // The owner of `theirs` has ended meanwhile; the owner of `mine` still runs.
+  CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/theirs")); }) == "NotFound missing_node theirs");
   CHECK(raised_by([&] { root_of(client)->resolve(cos_name("plant/mine")); }) == "");
   CHECK(raised_by([&] { root_of(client)->nameserver()->renew(lease); }) == "");
 }
@@ -170,9 +170,9 @@ TEST_CASE("names go with their leases and processes and not by the date however 
   ChildProcess other({"cat"});
   const auto& here = corelane::os::this_host();
   const auto process = corelane::os::identity_of(other.pid()).value();
-  const auto his =
+  const auto theirs =
       server->lease_of(Corelane::Naming::Process(here.boot_id, here.pid_namespace, process.pid, process.start_ticks));
-  root->bind_leased(cos_name("his"), nullptr, his, false);
+  root->bind_leased(cos_name("theirs"), nullptr, theirs, false);
   const auto is_bound = [&](const char* name) { return raised_by([&] { root->resolve(cos_name(name)); }).empty(); };
   for (int round = 0; round < 3; ++round) {
     // Bound: a machine that binds once within the shortest lease.
@@ -184,11 +184,11 @@ TEST_CASE("names go with their leases and processes and not by the date however 
     while (!is_in_time()) continue;
     while (is_bound("passing")) std::this_thread::yield();  // then the nameserver has checked all leases
     CHECK(is_bound("lasting"));
-    CHECK(is_bound("his"));
+    CHECK(is_bound("theirs"));
     CHECK(raised_by([&] { server->renew(lasting); }) == "");
   }
   ::kill(other.pid(), SIGKILL);
-  while (is_bound("his")) std::this_thread::yield();
+  while (is_bound("theirs")) std::this_thread::yield();
   CHECK(is_bound("lasting"));
 }
 
@@ -274,7 +274,7 @@ TEST_CASE("a daemon that waits for its etcd ends at SIGTERM at once") {
   CHECK(waits.wait()->text() == "killed by signal 15 (Terminated)");
 }
 
-TEST_CASE("who has a nameserver's place is told from a nameserver where clients would leave him alone") {
+TEST_CASE("a stranger that listens in the nameserver's place is told from a nameserver that clients would trust") {
   if (geteuid() != 0) {
     WARN("SKIPPED: only root can listen as somebody else");
     return;

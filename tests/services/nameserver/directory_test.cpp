@@ -320,7 +320,7 @@ TEST_CASE("a reference that is too long is refused") {
                     Catch::Contains("naming.reference_size"));
 }
 
-TEST_CASE("a client who opens more iterators than he may loses his oldest") {
+TEST_CASE("a client that opens more iterators than it may loses its oldest one") {
   Seen names({"-ORBNamingClientIterators", "1"}, true);
   for (const char* name : {"a", "b"}) names.bind(name, "1");
   CosNaming::BindingList list;

@@ -150,17 +150,17 @@ TEST_CASE("a name whose process the copy does not know goes with it after a star
     const auto& here = corelane::os::this_host();
     const auto lease = root_of(client)->nameserver()->lease_of(
         Corelane::Naming::Process(here.boot_id, here.pid_namespace, process.pid, process.start_ticks));
-    root_of(client)->bind_leased(cos_name("his"), nullptr, lease, false);
+    root_of(client)->bind_leased(cos_name("theirs"), nullptr, lease, false);
   }
   etcd.kill();
   const EtcdDaemon daemon(etcd, directory / "copy.db");
   const QuietOrb client({"-ORBNamingSocket", daemon.socket()});
   const auto root = root_of(client);
-  CHECK(resolved(root, "his") == "NotFound missing_node his");
+  CHECK(resolved(root, "theirs") == "NotFound missing_node theirs");
   etcd.start();
-  until([&] { return resolved(root, "his").empty(); });
+  until([&] { return resolved(root, "theirs").empty(); });
   ::kill(owner.pid(), SIGKILL);
-  until([&] { return !resolved(root, "his").empty(); });
+  until([&] { return !resolved(root, "theirs").empty(); });
 }
 
 }  // namespace etcd_daemon_test

@@ -80,7 +80,7 @@ TEST_CASE("leases that were given go on where fewer may be given since") {
   CHECK_THAT(after.grant(5s, anna, Time{}).error(), Catch::Contains("naming.leases"));
 }
 
-TEST_CASE("an owner's text is enough to go on with his lease") {
+TEST_CASE("an owner's text is enough to go on with its lease") {
   Leases before({}), after({});
   const auto timed = before.grant(5s, anna, Time{}), own = before.grant(os::this_process(), anna);
   REQUIRE((timed && own));
@@ -132,7 +132,7 @@ TEST_CASE("a lease is still its taker's when the nameserver runs again") {
   CHECK(after.renew(7, bert, start));
 }
 
-TEST_CASE("whose a name is can be told without the lease's number") {
+TEST_CASE("the owner of a name can be told without the number of its lease") {
   Leases leases({});
   const auto timed = leases.grant(1min, anna, start);
   const auto of_process = leases.grant(os::this_process(), anna);
@@ -157,7 +157,7 @@ TEST_CASE("names of a lease that has ended go with the next look") {
 
 // Errors.
 
-TEST_CASE("a client who has as many leases as he may is told so and others are not") {
+TEST_CASE("a client that has as many leases as it may is told so, and other clients are not affected") {
   Leases leases({.of_client = 2});
   REQUIRE(leases.grant(1min, anna, start));
   const auto second = leases.grant(1min, annas_other_process, start);

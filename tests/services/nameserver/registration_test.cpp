@@ -96,7 +96,7 @@ TEST_CASE("a name that the nameserver has forgotten is registered again") {
   while (!resolved(names.now().root(), "x").empty()) std::this_thread::yield();
 }
 
-TEST_CASE("a forgotten name that another has bound is his until he is gone") {
+TEST_CASE("a forgotten name that another server has bound stays with that server until it ends") {
   Forgetful names;
   const QuietOrb server({"-ORBInitRef", "NameService=" + names.now().ior()});
   const Registration name(server.orb, "x", server->string_to_object("corbaloc::things.example/x"), {.renewal = 1ms});
@@ -192,7 +192,7 @@ TEST_CASE("a registration that the store does not take leaves no lease behind") 
   CHECK(root->nameserver()->state().leases() == 0);
 }
 
-TEST_CASE("a registration that gets no thread leaves the name to whom it belongs") {
+TEST_CASE("a registration that gets no thread leaves the name to its owner") {
   ServedNames names;
   const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
   const auto root = names.root();

@@ -149,12 +149,12 @@ TEST_CASE("a name goes with the process that it belongs to") {
   const auto identity = os::identity_of(child->pid());
   REQUIRE(identity);
   const auto lease = beyond.server->lease_of(Beyond::process(*identity));
-  CHECK(beyond.bind_leased("his", lease) == "");
+  CHECK(beyond.bind_leased("theirs", lease) == "");
   CHECK(beyond.bind_leased("mine", beyond.server->lease_of(Beyond::process(os::this_process()))) == "");
   child.reset();  // kills the process
-  beyond.await_end_of("his");
+  beyond.await_end_of("theirs");
   CHECK(beyond.resolve("mine") == "");
-  CHECK(beyond.bind_leased("his", lease) == "UnknownLease");
+  CHECK(beyond.bind_leased("theirs", lease) == "UnknownLease");
 }
 
 TEST_CASE("a lease is refused with the reason") {
@@ -290,7 +290,7 @@ TEST_CASE("a nameserver of another user is left alone and the client is told who
   }
   const TempDirectory place;
   const std::string path = place / "nameserver.sock";
-  const os::Fd his = other_users_socket(path);
+  const os::Fd theirs = other_users_socket(path);
   const QuietOrb client({"-ORBNamingSocket", path, "-ORBTimeoutConnect", "1s", "-ORBTimeoutRequest", "1s"});
   try {
     client->resolve_initial_references("NameService");
@@ -304,7 +304,7 @@ TEST_CASE("a nameserver of another user is left alone and the client is told who
   CHECK_THROWS_WITH(trusting->resolve_initial_references("NameService"), Catch::Contains("does not answer in time"));
 }
 
-TEST_CASE("a client who has as many listeners as he may is told so") {
+TEST_CASE("a client that has as many listeners as it may is told so") {
   Beyond beyond({"-ORBNamingClientWatches", "1"});
   const auto listener = core::make_stub<Corelane::Naming::Listener>(beyond.root->_reference());
   beyond.server->watch("a", listener);

@@ -91,7 +91,7 @@ class Watched {
 
 }  // namespace
 
-TEST_CASE("a listener for whom there is always more keeps nobody from hearing, and no nameserver from its end") {
+TEST_CASE("a listener that always has more to hear does not block other listeners or the nameserver's end") {
   Watched names(0ms);
   names.listen([&](const Changes&) {
     names.change();
@@ -105,7 +105,7 @@ TEST_CASE("a listener for whom there is always more keeps nobody from hearing, a
   names.stop();
 }
 
-TEST_CASE("who takes at once what there is hears of it before each slow listener") {
+TEST_CASE("a prompt listener hears of each change before each slow listener") {
   Watched names(turn);
   const auto slow = [&](std::uint64_t who) {
     return [&names, who](const Changes&) {

@@ -147,7 +147,7 @@ TEST_CASE("a refusal for want of room says what would fit") {
   CHECK(books.refusal().fits == "2 cores");
 }
 
-TEST_CASE("who waits is served in order, and nobody overtakes him") {
+TEST_CASE("waiting requests are served in order, and none overtakes another") {
   Books books("core:4 pu:1");
   const auto first = books.ask_cores(1, 2);
   const auto large = books.ask_cores(2, 3, true);

@@ -138,7 +138,7 @@ TEST_CASE("a core whose process takes long to end goes to everybody once it has,
   CHECK(fake.keeper().cores()[3].use == CoreUse::common);
 }
 
-TEST_CASE("who waits for a core whose process takes long to end gets it once it has, and is not refused before") {
+TEST_CASE("a request that waits for a core gets it once the core's process has ended, and is not refused before") {
   FakeHost fake(Kind::v1);
   const int app = fake.processes.fork_from(fake.shell);
   const int waiting[] = {fake.processes.fork_from(fake.shell), fake.processes.fork_from(fake.shell)};

@@ -172,7 +172,8 @@ TEST_CASE("a daemon that is ended during its start puts the host back") {
   });
 }
 
-TEST_CASE("who waits gets the core that another gives back, and one reservation is one process's") {
+TEST_CASE(
+    "a waiting request gets the core that another process gives back, and one reservation belongs to one process") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one, two;
@@ -276,7 +277,7 @@ TEST_CASE("reservations end with their leases and processes and not by the date 
   });
 }
 
-TEST_CASE("who is another than who connected is refused") {
+TEST_CASE("a process that is not the one that connected is refused") {
   check_inside([](const LiveCpusets& at) {
     RunningDaemon daemon = daemon_of(at);
     return text_of_child([&] {

@@ -70,7 +70,7 @@ struct Visit {
 
 }  // namespace
 
-TEST_CASE("who gets the pid of a service that ended at its client's is nobody's guest") {
+TEST_CASE("a process that gets the pid of a service that ended on its client's cores is no guest of the client") {
   Visit visit(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
   FakeHost& fake = visit.fake;
   fake.kill(visit.service);

@@ -112,7 +112,9 @@ TEST_CASE("a thread that was bound to a core is bound to it again by each change
 
 // Errors.
 
-TEST_CASE("after a crash who bound himself since he was moved stays bound, and who did not gets all cores again") {
+TEST_CASE(
+    "after a crash, processes that bound themselves since they were moved stay bound, and the others get all cores "
+    "again") {
   FakeHost fake(Kind::affinity);
   const int app = fake.processes.fork_from(fake.shell), bound = fake.processes.fork_from(app);
   REQUIRE(fake.reserve(app, CoresWanted{.count = 2}));
@@ -125,7 +127,7 @@ TEST_CASE("after a crash who bound himself since he was moved stays bound, and w
   CHECK(fake.cores_of(inherits) == "0-3");
 }
 
-TEST_CASE("after a crash who inherited a reduced mask gets all cores again") {
+TEST_CASE("after a crash, a process that inherited a reduced mask gets all cores again") {
   FakeHost fake(Kind::affinity);
   const int holder = fake.processes.fork_from(fake.shell);
   REQUIRE(fake.reserve(holder));

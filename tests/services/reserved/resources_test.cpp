@@ -440,8 +440,8 @@ TEST_CASE("where reserved.processes is why there are no control groups, that is 
   };
   CHECK_THAT(said_of(), !Contains("reserved.processes"));
   host.of_process = fake.shell;
-  CHECK_THAT(said_of(), Catch::StartsWith("nobody is kept out of a reserved core by the kernel, because "
-                                          "reserved.processes is set: ") &&
+  CHECK_THAT(said_of(), Catch::StartsWith(
+                            "the kernel keeps no process off a reserved core, because reserved.processes is set: ") &&
                             Contains("leave that setting out, and cgroup v1 or v2") &&
                             Contains("because reserved.processes is set: leave that out, and start"));
 }

@@ -58,7 +58,7 @@ TEST_CASE("a thread is scheduled after its share as it was before, unless somebo
   CHECK(std::ranges::count(fake.journal.entries(), JournalEntry::Kind::policy, &JournalEntry::kind) == 0);
 }
 
-TEST_CASE("whoever cannot be held to a share does not stay on its core, whoever else has shares there") {
+TEST_CASE("a process that cannot be held to a share does not stay on the core, even if others have shares there") {
   FakeHost fake(Kind::v1);
   const int first = fake.processes.fork_from(fake.shell), second = fake.processes.fork_from(fake.shell);
   fake.cpuset.make("docker");

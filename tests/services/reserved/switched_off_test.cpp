@@ -12,7 +12,7 @@ using corelane::testing::FakeHost;
 using Kind = corelane::testing::HostKind;
 using namespace std::chrono_literals;
 
-TEST_CASE("who had a core that is switched off has it no longer and is told why") {
+TEST_CASE("a process whose core is switched off loses the core and is told why") {
   FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
   const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
   const auto grant = fake.reserve(app);

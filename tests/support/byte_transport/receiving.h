@@ -139,7 +139,7 @@ TEMPLATE_LIST_TEST_CASE("a deadline in the past takes what is there", "", ByteTr
   CHECK(*result == 1);
 }
 
-TEMPLATE_LIST_TEST_CASE("glances find what comes, and the end", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("polling reads find what comes, and the end", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
   StreamHarness<TestType> harness;

@@ -179,8 +179,8 @@ TEMPLATE_LIST_TEST_CASE("senders that may wait wait for a slow reader, who gets 
   CHECK(caller->is_open());
 }
 
-TEMPLATE_LIST_TEST_CASE("who may wait leaves room for those who may not, and sends nothing when it is late", "",
-                        ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("a sender that may wait leaves room for those that may not, and sends nothing when it is late",
+                        "", ByteTransports) {
   using namespace corelane::testing;
   using namespace std::chrono_literals;
   if (!can_run<TestType>()) return;
@@ -219,7 +219,7 @@ TEMPLATE_LIST_TEST_CASE("a peer that takes nothing while somebody waits for room
   CHECK(collector->closed.take().minor == corelane::minor::send_stalled);
 }
 
-TEMPLATE_LIST_TEST_CASE("who waits for room learns of the connection's end", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("a sender that waits for room learns of the connection's end", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
   StreamHarness<TestType> harness({.backlog = 100'000});

@@ -175,7 +175,7 @@ TEST_CASE("a connection is read no further when its waiting requests hold too ma
   CHECK(one.enter('b') == Verdict::full);
 }
 
-TEST_CASE("who asks is told when nothing of the connection runs any more") {
+TEST_CASE("a caller that waits until a connection is idle is told when nothing of it runs any more") {
   Connection one({.parallel = 1});
   CHECK_FALSE(one.order.wait_until_idle());
   const std::size_t runs = one.detached('a');

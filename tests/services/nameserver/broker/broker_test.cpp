@@ -290,7 +290,7 @@ TEST_CASE("a user may leave so many ends of channels unaccepted, and then gets n
   CHECK(client.ask("open other own") == "channel");
 }
 
-TEST_CASE("what somebody who was closed has not received counts until he receives it or ends") {
+TEST_CASE("channel ends that a closed peer has not received count until it receives them or ends") {
   const RunningBroker broker({.unaccepted_of_user = 1});
   const RawGuest service(broker), client(broker);
   REQUIRE(service.ask("register calm own") == "registered");
@@ -310,7 +310,7 @@ TEST_CASE("what somebody who was closed has not received counts until he receive
   while (answer != "channel") answer = client.ask("open calm own");  // the broker notices an end when it checks
 }
 
-TEST_CASE("who has shut his socket counts with what he has not received until he ends") {
+TEST_CASE("a peer that shut its socket counts with the ends that it has not received until it ends") {
   const RunningBroker broker({.unaccepted_of_user = 1});
   const RawGuest service(broker), client(broker);
   REQUIRE(service.ask("register calm own") == "registered");
@@ -326,7 +326,7 @@ TEST_CASE("who has shut his socket counts with what he has not received until he
   while (answer != "channel") answer = client.ask("open calm own");  // the broker notices an end when it checks
 }
 
-TEST_CASE("who has lost his name and ends late takes it from nobody") {
+TEST_CASE("a service that lost its name and ends late does not take the name from the next service") {
   const RunningBroker broker;
   std::optional<RawGuest> first(std::in_place, broker);
   const RawGuest next(broker), client(broker);
@@ -356,7 +356,7 @@ TEST_CASE("a client that gives up is a channel less and no more") {
   CHECK(service->accept(in_a_minute()).has_value());
 }
 
-TEST_CASE("who speaks another language is closed, and nobody else") {
+TEST_CASE("a peer that breaks the protocol is disconnected, and no other peer is") {
   const RunningBroker broker;
   auto service = broker.enlist("calm");
   REQUIRE(service);

@@ -300,7 +300,7 @@ TEST_CASE("a remembered name is bound again where its lease went, and not where 
   const auto lease = client.grant(600s).value(), gone = client.grant(600s).value();
   etcd.post("/v3/lease/revoke", R"({"ID":")" + std::to_string(gone) + R"("})");
   owned.adopt("anna", {"lost", "hers", {}}, gone, 1, EtcdOwnedNames::Known::remembered);
-  owned.adopt("otto", {"left", "his", {}}, gone, 1, EtcdOwnedNames::Known::remembered);
+  owned.adopt("otto", {"left", "theirs", {}}, gone, 1, EtcdOwnedNames::Known::remembered);
   owned.adopt("zoe", {"removed", "hers", {}}, lease, 1, EtcdOwnedNames::Known::remembered);
   owned.leave("otto");
   owned.seen_all({}, 1000);

@@ -226,14 +226,14 @@ TEST_CASE("what went with a lease that ran out is bound again, and what somebody
     owned.bound("anna", {key, "hers", {}}, lease, revision);
   }
   owned.bound("anna", {"nowhere", "hers", "no such context"}, lease, 1);
-  const std::uint64_t left = put("left", lease, "his");
-  owned.bound("otto", {"left", "his", {}}, lease, left);
+  const std::uint64_t left = put("left", lease, "theirs");
+  owned.bound("otto", {"left", "theirs", {}}, lease, left);
   EtcdTransaction removal;
   const std::uint64_t removed = client.commit(removal.then_delete("removed")).value().revision;
   owned.seen({.is_deletion = true, .entry = {.key = "removed", .modified = removed}});
   REQUIRE(owned.keep());  // the lease still exists: this deletion was not its end
   end_lease(server, lease);
-  put("taken", 0, "his");
+  put("taken", 0, "theirs");
   owned.leave("otto");
   REQUIRE(owned.keep());
   const auto there = client.range("a", "z", 10).value().entries;
@@ -241,7 +241,7 @@ TEST_CASE("what went with a lease that ran out is bound again, and what somebody
   CHECK(there[0].key == "kept");
   CHECK(there[0].value == "hers");
   CHECK(there[0].lease == owned.lease().value());
-  CHECK(there[1].value == "his");
+  CHECK(there[1].value == "theirs");
   CHECK(owned.lease().value() != lease);
   CHECK(owned.remove("anna").value() != 0);
   CHECK(client.range("a", "z", 10).value().entries.size() == 1);
@@ -256,7 +256,7 @@ TEST_CASE("more names of one owner than fit into one step are bound again and re
   for (std::size_t i = 0; i < names; ++i) owned.bound("anna", {"n" + std::to_string(i), "hers", {}}, 1, 0);
   REQUIRE(owned.keep());
   EtcdTransaction theirs;
-  REQUIRE(client.commit(theirs.then_put("n7", "his")));
+  REQUIRE(client.commit(theirs.then_put("n7", "theirs")));
   CHECK(client.range("n", "o", 2 * names).value().entries.size() == names);
   CHECK(owned.owners() == std::vector<std::string>{"anna"});
   CHECK(owned.remove("anna").value() != 0);

@@ -135,7 +135,7 @@ TEST_CASE("a resolver that does not answer holds nobody up and is asked once at 
   CHECK(its.resolver->asked() == 1);
 }
 
-TEST_CASE("who waits for the resolver ends when he is told to") {
+TEST_CASE("a thread that waits for the resolver ends when it is told to") {
   LookupFixture its;
   eventfd_write(its.never_stopped.get(), 1);
   CHECK_FALSE(its.find());
@@ -215,7 +215,7 @@ TEST_CASE("what is no etcd is told from one that refuses, and asked for no passw
   }
 }
 
-TEST_CASE("who has no login or a wrong one is told so, and nobody else whose refusal speaks of something like it") {
+TEST_CASE("only a missing or wrong login is reported as a login fault, and no refusal with similar words is") {
   const std::pair<std::string, bool> refusals[] = {
       {R"({"error":"etcdserver: user name is empty","code":3})", true},
       {R"({"error":"etcdserver: authentication failed, invalid user ID or password","code":3})", true},

@@ -120,7 +120,8 @@ TEST_CASE("a file that somebody takes away is written no more until it is back")
   for (const std::string& taken : {path, path + "-wal"}) {
     std::filesystem::rename(taken, taken + ".away");
     CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
-    says(store->status().remark, "somebody has removed or replaced " + taken + ", and what is written would be lost");
+    says(store->status().remark,
+         "another program has removed or replaced " + taken + ", and what is written would be lost");
     write_file(taken, "other");
     CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
     CHECK(store->find(root_context, {"a", ""}));
@@ -171,7 +172,7 @@ TEST_CASE("a file that a link leads to has its log beside it, and that does not 
   CHECK(longest < 5u << 20);
   std::filesystem::rename(log, log + ".away");
   CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
-  says(store->status().remark, "somebody has removed or replaced " + log);
+  says(store->status().remark, "another program has removed or replaced " + log);
   std::filesystem::rename(log + ".away", log);
   CHECK(store->add(root_context, {"b", ""}, object_at("x")));
 }

@@ -128,7 +128,7 @@ TEST_CASE("a changed byte of a name's row is found and told, and the name is not
       CHECK(again.content.size() == filled.content.size() - 1);
       CHECK(std::includes(filled.content.begin(), filled.content.end(), again.content.begin(), again.content.end()));
       says(again.told, "the name store " + path + " has a row of `binding` that cannot be used, its ");
-      says(again.told, "Bind them again, or put right and back");
+      says(again.told, "Bind them again, or repair the rows");
       CHECK(Database::open(path)->number("SELECT count(*) FROM quarantine").value() == 1);
     }
   }

@@ -290,7 +290,7 @@ inline constexpr StoreLaw store_laws[] = {
     {"names are listed in their order, page by page", law_pages},
     {"names and references may be any bytes", law_any_bytes},
     {"names go with their owner", law_owned},
-    {"a name that another takes over goes with him", law_owners_change},
+    {"a name that another owner takes over goes with that owner", law_owners_change},
     {"a name is changed by its owner and by who may change all names", law_names_have_owners},
     {"a context is destroyed by the owner of all names that lead there", law_contexts_have_owners},
     {"each change is told once, in order", law_told_of_changes},

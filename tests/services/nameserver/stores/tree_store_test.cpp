@@ -83,7 +83,7 @@ TEST_CASE("a journal that has no memory keeps nothing and holds up nobody") {
   CHECK(errors.times("a change cannot be made") == 1);
 }
 
-TEST_CASE("who throws when he is told of a change hears of the next and may leave") {
+TEST_CASE("a listener that throws when it is told of a change is told of the next one and may leave") {
   const CapturedErrors errors;
   JournalLog log;
   TreeStore store = store_over(log);
@@ -98,7 +98,7 @@ TEST_CASE("who throws when he is told of a change hears of the next and may leav
   CHECK(errors.times("not now") == 1);
 }
 
-TEST_CASE("who listens to a store is taken away once no call of his runs") {
+TEST_CASE("a listener of a store is removed once none of its calls runs") {
   JournalLog log;
   TreeStore store = store_over(log);
   std::atomic<bool> inside{false}, was_inside{false};
