@@ -119,7 +119,7 @@ TEST_CASE("asking for counter pages ends the rest of their owners") {
   CHECK(house.wake() == 1);
 }
 
-TEST_CASE("who looks for the pages of ended processes and reads those of others ends no rest") {
+TEST_CASE("a process that looks for pages of ended processes and reads those of others ends no rest") {
   House house;
   const auto page = *CounterPage::make(house.directory.path(), 1, 1);
   house.pass(1s);
