@@ -2,7 +2,8 @@
 
 #include "orb/core/async_calls.h"
 #include "orb/core/client_call.h"
-#include "orb/core/orb_state.h"
+#include "orb/core/client_parts.h"
+#include "orb/core/orb.h"
 
 namespace corelane::core {
 
@@ -28,7 +29,7 @@ cdr::Writer& AsyncInvocation::request() { return call_->arguments(); }
 
 void AsyncInvocation::send(OnReply on_reply) {
   if (operation_.oneway) return call_->invoke({});
-  AsyncCalls& calls = call_->orb().state().async_calls;
+  AsyncCalls& calls = call_->orb().client_parts().calls_in_background();
   AsyncCall call{std::move(call_), operation_.raises, std::move(on_reply)};
   calls.start(call);
 }

@@ -9,7 +9,9 @@
 #include "orb/base/minor.h"
 #include "orb/base/one_line.h"
 #include "orb/core/call_deadline.h"
-#include "orb/core/orb_state.h"
+#include "orb/core/client_parts.h"
+#include "orb/core/orb.h"
+#include "orb/core/settings.h"
 #include "orb/core/too_large.h"
 #include "orb/core/wire_chain.h"
 #include "orb/dispatch/current.h"
@@ -108,16 +110,16 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   options_ = std::move(options);
   operation_ = operation;
   environment_.orb = origin_->orb().get();
-  const Orb::State& state = origin_->orb()->state();
-  const Duration timeout = state.settings.request_timeout;
+  const Settings& settings = origin_->orb()->settings();
+  const Duration timeout = settings.request_timeout;
   now_ = os::now();
   deadline_ =
       std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
   request_id_ = next_request_id();
   // A message that is too large is refused here, so that only this call fails. On the wire it would break the
   // connection and fail all its calls.
-  writer_.set_limit(state.settings.giop.message_size);
-  spare_.set_limit(state.settings.giop.message_size);
+  writer_.set_limit(settings.giop.message_size);
+  spare_.set_limit(settings.giop.message_size);
   chain_.count = 0;
   if (!options_.oneway) inherit_chain(chain_);
   wait_number_ = options_.waits && !options_.oneway ? extend_chain(chain_) : 0;
@@ -159,7 +161,7 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
     if (addresses.empty()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
     if (addresses.size() == 1 && addresses.front().code_sets.error) raise(*addresses.front().code_sets.error);
     const auto last = current_->tried_last();
-    auto found = current_->orb()->state().connect(
+    auto found = current_->orb()->client_parts().connect(
         addresses, deadline_,
         {.traffic = traffic, .order = order, .may_make_channel = may_make_channel(), .tried_last = last});
     if (found) {
@@ -309,7 +311,7 @@ void ClientCall::invoke(std::span<const RaisesEntry> raises) {
 }
 
 ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
-  const Orb::State& state = origin_->orb()->state();
+  const Settings& settings = origin_->orb()->settings();
   if (!giop::finish(writer_)) raise_unwritable();
   if (options_.oneway) {
     const bool may_batch = options_.connection == nullptr;  // calls of tasks name their own connection
@@ -317,7 +319,7 @@ ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
     if (sent) note_code_sets();
     return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
   }
-  if (!wait_for_reply(state.settings.wait)) return failed(pending_.error());
+  if (!wait_for_reply(settings.wait)) return failed(pending_.error());
   return take_reply(raises);
 }
 
@@ -349,7 +351,7 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
   const Error error = writer_.error();
   if (error.minor != minor::message_too_large) raise(error);
   raise(error, too_large_text("the request for " + std::string(operation_), "this client", 0,
-                              origin_->orb()->state().settings.giop.message_size));
+                              origin_->orb()->settings().giop.message_size));
 }
 
 // Returns the text for a time-out. A CallDeadline may give a call less time than a server needs that has just started
@@ -375,7 +377,7 @@ std::string ClientCall::text_of_late_reply() const {
   if (error.minor == minor::message_too_large && error.completed == Completion::yes)
     raise(error, too_large_text("the reply of " + std::string(operation_), "this client",
                                 giop::header_size + std::size_t{pending_.message().header.body_size},
-                                origin_->orb()->state().settings.giop.message_size));
+                                origin_->orb()->settings().giop.message_size));
   const dispatch::CurrentJob* job = dispatch::current_job();
   const bool may_be_circle = error.minor == minor::deadline_passed && job != nullptr && job->control != nullptr;
   const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
@@ -401,8 +403,8 @@ ClientCall::Next ClientCall::failed(const Error& error) {
 }
 
 ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
-  const Orb::State& state = origin_->orb()->state();
-  auto reply = giop::parse_reply(pending_.message(), state.settings.giop);
+  const Settings& settings = origin_->orb()->settings();
+  auto reply = giop::parse_reply(pending_.message(), settings.giop);
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));
   reader_ = reply->body;
   reader_.set_environment(&environment_);
@@ -431,7 +433,7 @@ ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
 ClientCall::Next ClientCall::follow_forward(cdr::Reader& body) {
   giop::Ior ior;
   if (!giop::decode(body, ior)) raise(body.error());
-  if (++forwards_ > origin_->orb()->state().settings.forwards)
+  if (++forwards_ > origin_->orb()->settings().forwards)
     raise(Error{ErrorKind::transient, Completion::no, minor::forward_loop});
   if (ior.nil()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
   forwarded_ = std::make_shared<Reference>(origin_->orb(), std::move(ior));
@@ -444,7 +446,7 @@ ClientCall::Next ClientCall::follow_forward(cdr::Reader& body) {
 ClientCall::Next ClientCall::change_addressing(cdr::Reader& body) {
   std::uint16_t mode = 0;
   if (!body.read(mode)) raise(body.error());
-  if (mode > 2 || ++forwards_ > origin_->orb()->state().settings.forwards)
+  if (mode > 2 || ++forwards_ > origin_->orb()->settings().forwards)
     raise(Error{ErrorKind::marshal, Completion::no, minor::bad_enum});
   addressing_ = static_cast<giop::Addressing>(mode);
   return Next::again;
@@ -499,12 +501,12 @@ bool ClientCall::settle(std::span<const RaisesEntry> raises) {
 
 bool ClientCall::locate() {
   const os::CancellationDelay delay;
-  const Orb::State& state = origin_->orb()->state();
+  const Settings& settings = origin_->orb()->settings();
   giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
   header.target.object_key = address_->object_key;
   giop::begin_locate_request(writer_, header, address_->version);
   if (!giop::finish(writer_)) raise_unwritable();
-  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(state.settings.wait)))
+  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(settings.wait)))
     raise_failed(pending_.error());
   auto reply = giop::parse_locate_reply(pending_.message());
   if (!reply) raise(with_completion(reply.error(), Completion::maybe));

@@ -5,6 +5,8 @@
 #include <optional>
 #include <utility>
 
+#include "orb/core/spelling.h"
+
 namespace corelane::core {
 namespace {
 

@@ -8,8 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "orb/core/spelling.h"
-
 namespace corelane::core {
 
 // Returns "there is no option --core; is --cores meant?" for the first word that looks like an option and is not in

@@ -30,6 +30,7 @@ struct Corbaloc;
 namespace corelane::core {
 
 class ActiveObject;
+class ClientParts;
 class Reference;
 class RequestTarget;
 class ValueFactoryBase;
@@ -138,6 +139,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
 
   struct State;
   State& state() noexcept { return *state_; }
+  ClientParts& client_parts() noexcept;
 
  private:
   // How many files and initial references may refer to one another in a chain.

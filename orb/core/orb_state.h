@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "orb/core/async_calls.h"
+#include "orb/core/client_parts.h"
 #include "orb/core/connection_cache.h"
 #include "orb/core/contracts_file.h"
 #include "orb/core/orb.h"
@@ -29,7 +30,7 @@
 
 namespace corelane::core {
 
-struct Orb::State {
+struct Orb::State final : ClientParts {
   State(std::uint64_t orb_number, std::string orb_id, Settings orb_settings)
       : number(orb_number),
         id(std::move(orb_id)),
@@ -38,13 +39,11 @@ struct Orb::State {
             settings.giop,
             {.channels = settings.channels, .connections = connections_of(settings), .connect_stop = connect_stop}) {}
 
-  // Returns a connection of the calling thread to one of the addresses, and makes one if there is none. BAD_INV_ORDER
-  // after destroy().
   Expected<ConnectionCache::Found> connect(std::span<const Address> addresses, Time deadline,
-                                           const ConnectionCache::Wish& wish = {});
+                                           const ConnectionCache::Wish& wish = {}) override;
   // Does the same for one address.
   Expected<std::shared_ptr<ClientConnection>> connect(const Address& address, Time deadline);
-  Expected<std::shared_ptr<transport::Transport>> transport();
+  Expected<std::shared_ptr<transport::Transport>> transport() override;
   // Returns the transport on which a server in the mode `leader-followers` listens: sockets that a pool of threads
   // reads. The caller holds `starting`.
   Expected<std::shared_ptr<transport::Transport>> pooled_transport(Runtime& threads);
@@ -52,8 +51,10 @@ struct Orb::State {
   std::shared_ptr<Server> serving() const;
   // Does the second half of shutdown(), for a caller that waits for its end. Not from inside a request.
   void finish_shutdown();
-  // Returns null if this process serves nothing, or does so no longer.
-  std::shared_ptr<dispatch::Executive> runtime_executive();
+  std::shared_ptr<dispatch::Executive> runtime_executive() override;
+  ConnectionCache& cache() noexcept override { return connections; }
+  AsyncCalls& calls_in_background() noexcept override { return async_calls; }
+  Reopener& reopener_of_tasks() noexcept override { return reopener; }
 
   // Does the last step of destroy(): ends objects, connections and threads, and removes the ORB from the registry. A
   // second caller waits for the first one.

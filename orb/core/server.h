@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "orb/core/incident_log.h"
+#include "orb/core/inside_servant.h"
 #include "orb/core/reference.h"
 #include "orb/core/settings.h"
 #include "orb/core/target.h"
@@ -93,23 +94,6 @@ class Server : public std::enable_shared_from_this<Server> {
   std::size_t kept_bytes_ = 0;
 };
 
-// Returns whether the calling thread runs a request for a client.
-bool inside_request() noexcept;
-// Returns whether the calling thread is in a servant, for a client or for a caller of this process. Such a thread must
-// not wait for requests to end.
-bool inside_servant() noexcept;
-// Marks the calling thread as inside a servant, until destruction.
-class InsideServant {
- public:
-  InsideServant() noexcept { ++nested_; }
-  ~InsideServant() { --nested_; }
-  InsideServant(const InsideServant&) = delete;
-  InsideServant& operator=(const InsideServant&) = delete;
-
- private:
-  friend bool inside_servant() noexcept;
-  static constinit thread_local int nested_;
-};
 // Returns the connection of the request that the calling thread runs. Returns 0 if there is none, as in a call within
 // the process.
 PeerId calling_peer() noexcept;

@@ -26,27 +26,19 @@ using errors::queue_full;
 using errors::shutting_down;
 using transport::MemoryAccount;
 
-thread_local int requests_on_this_thread = 0;
 thread_local const ServerConnection* peer_on_this_thread = nullptr;
 
-struct InsideRequest {
-  explicit InsideRequest(const ServerConnection* peer) : before(std::exchange(peer_on_this_thread, peer)) {
-    ++requests_on_this_thread;
-  }
-  ~InsideRequest() {
-    --requests_on_this_thread;
-    peer_on_this_thread = before;
-  }
+// Notes whose request the calling thread runs, until destruction.
+struct RequestOf {
+  explicit RequestOf(const ServerConnection* peer) : before(std::exchange(peer_on_this_thread, peer)) {}
+  RequestOf(const RequestOf&) = delete;
+  RequestOf& operator=(const RequestOf&) = delete;
+  ~RequestOf() { peer_on_this_thread = before; }
   const ServerConnection* const before;
-  const InsideServant servant{};
+  const InsideRequest mark{};
 };
 
 }  // namespace
-
-bool inside_request() noexcept { return requests_on_this_thread > 0; }
-
-constinit thread_local int InsideServant::nested_ = 0;
-bool inside_servant() noexcept { return InsideServant::nested_ > 0; }
 
 PeerId calling_peer() noexcept { return peer_on_this_thread != nullptr ? peer_on_this_thread->id() : PeerId{0}; }
 
@@ -124,7 +116,7 @@ void ServerJob::run(const dispatch::JobContext&) noexcept try {
   if (runs_) memory->begin_run();
   if (cancelled_.load(std::memory_order_relaxed))  // relaxed: a hint
     return connection_->server().incidents().request_abandoned();
-  const InsideRequest inside(connection_.get());
+  const RequestOf inside(connection_.get());
   const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
   // Bound: one more round for each change of the gate meanwhile.
   for (;;) {

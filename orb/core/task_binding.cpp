@@ -6,9 +6,12 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/client_call.h"
+#include "orb/core/client_parts.h"
 #include "orb/core/exception.h"
-#include "orb/core/orb_state.h"
+#include "orb/core/orb.h"
 #include "orb/core/reference.h"
+#include "orb/core/reopener.h"
+#include "orb/core/settings.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
@@ -17,14 +20,12 @@ namespace corelane::core {
 namespace {
 
 Expected<std::shared_ptr<ClientConnection>> connect_beside(const ClientConnection& shared, Orb& orb, Time deadline) {
-  Orb::State& state = orb.state();
-  const auto transport = state.transport();
+  const auto transport = orb.client_parts().transport();
   if (!transport) return transport.error();
-  const Settings& settings = state.settings;
   auto stream = (*transport)->connect(shared.peer(), deadline);
   if (!stream) return stream.error();
-  auto made = ClientConnection::make(std::move(*stream), settings.giop);
-  if (const auto adopted = state.connections.adopt(made); !adopted) return adopted.error();
+  auto made = ClientConnection::make(std::move(*stream), orb.settings().giop);
+  if (const auto adopted = orb.client_parts().cache().adopt(made); !adopted) return adopted.error();
   return made;
 }
 
@@ -58,7 +59,7 @@ void TaskBinding::open_own(std::uint64_t token) {
     os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ + ") gets no connection of its own (" +
                   fault.what() + "): its calls share one with others until it has one");
   }
-  if (const auto watched = orb.state().reopener.watch(shared_from_this()); !watched)
+  if (const auto watched = orb.client_parts().reopener_of_tasks().watch(shared_from_this()); !watched)
     os::log::warn("a task's own connection will not be opened again once it is lost: " +
                   std::string(minor::text(watched.error())));
 }
@@ -155,7 +156,7 @@ bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
   }
   unsaid_.store(true, std::memory_order_relaxed);  // relaxed: a flag
   say_fallen_back();
-  reference_->orb()->state().reopener.wake();
+  reference_->orb()->client_parts().reopener_of_tasks().wake();
   return true;
 }
 
@@ -177,7 +178,7 @@ void TaskBinding::depart() noexcept {
 void TaskBinding::tell_server() noexcept {
   try {
     if (!shared_) {
-      if (const auto executive = reference_->orb()->state().runtime_executive()) executive->depart(task_);
+      if (const auto executive = reference_->orb()->client_parts().runtime_executive()) executive->depart(task_);
       return;
     }
     if (!shared_->usable(os::now())) return;  // the server has noticed, and the task has ended with it

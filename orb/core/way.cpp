@@ -3,6 +3,7 @@
 #include "orb/core/connection_cache.h"
 #include "orb/core/connection_pool.h"
 #include "orb/core/orb_state.h"
+#include "orb/core/reference.h"
 #include "orb/core/settings.h"
 #include "orb/os/clock.h"
 

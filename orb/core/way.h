@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "orb/core/reference.h"
-
 namespace corelane::core {
+
+class Reference;
 
 // Way describes the connection that the latest calls used.
 struct Way {

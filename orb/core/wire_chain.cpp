@@ -9,7 +9,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
-#include "orb/core/server.h"
+#include "orb/core/inside_servant.h"
 #include "orb/dispatch/current.h"
 #include "orb/os/pi_mutex.h"
 

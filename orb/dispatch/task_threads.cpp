@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
+#include "orb/os/deadline_class.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait.h"

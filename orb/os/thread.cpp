@@ -16,6 +16,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
+#include "orb/os/deadline_class.h"
 #include "orb/os/kept_core.h"
 #include "orb/os/log.h"
 #include "orb/os/stack_overflow.h"

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,10 +23,12 @@
 #include "orb/base/ids.h"
 #include "orb/base/minor.h"
 #include "orb/base/time.h"
-#include "orb/os/deadline_class.h"
 #include "orb/os/unique_function.h"
 
 namespace corelane::os {
+
+struct DeadlineShare;
+enum class DeadlineRefusal : std::uint8_t;
 
 struct ThreadOptions {
   std::string name{};              // shown by top; the kernel keeps 15 characters
