@@ -36,7 +36,7 @@
 #include "bench/support/command_line.h"
 #include "bench/support/machine.h"
 #include "bench/support/summary.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace {
 

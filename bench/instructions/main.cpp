@@ -25,7 +25,7 @@
 #include "bench/instructions/memory_transport.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
-#include "orb/core/orb_state.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "orb/poa/direct.h"
 #include "orb/rt/rt.h"
 #include "pingS.h"

@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "orb/base/minor.h"
-#include "orb/core/own_connection.h"
-#include "orb/core/server_connection.h"
+#include "orb/core/server/own_connection.h"
+#include "orb/core/server/server_connection.h"
 #include "orb/dispatch/serving/request_source.h"
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"

@@ -21,7 +21,7 @@
 #include "bench/latency/loopback.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <vector>
 
-#include "orb/dispatch/request_queue.h"
+#include "orb/dispatch/queue/request_queue.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 #include <chrono>
 
-#include "orb/dispatch/recorded_lane.h"
 #include "orb/dispatch/recorder_options.h"
+#include "orb/dispatch/telemetry/recorded_lane.h"
 
 namespace {
 

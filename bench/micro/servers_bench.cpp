@@ -18,8 +18,8 @@
 #include <cstdint>
 
 #include "orb/os/clock.h"
-#include "orb/sched/firm_timers.h"
-#include "orb/sched/server.h"
+#include "orb/sched/lanes/firm_timers.h"
+#include "orb/sched/servers/server.h"
 
 namespace {
 

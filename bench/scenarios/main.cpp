@@ -45,7 +45,7 @@
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace {
 

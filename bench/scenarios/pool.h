@@ -14,8 +14,8 @@
 #include "orb/base/contract.h"
 #include "orb/base/time.h"
 #include "orb/dispatch/executive.h"
-#include "orb/dispatch/host_ledger.h"
-#include "orb/os/wait.h"
+#include "orb/dispatch/leases/host_ledger.h"
+#include "orb/os/wait/wait.h"
 
 namespace scenarios {
 

@@ -10,7 +10,7 @@
 #include "bench/servers/responses.h"
 #include "bench/servers/units.h"
 #include "orb/dispatch/executive.h"
-#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/clock.h"
 
 namespace servers {

@@ -15,7 +15,7 @@
 #include "bench/servers/units.h"
 #include "bench/support/machine.h"
 #include "orb/dispatch/executive.h"
-#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
 #include "orb/rt/stall_watch.h"

@@ -13,7 +13,7 @@
 #include "bench/servers/responses.h"
 #include "bench/servers/units.h"
 #include "orb/dispatch/executive.h"
-#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
 #include "orb/rt/stall_watch.h"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/servers/units.h"
-#include "orb/dispatch/budget_thread.h"
-#include "orb/dispatch/thread_server.h"
+#include "orb/dispatch/cores/budget_thread.h"
+#include "orb/dispatch/cores/thread_server.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
 

@@ -16,7 +16,7 @@
 #include "orb/base/contract.h"
 #include "orb/cdr/writer.h"
 #include "orb/corba/orb.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"

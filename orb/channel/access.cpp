@@ -4,7 +4,7 @@
 
 #include "orb/channel/peer_watch.h"
 #include "orb/os/own_user.h"
-#include "orb/os/peer_groups.h"
+#include "orb/os/peers/peer_groups.h"
 
 namespace corelane::channel {
 

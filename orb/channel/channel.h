@@ -29,7 +29,7 @@
 #include "orb/channel/fault.h"
 #include "orb/channel/options.h"
 #include "orb/channel/peer_watch.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::channel {
 

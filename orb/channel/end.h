@@ -13,7 +13,7 @@
 #include "orb/channel/ring_reader.h"
 #include "orb/channel/ring_writer.h"
 #include "orb/channel/setup.h"
-#include "orb/os/adaptive_spin.h"
+#include "orb/os/wait/adaptive_spin.h"
 
 namespace corelane::channel {
 

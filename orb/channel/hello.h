@@ -22,7 +22,7 @@
 #include "orb/channel/fault.h"
 #include "orb/channel/layout.h"
 #include "orb/os/fd.h"
-#include "orb/os/passed_descriptors.h"
+#include "orb/os/peers/passed_descriptors.h"
 
 namespace corelane::channel {
 
@@ -88,7 +88,7 @@ static_assert(sizeof(Ready) == 16);
 inline constexpr std::size_t most_descriptors = 4;
 
 // Passed holds the descriptors of a packet. Another thread closes those that are not taken out
-// (orb/os/passed_descriptors.h).
+// (orb/os/peers/passed_descriptors.h).
 class Passed {
  public:
   Passed() = default;

@@ -14,8 +14,8 @@
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/channel/channel.h"
-#include "orb/os/descriptor_limit.h"
 #include "orb/os/fd.h"
+#include "orb/os/process/descriptor_limit.h"
 #include "orb/os/socket_path.h"
 
 namespace corelane::channel {

@@ -15,8 +15,8 @@
 #include <optional>
 #include <string>
 
-#include "orb/os/closer.h"
-#include "orb/os/file_room.h"
+#include "orb/os/files/file_room.h"
+#include "orb/os/threads/closer.h"
 
 // The C library's headers may be too old to define these.
 #ifndef MFD_NOEXEC_SEAL

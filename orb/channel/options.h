@@ -16,7 +16,7 @@
 #include "orb/channel/fault.h"
 #include "orb/channel/layout.h"
 #include "orb/os/fd.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::channel {
 

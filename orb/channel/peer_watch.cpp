@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 
 #ifndef SO_PEERPIDFD
 #define SO_PEERPIDFD 77  // Linux 6.5

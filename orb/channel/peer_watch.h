@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "orb/os/fd.h"
-#include "orb/os/passed_descriptors.h"
+#include "orb/os/peers/passed_descriptors.h"
 
 namespace corelane::channel {
 

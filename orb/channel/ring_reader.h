@@ -12,7 +12,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/channel/layout.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::channel {
 

@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "orb/os/descriptor_limit.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "orb/os/own_user.h"
+#include "orb/os/process/descriptor_limit.h"
 
 namespace corelane::channel {
 namespace {

@@ -17,7 +17,7 @@
 #include "orb/channel/memory.h"
 #include "orb/channel/options.h"
 #include "orb/channel/peer_watch.h"
-#include "orb/os/passed_descriptors.h"
+#include "orb/os/peers/passed_descriptors.h"
 
 namespace corelane::channel {
 

@@ -11,7 +11,7 @@
 
 #include "orb/channel/end.h"
 #include "orb/os/clock.h"
-#include "orb/os/wait_loop.h"
+#include "orb/os/wait/wait_loop.h"
 
 namespace corelane::channel {
 

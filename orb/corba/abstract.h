@@ -8,7 +8,7 @@
 #include "orb/base/language.h"
 
 #include "orb/corba/value.h"
-#include "orb/core/abstract_base.h"
+#include "orb/core/types/abstract_base.h"
 
 namespace CORBA {
 

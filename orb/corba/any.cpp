@@ -9,8 +9,8 @@
 
 #include "orb/any/walk.h"
 #include "orb/base/minor.h"
+#include "orb/core/client/reference.h"
 #include "orb/core/orb.h"
-#include "orb/core/reference.h"
 
 namespace CORBA {
 

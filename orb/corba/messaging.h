@@ -2,7 +2,7 @@
 // C++11, 6.28.
 //
 // For an interface Foo, `corelane-idl --ami` makes the reply handler AMI_FooHandler and a stub with sendc_ functions;
-// CORBA::amic_traits<Foo> names both. Threads: see orb/core/async_invocation.h; a holder belongs to its handler.
+// CORBA::amic_traits<Foo> names both. Threads: see orb/core/client/async_invocation.h; a holder belongs to its handler.
 #pragma once
 
 #include "orb/base/language.h"
@@ -14,7 +14,7 @@
 #include "orb/corba/object.h"
 #include "orb/corba/servant.h"
 #include "orb/corba/value.h"
-#include "orb/core/async_invocation.h"
+#include "orb/core/client/async_invocation.h"
 
 namespace Messaging {
 

@@ -16,7 +16,7 @@
 #include "orb/base/minor.h"
 #include "orb/corba/any.h"
 #include "orb/corba/object.h"
-#include "orb/core/value.h"
+#include "orb/core/types/value.h"
 
 namespace CORBA {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "orb/core/spelling.h"
+#include "orb/core/config/spelling.h"
 
 namespace corelane::core {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "orb/base/minor.h"
-#include "orb/core/client_call.h"
-#include "orb/core/local_call.h"
+#include "orb/core/client/client_call.h"
+#include "orb/core/server/local_call.h"
 
 namespace corelane::core {
 

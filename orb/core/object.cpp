@@ -3,9 +3,9 @@
 #include <ostream>
 
 #include "orb/base/minor.h"
-#include "orb/core/client_call.h"
+#include "orb/core/client/client_call.h"
+#include "orb/core/client/reference.h"
 #include "orb/core/exception.h"
-#include "orb/core/reference.h"
 #include "orb/giop/ior.h"
 
 namespace corelane::core {

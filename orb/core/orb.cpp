@@ -6,15 +6,15 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
-#include "orb/core/name_service.h"
-#include "orb/core/orb_state.h"
+#include "orb/core/client/name_service.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/corbaname.h"
 #include "orb/giop/ior.h"
+#include "orb/os/files/small_file.h"
 #include "orb/os/log.h"
-#include "orb/os/small_file.h"
 #include "orb/os/standard_descriptors.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::core {
 namespace {

@@ -15,13 +15,13 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
-#include "orb/core/reserved_cores.h"
-#include "orb/dispatch/host_ledger.h"
-#include "orb/os/directory.h"
+#include "orb/core/reservation/reserved_cores.h"
+#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/fd.h"
+#include "orb/os/files/directory.h"
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"
-#include "orb/os/thread_state.h"
+#include "orb/os/threads/thread_state.h"
 #include "orb/os/topology.h"
 
 namespace corelane::core {

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "orb/core/setting_values.h"
-#include "orb/os/cpu_mask.h"
+#include "orb/core/config/setting_values.h"
+#include "orb/os/machine/cpu_mask.h"
 
 namespace corelane::core {
 namespace {

@@ -31,7 +31,7 @@
 #include "orb/giop/limits.h"
 #include "orb/leader_followers/thread_pool.h"
 #include "orb/os/log.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 #include "orb/transport/channel_options.h"
 #include "orb/transport/endpoint.h"
 #include "orb/transport/transport.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "orb/core/spelling.h"
+#include "orb/core/config/spelling.h"
 
 namespace corelane::core {
 namespace {

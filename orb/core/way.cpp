@@ -1,9 +1,9 @@
 #include "orb/core/way.h"
 
-#include "orb/core/connection_cache.h"
-#include "orb/core/connection_pool.h"
-#include "orb/core/orb_state.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/connections/connection_cache.h"
+#include "orb/core/connections/connection_pool.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "orb/core/settings.h"
 #include "orb/os/clock.h"
 

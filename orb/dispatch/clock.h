@@ -6,7 +6,7 @@
 
 #include "orb/base/time.h"
 #include "orb/os/clock.h"
-#include "orb/os/thread_state.h"
+#include "orb/os/threads/thread_state.h"
 
 namespace corelane::dispatch {
 

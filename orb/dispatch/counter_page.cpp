@@ -14,9 +14,9 @@
 #include "orb/base/errors.h"
 #include "orb/os/fd.h"
 #include "orb/os/file_lock.h"
-#include "orb/os/file_room.h"
-#include "orb/os/host.h"
-#include "orb/os/size_limit_guard.h"
+#include "orb/os/files/file_room.h"
+#include "orb/os/machine/host.h"
+#include "orb/os/process/size_limit_guard.h"
 
 namespace corelane::dispatch {
 namespace {

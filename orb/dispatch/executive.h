@@ -33,9 +33,9 @@
 #include "orb/dispatch/recorder_options.h"
 #include "orb/dispatch/refusal_log.h"
 #include "orb/dispatch/task_events.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 #include "orb/sched/refusal.h"
-#include "orb/sched/reservation.h"
+#include "orb/sched/servers/reservation.h"
 #include "orb/sched/task.h"
 
 namespace corelane::dispatch {

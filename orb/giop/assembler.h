@@ -22,7 +22,7 @@
 #include "orb/giop/half_room.h"
 #include "orb/giop/limits.h"
 #include "orb/giop/message.h"
-#include "orb/os/byte_buffer.h"
+#include "orb/os/memory/byte_buffer.h"
 
 namespace corelane::giop {
 

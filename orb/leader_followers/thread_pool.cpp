@@ -18,10 +18,10 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
-#include "orb/os/deferral.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/thread.h"
-#include "orb/os/wait.h"
+#include "orb/os/threads/deferral.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::leader_followers {
 namespace {

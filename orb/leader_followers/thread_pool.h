@@ -15,7 +15,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::leader_followers {
 

@@ -14,10 +14,10 @@
 #include <system_error>
 
 #include "orb/base/minor.h"
-#include "orb/os/broken_pipe_guard.h"
 #include "orb/os/clock.h"
-#include "orb/os/cpu_mask.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/cpu_mask.h"
+#include "orb/os/machine/host.h"
+#include "orb/os/process/broken_pipe_guard.h"
 
 namespace corelane::os {
 namespace {

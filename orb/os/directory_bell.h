@@ -7,8 +7,8 @@
 #include <string>
 
 #include "orb/base/time.h"
-#include "orb/os/directory_watch.h"
-#include "orb/os/doorbell.h"
+#include "orb/os/files/directory_watch.h"
+#include "orb/os/wait/doorbell.h"
 
 namespace corelane::os {
 

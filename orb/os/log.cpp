@@ -11,9 +11,9 @@
 #include <utility>
 
 #include "orb/base/one_line.h"
-#include "orb/os/broken_pipe_guard.h"
-#include "orb/os/said_errors.h"
-#include "orb/os/size_limit_guard.h"
+#include "orb/os/process/broken_pipe_guard.h"
+#include "orb/os/process/said_errors.h"
+#include "orb/os/process/size_limit_guard.h"
 
 namespace corelane::os::log {
 namespace {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "orb/base/minor.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "orb/os/thread.h"
 
 namespace corelane::os {

@@ -17,10 +17,10 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
-#include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
-#include "orb/os/host.h"
-#include "orb/os/passed_descriptors.h"
+#include "orb/os/files/directory.h"
+#include "orb/os/machine/host.h"
+#include "orb/os/peers/passed_descriptors.h"
 
 namespace corelane::os {
 namespace {

@@ -16,11 +16,11 @@
 
 #include "orb/base/minor.h"
 #include "orb/base/sanitizer.h"
-#include "orb/os/deadline_class.h"
-#include "orb/os/kept_core.h"
 #include "orb/os/log.h"
-#include "orb/os/stack_overflow.h"
-#include "orb/os/thread_stack.h"
+#include "orb/os/memory/stack_overflow.h"
+#include "orb/os/memory/thread_stack.h"
+#include "orb/os/threads/deadline_class.h"
+#include "orb/os/threads/kept_core.h"
 
 namespace corelane::os {
 namespace {

@@ -9,9 +9,9 @@
 #include <string>
 
 #include "orb/base/minor.h"
-#include "orb/os/core_list.h"
-#include "orb/os/cpu_mask.h"
 #include "orb/os/log.h"
+#include "orb/os/machine/core_list.h"
+#include "orb/os/machine/cpu_mask.h"
 
 namespace corelane::os {
 namespace {

@@ -17,8 +17,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "orb/core/objects/target.h"
 #include "orb/core/orb.h"
-#include "orb/core/target.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::poa {

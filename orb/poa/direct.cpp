@@ -4,8 +4,8 @@
 #include <string>
 
 #include "orb/base/minor.h"
+#include "orb/core/client/reference.h"
 #include "orb/core/exception.h"
-#include "orb/core/reference.h"
 
 namespace corelane::poa {
 namespace {

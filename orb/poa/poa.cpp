@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/contracts_file.h"
-#include "orb/core/reference.h"
-#include "orb/core/server.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/config/contracts_file.h"
+#include "orb/core/server/server.h"
 #include "orb/core/settings.h"
 #include "orb/os/log.h"
 #include "orb/poa/adapter_registry.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "orb/core/exception.h"
-#include "orb/core/gate.h"
 #include "orb/core/object.h"
+#include "orb/core/objects/gate.h"
 #include "orb/core/orb.h"
 #include "orb/poa/servant.h"
 

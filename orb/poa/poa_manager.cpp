@@ -1,5 +1,5 @@
 #include "orb/base/minor.h"
-#include "orb/core/server.h"
+#include "orb/core/server/server.h"
 #include "orb/poa/poa.h"
 
 namespace corelane::poa {

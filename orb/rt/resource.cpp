@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "orb/dispatch/resource_names.h"
+#include "orb/dispatch/resources/resource_names.h"
 
 namespace corelane::rt {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "orb/base/peer.h"
-#include "orb/sched/admission_search.h"
-#include "orb/sched/answer.h"
-#include "orb/sched/explainer.h"
-#include "orb/sched/placement.h"
-#include "orb/sched/transition.h"
+#include "orb/sched/admission/admission_search.h"
+#include "orb/sched/admission/answer.h"
+#include "orb/sched/admission/explainer.h"
+#include "orb/sched/admission/placement.h"
+#include "orb/sched/admission/transition.h"
 
 namespace corelane::sched {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "orb/sched/any_lane.h"
+#include "orb/sched/lanes/any_lane.h"
 #include "orb/sched/manager.h"
 
 namespace corelane::sim {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
-#include "orb/sched/trace_file.h"
+#include "orb/sched/trace/trace_file.h"
 
 namespace corelane::sim {
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "orb/base/contract.h"
-#include "orb/sched/any_lane.h"
-#include "orb/sched/firm_timers.h"
+#include "orb/sched/lanes/any_lane.h"
+#include "orb/sched/lanes/firm_timers.h"
 #include "orb/sched/manager.h"
 #include "orb/sim/virtual_core.h"
 #include "orb/sim/workload.h"

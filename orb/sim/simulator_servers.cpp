@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cassert>
 
-#include "orb/sched/task_server.h"
+#include "orb/sched/servers/task_server.h"
 #include "orb/sim/simulator.h"
 
 namespace corelane::sim {

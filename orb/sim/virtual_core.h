@@ -16,7 +16,7 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/sched/server_driver.h"
+#include "orb/sched/servers/server_driver.h"
 
 namespace corelane::sim {
 

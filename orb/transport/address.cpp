@@ -19,7 +19,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 #include "orb/transport/detail/socket.h"
 
 namespace corelane::transport {

@@ -15,7 +15,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/own_user.h"
-#include "orb/os/peer_groups.h"
+#include "orb/os/peers/peer_groups.h"
 
 namespace corelane::transport {
 namespace {

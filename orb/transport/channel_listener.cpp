@@ -18,8 +18,8 @@
 #include "orb/base/counted.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
-#include "orb/os/descriptor_limit.h"
 #include "orb/os/log.h"
+#include "orb/os/process/descriptor_limit.h"
 #include "orb/transport/detail/channel_link.h"
 #include "orb/transport/detail/stream_connection.h"
 

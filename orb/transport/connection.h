@@ -21,7 +21,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 #include "orb/transport/endpoint.h"
 
 namespace corelane::transport {

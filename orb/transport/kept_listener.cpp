@@ -10,12 +10,12 @@
 #include <optional>
 
 #include "orb/os/clock.h"
-#include "orb/os/directory.h"
-#include "orb/os/directory_watch.h"
-#include "orb/os/doorbell.h"
+#include "orb/os/files/directory.h"
+#include "orb/os/files/directory_watch.h"
 #include "orb/os/log.h"
 #include "orb/os/own_file.h"
 #include "orb/os/thread.h"
+#include "orb/os/wait/doorbell.h"
 
 namespace corelane::transport {
 namespace {

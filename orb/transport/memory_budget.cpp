@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "orb/os/clock.h"
-#include "orb/os/closer.h"
 #include "orb/os/thread.h"
+#include "orb/os/threads/closer.h"
 
 namespace corelane::transport {
 namespace {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "orb/os/clock.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::transport {
 

@@ -13,10 +13,10 @@
 
 #include "orb/base/errors.h"
 #include "orb/os/clock.h"
-#include "orb/os/descriptor_limit.h"
-#include "orb/os/event_poll.h"
 #include "orb/os/pi_mutex.h"
-#include "orb/os/wait.h"
+#include "orb/os/process/descriptor_limit.h"
+#include "orb/os/wait/event_poll.h"
+#include "orb/os/wait/wait.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/timer_queue.h"

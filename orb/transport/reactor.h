@@ -12,7 +12,7 @@
 #include "orb/base/time.h"
 #include "orb/os/thread.h"
 #include "orb/os/unique_function.h"
-#include "orb/sched/reservation.h"
+#include "orb/sched/servers/reservation.h"
 
 namespace corelane::transport {
 

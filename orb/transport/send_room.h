@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "orb/cdr/writer.h"
-#include "orb/os/byte_buffer.h"
+#include "orb/os/memory/byte_buffer.h"
 #include "orb/transport/connection.h"
 
 namespace corelane::transport {

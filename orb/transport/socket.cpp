@@ -16,9 +16,9 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
-#include "orb/os/passed_descriptors.h"
-#include "orb/os/spin_guard.h"
-#include "orb/os/wait_loop.h"
+#include "orb/os/peers/passed_descriptors.h"
+#include "orb/os/wait/spin_guard.h"
+#include "orb/os/wait/wait_loop.h"
 
 namespace corelane::transport {
 namespace {

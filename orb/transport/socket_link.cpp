@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include "orb/os/passed_descriptors.h"
-#include "orb/os/peer_groups.h"
+#include "orb/os/peers/passed_descriptors.h"
+#include "orb/os/peers/peer_groups.h"
 #include "orb/transport/detail/socket.h"
 
 namespace corelane::transport {

@@ -12,7 +12,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
-#include "orb/os/passed_descriptors.h"
+#include "orb/os/peers/passed_descriptors.h"
 #include "orb/transport/detail/read_gate.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"

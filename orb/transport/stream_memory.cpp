@@ -11,7 +11,7 @@
 
 #include "orb/channel/channel.h"
 #include "orb/os/clock.h"
-#include "orb/os/closer.h"
+#include "orb/os/threads/closer.h"
 #include "orb/transport/detail/stream_connection.h"
 
 namespace corelane::transport {

@@ -6,8 +6,8 @@
 
 #include "orb/base/errors.h"
 #include "orb/os/log.h"
-#include "orb/os/passed_socket.h"
-#include "orb/os/peer_trust.h"
+#include "orb/os/peers/passed_socket.h"
+#include "orb/os/peers/peer_trust.h"
 #include "orb/os/socket_path.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"

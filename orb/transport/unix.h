@@ -34,7 +34,7 @@ class UnixTransport final : public Transport {
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
   // Listens at the path. The socket's file is removed when the listener stops. The file of a server that died is
   // removed when its path is wanted again. A live server keeps its path: COMM_FAILURE address_in_use. If systemd passed
-  // a socket for the path, it is used as it is (orb/os/passed_socket.h).
+  // a socket for the path, it is used as it is (orb/os/peers/passed_socket.h).
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
   const ConnectionLimits& limits() const noexcept override { return limits_; }
 

@@ -8,9 +8,9 @@
 
 #include "orb/base/minor.h"
 #include "orb/cdr/writer.h"
-#include "orb/core/client_call.h"
-#include "orb/core/reference.h"
-#include "orb/core/task_binding.h"
+#include "orb/core/client/client_call.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/client/task_binding.h"
 #include "orb/rt/rt.h"
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/text.h"

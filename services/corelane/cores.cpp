@@ -3,8 +3,8 @@
 #include <ostream>
 
 #include "orb/base/counted.h"
-#include "orb/os/host.h"
-#include "orb/os/user_name.h"
+#include "orb/os/machine/host.h"
+#include "orb/os/peers/user_name.h"
 #include "services/corelane/host_files.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/reserve.h"

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 
 namespace corelane::tool {
 namespace {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orb/os/mounts.h"
+#include "orb/os/machine/mounts.h"
 
 namespace corelane::tool {
 

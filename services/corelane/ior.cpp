@@ -7,7 +7,7 @@
 #include <ostream>
 
 #include "orb/base/counted.h"
-#include "orb/os/small_file.h"
+#include "orb/os/files/small_file.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/text.h"
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "orb/os/fd.h"
-#include "orb/os/peer_trust.h"
+#include "orb/os/peers/peer_trust.h"
 #include "orb/os/socket_path.h"
 #include "services/corelane/host_files.h"
 

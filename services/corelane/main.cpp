@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "orb/core/command_line.h"
+#include "orb/core/config/spelling.h"
 #include "orb/core/orb_options.h"
-#include "orb/core/spelling.h"
 #include "orb/os/log.h"
 #include "orb/os/standard_descriptors.h"
 #include "services/corelane/command.h"

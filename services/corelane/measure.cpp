@@ -12,10 +12,10 @@
 #include <ostream>
 
 #include "orb/base/counted.h"
-#include "orb/core/contracts_file.h"
-#include "orb/core/spelling.h"
+#include "orb/core/config/contracts_file.h"
+#include "orb/core/config/spelling.h"
 #include "orb/os/clock.h"
-#include "orb/os/small_file.h"
+#include "orb/os/files/small_file.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/measurement.h"
 #include "services/corelane/task_server.h"

@@ -13,7 +13,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/core/skeleton.h"
-#include "orb/sched/trace_file.h"
+#include "orb/sched/trace/trace_file.h"
 
 namespace corelane::tool {
 

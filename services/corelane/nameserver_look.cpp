@@ -1,8 +1,8 @@
 #include "services/corelane/nameserver_look.h"
 
-#include "orb/core/address.h"
-#include "orb/core/name_service.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/name_service.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/connections/address.h"
 #include "services/corelane/naming_session.h"
 
 namespace corelane::tool {

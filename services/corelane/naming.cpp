@@ -6,9 +6,9 @@
 #include <ostream>
 #include <set>
 
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/giop/ior.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "services/corelane/ior.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/naming_session.h"

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
-#include "orb/core/name_service.h"
+#include "orb/core/client/name_service.h"
 #include "services/corelane/listening.h"
 #include "services/corelane/text.h"
 #include "services/nameserver/client/cos_name.h"

@@ -12,7 +12,7 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/sched/trace_kinds.h"
+#include "orb/sched/trace/trace_kinds.h"
 
 namespace corelane::tool {
 

@@ -12,7 +12,7 @@
 
 #include <string>
 
-#include "orb/sched/trace_file.h"
+#include "orb/sched/trace/trace_file.h"
 
 namespace corelane::tool {
 

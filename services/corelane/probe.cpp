@@ -16,15 +16,15 @@
 #include <filesystem>
 #include <system_error>
 
-#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
-#include "orb/os/directory.h"
 #include "orb/os/fd.h"
+#include "orb/os/files/directory.h"
 #include "orb/os/own_user.h"
 #include "orb/os/privileges.h"
-#include "orb/os/scheduling_class.h"
 #include "orb/os/thread.h"
+#include "orb/os/threads/scheduling_class.h"
 
 namespace corelane::tool {
 namespace {

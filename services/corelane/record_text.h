@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "orb/sched/trace.h"
+#include "orb/sched/trace/trace.h"
 
 namespace corelane::tool {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
-#include "orb/core/address.h"
+#include "orb/core/connections/address.h"
 #include "orb/giop/ior.h"
-#include "orb/os/directory.h"
+#include "orb/os/files/directory.h"
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/host_files.h"
 #include "services/corelane/listening.h"

@@ -13,9 +13,9 @@
 #include <thread>
 
 #include "orb/dispatch/counter_page.h"
-#include "orb/dispatch/end_requests.h"
+#include "orb/dispatch/manager/end_requests.h"
 #include "orb/os/clock.h"
-#include "orb/os/small_file.h"
+#include "orb/os/files/small_file.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {

@@ -1,6 +1,6 @@
 // `corelane tasks end` ends tasks that a server has admitted, of any client. Only the server's user and root may do
 // this, because they could end the server, too. The request is a file in the runtime directory
-// (orb/dispatch/end_requests.h).
+// (orb/dispatch/manager/end_requests.h).
 //
 // Threads: none of its own; waits for files.
 #pragma once

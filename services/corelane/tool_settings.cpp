@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "orb/core/name_service.h"
+#include "orb/core/client/name_service.h"
+#include "orb/core/config/settings_of.h"
 #include "orb/core/runtime.h"
-#include "orb/core/settings_of.h"
-#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/leases/host_ledger.h"
 
 namespace corelane::tool {
 

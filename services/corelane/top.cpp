@@ -15,7 +15,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/counted.h"
-#include "orb/dispatch/neighbours.h"
+#include "orb/dispatch/leases/neighbours.h"
 #include "orb/os/clock.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/share.h"

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "orb/base/counted.h"
-#include "orb/sched/trace_file.h"
+#include "orb/sched/trace/trace_file.h"
 #include "orb/sim/replay.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/perfetto.h"

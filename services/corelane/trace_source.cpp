@@ -16,7 +16,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
 #include "orb/os/file_lock.h"
-#include "orb/os/small_file.h"
+#include "orb/os/files/small_file.h"
 #include "services/corelane/elsewhere.h"
 #include "services/corelane/listening.h"
 #include "services/corelane/task_server.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "orb/sched/trace_file.h"
+#include "orb/sched/trace/trace_file.h"
 
 namespace corelane::tool {
 

@@ -10,7 +10,7 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/sched/trace_file.h"
+#include "orb/sched/trace/trace_file.h"
 
 namespace corelane::tool {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "orb/core/exception.h"
-#include "orb/core/server.h"
+#include "orb/core/server/server.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 

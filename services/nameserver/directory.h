@@ -7,7 +7,7 @@
 #include <string>
 
 #include "CorelaneNamingS.h"
-#include "orb/os/process_watch.h"
+#include "orb/os/process/process_watch.h"
 #include "services/nameserver/clients.h"
 #include "services/nameserver/iterators.h"
 #include "services/nameserver/leases.h"

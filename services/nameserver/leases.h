@@ -20,7 +20,7 @@
 
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {

@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "orb/corba/init_orb.h"
+#include "orb/core/client/name_service.h"
 #include "orb/core/command_line.h"
-#include "orb/core/name_service.h"
+#include "orb/core/config/settings_of.h"
 #include "orb/core/orb_options.h"
 #include "orb/core/runtime.h"
-#include "orb/core/settings_of.h"
 #include "orb/core/stop_signals.h"
+#include "orb/os/files/small_file.h"
 #include "orb/os/log.h"
-#include "orb/os/small_file.h"
 #include "orb/os/standard_descriptors.h"
 #include "services/nameserver/broker/broker.h"
 #include "services/nameserver/broker/channel_by_name.h"

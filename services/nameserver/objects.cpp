@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "orb/base/minor.h"
-#include "orb/core/address.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/connections/address.h"
 #include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {

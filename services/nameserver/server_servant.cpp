@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "orb/os/clock.h"
-#include "orb/os/host.h"
+#include "orb/os/files/small_file.h"
 #include "orb/os/log.h"
-#include "orb/os/small_file.h"
+#include "orb/os/machine/host.h"
 #include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {

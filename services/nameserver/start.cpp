@@ -7,15 +7,15 @@
 #include <filesystem>
 #include <system_error>
 
-#include "orb/core/name_service.h"
-#include "orb/core/settings_of.h"
+#include "orb/core/client/name_service.h"
+#include "orb/core/config/settings_of.h"
 #include "orb/giop/corbaloc.h"
-#include "orb/os/directory.h"
-#include "orb/os/environment.h"
 #include "orb/os/fd.h"
+#include "orb/os/files/directory.h"
+#include "orb/os/files/small_file.h"
 #include "orb/os/log.h"
 #include "orb/os/own_user.h"
-#include "orb/os/small_file.h"
+#include "orb/os/process/environment.h"
 #include "orb/os/socket_path.h"
 #include "services/nameserver/clients.h"
 #include "services/nameserver/stores/open_store.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "orb/core/config/settings_of.h"
 #include "orb/core/orb_options.h"
-#include "orb/core/settings_of.h"
 #include "orb/os/standard_descriptors.h"
 #include "services/reserved/daemon/daemon.h"
 #include "services/reserved/daemon/end_signals.h"

@@ -18,8 +18,8 @@
 #include <utility>
 #include <vector>
 
-#include "orb/core/address.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/connections/address.h"
 #include "orb/giop/ior.h"
 #include "orb/os/child_process.h"
 #include "orb/transport/endpoint.h"

@@ -12,7 +12,7 @@
 #include "orb/any/value_write.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "valuesC.h"
 
 using namespace corelane;

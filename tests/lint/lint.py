@@ -69,7 +69,7 @@ SOCKET_WRITE = re.compile(r"(?<![\w.>:])(?:::)?(send|sendmsg|sendto)\s*\(")
 SOCKET_ARGUMENTS = {"send": 4, "sendmsg": 3, "sendto": 6}
 STANDARD_STREAM = re.compile(r"\bstd::(cout|cerr|clog)\b|\bSTD(OUT|ERR)_FILENO\b|\b(stdout|stderr)\b|\bperror\(")
 WRITES_TO_STREAMS = ("orb/os/standard_descriptors.cpp", "orb/os/child_process.cpp",
-                     "orb/os/stack_overflow.cpp")  # in the handler of a signal
+                     "orb/os/memory/stack_overflow.cpp")  # in the handler of a signal
 
 # Which header declares which name of the standard library. The build precompiles these headers, so it would not notice
 # a missing include.

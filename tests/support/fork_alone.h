@@ -1,5 +1,5 @@
-// fork_alone() forks once no thread works on what earlier channels left (orb/os/closer.h). Those threads end soon by
-// themselves. If a process has several threads, a sanitizer does not let its forked child start one.
+// fork_alone() forks once no thread works on what earlier channels left (orb/os/threads/closer.h). Those threads end
+// soon by themselves. If a process has several threads, a sanitizer does not let its forked child start one.
 #pragma once
 
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <string>
 #include <system_error>
 
-#include "orb/os/closer.h"
+#include "orb/os/threads/closer.h"
 
 namespace corelane::testing {
 

@@ -12,7 +12,7 @@
 #include <string>
 
 #include "orb/channel/listener.h"
-#include "orb/os/passed_descriptors.h"
+#include "orb/os/peers/passed_descriptors.h"
 #include "tests/support/channel_pair.h"
 #include "tests/support/fork_alone.h"
 #include "tests/support/temp_directory.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "orb/core/reference.h"
-#include "orb/core/task_binding.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/client/task_binding.h"
 #include "orb/rt/rt.h"
 #include "tests/support/probe.h"
 

@@ -13,7 +13,7 @@
 
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "tests/support/probe.h"
 #include "tests/support/speechless.h"
 

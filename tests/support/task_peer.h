@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "orb/os/child_process.h"
-#include "orb/os/cpu_mask.h"
+#include "orb/os/machine/cpu_mask.h"
 
 namespace corelane::testing {
 

@@ -11,8 +11,8 @@
 #include <system_error>
 #include <vector>
 
-#include "orb/os/core_list.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/core_list.h"
+#include "orb/os/machine/host.h"
 #include "services/reserved/backends/memory_of_threads.h"
 #include "services/reserved/backends/process_table.h"
 

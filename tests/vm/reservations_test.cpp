@@ -11,8 +11,8 @@
 #include <iostream>
 #include <sstream>
 
-#include "orb/os/core_list.h"
-#include "orb/os/scheduling_class.h"
+#include "orb/os/machine/core_list.h"
+#include "orb/os/threads/scheduling_class.h"
 #include "services/reserved/backends/group_files.h"
 #include "tests/services/reserved/live_cpusets.h"
 #include "tests/services/reserved/random_lives.h"

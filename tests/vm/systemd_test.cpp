@@ -8,9 +8,9 @@
 #include <fstream>
 #include <iostream>
 
-#include "orb/core/reservation_wire.h"
+#include "orb/core/reservation/reservation_wire.h"
 #include "orb/os/clock.h"
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/backends/process_table.h"
 #include "tests/vm/machine_picture.h"
 #include "tests/vm/unit.h"

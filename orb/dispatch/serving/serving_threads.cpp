@@ -16,7 +16,7 @@
 #include "orb/dispatch/serving/upcall_monitor.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::dispatch {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "orb/os/clock.h"
-#include "orb/os/thread_barrier.h"
+#include "orb/os/threads/thread_barrier.h"
 
 namespace corelane::dispatch {
 namespace {

@@ -18,7 +18,7 @@
 #include "orb/base/time.h"
 #include "orb/dispatch/serving/turn.h"
 #include "orb/os/thread.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 namespace corelane::dispatch {
 

@@ -13,7 +13,7 @@
 
 #include "orb/base/bytes.h"
 #include "orb/base/copy.h"
-#include "orb/os/byte_buffer.h"
+#include "orb/os/memory/byte_buffer.h"
 #include "orb/transport/memory_budget.h"
 
 namespace corelane::transport {

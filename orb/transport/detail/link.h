@@ -12,7 +12,7 @@
 #include "orb/base/bytes.h"
 #include "orb/base/minor.h"
 #include "orb/base/time.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/endpoint.h"
 

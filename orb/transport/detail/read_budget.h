@@ -27,7 +27,7 @@
 #include <optional>
 
 #include "orb/base/ids.h"
-#include "orb/sched/server_driver.h"
+#include "orb/sched/servers/server_driver.h"
 
 namespace corelane::transport {
 

@@ -12,7 +12,7 @@
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
 #include "orb/os/fd.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 #include "orb/transport/connect_stop.h"
 #include "orb/transport/connection.h"
 #include "orb/transport/detail/address.h"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <span>
 
-#include "orb/os/adaptive_spin.h"
 #include "orb/os/fd.h"
+#include "orb/os/wait/adaptive_spin.h"
 #include "orb/transport/detail/link.h"
 #include "orb/transport/detail/socket.h"
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "orb/os/descriptor_limit.h"
 #include "orb/os/fd.h"
+#include "orb/os/process/descriptor_limit.h"
 #include "orb/os/socket_path.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/census.h"

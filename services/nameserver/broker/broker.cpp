@@ -14,7 +14,7 @@
 #include "orb/base/counted.h"
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
-#include "orb/os/directory.h"
+#include "orb/os/files/directory.h"
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 

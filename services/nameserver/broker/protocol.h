@@ -25,7 +25,7 @@
 #include "orb/channel/hello.h"
 #include "orb/channel/peer_watch.h"
 #include "orb/os/fd.h"
-#include "orb/os/passed_descriptors.h"
+#include "orb/os/peers/passed_descriptors.h"
 #include "services/nameserver/broker/broker_fault.h"
 
 namespace corelane::nameserver {

@@ -6,7 +6,7 @@
 
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
-#include "orb/os/size_limit_guard.h"
+#include "orb/os/process/size_limit_guard.h"
 
 namespace corelane::nameserver {
 namespace {

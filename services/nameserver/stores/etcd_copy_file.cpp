@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "orb/os/log.h"
-#include "orb/os/size_limit_guard.h"
+#include "orb/os/process/size_limit_guard.h"
 #include "services/nameserver/stores/etcd_address.h"
 
 namespace corelane::nameserver {

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "orb/base/minor.h"
-#include "orb/os/host.h"
 #include "orb/os/log.h"
+#include "orb/os/machine/host.h"
 #include "orb/os/thread.h"
 
 namespace corelane::nameserver {

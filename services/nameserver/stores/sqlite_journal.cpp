@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "orb/os/log.h"
-#include "orb/os/size_limit_guard.h"
+#include "orb/os/process/size_limit_guard.h"
 #include "services/nameserver/stores/sqlite_log_check.h"
 #include "services/nameserver/stores/sqlite_rows.h"
 

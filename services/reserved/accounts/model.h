@@ -11,7 +11,7 @@
 
 #include "orb/base/ids.h"
 #include "orb/base/time.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 
 namespace corelane::reserved {
 

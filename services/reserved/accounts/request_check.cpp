@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "orb/base/counted.h"
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/accounts/placement.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "orb/os/own_user.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/resource_means.h"

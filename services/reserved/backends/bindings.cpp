@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {

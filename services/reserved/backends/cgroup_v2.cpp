@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "orb/os/core_list.h"
 #include "orb/os/log.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/resource_means.h"
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "orb/os/mounts.h"
+#include "orb/os/machine/mounts.h"
 
 namespace corelane::reserved {
 

@@ -17,7 +17,7 @@
 
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
-#include "orb/os/mounts.h"
+#include "orb/os/machine/mounts.h"
 
 namespace corelane::reserved {
 

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <system_error>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/group_files.h"
 

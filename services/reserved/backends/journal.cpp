@@ -12,11 +12,11 @@
 #include <string_view>
 
 #include "orb/base/counted.h"
-#include "orb/os/core_list.h"
-#include "orb/os/directory.h"
 #include "orb/os/file_lock.h"
-#include "orb/os/small_file.h"
-#include "orb/os/user_name.h"
+#include "orb/os/files/directory.h"
+#include "orb/os/files/small_file.h"
+#include "orb/os/machine/core_list.h"
+#include "orb/os/peers/user_name.h"
 #include "services/reserved/backends/group_files.h"
 
 namespace corelane::reserved {

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <sstream>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 
 namespace corelane::reserved {
 

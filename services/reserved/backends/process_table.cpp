@@ -17,8 +17,8 @@
 #include <system_error>
 
 #include "orb/os/clock.h"
-#include "orb/os/core_list.h"
-#include "orb/os/cpu_mask.h"
+#include "orb/os/machine/core_list.h"
+#include "orb/os/machine/cpu_mask.h"
 #include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "orb/os/scheduling_class.h"
+#include "orb/os/threads/scheduling_class.h"
 #include "services/reserved/accounts/model.h"
 
 namespace corelane::reserved {

@@ -4,7 +4,7 @@
 #include <cerrno>
 #include <ranges>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/backends/bindings.h"
 #include "services/reserved/backends/memory_of_threads.h"
 

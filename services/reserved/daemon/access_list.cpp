@@ -1,6 +1,6 @@
 #include "services/reserved/daemon/access_list.h"
 
-#include "orb/os/user_name.h"
+#include "orb/os/peers/user_name.h"
 
 namespace corelane::reserved {
 

@@ -12,7 +12,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/exception.h"
-#include "orb/core/orb_state.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "orb/os/thread.h"
 
 namespace corelane::reserved {

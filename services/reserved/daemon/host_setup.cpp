@@ -7,8 +7,8 @@
 #include <iterator>
 #include <utility>
 
-#include "orb/os/core_list.h"
-#include "orb/os/mounts.h"
+#include "orb/os/machine/core_list.h"
+#include "orb/os/machine/mounts.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/affinity_only.h"
 #include "services/reserved/backends/cgroup_v1.h"

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "orb/base/counted.h"
-#include "orb/os/core_list.h"
 #include "orb/os/log.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
 
 namespace corelane::reserved {

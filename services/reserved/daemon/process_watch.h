@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orb/base/expected.h"
-#include "orb/os/process_watch.h"
+#include "orb/os/process/process_watch.h"
 #include "services/reserved/accounts/model.h"
 
 namespace corelane::reserved {

@@ -11,10 +11,10 @@
 #include <sstream>
 #include <utility>
 
-#include "orb/core/server.h"
-#include "orb/os/core_list.h"
-#include "orb/os/host.h"
-#include "orb/os/user_name.h"
+#include "orb/core/server/server.h"
+#include "orb/os/machine/core_list.h"
+#include "orb/os/machine/host.h"
+#include "orb/os/peers/user_name.h"
 
 namespace corelane::reserved {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "tests/support/round_trip.h"
 #include "valuesS.h"
 

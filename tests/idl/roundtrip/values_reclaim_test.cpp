@@ -2,8 +2,8 @@
 #include <memory>
 #include <stdexcept>
 
-#include "orb/core/async_invocation.h"
-#include "orb/core/server_request.h"
+#include "orb/core/client/async_invocation.h"
+#include "orb/core/server/server_request.h"
 #include "tests/idl/roundtrip/values_fixture.h"
 
 namespace values_reclaim_test {

@@ -18,7 +18,7 @@
 #include <utility>
 
 #include "orb/channel/peer_watch.h"
-#include "orb/os/thread_state.h"
+#include "orb/os/threads/thread_state.h"
 #include "tests/support/await.h"
 #include "tests/support/channel_pair.h"
 

@@ -9,8 +9,8 @@
 #include <iostream>
 #include <string>
 
-#include "orb/os/closer.h"
-#include "orb/os/wait.h"
+#include "orb/os/threads/closer.h"
+#include "orb/os/wait/wait.h"
 
 namespace memory_test {
 

@@ -11,8 +11,8 @@
 
 #include "orb/channel/bell.h"
 #include "orb/channel/listener.h"
-#include "orb/os/closer.h"
-#include "orb/os/file_room.h"
+#include "orb/os/files/file_room.h"
+#include "orb/os/threads/closer.h"
 #include "tests/orb/channel/raw_peer.h"
 #include "tests/support/lingering_socket.h"
 #include "tests/support/temp_directory.h"

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/client_connection.h"
-#include "orb/core/orb_state.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/connections/client_connection.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "orb/transport/channel.h"
 #include "tests/support/forked_peer.h"
 #include "tests/support/probe_servant.h"

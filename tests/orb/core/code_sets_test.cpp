@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "orb/base/errors.h"
-#include "orb/core/address.h"
-#include "orb/core/async_invocation.h"
-#include "orb/core/orb_state.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/async_invocation.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/connections/address.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orb/base/errors.h"
-#include "orb/core/orb_state.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/gate.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/objects/gate.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 

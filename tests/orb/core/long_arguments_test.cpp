@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/giop/headers.h"
 #include "tests/support/acceptor.h"
 #include "tests/support/bare_server.h"

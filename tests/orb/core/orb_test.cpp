@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "orb/base/minor.h"
-#include "orb/core/orb_state.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "orb/core/stop_signals.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"

@@ -7,7 +7,7 @@
 #include "orb/base/errors.h"
 #include "orb/cdr/reader.h"
 #include "orb/cdr/writer.h"
-#include "orb/core/client_call.h"
+#include "orb/core/client/client_call.h"
 #include "orb/core/exception.h"
 #include "orb/giop/contexts.h"
 #include "orb/giop/corelane_contexts.h"

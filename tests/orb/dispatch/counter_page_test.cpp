@@ -9,8 +9,8 @@
 #include <fstream>
 #include <thread>
 
-#include "orb/dispatch/inline_housekeeper.h"
-#include "orb/os/host.h"
+#include "orb/dispatch/inline/inline_housekeeper.h"
+#include "orb/os/machine/host.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"

@@ -18,7 +18,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
-#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/dispatch/best_effort_lane.h"
-#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/best_effort/best_effort_lane.h"
 #include "orb/dispatch/job_source.h"
-#include "orb/dispatch/manager_agent.h"
+#include "orb/dispatch/leases/host_ledger.h"
+#include "orb/dispatch/manager/manager_agent.h"
 #include "orb/os/log.h"
 
 namespace corelane::dispatch::test {

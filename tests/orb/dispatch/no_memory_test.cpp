@@ -3,8 +3,8 @@
 #include <catch2/catch.hpp>
 
 #include "orb/base/errors.h"
-#include "orb/dispatch/inline_tasks.h"
-#include "orb/os/deferral.h"
+#include "orb/dispatch/inline/inline_tasks.h"
+#include "orb/os/threads/deferral.h"
 #include "tests/orb/dispatch/allocations.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"

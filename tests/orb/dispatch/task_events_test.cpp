@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "orb/dispatch/lateness_log.h"
-#include "orb/os/wait.h"
+#include "orb/dispatch/telemetry/lateness_log.h"
+#include "orb/os/wait/wait.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/speechless.h"

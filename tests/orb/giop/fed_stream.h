@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orb/giop/assembler.h"
-#include "orb/os/byte_buffer.h"
+#include "orb/os/memory/byte_buffer.h"
 #include "tests/support/wire.h"
 
 namespace corelane::giop::fed {

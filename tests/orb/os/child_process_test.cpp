@@ -8,7 +8,7 @@
 #include <system_error>
 
 #include "orb/os/clock.h"
-#include "orb/os/cpu_mask.h"
+#include "orb/os/machine/cpu_mask.h"
 
 using namespace corelane;
 using namespace corelane::os;

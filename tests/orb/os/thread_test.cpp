@@ -13,11 +13,11 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
-#include "orb/os/kept_core.h"
 #include "orb/os/privileges.h"
-#include "orb/os/scheduling_class.h"
+#include "orb/os/threads/kept_core.h"
+#include "orb/os/threads/scheduling_class.h"
 #include "orb/os/topology.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 using namespace corelane;
 using namespace corelane::os;

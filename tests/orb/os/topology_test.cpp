@@ -7,8 +7,8 @@
 #include <set>
 
 #include "orb/base/minor.h"
-#include "orb/os/cpu_mask.h"
-#include "orb/os/said_errors.h"
+#include "orb/os/machine/cpu_mask.h"
+#include "orb/os/process/said_errors.h"
 
 using namespace corelane;
 using namespace corelane::os;

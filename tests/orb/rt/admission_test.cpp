@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "orb/base/minor.h"
-#include "orb/core/async_invocation.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/async_invocation.h"
+#include "orb/core/client/reference.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"

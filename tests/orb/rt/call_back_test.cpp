@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "orb/base/minor.h"
-#include "orb/core/client_call.h"
+#include "orb/core/client/client_call.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/rt/current.h"
 #include "orb/rt/rt.h"
 #include "orb/transport/channel.h"

@@ -4,9 +4,9 @@
 #include <iostream>
 #include <thread>
 
-#include "orb/core/reference.h"
-#include "orb/core/task_binding.h"
-#include "orb/os/cpu_mask.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/client/task_binding.h"
+#include "orb/os/machine/cpu_mask.h"
 #include "orb/rt/rt.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"

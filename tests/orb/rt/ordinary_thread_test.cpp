@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "orb/os/cpu_mask.h"
+#include "orb/os/machine/cpu_mask.h"
 #include "orb/rt/rt.h"
 #include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "orb/channel/memory.h"
-#include "orb/core/reference.h"
-#include "orb/core/task_binding.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/client/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/reference.h"
-#include "orb/core/task_binding.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/client/task_binding.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
 #include "tests/support/bare_wire.h"

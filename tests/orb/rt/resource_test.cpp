@@ -13,13 +13,13 @@
 #include <vector>
 
 #include "orb/dispatch/executive.h"
-#include "orb/dispatch/host_ledger.h"
-#include "orb/dispatch/resource_names.h"
+#include "orb/dispatch/leases/host_ledger.h"
+#include "orb/dispatch/resources/resource_names.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/os/privileges.h"
 #include "orb/os/topology.h"
-#include "orb/os/wait.h"
+#include "orb/os/wait/wait.h"
 
 using namespace corelane;
 using namespace std::chrono_literals;

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orb/os/child_process.h"
-#include "orb/os/stack_overflow.h"
+#include "orb/os/memory/stack_overflow.h"
 #include "orb/rt/rt.h"
 #include "tests/support/probe_servant.h"
 

@@ -2,7 +2,7 @@
 #include <thread>
 
 #include "orb/base/minor.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
 #include "tests/support/bare_wire.h"

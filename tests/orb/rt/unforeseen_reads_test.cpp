@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/core/runtime.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"

@@ -3,7 +3,7 @@
 #include <future>
 #include <thread>
 
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/rt/resource.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "orb/base/minor.h"
-#include "orb/core/async_invocation.h"
-#include "orb/core/call_chain.h"
-#include "orb/core/reference.h"
+#include "orb/core/chains/call_chain.h"
+#include "orb/core/client/async_invocation.h"
+#include "orb/core/client/reference.h"
 #include "orb/giop/corelane_contexts.h"
 #include "orb/rt/rt.h"
 #include "tests/support/bare_server.h"

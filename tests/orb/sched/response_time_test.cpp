@@ -4,7 +4,7 @@
 #include <random>
 #include <vector>
 
-#include "orb/sched/global.h"
+#include "orb/sched/analysis/global.h"
 
 using namespace corelane::sched;
 

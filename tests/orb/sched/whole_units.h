@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "orb/base/time.h"
-#include "orb/sched/reservation.h"
+#include "orb/sched/servers/reservation.h"
 
 namespace corelane::sched::testing {
 

@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "orb/sched/demand.h"
-#include "orb/sched/edf_response.h"
-#include "orb/sched/splitting.h"
+#include "orb/sched/analysis/demand.h"
+#include "orb/sched/analysis/edf_response.h"
+#include "orb/sched/analysis/splitting.h"
 #include "orb/sim/simulator.h"
 
 namespace deadlines_test {

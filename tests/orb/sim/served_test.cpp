@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "orb/sched/task_server.h"
+#include "orb/sched/servers/task_server.h"
 #include "orb/sim/simulator.h"
 
 namespace served_test {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "orb/core/contracts_file.h"
+#include "orb/core/config/contracts_file.h"
 #include "services/corelane/measurement.h"
 #include "tests/services/corelane/measuring.h"
 #include "tests/services/corelane/recording.h"

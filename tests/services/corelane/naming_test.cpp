@@ -14,7 +14,7 @@
 #include <string>
 
 #include "CorelaneNamingC.h"
-#include "orb/core/name_service.h"
+#include "orb/core/client/name_service.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/ior.h"
 #include "orb/os/child_process.h"

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <string>
 
-#include "orb/sched/trace_file.h"
+#include "orb/sched/trace/trace_file.h"
 
 namespace corelane::testing {
 

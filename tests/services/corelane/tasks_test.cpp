@@ -9,10 +9,10 @@
 #include <thread>
 
 #include "orb/dispatch/counter_page.h"
-#include "orb/dispatch/end_requests.h"
 #include "orb/dispatch/executive.h"
-#include "orb/dispatch/host_ledger.h"
-#include "orb/os/host.h"
+#include "orb/dispatch/leases/host_ledger.h"
+#include "orb/dispatch/manager/end_requests.h"
+#include "orb/os/machine/host.h"
 #include "orb/os/topology.h"
 #include "services/corelane/top.h"
 #include "tests/support/quiet.h"

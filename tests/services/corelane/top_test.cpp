@@ -13,9 +13,9 @@
 #include <sstream>
 #include <thread>
 
-#include "orb/dispatch/host_ledger.h"
+#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/child_process.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "services/corelane/elsewhere.h"
 #include "tests/support/other_users_socket.h"
 #include "tests/support/temp_directory.h"

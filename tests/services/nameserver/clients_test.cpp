@@ -15,7 +15,7 @@
 #include <utility>
 
 #include "orb/os/fd.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/temp_directory.h"

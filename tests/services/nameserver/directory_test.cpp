@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "orb/core/name_service.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/name_service.h"
+#include "orb/core/client/reference.h"
 #include "orb/os/fd.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/support/captured_errors.h"

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "orb/os/child_process.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
 #include "tests/support/quiet.h"

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "orb/os/child_process.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/services/nameserver/stores/etcd_server.h"
 #include "tests/support/captured_errors.h"

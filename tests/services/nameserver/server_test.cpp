@@ -15,7 +15,7 @@
 #include "CorelaneNamingS.h"
 #include "orb/cdr/codec.h"
 #include "orb/os/child_process.h"
-#include "orb/os/host.h"
+#include "orb/os/machine/host.h"
 #include "orb/os/socket_path.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/support/other_users_socket.h"

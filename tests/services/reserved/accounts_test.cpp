@@ -6,7 +6,7 @@
 #include <iterator>
 #include <random>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/request_check.h"
 #include "tests/services/reserved/commands_model.h"
 

@@ -7,9 +7,9 @@
 #include <iostream>
 #include <optional>
 
-#include "orb/core/settings_of.h"
+#include "orb/core/config/settings_of.h"
 #include "orb/os/clock.h"
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "reservationC.h"
 #include "tests/services/reserved/daemon_inside.h"
 #include "tests/support/jumping_clock.h"

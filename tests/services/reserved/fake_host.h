@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/accounts/core_sets.h"
 #include "services/reserved/backends/backend.h"
 

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/backends/interrupts.h"
 #include "services/reserved/backends/memory_of_threads.h"
 #include "services/reserved/backends/restore.h"

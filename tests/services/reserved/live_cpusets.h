@@ -17,7 +17,7 @@
 #include <system_error>
 #include <vector>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/backends/backend.h"
 
 namespace corelane::testing {

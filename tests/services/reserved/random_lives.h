@@ -21,9 +21,9 @@
 #include <utility>
 #include <vector>
 
-#include "orb/core/reservation_wire.h"
+#include "orb/core/reservation/reservation_wire.h"
 #include "orb/os/clock.h"
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "reservationC.h"
 #include "services/reserved/backends/process_table.h"
 #include "tests/services/reserved/running_daemon.h"

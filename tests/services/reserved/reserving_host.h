@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "services/reserved/backends/affinity_only.h"
 #include "services/reserved/backends/cgroup_v1.h"
 #include "services/reserved/backends/cgroup_v2.h"

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "orb/core/reserved_cores.h"
-#include "orb/dispatch/host_ledger.h"
+#include "orb/core/reservation/reserved_cores.h"
+#include "orb/dispatch/leases/host_ledger.h"
 #include "orb/os/clock.h"
-#include "orb/os/core_list.h"
+#include "orb/os/machine/core_list.h"
 #include "tests/services/reserved/daemon_inside.h"
 #include "tests/support/quiet.h"
 

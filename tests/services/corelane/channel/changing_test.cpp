@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
 #include "orb/rt/rt.h"
 #include "orb/transport/channel.h"
 #include "tests/support/bare_wire.h"

@@ -13,9 +13,9 @@
 #include <system_error>
 #include <thread>
 
-#include "orb/core/client_connection.h"
-#include "orb/core/orb_state.h"
-#include "orb/core/reference.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/connections/client_connection.h"
+#include "orb/core/lifecycle/orb_state.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
 #include "services/corelane/ping.h"

@@ -3,7 +3,7 @@
 
 #include <deque>
 
-#include "orb/os/small_file.h"
+#include "orb/os/files/small_file.h"
 #include "services/nameserver/stores/base64.h"
 #include "services/nameserver/stores/etcd_keys.h"
 #include "services/nameserver/stores/etcd_owned_names.h"

@@ -1,0 +1,232 @@
+#include "orb/core/client/async_calls.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <chrono>
+#include <new>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/what_of.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+#include "orb/os/thread.h"
+
+namespace corelane::core {
+namespace {
+
+using errors::orb_destroyed;
+
+constexpr std::chrono::milliseconds idle_time{100};  // a collector's thread ends after this time without calls
+
+thread_local bool handling = false;
+
+void complain(std::string_view thrown) noexcept try {
+  os::log::warn("a reply was not delivered, or its handler threw: " + std::string(thrown));
+} catch (const std::bad_alloc&) {
+  os::log::warn("a reply was not delivered, or its handler threw");
+}
+
+// Calls the handler. Logs what it throws, because no caller could catch it.
+void tell(const AsyncInvocation::OnReply& on_reply, AsyncReply& reply) noexcept {
+  if (!on_reply) return;
+  try {
+    on_reply(reply);
+  } catch (const abi::__forced_unwind&) {
+    os::end_with_thread("a reply handler");
+  } catch (const std::exception& fault) {
+    complain(what_of(fault));
+  } catch (...) {
+    complain("what is no std::exception");
+  }
+}
+
+void finish(AsyncCall& call, std::exception_ptr exception) noexcept {
+  AsyncReply reply(call.call->results(), std::move(exception));
+  tell(call.on_reply, reply);
+}
+
+}  // namespace
+
+// Collector holds the asynchronous calls of one connection, and the thread that waits for their replies.
+class AsyncCalls::Collector {
+ public:
+  Collector(AsyncCalls& all, std::shared_ptr<ClientConnection> connection)
+      : all_(all), connection_(std::move(connection)) {}
+  // Joins its thread, so it must not run on that thread.
+  ~Collector() { stop(); }
+
+  Expected<void> start() {
+    auto thread = os::start_thread({.name = "async replies"}, [this] { run(); });
+    if (!thread) return thread.error();
+    thread_ = std::move(*thread);
+    return {};
+  }
+
+  const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
+
+  enum class Posted : std::uint8_t { sent, not_sent, stopped };
+  // Sends the request. not_sent: the request was not sent. stopped: the collector takes no more calls. In both cases,
+  // and if post() raises, the caller owns the call again.
+  Posted post(AsyncCall& call) {
+    ClientCall& sent = *call.call;
+    if (!enter(call)) return Posted::stopped;
+    try {
+      if (sent.post(group_)) return Posted::sent;
+    } catch (...) {
+      take_back(call, sent.pending());
+      throw;
+    }
+    take_back(call, sent.pending());
+    return Posted::not_sent;
+  }
+
+  // Stops taking calls if it has none, so that its thread ends. Returns whether it has stopped.
+  bool stop_if_idle() {
+    const std::lock_guard lock(mutex_);
+    if (calls_.empty() && !settling_) stopping_ = true;
+    return stopping_;
+  }
+
+  // Blocks until its thread has ended, which it does after the last of its calls. Call it after the connection was
+  // closed.
+  void stop() noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    group_.wake();
+    thread_.join();
+  }
+
+ private:
+  // Bound: until it is idle or stop() is called. After stop(), until the closed connection has failed the calls in
+  // progress.
+  void run() {
+    handling = true;
+    Time idle_since = os::now();
+    while (!is_over()) {
+      PendingReply* reply = connection_->attend(group_, idle_since + idle_time);
+      const Time now = os::now();
+      if (reply != nullptr || has_calls()) idle_since = now;
+      while (reply != nullptr) settle(std::exchange(reply, reply->next()));
+      if (now >= idle_since + idle_time && all_.let_go(*this)) return connection_.reset();
+    }
+  }
+
+  bool has_calls() {
+    const std::lock_guard lock(mutex_);
+    return !calls_.empty();
+  }
+
+  // Adds the call. Returns false if the collector has stopped.
+  bool enter(AsyncCall& call) {
+    const std::lock_guard lock(mutex_);
+    if (!stopping_) calls_.emplace(&call.call->pending(), std::move(call));
+    return !stopping_;
+  }
+
+  bool is_over() {
+    const std::lock_guard lock(mutex_);
+    return stopping_ && calls_.empty();
+  }
+
+  void settle(PendingReply* reply) {
+    AsyncCall call;
+    {
+      const std::lock_guard lock(mutex_);
+      call = std::move(calls_.extract(reply).mapped());
+      settling_ = true;
+    }
+    end(call);
+    const std::lock_guard lock(mutex_);
+    settling_ = false;
+  }
+
+  // Removes a call that was not sent. Wakes the thread, because it may have been told to stop and may wait only for
+  // this call.
+  void take_back(AsyncCall& call, const PendingReply& reply) {
+    {
+      const std::lock_guard lock(mutex_);
+      call = std::move(calls_.extract(&reply).mapped());
+    }
+    group_.wake();
+  }
+
+  void end(AsyncCall& call) {
+    try {
+      if (!call.call->settle(call.raises)) return all_.start(call);
+    } catch (...) {
+      return finish(call, std::current_exception());
+    }
+    finish(call, nullptr);
+  }
+
+  AsyncCalls& all_;
+  std::shared_ptr<ClientConnection> connection_;  // constant until the thread ends by itself
+  ReplyGroup group_;
+  os::Thread thread_;
+
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::map<const PendingReply*, AsyncCall> calls_;
+  bool settling_ = false;
+  bool stopping_ = false;
+};
+
+AsyncCalls::AsyncCalls() = default;
+AsyncCalls::~AsyncCalls() { close(); }
+
+// Stops a collector if it is idle, so that its thread ends. Joins the one that ended before, so that at most one ended
+// thread is kept. Returns false if the collector must continue.
+bool AsyncCalls::let_go(Collector& idle) {
+  std::shared_ptr<Collector> before;  // joined after the lock
+  const std::lock_guard lock(mutex_);
+  if (closed_ || !idle.stop_if_idle()) return false;
+  const auto found =
+      std::find_if(collectors_.begin(), collectors_.end(), [&](const auto& c) { return c.get() == &idle; });
+  before = std::exchange(ended_, std::move(*found));
+  collectors_.erase(found);
+  return true;
+}
+
+std::shared_ptr<AsyncCalls::Collector> AsyncCalls::collector_of(const std::shared_ptr<ClientConnection>& connection) {
+  const std::lock_guard lock(mutex_);
+  if (closed_) raise(orb_destroyed);
+  for (const auto& collector : collectors_)
+    if (collector->connection() == connection) return collector;
+  auto made = std::make_shared<Collector>(*this, connection);
+  if (const auto started = made->start(); !started) raise(started.error());
+  return collectors_.emplace_back(std::move(made));
+}
+
+void AsyncCalls::start(AsyncCall& call) {
+  // Bound: the call's retries, and rounds in which the collector ends between collector_of() and post().
+  for (;;) {
+    const auto posted = collector_of(call.call->connection())->post(call);
+    if (posted == Collector::Posted::sent) return;
+    if (posted == Collector::Posted::not_sent) call.call->retry();
+  }
+}
+
+void AsyncCalls::close() noexcept {
+  std::vector<std::shared_ptr<Collector>> ending;
+  std::shared_ptr<Collector> ended;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    ending.swap(collectors_);
+    ended.swap(ended_);
+  }
+  for (const auto& collector : ending) {
+    collector->connection()->close();
+    collector->stop();
+  }
+}
+
+bool inside_reply_handler() noexcept { return handling; }
+
+}  // namespace corelane::core

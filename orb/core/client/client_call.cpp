@@ -1,0 +1,542 @@
+#include "orb/core/client/client_call.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "orb/base/errors.h"
+#include "orb/base/kept_by_thread.h"
+#include "orb/base/minor.h"
+#include "orb/base/one_line.h"
+#include "orb/core/call_deadline.h"
+#include "orb/core/chains/wire_chain.h"
+#include "orb/core/client/client_parts.h"
+#include "orb/core/connections/too_large.h"
+#include "orb/core/orb.h"
+#include "orb/core/settings.h"
+#include "orb/dispatch/current.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/os/clock.h"
+#include "orb/os/process/fork_guard.h"
+#include "orb/os/thread.h"
+
+namespace corelane::core {
+namespace {
+
+constexpr int max_retries = 2;
+constexpr std::size_t kept_calls = 8;  // per thread; calls seldom nest more deeply
+
+struct CallCache {
+  std::vector<std::unique_ptr<ClientCall>> calls;
+};
+std::string ways_of(std::span<const Address> addresses) {
+  std::vector<transport::Endpoint> endpoints;
+  for (const Address& address : addresses)
+    endpoints.insert(endpoints.end(), address.endpoints.begin(), address.endpoints.end());
+  std::string ways = to_string(endpoints);
+  const SameHost last = addresses.back().same_host;
+  if (last == SameHost::other_namespace) ways += ", the only way left, since " + std::string(text_of(last));
+  return ways;
+}
+
+// Returns a request id that is unique in the process, so that a request can go over another connection unchanged.
+std::uint32_t next_request_id() noexcept {
+  static std::atomic<std::uint32_t> next{1};
+  return next.fetch_add(1, std::memory_order_relaxed);  // relaxed: only uniqueness counts
+}
+
+Error with_completion(Error error, Completion completed) {
+  error.completed = completed;
+  return error;
+}
+
+// Before GIOP 1.2, the alignment of a body depends on the header before it. An additional context of 4 bytes moves the
+// body by 12 bytes.
+constexpr std::uint32_t padding_context = 0x434C4E00;
+constexpr std::array<std::byte, 4> padding_data{};
+
+// Returns the strategy to use in a job. Spinning uses the job's budget, so `adaptive` sleeps at once in a job.
+os::WaitStrategy as_in_job(os::WaitStrategy strategy) noexcept {
+  if (strategy.mode == os::WaitMode::adaptive && dispatch::current_job() != nullptr) strategy.mode = os::WaitMode::park;
+  return strategy;
+}
+
+}  // namespace
+
+void ClientCallRecycler::operator()(ClientCall* call) const noexcept {
+  call->reset();
+  auto* const cache = kept_by_thread<CallCache>();
+  if (cache != nullptr && cache->calls.size() < kept_calls) {
+    cache->calls.emplace_back(call);
+  } else {
+    delete call;
+  }
+}
+
+ClientCallPtr ClientCall::acquire() {
+  auto* const cache = kept_by_thread<CallCache>();
+  if (cache == nullptr) return ClientCallPtr(new ClientCall);
+  auto& calls = cache->calls;
+  if (calls.capacity() < kept_calls) calls.reserve(kept_calls);
+  if (calls.empty()) return ClientCallPtr(new ClientCall);
+  ClientCall* call = calls.back().release();
+  calls.pop_back();
+  return ClientCallPtr(call);
+}
+
+void ClientCall::reset() noexcept {
+  kept_.reset();
+  forwarded_.reset();
+  options_.binding.reset();
+  options_.connection.reset();
+  connection_.reset();
+  addressing_ = giop::Addressing::key;
+  forwards_ = 0;
+  retries_ = 0;
+  contexts_ = {};
+  writer_.forget();
+  if (spare_.size() > 0) spare_.clear();
+  room_.release();  // the message may lie there; the next call begins with clear()
+  pending_.forget();
+  reader_ = cdr::Reader();  // releases the values that it has read
+}
+
+void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options) {
+  if (os::is_guarded_child()) raise(errors::forked);
+  origin_ = reference.get();
+  if (!options.waits) kept_ = reference;
+  forwarded_ = reference->forwarded();
+  current_ = forwarded_ ? forwarded_.get() : origin_;
+  options_ = std::move(options);
+  operation_ = operation;
+  environment_.orb = origin_->orb().get();
+  const Settings& settings = origin_->orb()->settings();
+  const Duration timeout = settings.request_timeout;
+  now_ = os::now();
+  deadline_ =
+      std::min({options_.latest, CallDeadline::current(), timeout == Duration::zero() ? never : now_ + timeout});
+  request_id_ = next_request_id();
+  // A message that is too large is refused here, so that only this call fails. On the wire it would break the
+  // connection and fail all its calls.
+  writer_.set_limit(settings.giop.message_size);
+  spare_.set_limit(settings.giop.message_size);
+  chain_.count = 0;
+  if (!options_.oneway) inherit_chain(chain_);
+  wait_number_ = options_.waits && !options_.oneway ? extend_chain(chain_) : 0;
+  connect();
+  choose_code_sets();
+  compose(writer_);
+  room_.use(connection_->stream());
+  writer_.set_room(&room_);
+}
+
+// Finds or makes the connection to the call's current target. Raises.
+void ClientCall::connect() {
+  if (options_.binding) options_.connection = options_.binding->connection(ServedChain::current() != nullptr);
+  endpoint_ = nullptr;
+  if (options_.connection) return go_over(options_.connection, current_->address_at(options_.connection->peer()));
+  const Traffic traffic = options_.contract != nullptr ? Traffic::contract : Traffic::plain;
+  const CallOrder order = options_.oneway || !options_.waits ? CallOrder::ordered : CallOrder::free;
+  const Reference::Route* const route = current_->route(traffic);
+  if (route != nullptr && !(route->is_makeshift && may_make_channel() && !route->pool->keeps_thread())) {
+    if (auto known = route->pool->of_thread(now_, order)) {
+      endpoint_ = &route->pool->endpoint();
+      return go_over(std::move(known), *route->address);
+    }
+  }
+  connect_anew(traffic, order);
+}
+
+bool ClientCall::may_make_channel() const noexcept { return deadline_ - now_ >= ConnectionCache::time_for_channel; }
+
+void ClientCall::go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept {
+  connection_ = std::move(connection);
+  address_ = &address;
+}
+
+void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
+  // Bound: falls back to the origin at most once.
+  for (;;) {
+    const auto addresses = current_->addresses();
+    if (addresses.empty()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::no_usable_profile});
+    if (addresses.size() == 1 && addresses.front().code_sets.error) raise(*addresses.front().code_sets.error);
+    const auto last = current_->tried_last();
+    auto found = current_->orb()->client_parts().connect(
+        addresses, deadline_,
+        {.traffic = traffic, .order = order, .may_make_channel = may_make_channel(), .tried_last = last});
+    if (found) {
+      const transport::Endpoint& endpoint = found->pool->endpoint();  // the reference keeps the pool from here on
+      if (std::find(last.begin(), last.end(), endpoint) == last.end()) endpoint_ = &endpoint;
+      current_->set_route(traffic, {std::move(found->pool), found->address, found->is_makeshift});
+      return go_over(std::move(found->connection), *found->address);
+    }
+    if (current_ == origin_) raise_while("cannot connect to " + ways_of(addresses), found.error());
+    origin_->set_forward(nullptr);
+    current_ = origin_;
+  }
+}
+
+// Chooses the request's code sets. Raises. `body`: the form of the arguments, if they are already encoded and depend on
+// it. A Corelane server has this ORB's code sets and version, even if the reference does not say so.
+void ClientCall::choose_code_sets(const std::optional<cdr::CharForm>& body) {
+  const bool names_none = !address_->code_sets.choice && !address_->code_sets.error;
+  const auto who = names_none ? current_->server_at(*address_) : Reference::Server::other;
+  const bool is_ours = who == Reference::Server::ours;
+  asks_orb_ = who == Reference::Server::unknown;
+  version_ = is_ours ? giop::giop_1_2 : address_->version;
+  const giop::CodeSetAgreement& server = is_ours ? giop::agreement_of_ours() : address_->code_sets;
+  const auto named = connection_->named_code_sets();
+  if (server.choice && server.choice == named && !body) {  // the usual case
+    code_sets_ = {.sets = server.sets};
+    return;
+  }
+  if (server.error) raise(*server.error);
+  const auto chosen = giop::code_sets_for(server, version_, named, body);
+  if (!chosen) raise(chosen.error());
+  code_sets_ = *chosen;
+}
+
+void ClientCall::note_code_sets() noexcept {
+  if (code_sets_.to_name) connection_->name_code_sets(*code_sets_.to_name);
+}
+
+// Returns the slot for the operation's header. Several operations of one reference usually have different slots.
+ClientCall::Header& ClientCall::header_slot() noexcept {
+  const auto where = reinterpret_cast<std::uintptr_t>(operation_.data()) / 16 + current_->id();
+  return headers_[where % headers_.size()];
+}
+
+bool ClientCall::header_can_be_kept() const noexcept {
+  return version_ == giop::giop_1_2 && !asks_orb_ && addressing_ == giop::Addressing::key && chain_.count == 0 &&
+         !options_.binding && options_.contract == nullptr && !code_sets_.to_name;
+}
+
+void ClientCall::compose(cdr::Writer& writer) {
+  if (&writer != &writer_ || !header_can_be_kept()) return compose_anew(writer);
+  Header& header = header_slot();
+  const bool is_known = header.reference == current_->id() && header.address == address_ &&
+                        header.oneway == options_.oneway && header.operation == operation_;
+  if (is_known) {
+    writer.clear(native_order);
+    writer.write_bytes(header.bytes);
+    writer.patch(giop::header_size, request_id_);
+    writer.begin_body();
+    body_at_ = writer.size();
+    writer.set_code_sets(code_sets_.sets);
+    return;
+  }
+  compose_anew(writer);
+  header.reference = 0;  // until the header is complete
+  header.operation = operation_;
+  // Without the padding before the body, which is written together with the body.
+  const Bytes whole = writer.bytes().first(writer.header_end());
+  header.bytes.assign(whole.begin(), whole.end());
+  header.address = address_;
+  header.oneway = options_.oneway;
+  header.reference = current_->id();
+}
+
+void ClientCall::compose_anew(cdr::Writer& writer) {
+  const Address& address = *address_;
+  giop::RequestHeader header{.request_id = request_id_,
+                             .response_flags = options_.oneway ? giop::response::none : giop::response::with_target,
+                             .target = {},
+                             .operation = operation_,
+                             .contexts = {}};
+  header.target.addressing = addressing_;
+  header.target.object_key = address.object_key;
+  header.target.profile_tag = address.profile_tag;
+  header.target.profile = address.profile;
+  header.target.reference = &current_->ior();
+
+  std::array<giop::ServiceContext, 5> contexts;
+  std::size_t count = 0;
+  std::array<std::byte, 12> code_sets;
+  if (code_sets_.to_name) {
+    code_sets = giop::encode_code_sets(*code_sets_.to_name);
+    contexts[count++] = {giop::context::code_sets, code_sets};
+  }
+  std::array<std::byte, 2> orb;
+  if (asks_orb_) {
+    orb = giop::encode_orb();
+    contexts[count++] = {giop::context::orb, orb};
+  }
+  giop::ContractBytes contract;
+  if (options_.binding || options_.contract != nullptr) {
+    giop::ContractContext content;
+    if (options_.binding) {
+      content.task = options_.binding->task();
+      content.job = options_.binding->next_job();
+    }
+    if (options_.contract != nullptr) content.contract = *options_.contract;
+    contract = giop::encode_contract(content);
+    contexts[count++] = {giop::context::contract, contract};
+  }
+  giop::ChainBytes chain;
+  if (chain_.count > 0) {
+    chain = giop::encode_chain(chain_);
+    contexts[count++] = {giop::context::chain, chain};
+  }
+  giop::begin_request(writer, header, std::span(contexts).first(count), version_);
+  // The first body begins at a multiple of 8. A later header of any version can place its body there, too.
+  const std::size_t place = &writer == &writer_ ? 0 : body_at_ % 8;
+  if (writer.size() % 8 != place) {
+    contexts[count++] = {padding_context, padding_data};
+    giop::begin_request(writer, header, std::span(contexts).first(count), version_);
+  }
+  if (&writer == &writer_) body_at_ = writer.size();
+  writer.set_code_sets(code_sets_.sets);
+}
+
+// Writes a new header before the same arguments.
+void ClientCall::recompose() {
+  const bool has_text = writer_.depends_on_code_set();
+  choose_code_sets(has_text ? std::optional(code_sets_.sets.chars) : std::nullopt);
+  compose(spare_);
+  if (has_text) spare_.note_code_set();
+  const std::size_t at = spare_.size();
+  spare_.write_rest_of(writer_, body_at_);
+  std::swap(writer_, spare_);
+  body_at_ = at;
+}
+
+void ClientCall::invoke(std::span<const RaisesEntry> raises) {
+  const os::CancellationDelay delay;
+  if (!writer_.ok()) raise_unwritable();
+  // Bound: max_retries and the limit on forwards.
+  while (exchange(raises) == Next::again) {
+    connect();
+    recompose();
+  }
+}
+
+ClientCall::Next ClientCall::exchange(std::span<const RaisesEntry> raises) {
+  const Settings& settings = origin_->orb()->settings();
+  if (!giop::finish(writer_)) raise_unwritable();
+  if (options_.oneway) {
+    const bool may_batch = options_.connection == nullptr;  // calls of tasks name their own connection
+    const auto sent = connection_->send(writer_.parts(), deadline_, may_batch);
+    if (sent) note_code_sets();
+    return sent ? Next::done : failed(with_completion(sent.error(), Completion::no));
+  }
+  if (!wait_for_reply(settings.wait)) return failed(pending_.error());
+  return take_reply(raises);
+}
+
+// Sends the request and waits. A job that makes the call is suspended while its thread sleeps.
+bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
+  strategy = as_in_job(strategy);
+  const bool sleeps = strategy.mode != os::WaitMode::spin;
+  if (wait_number_ == 0) {
+    const dispatch::SuspensionScope waits(sleeps);
+    return connection_->call(pending_, request_id_, writer_.parts(), deadline_, strategy);
+  }
+  WireWait called_back(wait_number_, pending_);
+  bool over = !connection_->start(pending_, request_id_, writer_.parts(), deadline_);
+  // Bound: the deadline, and the duration of call-backs.
+  while (!over) {
+    {
+      const dispatch::SuspensionScope waits(sleeps);
+      over = connection_->wait(pending_, deadline_, strategy, &called_back);
+    }
+    // A call-back may change or free the arguments, and the request may have to be sent again.
+    if (!over) writer_.copy_lasting();
+    called_back.serve();
+  }
+  return pending_.answered();
+}
+
+// Raises the error for which the request could not be encoded.
+[[noreturn]] void ClientCall::raise_unwritable() const {
+  const Error error = writer_.error();
+  if (error.minor != minor::message_too_large) raise(error);
+  raise(error, too_large_text("the request for " + std::string(operation_), "this client", 0,
+                              origin_->orb()->settings().giop.message_size));
+}
+
+// Returns the text for a time-out. A CallDeadline may give a call less time than a server needs that has just started
+// or is busy.
+std::string ClientCall::text_of_late_reply() const {
+  constexpr std::chrono::seconds telling_silence{1};
+  std::string text(minor::text(minor::deadline_passed));
+  const Duration had = deadline_ - now_;
+  if (deadline_ == CallDeadline::current())
+    text += "; this call had " + to_string(std::chrono::ceil<std::chrono::milliseconds>(had)) + " (CallDeadline)";
+  if (!connection_->answered() && (had >= telling_silence || deadline_ != CallDeadline::current()))
+    text += "; nothing has ever come from " + to_string(connection_->peer()) +
+            " over this connection: see whether an ORB listens there";
+  return text;
+}
+
+// Raises the error of a failed call. If a job's call timed out, the callee may have waited for that job; the text then
+// says so.
+[[noreturn]] void ClientCall::raise_failed(const Error& error) const {
+  if (error.minor == minor::bad_magic)
+    raise(error, "what listens at " + to_string(connection_->peer()) + " is no ORB: it sent \"" +
+                     connection_->foreign_words() + "\"");
+  if (error.minor == minor::message_too_large && error.completed == Completion::yes)
+    raise(error, too_large_text("the reply of " + std::string(operation_), "this client",
+                                giop::header_size + std::size_t{pending_.message().header.body_size},
+                                origin_->orb()->settings().giop.message_size));
+  const dispatch::CurrentJob* job = dispatch::current_job();
+  const bool may_be_circle = error.minor == minor::deadline_passed && job != nullptr && job->control != nullptr;
+  const std::size_t others = may_be_circle ? job->control->waiting_jobs() : 0;
+  if (others == 0 && error.minor == minor::deadline_passed) raise(error, text_of_late_reply());
+  if (others == 0) raise(error);
+  raise(error, text_of_vain_wait(job->context.task, others));
+}
+
+std::string text_of_vain_wait(TaskId task, std::size_t others) {
+  return std::string(minor::text(minor::deadline_passed)) + "; a job of task " + std::to_string(task.value) +
+         " made the call, and calls of that task that came meanwhile, " + std::to_string(others) +
+         ", wait for the job to end. If the called object waits for one of them, in another chain of calls, the two "
+         "waited for each other: make one of the calls without a contract, asynchronously, or before or after its job";
+}
+
+// Returns Next::again if the call certainly did not run. It is then sent over a new connection; a task's call goes over
+// the shared one instead. Otherwise raises.
+ClientCall::Next ClientCall::failed(const Error& error) {
+  const bool late = error.minor == minor::no_send_room;
+  if (error.completed != Completion::no || late || retries_++ == max_retries) raise_failed(error);
+  if (options_.connection && !(options_.binding && options_.binding->fall_back(*connection_))) raise_failed(error);
+  return Next::again;
+}
+
+ClientCall::Next ClientCall::take_reply(std::span<const RaisesEntry> raises) {
+  const Settings& settings = origin_->orb()->settings();
+  auto reply = giop::parse_reply(pending_.message(), settings.giop);
+  if (!reply) raise(with_completion(reply.error(), Completion::maybe));
+  reader_ = reply->body;
+  reader_.set_environment(&environment_);
+  reader_.set_code_sets(code_sets_.sets);
+  note_code_sets();
+  contexts_ = reply->header.contexts;
+  if (asks_orb_)
+    current_->note_server(*address_,
+                          contexts_.find(giop::context::orb) ? Reference::Server::ours : Reference::Server::other);
+  switch (reply->header.status) {
+    case giop::ReplyStatus::no_exception:
+      return Next::done;
+    case giop::ReplyStatus::user_exception:
+      raise_user_exception(reader_, raises);
+    case giop::ReplyStatus::system_exception:
+      return take_system_exception(reader_);
+    case giop::ReplyStatus::location_forward:
+    case giop::ReplyStatus::location_forward_perm:
+      return follow_forward(reader_);
+    case giop::ReplyStatus::needs_addressing_mode:
+      return change_addressing(reader_);
+  }
+  raise(Error{ErrorKind::marshal, Completion::maybe, minor::bad_enum});
+}
+
+ClientCall::Next ClientCall::follow_forward(cdr::Reader& body) {
+  giop::Ior ior;
+  if (!giop::decode(body, ior)) raise(body.error());
+  if (++forwards_ > origin_->orb()->settings().forwards)
+    raise(Error{ErrorKind::transient, Completion::no, minor::forward_loop});
+  if (ior.nil()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
+  forwarded_ = std::make_shared<Reference>(origin_->orb(), std::move(ior));
+  current_ = forwarded_.get();
+  origin_->set_forward(forwarded_);
+  addressing_ = giop::Addressing::key;
+  return Next::again;
+}
+
+ClientCall::Next ClientCall::change_addressing(cdr::Reader& body) {
+  std::uint16_t mode = 0;
+  if (!body.read(mode)) raise(body.error());
+  if (mode > 2 || ++forwards_ > origin_->orb()->settings().forwards)
+    raise(Error{ErrorKind::marshal, Completion::no, minor::bad_enum});
+  addressing_ = static_cast<giop::Addressing>(mode);
+  return Next::again;
+}
+
+void ClientCall::raise_user_exception(cdr::Reader& body, std::span<const RaisesEntry> raises) {
+  std::string_view id;
+  if (!body.read_string(id)) raise(with_completion(body.error(), Completion::yes));
+  for (const RaisesEntry& entry : raises) {  // bound: the operation's raises clause
+    if (entry.id != id) continue;
+    entry.raise(body);
+    raise(with_completion(body.error(), Completion::yes));
+  }
+  raise(Error{ErrorKind::unknown, Completion::yes, minor::undeclared_exception}, std::string(id));
+}
+
+// Returns whether another server has taken an endpoint of the reference, and the object's own server may be reachable
+// at another endpoint.
+bool ClientCall::is_for_other_server(const Error& error) {
+  return error.kind == ErrorKind::object_not_exist && error.minor == minor::earlier_start &&
+         error.completed == Completion::no && endpoint_ != nullptr && current_->try_last(*endpoint_);
+}
+
+ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
+  ReceivedException received = read_exception(body, contexts_);
+  if (is_for_other_server(received.error)) return Next::again;
+  // Forget a forward whose call failed, so that the next call asks the original again.
+  if (current_ != origin_) origin_->set_forward(nullptr);
+  raise(received.error, std::move(received.detail));
+}
+
+void ClientCall::raise_bad_results() const { raise(with_completion(reader_.error(), Completion::yes)); }
+
+bool ClientCall::post(ReplyGroup& group) {
+  const os::CancellationDelay delay;
+  if (!giop::finish(writer_)) raise_unwritable();
+  return connection_->post(pending_, request_id_, writer_.parts(), deadline_, group);
+}
+
+void ClientCall::retry() {
+  failed(pending_.error());
+  connect();
+  recompose();
+}
+
+bool ClientCall::settle(std::span<const RaisesEntry> raises) {
+  if ((pending_.answered() ? take_reply(raises) : failed(pending_.error())) == Next::done) return true;
+  connect();
+  recompose();
+  return false;
+}
+
+bool ClientCall::locate() {
+  const os::CancellationDelay delay;
+  const Settings& settings = origin_->orb()->settings();
+  giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
+  header.target.object_key = address_->object_key;
+  giop::begin_locate_request(writer_, header, address_->version);
+  if (!giop::finish(writer_)) raise_unwritable();
+  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(settings.wait)))
+    raise_failed(pending_.error());
+  auto reply = giop::parse_locate_reply(pending_.message());
+  if (!reply) raise(with_completion(reply.error(), Completion::maybe));
+  if (reply->header.status == giop::LocateStatus::system_exception) {
+    const auto error = giop::decode_system_exception(reply->body);
+    raise(error ? *error : error.error());
+  }
+  return reply->header.status != giop::LocateStatus::unknown_object;
+}
+
+ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts) {
+  ReceivedException received;
+  const auto error = giop::decode_system_exception(body);
+  received.error = error ? *error : with_completion(error.error(), Completion::maybe);
+  if (const auto context = contexts.find(giop::context::exception_detail))
+    if (auto text = giop::decode_detail(*context))
+      received.detail.text = as_one_line(*text);  // it may be printed on a terminal
+  if (const auto context = contexts.find(giop::context::refusal)) {
+    if (const auto refusal = giop::decode_refusal(*context)) {
+      received.detail.refusal =
+          sched::Refusal{.code = static_cast<sched::RefusalCode>(refusal->reason),
+                         .closest = refusal->closest,
+                         .response = refusal->response,
+                         .deadline = refusal->deadline,
+                         .nearest = {refusal->nearest_period, refusal->nearest_deadline, refusal->nearest_budget,
+                                     refusal->nearest_jitter, refusal->nearest_suspension},
+                         .others = refusal->others};
+    }
+  }
+  return received;
+}
+
+}  // namespace corelane::core

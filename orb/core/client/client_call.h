@@ -1,0 +1,156 @@
+// ClientCall is one remote call: the request's bytes, the way to the server (connections, retries, forwards), and the
+// reply.
+//
+// Thread: the caller's. A cache of each thread keeps calls with their buffers, so that a warm call allocates nothing
+// itself.
+//
+// The room orb/core/client makes remote calls through references.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orb/cdr/reader.h"
+#include "orb/cdr/writer.h"
+#include "orb/core/client/reference.h"
+#include "orb/core/client/task_binding.h"
+#include "orb/core/connections/client_connection.h"
+#include "orb/core/exception.h"
+#include "orb/core/invocation.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/giop/headers.h"
+#include "orb/transport/send_room.h"
+
+namespace corelane::core {
+
+using ClientCallPtr = std::unique_ptr<ClientCall, ClientCallRecycler>;
+
+struct CallOptions {
+  bool oneway = false;
+  std::shared_ptr<TaskBinding> binding{};          // the task that runs the call as its job
+  std::shared_ptr<ClientConnection> connection{};  // use only this connection
+  const Contract* contract = nullptr;              // request admission for this contract
+  bool waits = true;                               // the calling thread waits for the reply
+  Time latest = never;                             // the call ends by then, even if timeout.request is later
+};
+
+class ClientCall {
+ public:
+  static ClientCallPtr acquire();
+
+  // Writes the request's header; the arguments follow through arguments(). The caller keeps the reference until the
+  // call has ended. If the calling thread does not wait for the reply, this object keeps it.
+  void begin(const std::shared_ptr<Reference>& reference, std::string_view operation, CallOptions options = {});
+  cdr::Writer& arguments() noexcept { return writer_; }
+
+  // Sends the request, waits for the reply, and follows forwards. Raises the call's exception. Returns if the operation
+  // ended without exception or is oneway.
+  void invoke(std::span<const RaisesEntry> raises);
+  // Do the same in pieces, for calls that a collector waits for. post() sends. If it returns false, call retry(), which
+  // prepares the call for another post() or raises. When pending() has ended, call settle(). If it returns false, call
+  // post() again. settle() raises like invoke().
+  bool post(ReplyGroup& group);
+  void retry();
+  bool settle(std::span<const RaisesEntry> raises);
+  PendingReply& pending() noexcept { return pending_; }
+  Orb& orb() const noexcept { return *origin_->orb(); }
+
+  // Sends a LocateRequest instead of the operation, and returns whether the server has the object. Raises system
+  // exceptions.
+  bool locate();
+
+  cdr::Reader& results() noexcept { return reader_; }
+  // Raises the error for which results() could not be decoded. It is COMPLETED_YES, because the operation ran.
+  [[noreturn]] void raise_bad_results() const;
+  // Returns the reply's service contexts.
+  const giop::ContextList& contexts() const noexcept { return contexts_; }
+  // Returns the connection that carried the call.
+  const std::shared_ptr<ClientConnection>& connection() const noexcept { return connection_; }
+
+ private:
+  friend struct ClientCallRecycler;
+  enum class Next : std::uint8_t { done, again };
+
+  void reset() noexcept;
+  void compose(cdr::Writer& writer);
+  void compose_anew(cdr::Writer& writer);
+  // The header of an earlier call, up to its body. Without service contexts, headers of one operation through one
+  // reference differ only in the request id.
+  struct Header {
+    std::uint64_t reference = 0;  // Reference::id()
+    const Address* address = nullptr;
+    bool oneway = false;
+    std::string operation{};
+    std::vector<std::byte> bytes{};
+  };
+  Header& header_slot() noexcept;
+  bool header_can_be_kept() const noexcept;
+  void recompose();
+  void choose_code_sets(const std::optional<cdr::CharForm>& body = {});
+  void note_code_sets() noexcept;
+  void connect();
+  bool may_make_channel() const noexcept;
+  void connect_anew(Traffic traffic, CallOrder order);
+  void go_over(std::shared_ptr<ClientConnection> connection, const Address& address) noexcept;
+  Next exchange(std::span<const RaisesEntry> raises);
+  bool wait_for_reply(os::WaitStrategy strategy);
+  std::string text_of_late_reply() const;
+  [[noreturn]] void raise_failed(const Error& error) const;
+  [[noreturn]] void raise_unwritable() const;
+  Next failed(const Error& error);
+  Next take_reply(std::span<const RaisesEntry> raises);
+  Next follow_forward(cdr::Reader& body);
+  Next change_addressing(cdr::Reader& body);
+  [[noreturn]] void raise_user_exception(cdr::Reader& body, std::span<const RaisesEntry> raises);
+  Next take_system_exception(cdr::Reader& body);
+  bool is_for_other_server(const Error& error);
+
+  // State of the call in progress.
+  Reference* origin_ = nullptr;                  // the caller's reference
+  Reference* current_ = nullptr;                 // where the call goes now
+  std::shared_ptr<Reference> kept_, forwarded_;  // keep origin_ and current_ if the caller does not
+  CallOptions options_;
+  std::shared_ptr<ClientConnection> connection_;
+  const Address* address_ = nullptr;  // the address of current_ that the call uses
+  // The endpoint that the call uses, if another one may be tried instead; otherwise null.
+  const transport::Endpoint* endpoint_ = nullptr;
+  std::string_view operation_;
+  giop::Addressing addressing_ = giop::Addressing::key;
+  std::uint32_t request_id_ = 0;
+  std::size_t body_at_ = 0;
+  giop::RequestCodeSets code_sets_;
+  giop::Version version_;
+  bool asks_orb_ = false;  // the request asks whether the server is Corelane, see Reference::server_at()
+  Time now_{};             // when the call began
+  Time deadline_ = never;
+  int forwards_ = 0;
+  int retries_ = 0;
+  std::uint64_t wait_number_ = 0;  // identifies the waiting thread to call-backs; 0: no call-backs
+
+  // Kept from call to call.
+  cdr::Writer writer_;
+  cdr::Writer spare_;
+  transport::SendRoom room_;
+  std::array<Header, 4> headers_;  // indexed by header_slot()
+  PendingReply pending_;
+  giop::ChainContext chain_;  // the waits that the call is nested in
+  cdr::Reader reader_;
+  giop::ContextList contexts_;
+  ReferenceEnvironment environment_{static_cast<Orb*>(nullptr)};
+};
+
+// A system exception received in a reply, with the details from the reply's service contexts.
+struct ReceivedException {
+  Error error;
+  Detail detail;
+};
+// Returns the text for a call that timed out. A job of the task made the call, while `others` other calls waited for
+// that job.
+std::string text_of_vain_wait(TaskId task, std::size_t others);
+ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts);
+
+}  // namespace corelane::core

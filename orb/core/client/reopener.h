@@ -1,0 +1,52 @@
+// Reopener reopens the own connections of an ORB's tasks, if they were lost or could not be opened at first. It has a
+// thread of its own, under SCHED_OTHER, so that no call waits for it. TaskBinding says when an attempt is due.
+//
+// Threads: any.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "orb/base/expected.h"
+#include "orb/base/time.h"
+#include "orb/os/thread.h"
+#include "orb/os/wait/wait.h"
+
+namespace corelane::core {
+
+class TaskBinding;
+
+class Reopener {
+ public:
+  Reopener() = default;
+  Reopener(const Reopener&) = delete;
+  Reopener& operator=(const Reopener&) = delete;
+  ~Reopener() { close(); }
+
+  // Reopens the binding's connection as long as the binding lives. The first call starts the thread; if that fails it
+  // returns NO_RESOURCES no_thread and does not watch the binding. BAD_INV_ORDER orb_destroyed after close(). Not for
+  // real-time threads.
+  Expected<void> watch(const std::shared_ptr<TaskBinding>& binding);
+  // Wakes the thread, because a binding has lost its connection. Real-time threads may call it.
+  void wake() noexcept { parker_.unpark(); }
+  // Ends the thread and waits for it. Call it after the connections were closed, which ends the current attempt.
+  // Idempotent.
+  void close() noexcept;
+
+ private:
+  void run() noexcept;
+  std::vector<std::shared_ptr<TaskBinding>> watched();
+
+  // Shared.
+  os::Parker parker_;
+  std::atomic<bool> closing_{false};
+
+  std::mutex mutex_;
+  // Guarded by mutex_.
+  std::vector<std::weak_ptr<TaskBinding>> bindings_;
+  os::Thread thread_;
+};
+
+}  // namespace corelane::core

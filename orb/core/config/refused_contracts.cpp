@@ -1,0 +1,46 @@
+#include "orb/core/config/refused_contracts.h"
+
+#include <utility>
+
+#include "orb/base/counted.h"
+
+namespace corelane::core {
+
+std::vector<std::string> RefusedContracts::note(const std::string& label, std::string line, Time now) {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> lines;
+  if (!began_ || now - *began_ >= window) {
+    if (auto summary = take_summary()) lines.push_back(*std::move(summary));
+    began_ = now;
+    said_ = 0;
+  }
+  if (said_ < most) {
+    ++said_;
+    lines.push_back(std::move(line));
+  } else {
+    ++unsaid_;
+    last_ = label;
+  }
+  return lines;
+}
+
+std::optional<std::string> RefusedContracts::rest() {
+  const std::lock_guard lock(mutex_);
+  return take_summary();
+}
+
+std::optional<std::string> RefusedContracts::take_summary() {
+  const std::uint64_t count = std::exchange(unsaid_, 0);
+  if (count == 0) return std::nullopt;
+  return counted(count, "more operation is", "more operations are") +
+         " not admitted and refused like those above, the last of them " + last_ +
+         "; `corelane top` counts them by operation, each with the latest reason";
+}
+
+// Never destroyed: an ORB that ends only with the process still uses it.
+RefusedContracts& refused_contracts() noexcept {
+  static RefusedContracts& contracts = *new RefusedContracts;
+  return contracts;
+}
+
+}  // namespace corelane::core

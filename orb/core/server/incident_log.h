@@ -1,0 +1,58 @@
+// IncidentLog records a server's incidents. A job of the server's best-effort lane writes them to the log.
+//
+// Threads: any, real-time ones too, except for tell().
+// Lifetime: that of its server. It keeps the server alive while its job is in progress.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include "orb/core/server/incidents.h"
+#include "orb/dispatch/job.h"
+
+namespace corelane::core {
+
+class Gate;
+class Server;
+
+class IncidentLog final : private dispatch::Job {
+ public:
+  explicit IncidentLog(Server& server) noexcept : server_(server) { chore = true; }
+
+  // See Incidents.
+  void oneway_dropped(const Error& reason) noexcept;
+  void servant_threw(std::string_view operation, ErrorKind answer, std::string_view text) noexcept;
+  void client_cut_off(const Error& reason) noexcept;
+  void too_large(std::string_view text) noexcept;
+  // Notes a request that must wait at the gate. It is logged if it is the first that waits since the gate began to
+  // hold.
+  void request_held(Gate& gate, std::string_view operation) noexcept;
+  std::uint64_t dropped_oneways() const noexcept { return incidents_.dropped_oneways(); }
+  std::uint64_t cut_off_clients() const noexcept { return incidents_.cut_off_clients(); }
+  // Counts a request that was not run because its client is gone or wants no reply any more. It is not logged, because
+  // the client knows.
+  void request_abandoned() noexcept { abandoned_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
+  std::uint64_t abandoned_requests() const noexcept {
+    return abandoned_.load(std::memory_order_relaxed);  // relaxed: a report
+  }
+
+  // Writes to the log what was not written yet.
+  void tell() noexcept;
+
+ private:
+  void post() noexcept;
+  void run(const dispatch::JobContext&) noexcept override { tell(); }
+  void refuse(const sched::Refusal&) noexcept override {}
+  void fail(Error) noexcept override {}
+  void recycle() noexcept override;
+
+  Server& server_;  // constant
+  Incidents incidents_;
+  std::atomic<std::uint64_t> abandoned_{0};
+  std::atomic<bool> posted_{false};
+  std::shared_ptr<Server> kept_;  // owner: the thread that set posted_, then the job
+};
+
+}  // namespace corelane::core

@@ -1,0 +1,122 @@
+#include "orb/core/server/request_order.h"
+
+#include <algorithm>
+#include <new>
+#include <utility>
+
+namespace corelane::core {
+
+RequestOrder::Verdict RequestOrder::enter(dispatch::JobPtr& job, const Key& key) {
+  // relaxed: only the thread that has the connection's turn adds to it, and the turn orders these threads
+  if (idle()) return Verdict::run;
+  const std::lock_guard lock(mutex_);
+  if (is_idle()) return Verdict::run;
+  const bool in_order = !has_oneway_running(key.object) && !has_oneway_waiting(key.object, waiting_.size());
+  if (in_order && held_ == 0 && running_.size() < limits_.parallel + suspended_) return Verdict::run;
+  running_.reserve(running_.size() + waiting_.size() + 1);  // so that ended() and take() cannot fail
+  waiting_.emplace_back();                                  // may throw; then nothing has changed
+  waiting_.back() = {.job = std::move(job), .key = key};
+  waiting_bytes_ += key.bytes;
+  full_ = waiting_.size() >= limits_.waiting || waiting_bytes_ >= limits_.bytes;
+  return full_ ? Verdict::full : Verdict::waits;
+}
+
+bool RequestOrder::detach(const dispatch::Job& job, const Key& key) noexcept try {
+  const std::lock_guard lock(mutex_);
+  running_.push_back({.job = &job, .key = key});
+  note_count();
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+void RequestOrder::note_count() noexcept {
+  // relaxed: see enter()
+  count_.store(running_.size() + waiting_.size(), std::memory_order_relaxed);
+}
+
+bool RequestOrder::has_oneway_running(const void* object) const noexcept {
+  return std::any_of(running_.begin(), running_.end(),
+                     [&](const Running& r) { return r.key.oneway && r.key.object == object; });
+}
+
+bool RequestOrder::has_oneway_waiting(const void* object, std::size_t before) const noexcept {
+  return std::any_of(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(before),
+                     [&](const Waiting& w) { return w.key.oneway && w.key.object == object; });
+}
+
+// Returns the index of the first request that may run, or waiting_.size() if none may.
+std::size_t RequestOrder::next_index() const noexcept {
+  if (held_ > 0 || running_.size() >= limits_.parallel + suspended_) return waiting_.size();
+  std::size_t index = 0;
+  while (index < waiting_.size()) {  // bound: limits_.waiting
+    const void* const object = waiting_[index].key.object;
+    if (!has_oneway_running(object) && !has_oneway_waiting(object, index)) break;
+    ++index;
+  }
+  return index;
+}
+
+RequestOrder::Next RequestOrder::next() noexcept {
+  Next result;
+  const std::size_t index = next_index();
+  if (index < waiting_.size()) {
+    const auto at = waiting_.begin() + static_cast<std::ptrdiff_t>(index);
+    running_.push_back({.job = at->job.get(), .key = at->key});  // enter() reserved the space
+    waiting_bytes_ -= at->key.bytes;
+    result.job = std::move(at->job);
+    waiting_.erase(at);
+    result.more = next_index() < waiting_.size();
+  }
+  note_count();
+  const bool has_room = waiting_.size() < limits_.waiting / 2 + 1 && waiting_bytes_ < limits_.bytes;
+  if (full_ && has_room) {
+    full_ = false;
+    result.may_read = true;
+  }
+  if (tells_when_idle_ && is_idle()) {
+    tells_when_idle_ = false;
+    result.may_read = true;
+  }
+  return result;
+}
+
+RequestOrder::Next RequestOrder::ended(const dispatch::Job& job) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(running_, [&](const Running& r) { return r.job == &job; });
+  return next();
+}
+
+RequestOrder::Next RequestOrder::take() noexcept {
+  const std::lock_guard lock(mutex_);
+  return next();
+}
+
+bool RequestOrder::begin_wait() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++suspended_;
+  return next_index() < waiting_.size();
+}
+
+void RequestOrder::end_wait() noexcept {
+  const std::lock_guard lock(mutex_);
+  --suspended_;
+}
+
+void RequestOrder::hold() noexcept {
+  const std::lock_guard lock(mutex_);
+  ++held_;
+}
+
+bool RequestOrder::let_go() noexcept {
+  const std::lock_guard lock(mutex_);
+  --held_;
+  return next_index() < waiting_.size();
+}
+
+bool RequestOrder::wait_until_idle() noexcept {
+  const std::lock_guard lock(mutex_);
+  return tells_when_idle_ = !is_idle();
+}
+
+}  // namespace corelane::core

@@ -1,0 +1,370 @@
+#include "orb/core/server/served_connection.h"
+
+#include <sys/epoll.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <new>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/core/server/server_connection.h"
+#include "orb/core/server/server_job.h"
+#include "orb/dispatch/current.h"
+#include "orb/giop/message.h"
+#include "orb/os/clock.h"
+
+namespace corelane::core {
+namespace {
+
+// A servant that recently took less than `quick` may run while finished replies wait, and they may wait for
+// `longest_kept`.
+constexpr Duration quick = std::chrono::microseconds{10};
+constexpr Duration longest_kept = std::chrono::microseconds{20};
+
+// QuickOperations remembers which operations of this process were quick. Several operations share one slot, which holds
+// the last one seen. An operation that is in no slot counts as slow.
+class QuickOperations {
+ public:
+  static bool has(const Upcall& upcall) noexcept {
+    return slot(upcall).load(std::memory_order_relaxed) == &upcall;  // relaxed: a hint
+  }
+  static void note(const Upcall& upcall, bool is_quick) noexcept {
+    const void* const wanted = is_quick ? &upcall : nullptr;
+    // relaxed: as above
+    if (slot(upcall).load(std::memory_order_relaxed) != wanted) slot(upcall).store(wanted, std::memory_order_relaxed);
+  }
+
+ private:
+  static std::atomic<const void*>& slot(const Upcall& upcall) noexcept {
+    static std::array<std::atomic<const void*>, 256> slots;
+    return slots[reinterpret_cast<std::uintptr_t>(&upcall) / sizeof(Upcall) % slots.size()];
+  }
+};
+
+RequestOrder::Key key_of(const ServerJob& job) noexcept {
+  return {.object = job.object(), .oneway = !job.to().expected, .bytes = job.held_bytes()};
+}
+
+}  // namespace
+
+ServedConnection::ServedConnection(std::shared_ptr<ServerConnection> connection, const RequestOrder::Limits& limits,
+                                   os::WaitStrategy wait, Time half_by)
+    : connection_(std::move(connection)),
+      wait_(wait),
+      idle_timeout_(connection_->server().settings().connections.idle_timeout),
+      backlog_timeout_(connection_->server().settings().connections.backlog_timeout),
+      header_timeout_(connection_->server().settings().connections.header_timeout),
+      memory_patience_(memory_bounds_of(connection_->server().settings()).patience),
+      order_(limits),
+      half_by_(half_by) {
+  note_quiet(os::now());
+}
+
+int ServedConnection::descriptor() const noexcept { return connection_->descriptor(); }
+
+void ServedConnection::close() noexcept { connection_->stream().close(); }
+
+bool ServedConnection::arm() noexcept {
+  drained_ = false;
+  if (!rest_.empty()) return false;
+  // An idle connection frees its memory, because there may be many of them.
+  kept_ = std::vector<std::byte>();
+  if (replies_.capacity() > longest_kept_reply) replies_ = std::vector<std::byte>();
+  return connection_->stream().await_bytes();
+}
+
+dispatch::RequestSource::Found ServedConnection::next(dispatch::JobPtr& job, MutableBytes buffer, Time until) noexcept {
+  current_ = nullptr;
+  for (;;) {  // bound: ends with a request, after the bytes of one read, or with the connection
+    if (lacks_bytes()) return flush(), Found::nothing;
+    if (!may_go_on() && !has_nothing_left()) {
+      blocked_ = true;
+      keep_rest();
+      return note_quiet(os::now()), Found::blocked;
+    }
+    if (blocked_) go_on(os::now());
+    const Found found = rest_.empty() ? read(buffer, until) : parse(job);
+    if (found != Found::again || rest_.empty()) return found;
+  }
+}
+
+// Reads once.
+dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time until) noexcept {
+  flush();
+  const bool waits = until != Time{};
+  if (!waits && std::exchange(drained_, false)) return Found::nothing;
+  const Time latest = waits ? std::min(until, expires_at()) : until;
+  const bool may_end = waits && connection_->is_surely_idle() && order_.idle();
+  if (may_end) turn.begin_wait();
+  transport::Lent lent;
+  const auto got = connection_->receive(buffer, latest, wait_, lent);
+  if (may_end && !turn.end_wait()) return Found::gone;
+  connection_->take_lent(std::move(lent));
+  if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
+  if (!got) return end(got.error());
+  if (got->empty()) {
+    // The client may have ended only its own direction, and still wait for replies.
+    note_end(PeerEnd::sends_nothing);
+    connection_->leave_tasks();
+    if (order_.wait_until_idle()) return Found::full;
+    return end(transport::ended_by(minor::peer_closed));
+  }
+  rest_ = *got;
+  received_ = last_finish_ = os::now();
+  drained_ = rest_.size() < buffer.size();
+  if (idle_timeout_ > Duration::zero()) note_quiet(received_);
+  return Found::again;
+}
+
+void ServedConnection::note_quiet(Time since) noexcept {
+  const Time idle = idle_timeout_ > Duration::zero() ? since + idle_timeout_ : never;
+  const Time stalls = blocked_ ? since + std::min(backlog_timeout_, memory_patience_) : never;
+  const Time half_by = blocked_ ? never : half_by_;  // a message that is not read cannot become complete
+  expires_at_.store(std::min({idle, half_by, stalls}), std::memory_order_relaxed);  // relaxed: see expires_at()
+}
+
+// Takes one message.
+dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) noexcept {
+  using Step = ServerConnection::Step;
+  const Step step = connection_->next_request(rest_, !is_kept(), received_, job);
+  if (const auto half_by = connection_->half_message(received_)) {
+    half_by_ = *half_by;
+    note_quiet(received_);
+  }
+  switch (step) {
+    case Step::request:
+      return give(job);
+    case Step::other:
+      return Found::again;
+    case Step::tasks:
+      return flush(), Found::leaves;
+    case Step::end:
+      break;
+  }
+  return end(why_closed());
+}
+
+// Returns the reason that was given when the connection was closed.
+Error ServedConnection::why_closed() noexcept {
+  std::array<std::byte, 1> nothing;
+  transport::Lent lent;
+  const auto got = connection_->receive(nothing, Time{}, wait_, lent);
+  return got ? transport::ended_by(minor::closed_here) : got.error();
+}
+
+// Gives the request to the calling thread, unless it has to wait for others of its connection.
+dispatch::RequestSource::Found ServedConnection::give(dispatch::JobPtr& job) noexcept {
+  auto& request = static_cast<ServerJob&>(*job);
+  if (!order_.idle()) try {
+      request.keep_message();
+      keep_rest();  // before enter(): after the verdict full, another thread may read on
+      const auto verdict =
+          connection_->remember_waiting(request) ? order_.enter(job, key_of(request)) : RequestOrder::Verdict::waits;
+      if (verdict != RequestOrder::Verdict::run) job.reset();  // order_ has it, or it was refused
+      if (verdict == RequestOrder::Verdict::full) return Found::full;
+      if (verdict == RequestOrder::Verdict::waits) return Found::again;
+    } catch (const std::bad_alloc&) {
+      connection_->send_exception(request.to(), errors::no_memory);
+      return job.reset(), Found::again;
+    }
+  if (!replies_.empty() && !QuickOperations::has(request.upcall())) flush();
+  current_ = &request;
+  current_key_ = key_of(request);  // copied, since the request belongs to its thread while it runs
+  return Found::job;
+}
+
+// Sends the reply, or keeps it if more requests of the same read follow, to send their replies together.
+void ServedConnection::finish(dispatch::JobPtr job) noexcept {
+  auto& request = static_cast<ServerJob&>(*job);
+  current_ = nullptr;
+  const bool more = rest_.size() >= giop::header_size;
+  if (!more && replies_.empty()) return job->finish();
+  const Time now = os::now();
+  QuickOperations::note(request.upcall(), now - std::exchange(last_finish_, now) < quick);
+  if (replies_.empty()) kept_since_ = now;
+  try {
+    keep_reply(request.take_reply());
+  } catch (const std::bad_alloc&) {
+    return connection_->stream().close();
+  }
+  if (!more || now - kept_since_ >= longest_kept - quick) flush();
+}
+
+void ServedConnection::keep_reply(Bytes reply) {
+  if (reply.size() > longest_kept_reply || replies_.size() + reply.size() > most_kept_replies) flush();
+  if (reply.size() > longest_kept_reply) return connection_->send_patiently(reply);
+  replies_.insert(replies_.end(), reply.begin(), reply.end());
+}
+
+void ServedConnection::flush() noexcept {
+  if (replies_.empty()) return;
+  // The monitor thread also calls this, through detach(), and must not wait.
+  dispatch::has_substitute() ? connection_->send_patiently(replies_) : connection_->send(replies_);
+  replies_.clear();
+}
+
+bool ServedConnection::detach() noexcept {
+  flush();
+  if (!connection_->remember_running(*current_) || !order_.detach(*current_, current_key_))
+    connection_->stream().close();
+  current_ = nullptr;
+  keep_rest();
+  return !rest_.empty();
+}
+
+// Returns whether the unparsed bytes lie in kept_.
+bool ServedConnection::is_kept() const noexcept {
+  return std::less_equal{}(kept_.data(), rest_.data()) && std::less{}(rest_.data(), kept_.data() + kept_.size());
+}
+
+// Copies the unparsed bytes, because their buffer goes back to its thread.
+void ServedConnection::keep_rest() noexcept {
+  if (rest_.empty() || is_kept() || connection_->lies_elsewhere(rest_)) return;
+  try {
+    std::vector<std::byte> kept(rest_.begin(), rest_.end());
+    kept_.swap(kept);
+    rest_ = kept_;
+  } catch (const std::bad_alloc&) {
+    rest_ = {};
+    connection_->stream().close();
+  }
+}
+
+dispatch::RequestSource::Next ServedConnection::finish_detached(dispatch::JobPtr job) noexcept {
+  job->finish();
+  // The end of both directions is noticed only after something was sent to the peer.
+  if (peer_end() != PeerEnd::none && connection_->stream().peer_end() == PeerEnd::both_directions)
+    connection_->give_up_requests();
+  return order_.ended(*job);
+}
+
+void ServedConnection::leave() noexcept { connection_->read_by_reactor(std::exchange(rest_, {}), received_, half_by_); }
+
+// Ends the connection. No replies are kept here, since they are sent before a thread waits.
+dispatch::RequestSource::Found ServedConnection::end(const Error& reason) noexcept {
+  rest_ = {};
+  connection_->stream().close();
+  connection_->on_closed(reason);
+  return Found::gone;
+}
+
+// Returns whether the peer has taken none of its replies for too long.
+bool ServedConnection::has_stalled(Time now) noexcept {
+  const Time taken = connection_->stream().backlog_taken_at();
+  return taken != never && taken + backlog_timeout_ <= now;
+}
+
+bool ServedConnection::may_go_on() noexcept {
+  transport::MemoryAccount* const memory = connection_->memory();
+  return connection_->stream().await_drained() && (memory == nullptr || memory->may_read());
+}
+
+// Returns whether memory is short but no bytes are there to be read. Then the connection does not wait for memory.
+bool ServedConnection::lacks_bytes() noexcept {
+  transport::MemoryAccount* const memory = connection_->memory();
+  transport::Connection& stream = connection_->stream();
+  if (memory == nullptr || !memory->is_tight() || !rest_.empty() || !stream.await_drained()) return false;
+  if (!stream.await_bytes() || stream.has_bytes()) return false;
+  memory->stop_waiting();
+  if (blocked_) go_on(os::now());
+  return true;
+}
+
+// Resumes reading. The connection was not read until now, so the rest of an incomplete message gets a new deadline.
+void ServedConnection::go_on(Time now) noexcept {
+  blocked_ = false;
+  if (half_by_ != never) half_by_ = now + header_timeout_;
+  note_quiet(now);
+}
+
+// Returns whether next() can go on, or must handle the end of the connection.
+bool ServedConnection::unblocked() noexcept {
+  transport::Connection& stream = connection_->stream();
+  if (may_go_on() || stream.peer_end() > peer_end()) return true;
+  return only_end_left_.load(std::memory_order_relaxed) && stream.await_drained();  // relaxed: never false again
+}
+
+// Blocks the connection as next() does, if it was not read for another reason.
+bool ServedConnection::block() noexcept {
+  const Time now = os::now();
+  if (may_go_on()) {
+    if (blocked_) go_on(now);
+    return false;
+  }
+  if (!std::exchange(blocked_, true)) note_quiet(now);
+  return true;
+}
+
+int ServedConnection::hang_up_descriptor() const noexcept { return connection_->stream().hang_up_descriptor(); }
+
+std::optional<std::uint32_t> ServedConnection::end_events() const noexcept {
+  if (peer_end() == PeerEnd::both_directions) return std::nullopt;
+  return peer_end() == PeerEnd::none ? std::uint32_t{EPOLLRDHUP} : 0;
+}
+
+void ServedConnection::note_end(PeerEnd end) noexcept {
+  if (end > peer_end()) peer_end_.store(end, std::memory_order_relaxed);  // relaxed: see peer_end()
+}
+
+// Returns whether the peer has ended the connection, everything before the end was read, and no reply waits for the
+// peer. If the peer takes no replies any more, this cancels its requests.
+bool ServedConnection::has_nothing_left() noexcept {
+  note_end(connection_->stream().peer_end());
+  const bool is_gone = peer_end() == PeerEnd::both_directions;
+  if (is_gone) connection_->give_up_requests();
+  if (peer_end() == PeerEnd::none || !rest_.empty() || connection_->stream().has_unread()) return false;
+  only_end_left_.store(true, std::memory_order_relaxed);  // relaxed: this thread asks unblocked() before it waits
+  return is_gone || connection_->stream().await_drained();
+}
+
+// If the thread waits for the peer to take replies, no further request begins: each would block one more thread.
+bool ServedConnection::begin_wait(dispatch::WaitsFor what) noexcept {
+  if (what == dispatch::WaitsFor::peer) return order_.hold(), false;
+  if (auto* const memory = connection_->memory()) memory->begin_wait();
+  return order_.begin_wait();
+}
+
+bool ServedConnection::end_wait(dispatch::WaitsFor what) noexcept {
+  if (what == dispatch::WaitsFor::peer) return order_.let_go();
+  if (auto* const memory = connection_->memory()) memory->end_wait();
+  order_.end_wait();
+  return false;
+}
+
+void ServedConnection::on_drained() noexcept { connection_->server().executive().resume(shared_from_this()); }
+
+bool ServedConnection::expire(Time now) noexcept {
+  if (expires_at() > now) return false;
+  if (blocked_) {
+    constexpr Error took_nothing{.kind = ErrorKind::transient, .minor = minor::send_stalled};
+    if (has_stalled(now)) return end(took_nothing), true;
+    note_quiet(now);  // block() follows, and checks whether it may go on
+    return false;
+  }
+  if (half_by_ <= now) return end(errors::deadline_passed), true;
+  if (const Time last = connection_->stream().last_traffic(); last + idle_timeout_ > now) {
+    note_quiet(last);
+    return false;
+  }
+  if (connection_->stream().has_bytes() || !order_.idle() || connection_->owes_answer()) {
+    note_quiet(now);
+    return false;
+  }
+  connection_->close_orderly();
+  return end(transport::ended_by(minor::idle_timeout)), true;
+}
+
+bool ServedConnection::give_way(bool surely) noexcept {
+  const bool unread = connection_->has_sent_message() && connection_->stream().has_bytes();
+  if (!surely && (unread || !connection_->is_idle())) return false;
+  connection_->close_orderly();
+  return end(transport::ended_by(minor::closed_here)), true;
+}
+
+bool ServedConnection::try_give_way() noexcept { return connection_->server().executive().evict(shared_from_this()); }
+
+}  // namespace corelane::core

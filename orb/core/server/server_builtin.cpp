@@ -1,0 +1,211 @@
+// Requests that a server answers on the reader's thread, without a servant: the operations that every object has, and
+// Corelane's own operations for tasks.
+//
+//   _corelane_admit   context 0x434C4E01 with task 0 and the contract; argument: string, the operation
+//                     reply: context 0x434C4E01 with the task and its contract, which limits.peer_overrun may make
+//                     stricter than the one requested; short core, long priority, unsigned long long bound in ns,
+//                     unsigned long long token: the argument for _corelane_bind, 0 if tasks have no connection of
+//                     their own
+//   _corelane_bind    arguments: unsigned long long task, unsigned long long token; makes the connection over which
+//                     it comes the task's own
+//   _corelane_offer   argument: unsigned long long, the task; BAD_PARAM unknown_task as for _corelane_depart
+//                     reply: unsigned long long token, as that of _corelane_admit; the previous token becomes invalid
+//   _corelane_depart  argument: unsigned long long, the task; BAD_PARAM unknown_task unless the task was admitted
+//                     over the connection on which this comes
+#include <algorithm>
+#include <new>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/cdr/codec.h"
+#include "orb/core/server/own_connection.h"
+#include "orb/core/server/server_connection.h"
+#include "orb/core/server/server_job.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/giop/ior.h"
+#include "orb/os/own_user.h"
+
+namespace corelane::core {
+namespace {
+
+using errors::no_memory;
+
+std::uint64_t new_token(const Server& server) noexcept {
+  return server.settings().executive.mode == dispatch::DispatchMode::direct ? TaskOffers::make_token() : 0;
+}
+
+// Sends the manager's answer to the client that asked.
+class AdmissionReply final : public dispatch::AdmissionHandler {
+ public:
+  AdmissionReply(std::shared_ptr<ServerConnection> connection, PeerTasks::Ticket ticket, const ReplyTo& to,
+                 const Contract& contract)
+      : connection_(std::move(connection)), ticket_(ticket), to_(to), contract_(contract) {}
+
+  void admitted(const dispatch::Admission& admission) noexcept override try {
+    Server& server = connection_->server();
+    if (token_ != 0) server.offers().offer(admission.task, token_, connection_);
+    if (!connection_->tasks().settle(ticket_, admission.task, contract_)) {
+      server.offers().withdraw(admission.task);
+      return server.executive().depart(admission.task, connection_->id());
+    }
+    connection_->read_for_tasks();
+    const auto context = giop::encode_contract({.task = admission.task, .contract = contract_});
+    const giop::ServiceContext contexts[] = {{giop::context::contract, context}};
+    cdr::Writer writer;
+    begin_reply_to(writer, to_, giop::ReplyStatus::no_exception, contexts);
+    writer.write(admission.core.value);
+    writer.write(admission.priority.value);
+    writer.write(static_cast<std::uint64_t>(admission.bound.count()));
+    writer.write(token_);
+    connection_->send_whole(writer);
+  } catch (const std::bad_alloc&) {
+    connection_->server().offers().withdraw(admission.task);
+    connection_->server().executive().depart(admission.task, connection_->id());
+    failed(no_memory);
+  }
+  void refused(const sched::Refusal& refusal) noexcept override {
+    connection_->tasks().close(ticket_);
+    connection_->send_refusal(to_, refusal);
+  }
+  void failed(Error error) noexcept override {
+    connection_->tasks().close(ticket_);
+    connection_->send_exception(to_, error);
+  }
+
+ private:
+  const std::shared_ptr<ServerConnection> connection_;
+  const PeerTasks::Ticket ticket_;
+  const ReplyTo to_;
+  const Contract contract_;
+  const std::uint64_t token_ = new_token(connection_->server());
+};
+
+// Processes of root and of this process's user could kill this process anyway. So it accepts what they say about
+// themselves.
+bool is_trusted(const std::optional<transport::PeerCredentials>& peer) noexcept {
+  return peer && (peer->user == 0 || os::is_own_user(peer->user));
+}
+
+// Returns the contract with the overrun policy that this peer must have at least. In the mode leader-followers budgets
+// are not watched, so no policy except `report` could be enforced.
+Contract made_strict(Contract contract, const Settings& settings,
+                     const std::optional<transport::PeerCredentials>& peer) noexcept {
+  if (settings.executive.mode == dispatch::DispatchMode::leader_followers) return contract;
+  static_assert(OverrunPolicy::report < OverrunPolicy::demote && OverrunPolicy::demote < OverrunPolicy::cancel);
+  const OverrunPolicy of_user = is_trusted(peer) ? OverrunPolicy::report : OverrunPolicy::demote;
+  contract.on_overrun = std::max(contract.on_overrun, settings.peer_overrun.value_or(of_user));
+  return contract;
+}
+
+// Returns the name under which the connection limits count this client.
+std::string holder_of(const std::string& host, const std::optional<transport::PeerCredentials>& peer) {
+  return peer ? "user " + std::to_string(peer->user) : host;
+}
+
+constexpr Error bound_already{ErrorKind::bad_inv_order, Completion::no, minor::connection_bound};
+constexpr Error unknown_task{ErrorKind::bad_param, Completion::no, minor::unknown_task};
+constexpr Error no_operation{ErrorKind::bad_operation, Completion::no, minor::no_such_operation};
+
+}  // namespace
+
+bool ServerConnection::answer_builtin(Request& request, const ReplyTo& to, const ActiveObject& object) {
+  const std::string_view operation = request.header.operation;
+  if (!operation.starts_with('_')) return false;
+  if (operation == "_corelane_admit") return admit(request, to, object), true;
+  if (operation == "_corelane_depart") return depart(request, to), true;
+  if (operation == "_corelane_bind") return bind(request, to), true;
+  if (operation == "_corelane_offer") return offer(request, to), true;
+  if (operation == "_interface")
+    return send_exception(to, {ErrorKind::intf_repos, Completion::no, minor::omg | 1}), true;
+  if (operation == "_domain_managers") return send_exception(to, {ErrorKind::no_implement, Completion::no, 0}), true;
+
+  begin_reply_to(writer_, to);
+  if (operation == "_is_a") {
+    std::string_view id;
+    if (!request.body.read_string(id)) return send_exception(to, request.body.error()), true;
+    writer_.write(object.skeleton().is_a(id));
+  } else if (operation == "_non_existent" || operation == "_not_existent") {
+    writer_.write(!object.active());
+  } else if (operation == "_component") {
+    giop::encode(writer_, giop::Ior{});  // no object here is part of a component
+  } else if (operation == "_repository_id") {
+    writer_.write_string(object.skeleton().ids.empty() ? "" : object.skeleton().ids.front());
+  } else {
+    return false;
+  }
+  if (to.expected) send_whole(writer_);
+  return true;
+}
+
+void ServerConnection::admit(Request& request, const ReplyTo& to, const ActiveObject& object) {
+  asked_for_tasks_ = true;
+  const auto context = request.header.contexts.find(giop::context::contract);
+  if (!context) return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract});
+  const auto content = giop::decode_contract(*context);
+  std::string_view operation;
+  if (!content) return send_exception(to, content.error());
+  if (!request.body.read_string(operation)) return send_exception(to, request.body.error());
+  if (!content->contract || !is_sound(*content->contract)) {
+    const auto fault = content->contract ? fault_of(*content->contract) : std::nullopt;
+    return send_exception(to, {ErrorKind::bad_param, Completion::no, minor::bad_contract}, fault.value_or(""));
+  }
+  const Upcall* upcall = object.skeleton().find(operation);
+  if (upcall == nullptr) return send_exception(to, no_operation, unknown_operation(object.skeleton(), operation));
+  if (binding_.owner) return send_exception(to, bound_already);
+  if (server_->requests().passage() != Passage::active)
+    return send_exception(to, {ErrorKind::transient, Completion::no, minor::shutting_down});
+  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
+  const Settings& settings = server_->settings();
+  const auto ticket = tasks_.open(to.request_id, request.header.target.object_key, *upcall,
+                                  settings.executive.max_tasks + settings.requests_per_connection);
+  if (!ticket) return send_exception(to, {ErrorKind::transient, Completion::no, minor::queue_full});
+  const Contract contract = made_strict(*content->contract, settings, credentials());
+  try {
+    server_->executive().admit({.contract = contract,
+                                .owner = id(),
+                                .label = label_of(object.skeleton(), *upcall),
+                                .holder = holder_of(stream_->peer().host, credentials())},
+                               std::make_unique<AdmissionReply>(shared_from_this(), *ticket, to, contract));
+  } catch (const std::bad_alloc&) {
+    tasks_.close(*ticket);
+    throw;
+  }
+}
+
+void ServerConnection::depart(Request& request, const ReplyTo& to) {
+  std::uint64_t task = 0;
+  if (!request.body.read(task)) return send_exception(to, request.body.error());
+  if (!tasks_.forget(TaskId{task})) return send_exception(to, unknown_task);
+  server_->offers().withdraw(TaskId{task});
+  server_->executive().depart(TaskId{task}, id());
+  send_done(to);
+}
+
+// For a client whose task has lost its own connection, or never got one.
+void ServerConnection::offer(Request& request, const ReplyTo& to) {
+  std::uint64_t task = 0;
+  if (!request.body.read(task)) return send_exception(to, request.body.error());
+  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
+  if (!tasks_.has(TaskId{task})) return send_exception(to, unknown_task);
+  const std::uint64_t token = new_token(*server_);
+  if (token != 0) server_->offers().offer(TaskId{task}, token, shared_from_this());
+  begin_reply_to(writer_, to);
+  writer_.write(token);
+  send_whole(writer_);
+}
+
+// Hands the connection over to a task. The task's thread answers the request. If the task has left, the thread that
+// finds this answers. A connection that may own tasks itself is refused: its tasks' requests would be read at the
+// priority of this one task.
+void ServerConnection::bind(Request& request, const ReplyTo& to) {
+  std::uint64_t task = 0, token = 0;
+  if (!request.body.read(task) || !request.body.read(token)) return send_exception(to, request.body.error());
+  if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
+  if (binding_.owner || !tasks_.empty()) return send_exception(to, bound_already);
+  auto owner = stream_->descriptor() >= 0 ? server_->offers().claim(TaskId{task}, token) : nullptr;
+  if (!owner) return send_exception(to, unknown_task);
+  binding_ = {.task = TaskId{task}, .owner = std::move(owner), .request = to};
+  read_for_tasks();
+}
+
+}  // namespace corelane::core

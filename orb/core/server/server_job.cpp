@@ -1,0 +1,368 @@
+#include "orb/core/server/server_job.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/minor.h"
+#include "orb/base/what_of.h"
+#include "orb/core/chains/call_chain.h"
+#include "orb/core/connections/too_large.h"
+#include "orb/core/exception.h"
+#include "orb/core/server/server_request.h"
+#include "orb/giop/corelane_contexts.h"
+#include "orb/giop/headers.h"
+#include "orb/os/thread.h"
+
+namespace corelane::core {
+namespace {
+
+using errors::no_memory;
+using errors::queue_full;
+using errors::shutting_down;
+using transport::MemoryAccount;
+
+thread_local const ServerConnection* peer_on_this_thread = nullptr;
+
+// Notes whose request the calling thread runs, until destruction.
+struct RequestOf {
+  explicit RequestOf(const ServerConnection* peer) : before(std::exchange(peer_on_this_thread, peer)) {}
+  RequestOf(const RequestOf&) = delete;
+  RequestOf& operator=(const RequestOf&) = delete;
+  ~RequestOf() { peer_on_this_thread = before; }
+  const ServerConnection* const before;
+  const InsideRequest mark{};
+};
+
+}  // namespace
+
+PeerId calling_peer() noexcept { return peer_on_this_thread != nullptr ? peer_on_this_thread->id() : PeerId{0}; }
+
+std::optional<transport::PeerCredentials> calling_credentials() noexcept {
+  return peer_on_this_thread != nullptr ? peer_on_this_thread->credentials() : std::nullopt;
+}
+
+std::vector<gid_t> calling_groups() {
+  return peer_on_this_thread != nullptr ? peer_on_this_thread->stream().groups() : std::vector<gid_t>{};
+}
+
+std::string calling_host() {
+  if (peer_on_this_thread == nullptr || peer_on_this_thread->credentials()) return {};
+  return peer_on_this_thread->stream().peer().host;
+}
+
+void ServerRequest::raise_bad_arguments() const { raise(arguments_.error()); }
+
+void ServerRequest::finish_arguments(std::size_t count) {
+  // A peer may add padding to a body without arguments.
+  if (arguments_.remaining() <= (count == 0 ? 7u : 0u)) return;
+  arguments_.fail(minor::trailing_bytes);
+  raise_bad_arguments();
+}
+
+void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object,
+                        const Upcall& upcall, const giop::Message& message, Place place, std::size_t body_at,
+                        const ReplyTo& to) {
+  connection_ = std::move(connection);
+  object_ = std::move(object);
+  upcall_ = &upcall;
+  header_ = message.header;
+  body_at_ = body_at;
+  to_ = to;
+  chain_.count = 0;
+  replies_ = false;
+  answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
+  keeper_ = std::move(place.keeper);
+  message_ = message.bytes;
+  in_reader_ = !keeper_ && place.stays;
+  MemoryAccount* const memory = connection_->memory();
+  if (in_reader_) {
+    if (memory != nullptr) memory->note_request();
+  } else if (!keeper_) {
+    counted_ = message_.size();
+    if (memory != nullptr) memory->turn_into_request(counted_);
+    connection_->keep(message.bytes, bytes_);
+    message_ = bytes_;
+  }
+  cancelled_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
+  contract.reset();
+}
+
+void ServerJob::keep_message() {
+  if (!in_reader_) return;
+  bytes_.assign(message_);
+  message_ = bytes_;
+  in_reader_ = false;
+  counted_ = message_.size();
+  if (MemoryAccount* const memory = connection_->memory()) memory->add_request(counted_);
+}
+
+void ServerJob::discount() noexcept {
+  MemoryAccount* const memory = connection_->memory();
+  if (memory != nullptr && runs_) memory->end_run();
+  if (memory != nullptr && counted_ > 0) memory->remove_request(counted_);
+  runs_ = false;
+  counted_ = 0;
+}
+
+void ServerJob::run(const dispatch::JobContext&) noexcept try {
+  // Only these jobs report when they wait, so only they count as running.
+  MemoryAccount* const memory = connection_->memory();
+  runs_ = memory != nullptr && task == no_task && connection_->server().executive().serves_where_read();
+  if (runs_) memory->begin_run();
+  if (cancelled_.load(std::memory_order_relaxed))  // relaxed: a hint
+    return connection_->server().incidents().request_abandoned();
+  const RequestOf inside(connection_.get());
+  const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
+  // Bound: one more round for each change of the gate meanwhile.
+  for (;;) {
+    {
+      const Visit visit(*object_);
+      if (visit) return run_inside();
+      if (!visit.holding()) return reply_exception(visit.error());
+    }
+    if (set_aside()) return;
+    if (object_->gate().turnstile().passage() == Passage::holding) return reply_exception(queue_full);
+  }
+} catch (const std::bad_alloc&) {  // not from the servant: see run_upcall()
+  reply_exception(no_memory);
+}
+
+// Moves the request to a new job, which waits at the gate, because the adapter's manager began to hold requests
+// meanwhile. This job ends. Returns false if the gate did not take it.
+bool ServerJob::set_aside() {
+  Server& server = connection_->server();
+  std::unique_ptr<ServerJob> fresh = server.take_job();
+  fresh->take_over(*this);
+  if (server.requests().enter() != Passage::active) {
+    connection_->replace(*fresh, *this);
+    return reply_exception(shutting_down), true;
+  }
+  ServerJob* const made = fresh.release();
+  dispatch::JobPtr job(made);
+  server.incidents().request_held(object_->gate(), upcall_->name);
+  if (object_->gate().hold(job)) {
+    answered_.store(true, std::memory_order_relaxed);  // relaxed: as in answers(). The other job answers
+    return true;
+  }
+  made->connection_->replace(*made, *this);
+  return false;
+}
+
+void ServerJob::take_over(ServerJob& other) {
+  connection_ = other.connection_;
+  object_ = other.object_;
+  upcall_ = other.upcall_;
+  header_ = other.header_;
+  body_at_ = other.body_at_;
+  to_ = other.to_;
+  chain_ = other.chain_;
+  replies_ = false;
+  // relaxed: published with the job
+  answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  keeper_ = other.keeper_;
+  in_reader_ = false;
+  if (!keeper_) bytes_.assign(other.message_);
+  message_ = keeper_ ? other.message_ : Bytes(bytes_);
+  counted_ = keeper_ ? 0 : message_.size();
+  if (MemoryAccount* const memory = connection_->memory(); memory != nullptr && counted_ > 0)
+    memory->add_request(counted_);
+  contract.reset();
+  arrived = other.arrived;
+  task = other.task;
+  owner = other.owner;
+  connection_->replace(other, *this);
+}
+
+void ServerJob::run_inside() {
+  run_upcall();
+  message_ = {};
+  // Free the memory before the reply: the client may then send as much again.
+  keeper_.reset();
+  if (bytes_.capacity() > longest_kept) bytes_.release(), discount();
+  if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
+  if (!writer_.ok()) reply_unwritable();
+  replies_ = true;
+}
+
+// Replies with a system exception, because the results or the exception of the operation cannot be written. The
+// operation has run.
+void ServerJob::reply_unwritable() {
+  const Error error{writer_.error().kind, Completion::yes, writer_.error().minor};
+  std::string text;
+  if (error.kind == ErrorKind::imp_limit) {
+    Server& server = connection_->server();
+    text = too_large_text("the reply of " + std::string(upcall_->name), "the server", 0,
+                          server.settings().giop.message_size);
+    server.incidents().too_large(text);
+  }
+  writer_.set_limit(cdr::Writer::largest);
+  write_exception(writer_, to_, error, text, nullptr);
+}
+
+void ServerJob::finish() noexcept {
+  if (replies_ && answers()) connection_->send_reply(writer_);
+}
+
+Bytes ServerJob::take_reply() noexcept {
+  if (!replies_ || !answers()) return {};
+  if (giop::finish(writer_)) return writer_.bytes();
+  if (writer_.error().kind == ErrorKind::no_memory) connection_->cut_off(writer_.error());
+  return {};
+}
+
+// Returns true for the first caller only: there is one answer.
+bool ServerJob::answers() noexcept {
+  return !answered_.exchange(true, std::memory_order_relaxed);  // relaxed: it publishes nothing
+}
+
+void ServerJob::time_out() noexcept {
+  if (to_.expected && answers())
+    connection_->send_exception(to_, {ErrorKind::timeout, Completion::maybe, minor::budget_spent});
+}
+
+// Runs the servant's operation. Leaves the reply in writer_: the results, or the exception that the servant threw.
+void ServerJob::run_upcall() {
+  cdr::Reader arguments(message_.subspan(body_at_), header_.order, body_at_, connection_->server().environment());
+  arguments.set_wide_form(giop::wide_form_of(header_.version));
+  arguments.set_code_sets(to_.code_sets);
+  writer_.set_limit(connection_->server().settings().giop.message_size);
+  begin_reply_to(writer_, to_);
+  room_.use(connection_->stream(), transport::SendRoom::Otherwise::pages);
+  writer_.set_room(&room_);
+  ServerRequest request(arguments, writer_);
+  try {
+    upcall_->remote(object_->self(), request);
+  } catch (const UserException& exception) {
+    declared(exception._rep_id()) ? reply_user_exception(exception) : reply_caught(request.begun());
+  } catch (const abi::__forced_unwind&) {
+    os::end_with_thread(upcall_->name);
+  } catch (...) {
+    reply_caught(request.begun());
+  }
+}
+
+// Members that are values with custom marshalling run the application's code again.
+void ServerJob::reply_user_exception(const UserException& exception) {
+  begin_reply_to(writer_, to_, giop::ReplyStatus::user_exception);
+  try {
+    exception._marshal(writer_);
+  } catch (...) {
+    reply_caught(true);
+  }
+}
+
+// Replies with a system exception for the exception that is being handled. `begun`: the servant may have run.
+void ServerJob::reply_caught(bool begun) {
+  try {
+    throw;
+  } catch (const UserException&) {
+    write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::undeclared_exception}, {}, nullptr);
+  } catch (const SystemException& exception) {
+    if (begun && exception.raised_by_orb()) return fail_nested(exception);
+    write_exception(writer_, to_, exception.error(), exception.detail(), exception.refusal());
+  } catch (const std::bad_alloc&) {  // from the arguments, the results or the servant
+    write_exception(writer_, to_, {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory}, {}, nullptr);
+  } catch (const std::exception& exception) {
+    fail_servant(what_of(exception));
+  } catch (...) {
+    fail_servant("something that is no std::exception");
+  }
+}
+
+// Replies to a failed call of the servant, to an object or to a function of the ORB. The refusal is left out, because
+// it concerns the contract of that call.
+void ServerJob::fail_nested(const SystemException& exception) {
+  std::string text;
+  try {
+    text = text_of_nested(exception);
+  } catch (const std::bad_alloc&) {  // then without the text
+  }
+  connection_->server().incidents().servant_threw(upcall_->name, exception.error().kind, text);
+  write_exception(writer_, to_, error_of_nested(exception), text, nullptr);
+}
+
+// The text goes to the log and not to the client, because it may reveal internals.
+void ServerJob::fail_servant(std::string_view text) {
+  connection_->server().incidents().servant_threw(upcall_->name, ErrorKind::unknown, text);
+  write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::servant_threw}, {}, nullptr);
+}
+
+bool ServerJob::declared(std::string_view id) const noexcept {
+  return std::any_of(upcall_->raises.begin(), upcall_->raises.end(), [&](const RaisesEntry& e) { return e.id == id; });
+}
+
+void ServerJob::refuse(const sched::Refusal& refusal) noexcept {
+  object_->note_refusal(*upcall_, task, refusal);  // note it before the client can call again
+  connection_->send_refusal(to_, refusal);
+}
+
+void ServerJob::fail(Error error) noexcept { reply_exception(error); }
+
+void ServerJob::reply_exception(const Error& error) noexcept {
+  if (answers()) connection_->send_exception(to_, error);
+}
+
+void ServerJob::recycle() noexcept {
+  if (remembered_) connection_->forget(*this);
+  discount();
+  const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
+  object_.reset();
+  message_ = {};
+  keeper_.reset();
+  if (writer_.kept_bytes() > longest_kept) writer_ = cdr::Writer();
+  writer_.clear();  // frees the memory in which it may lie
+  room_.release();
+  if (bytes_.capacity() > longest_kept) bytes_.release();
+  Server& server = connection->server();
+  server.give_back(std::unique_ptr<ServerJob>(this));
+  server.requests().leave();
+}
+
+void begin_reply_to(cdr::Writer& writer, const ReplyTo& to, giop::ReplyStatus status,
+                    std::span<const giop::ServiceContext> contexts) {
+  std::array<giop::ServiceContext, 4> with_orb;
+  const auto orb = giop::encode_orb();
+  if (to.asks_orb) {
+    std::copy(contexts.begin(), contexts.end(), with_orb.begin());  // bound: two, see below
+    with_orb[contexts.size()] = {giop::context::orb, orb};
+    contexts = std::span(with_orb).first(contexts.size() + 1);
+  }
+  giop::begin_reply(writer, {.request_id = to.request_id, .status = status, .contexts = {}}, contexts, to.version);
+  writer.set_code_sets(to.code_sets);
+}
+
+void write_exception(cdr::Writer& writer, const ReplyTo& to, const Error& error, std::string_view text,
+                     const sched::Refusal* refusal) noexcept {
+  std::array<giop::ServiceContext, 2> contexts;
+  std::size_t count = 0;
+  if (text.empty()) text = minor::text(error);
+  std::vector<std::byte> detail;
+  try {
+    if (!text.empty()) detail = giop::encode_detail(text);
+  } catch (const std::bad_alloc&) {  // then without the text
+  }
+  if (!detail.empty()) contexts[count++] = {giop::context::exception_detail, detail};
+  std::array<std::byte, giop::refusal_size> reason;
+  if (refusal != nullptr) {
+    reason = giop::encode_refusal({.reason = static_cast<std::uint32_t>(refusal->code),
+                                   .closest = refusal->closest,
+                                   .response = refusal->response,
+                                   .deadline = refusal->deadline,
+                                   .nearest_period = refusal->nearest.period,
+                                   .nearest_deadline = refusal->nearest.deadline,
+                                   .nearest_budget = refusal->nearest.budget,
+                                   .others = static_cast<std::uint32_t>(refusal->others),
+                                   .nearest_jitter = refusal->nearest.jitter,
+                                   .nearest_suspension = refusal->nearest.suspension});
+    contexts[count++] = {giop::context::refusal, reason};
+  }
+  begin_reply_to(writer, to, giop::ReplyStatus::system_exception, std::span(contexts).first(count));
+  giop::encode_system_exception(writer, error);
+}
+
+}  // namespace corelane::core

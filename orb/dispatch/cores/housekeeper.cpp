@@ -1,0 +1,194 @@
+#include "orb/dispatch/cores/housekeeper.h"
+
+#include <algorithm>
+#include <chrono>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "orb/base/errors.h"
+
+namespace corelane::dispatch {
+namespace {
+
+// Periodic work is due at multiples of this since the first step, so that one wake-up serves several agents.
+constexpr Duration grid = std::chrono::milliseconds{50};
+
+}  // namespace
+
+Housekeeper::Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks)
+    : maker_(maker), provider_(provider), inbox_(inbox) {
+  threads_.reserve(max_tasks);
+  threads_.max_load_factor(1e9F);  // an insertion allocates nothing
+  graves_.reserve(max_tasks);
+}
+
+Housekeeper::Orders Housekeeper::orders_for(std::string name, const WorkerPtr& worker) {
+  Threads place;
+  place.emplace(worker, nullptr);
+  Orders orders{.begin = std::make_unique<Order>(), .end = std::make_unique<Order>()};
+  orders.begin->name = std::move(name);
+  orders.begin->worker = orders.end->worker = worker;
+  orders.begin->place = place.extract(place.begin());
+  return orders;
+}
+
+void Housekeeper::start(OrderPtr begin) noexcept { give(std::move(begin)); }
+
+std::unique_ptr<WorkerThread> Housekeeper::take(const Order& begin) noexcept {
+  return maker_.take(begin.name, begin.worker);
+}
+
+void Housekeeper::adopt(OrderPtr begin, std::unique_ptr<WorkerThread> thread) noexcept {
+  begin->kind = Order::Kind::adopt;
+  begin->thread = std::move(thread);
+  give(std::move(begin));
+}
+
+void Housekeeper::retire(OrderPtr end) noexcept {
+  end->kind = Order::Kind::retire;
+  give(std::move(end));
+}
+
+void Housekeeper::give(OrderPtr order) noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    orders_.push_back(std::move(order));
+  }
+  bell_.unpark();
+}
+
+Housekeeper::OrderPtr Housekeeper::next_order() noexcept {
+  const std::lock_guard lock(mutex_);
+  return orders_.pop_front();
+}
+
+// Returns the next time on the grid. It is later than `now`, although `every` may be shorter than the grid.
+Time Housekeeper::next_after(Time now, Duration every) noexcept {
+  if (began_ == never) began_ = now;
+  const Duration next = now - began_ + every;
+  const Time on_grid = began_ + (next - next % grid);
+  return on_grid > now ? on_grid : now + every;
+}
+
+Time Housekeeper::wake_at() const noexcept {
+  if (rests_until_ != never) return rests_until_;
+  Time next = next_maintenance_;
+  for (const Chore& chore : chores_) next = std::min(next, chore.next);
+  return next;
+}
+
+bool Housekeeper::step(Time now) noexcept {
+  std::erase_if(graves_, [](const WorkerPtr& worker) { return worker.use_count() == 1; });
+  OrderPtr order = next_order();
+  if (bell_.take_events() || order) end_rest();
+  if (rests_until_ == never || now >= rests_until_) {
+    do_chores(now);
+    try_to_rest(now);
+  }
+  if (!order) return maker_.refill();
+  carry_out(*order);
+  return true;
+}
+
+void Housekeeper::do_chores(Time now) noexcept {
+  if (now >= next_maintenance_) {
+    next_maintenance_ = next_after(now, period);
+    provider_.maintain();
+  }
+  for (Chore& chore : chores_) {
+    if (now < chore.next) continue;
+    chore.next = next_after(now, chore.every);
+    (void)chore.agent->step(now);
+  }
+}
+
+void Housekeeper::keep(Agent& chore, Duration every) {
+  chores_.push_back({&chore, every, {}});
+  before_rest_ = std::max(before_rest_, every);
+}
+
+void Housekeeper::rest_by(std::string directory, std::function<bool()> is_idle) {
+  directory_ = std::move(directory);
+  is_idle_ = std::move(is_idle);
+}
+
+void Housekeeper::end_rest() noexcept {
+  quiet_since_ = rests_until_ = never;
+  bell_.set_resting(false);
+}
+
+// Each agent has looked at least once since the directory is watched, before this one rests.
+void Housekeeper::try_to_rest(Time now) noexcept {
+  if (!is_idle_ || !has_nothing_to_do()) return end_rest();
+  if (!bell_.watches()) {
+    quiet_since_ = never;
+    if (!bell_.watch({&directory_, 1})) return end_rest();
+  }
+  quiet_since_ = std::min(quiet_since_, now);
+  const bool rests = now - quiet_since_ >= before_rest_;
+  bell_.set_resting(rests);
+  rests_until_ = rests ? now + resting : never;
+}
+
+bool Housekeeper::has_nothing_to_do() noexcept {
+  return threads_.empty() && graves_.empty() && provider_.is_settled() && is_idle_();
+}
+
+void Housekeeper::carry_out(Order& order) noexcept {
+  switch (order.kind) {
+    case Order::Kind::start:
+      return begin_thread(order);
+    case Order::Kind::adopt:
+      return keep_thread(order, std::move(order.thread));
+    case Order::Kind::retire:
+      return end_thread(order.worker);
+  }
+}
+
+void Housekeeper::begin_thread(Order& order) noexcept {
+  auto made = make_thread(order);
+  if (!made) return inbox_.push(ThreadFailed{.task = order.worker->task(), .error = made.error()});
+  WorkerThread& thread = **made;
+  keep_thread(order, std::move(*made));
+  order.worker->attach(&thread);
+  inbox_.push(ThreadStarted{.task = order.worker->task(), .real_time = thread.real_time()});
+}
+
+Expected<std::unique_ptr<WorkerThread>> Housekeeper::make_thread(const Order& order) noexcept try {
+  return maker_.start(order.name, order.worker);
+} catch (const std::bad_alloc&) {
+  return errors::no_memory;
+}
+
+void Housekeeper::keep_thread(Order& order, std::unique_ptr<WorkerThread> thread) noexcept {
+  order.place.mapped() = std::move(thread);
+  threads_.insert(std::move(order.place));
+}
+
+void Housekeeper::end_thread(const WorkerPtr& worker) noexcept {
+  worker->retire();
+  worker->attach(nullptr);
+  if (auto place = threads_.extract(worker)) maker_.take_back(std::move(place.mapped()));
+  try {
+    graves_.push_back(worker);
+  } catch (const std::bad_alloc&) {  // then the thread that drops the last reference frees the worker
+  }
+}
+
+void Housekeeper::rebind_threads() noexcept {
+  for (auto& [worker, thread] : threads_) worker->rebind();
+}
+
+// Carries out the remaining orders, except `start`: a thread that does not exist yet is not started only to end. Bound:
+// the remaining orders; no thread gives new ones.
+void Housekeeper::close() noexcept {
+  while (const OrderPtr order = next_order())
+    if (order->kind != Order::Kind::start) carry_out(*order);
+  for (auto& [worker, thread] : threads_) worker->retire();
+  for (auto& [worker, thread] : threads_) worker->attach(nullptr);
+  threads_.clear();  // joins
+  graves_.clear();
+}
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,148 @@
+// Housekeeper does the slow work for tasks: it starts and joins their threads, maintains the ledger, and steps other
+// agents. It is an agent, so the manager thread never waits for any of this.
+//
+// It rests while there is no task and nothing to repair: it sleeps until an order comes or something happens in the
+// runtime directory, through which other processes reach this one. Some changes are not noticed there, such as a
+// directory further up that is renamed. So it does all its work once in each period `resting`, too.
+//
+// Threads: start(), adopt() and retire() any thread; step() on the housekeeper's own, which is not real-time; close()
+// once, by the thread that ends it. Answers (ThreadStarted, ThreadFailed) go to the manager's inbox.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "orb/base/agent.h"
+#include "orb/base/time.h"
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/cores/task_worker.h"
+#include "orb/dispatch/queue/inbox.h"
+#include "orb/dispatch/queue/node_list.h"
+#include "orb/os/directory_bell.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::dispatch {
+
+// ThreadMaker makes the threads of tasks. A test uses one that makes none.
+class ThreadMaker {
+ public:
+  virtual ~ThreadMaker() = default;
+  // Returns a new thread that runs worker->loop() at its seat().
+  virtual Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) = 0;
+  // Does the same at once, with an existing thread that does not run before begin(); null: there is none. Any thread.
+  virtual std::unique_ptr<WorkerThread> take(const std::string&, const WorkerPtr&) noexcept { return nullptr; }
+  // Takes back a thread that start() or take() gave, after its worker was retired. Waits for the end of loop(). Whether
+  // the thread itself ends is up to the maker.
+  virtual void take_back(std::unique_ptr<WorkerThread> thread) noexcept { thread.reset(); }
+  // Makes one more thread for take() if one is missing. Returns whether it did.
+  virtual bool refill() noexcept { return false; }
+  // Returns how many threads take() has. Any thread.
+  virtual std::size_t spares() const noexcept { return 0; }
+};
+
+class Housekeeper final : public Agent {
+ public:
+  static constexpr Duration period = std::chrono::milliseconds{250};  // of CoreProvider::maintain()
+  // Shorter than what `corelane top` takes for a sign that the process is stopped.
+  static constexpr Duration resting = std::chrono::seconds{2};
+
+  // At most `max_tasks` threads exist at once, not counting those that are ending.
+  Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks);
+
+  // Steps `chore` on this thread from now on, about once in each period `every`. It must outlive this object. Call it
+  // before the first step().
+  void keep(Agent& chore, Duration every);
+  // Returns for how long there is nothing to do before this agent rests: its longest period. So each agent looks once
+  // more after the last event.
+  Duration before_rest() const noexcept { return before_rest_; }
+  // Lets this agent rest. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
+  // to happen elsewhere. Call it before the first step().
+  void rest_by(std::string directory, std::function<bool()> is_idle);
+
+  struct Order;
+  using OrderPtr = std::unique_ptr<Order>;
+  using Threads = std::unordered_map<WorkerPtr, std::unique_ptr<WorkerThread>>;
+  // An order is carried out once. `start` and `adopt` orders carry the map node in which the thread is kept.
+  struct Order {
+    enum class Kind : std::uint8_t { start, adopt, retire };
+    Kind kind = Kind::start;
+    std::string name;
+    WorkerPtr worker;
+    Threads::node_type place;
+    std::unique_ptr<WorkerThread> thread;  // for `adopt`: the thread, which already runs
+    OrderPtr next;
+  };
+  // The orders for one worker's thread, made in advance, so that no order fails because memory is short.
+  struct Orders {
+    OrderPtr begin, end;
+  };
+  static Orders orders_for(std::string name, const WorkerPtr& worker);
+
+  // Starts the thread. The answer is ThreadStarted or ThreadFailed.
+  void start(OrderPtr begin) noexcept;
+  // Returns an existing thread, or null; see ThreadMaker::take(). Once it runs, hand it over with adopt().
+  std::unique_ptr<WorkerThread> take(const Order& begin) noexcept;
+  void adopt(OrderPtr begin, std::unique_ptr<WorkerThread> thread) noexcept;
+  // Makes the worker's thread leave it, because the worker has no jobs any more.
+  void retire(OrderPtr end) noexcept;
+  std::size_t spare_threads() const noexcept { return maker_.spares(); }
+
+  // Binds all tasks' threads to their cores again. Thread: the housekeeper's.
+  void rebind_threads() noexcept;
+
+  bool step(Time now) noexcept override;
+  Time wake_at() const noexcept;
+  os::DirectoryBell& parker() noexcept { return bell_; }
+
+  // Ends all threads after their current jobs. Call it after the last step().
+  void close() noexcept;
+
+ private:
+  struct Chore {
+    Agent* agent;
+    Duration every;
+    Time next;
+  };
+  Time next_after(Time now, Duration every) noexcept;
+  void do_chores(Time now) noexcept;
+  void end_rest() noexcept;
+  void try_to_rest(Time now) noexcept;
+  bool has_nothing_to_do() noexcept;
+  void give(OrderPtr order) noexcept;
+  OrderPtr next_order() noexcept;
+  void carry_out(Order& order) noexcept;
+  void begin_thread(Order& order) noexcept;
+  Expected<std::unique_ptr<WorkerThread>> make_thread(const Order& order) noexcept;
+  void keep_thread(Order& order, std::unique_ptr<WorkerThread> thread) noexcept;
+  void end_thread(const WorkerPtr& worker) noexcept;
+
+  // Constant.
+  ThreadMaker& maker_;
+  CoreProvider& provider_;
+  NoteInbox& inbox_;
+
+  os::PiMutex mutex_;
+  NodeList<Order> orders_;  // guarded by mutex_
+  os::DirectoryBell bell_;  // resting while this agent does
+
+  // Constant after rest_by().
+  std::string directory_;
+  std::function<bool()> is_idle_;  // null: never rests
+  Duration before_rest_ = period;  // constant after keep()
+
+  // Owner: the housekeeper's thread.
+  Threads threads_;
+  std::vector<WorkerPtr> graves_;  // retired; freed here, not by a real-time thread that still holds a reference
+  Time began_ = never;             // time of the first step
+  Time next_maintenance_{};
+  std::vector<Chore> chores_;
+  Time quiet_since_ = never;  // since then there was nothing to do
+  Time rests_until_ = never;  // never: it does not rest
+};
+
+}  // namespace corelane::dispatch

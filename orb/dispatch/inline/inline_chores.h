@@ -1,0 +1,42 @@
+// InlineChores runs a process's internal work, such as writing to the log, in the mode `leader-followers`. It has its
+// own thread under SCHED_OTHER, because every other thread may serve a task.
+//
+// Threads: submit() any, real-time ones too; step() the thread's, or a test's.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+#include "orb/base/agent.h"
+#include "orb/dispatch/queue/request_queue.h"
+#include "orb/os/thread.h"
+#include "orb/os/wait/wait.h"
+
+namespace corelane::dispatch {
+
+class InlineChores final : public Agent {
+ public:
+  ~InlineChores() override { stop(); }
+
+  // Queues the job. Takes it if the result is Pushed::done.
+  Pushed submit(JobPtr& job) noexcept;
+  // Runs the oldest job. Returns false if there is none.
+  bool step(Time now) noexcept override;
+
+  Expected<void> start(std::size_t stack);
+  // Ends the thread; waiting jobs fail. Idempotent.
+  void stop() noexcept;
+
+ private:
+  static constexpr std::size_t capacity = 64;  // chores are few: a server has one
+  void loop() noexcept;
+
+  // Shared.
+  RequestQueue queue_{capacity};
+  os::Parker parker_;
+  std::atomic<bool> stopping_{false};
+
+  os::Thread thread_;
+};
+
+}  // namespace corelane::dispatch

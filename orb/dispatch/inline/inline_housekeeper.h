@@ -1,0 +1,57 @@
+// InlineHousekeeper does the periodic work of a process whose tasks run where their jobs arrive (InlineTasks). It
+// writes the counter page, so that `corelane top` shows the process, and logs late jobs.
+//
+// Threads: made, started and destroyed by one. `ask` is called on this object's thread, under SCHED_OTHER, and on the
+// thread that destroys it.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "orb/base/expected.h"
+#include "orb/dispatch/executive.h"
+#include "orb/dispatch/telemetry/lateness_log.h"
+#include "orb/dispatch/telemetry/page_keeper.h"
+#include "orb/os/thread.h"
+#include "orb/sched/priority.h"
+
+namespace corelane::dispatch {
+
+class InlineHousekeeper {
+ public:
+  using Ask = std::function<ExecutiveReport()>;
+
+  // `directory`: the runtime directory; empty: no page. `real_time`: the tasks run under SCHED_FIFO, at levels within
+  // `natives`. `events` and `ask` must be valid until destruction.
+  InlineHousekeeper(std::string directory, std::size_t max_tasks, sched::NativeRange natives, bool real_time,
+                    const TaskEvents& events, Ask ask);
+  InlineHousekeeper(const InlineHousekeeper&) = delete;
+  InlineHousekeeper& operator=(const InlineHousekeeper&) = delete;
+  ~InlineHousekeeper() { stop(); }
+
+  Expected<void> start(std::size_t stack);
+  // Ends the thread; the page stays until destruction. Idempotent, but not for two threads at once.
+  void stop() noexcept;
+
+ private:
+  void run() noexcept;
+  std::string label_of(TaskId task) const;
+
+  // Constant.
+  const sched::NativeRange natives_;
+  const Standing standing_;
+  const Ask ask_;
+
+  // Owner: the thread, then the one that destroys this object.
+  PageKeeper page_;
+  LatenessLog lateness_;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool ends_ = false;  // guarded by mutex_
+  os::Thread thread_;
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,101 @@
+// InlineTasks implements the mode `leader-followers`. A job runs at once, on the thread that brought it, at its task's
+// priority. Nothing is analysed, no job waits for its release, and no core is leased. So nothing is promised, and no
+// task is refused for lack of capacity. A task is refused only if the table is full, the peer has too many tasks, or
+// the contract is invalid. Real-time ORBs that were made for one core work this way. The mode exists for comparison
+// with them.
+//
+// Jobs without a task also run on that thread, but under SCHED_OTHER. While all threads of the pool are in such jobs,
+// no thread reads requests for the tasks. That is the price of the pattern; more `followers.threads` reduce it.
+// Internal work (InlineChores) has its own thread.
+//
+// Memory: a task allocates all that it needs when it is added, or the answer is NO_MEMORY. A job allocates a place in
+// the list of jobs that its thread runs later (os::Deferral), or it is answered NO_MEMORY.
+//
+// Threads: any. A priority-inheriting lock guards the table; no job runs under it. Jobs of one task may run at the same
+// time if they come on several connections. Each task's statistics have their own lock.
+//
+// The room orb/dispatch/inline is the mode `leader-followers`: a job runs on the thread that brought it.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "orb/base/ids.h"
+#include "orb/dispatch/inline/inline_chores.h"
+#include "orb/dispatch/inline/inline_housekeeper.h"
+#include "orb/dispatch/miss_log.h"
+#include "orb/dispatch/queue/executive_state.h"
+#include "orb/dispatch/refusal_log.h"
+#include "orb/dispatch/telemetry/histogram.h"
+#include "orb/dispatch/telemetry/recent.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/sched/priority.h"
+
+namespace corelane::dispatch {
+
+class InlineTasks final : public Executive::State {
+ public:
+  // Uses max_tasks, peer_tasks, lowest_native, highest_native, real_time, and recorder.runtime_directory for the
+  // counter page.
+  explicit InlineTasks(const ExecutiveOptions& options);
+  ~InlineTasks() override;
+
+  Pushed submit(JobPtr& job) noexcept override;
+  void admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) override;
+  void note_refused_job() noexcept override {
+    jobs_refused_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
+  }
+  void depart(TaskId task, PeerId owner) noexcept override;
+  void peer_gone(PeerId peer) noexcept override;
+  void attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> source) noexcept override;
+  ExecutiveReport report() const override;
+  void stop() noexcept override;
+
+  // Starts the threads of InlineChores and of the housekeeper.
+  Expected<void> start(std::size_t stack);
+
+ private:
+  static constexpr std::size_t remembered = 64;  // tasks that have left, for the report
+  struct Task;
+  using TaskPtr = std::shared_ptr<Task>;
+
+  bool defer(JobPtr& job) noexcept;
+  void begin(JobPtr job) noexcept;
+  void run(JobPtr job, const TaskPtr& task) noexcept;
+  void run_ordinary(JobPtr job) noexcept;
+  TaskPtr find(TaskId task, PeerId caller) const noexcept;
+  std::optional<sched::Refusal> barred(const Contract& contract, PeerId owner) const noexcept;  // call with mutex_ held
+  Expected<TaskPtr, NotAdmitted> add(const Contract& contract, PeerId owner, std::string_view label) noexcept;
+  template <typename Leaves>
+  void remove_if(Leaves leaves) noexcept;
+  void assign_priorities() noexcept;
+
+  // Constant.
+  const std::size_t max_tasks_;
+  const std::size_t peer_tasks_;  // 0: no limit but max_tasks
+  const sched::NativeRange natives_;
+  const bool real_time_;
+
+  mutable os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::vector<TaskPtr> tasks_;  // in descending order of priority
+  Recent<TaskPtr> gone_{remembered};
+  std::vector<int> levels_;  // scratch
+  std::uint64_t last_id_ = 0;
+  std::uint64_t refused_ = 0;
+  RefusalLog refusals_;                         // shared
+  std::atomic<std::uint64_t> jobs_refused_{0};  // shared
+  bool stopped_ = false;
+
+  std::atomic<std::uint64_t> best_effort_jobs_{0};
+  InlineChores chores_;
+
+  InlineHousekeeper housekeeper_;  // constructed last and destroyed first: its thread calls report()
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,190 @@
+// HostLedger lets all servers of one host share its cores through a file. Each process has a slot in which it writes
+// what it has promised. It reads the others' slots before it promises more, all under one lock. A promise counts as
+// long as its process lives: the kernel drops the slot's lock with the process's last descriptor, also after kill -9.
+//
+// Transactions. The lock keeps transactions apart as long as its holder releases it in time. If the holder does not
+// (stopped, or starved of its core), a process that has waited for `longest_wait` continues without the lock. So
+// correctness does not depend on the lock. A transaction is valid if, after it has written its promises, all others'
+// promises are still those that it was decided on. Otherwise it writes the old promises back and is tried again. Of two
+// transactions that overlap, at least one detects the other, even if a holder continues after it was passed over. While
+// the promises of both are in the file, readers see more promised than will be, never less. What cannot be undone
+// (tasks are moved) is decided between claim() and end().
+//
+// A process that is alone needs neither the lock nor another read. After it has written its promises, one system call
+// tells that nothing has happened to the file since it was found to be alone (os::FileWatch). A server that starts
+// takes a slot, touches the file, and reads then. So either this process notices it, or the new server has read what
+// was written. The watch misses only that a directory further up is renamed or mounted over; maintain() detects that.
+// In that case no other process has promises here that could be missed. A server that starts at the new place does not
+// know our promises until maintain() has entered them there, as when both files were removed.
+//
+// The file is valid as long as it is at its path. If a server finds it gone, maintain() enters its promises into the
+// file that is there then, or creates it. Until then the server's seat (a lock in a second file, ledger_seats.h) tells
+// others that they do not know all promises, and their transactions do not open. If the seats were removed, too,
+// another server may have started that knew of no promises. The server that then finds a core promised twice logs it,
+// and nothing is admitted there until that is over.
+//
+// Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any.
+// maintain() and a transaction exclude each other: the transaction then answers TRANSIENT and is tried again.
+// maintain() and alone_on() exclude each other, too: maintain() waits, alone_on() returns false. alone_on() never
+// delays a transaction, however long its thread is kept from its core.
+//
+// Invariants:
+// - A transaction sees every promise of every living process, or it does not open.
+// - A slot that cannot be read although its owner lives keeps transactions closed until the owner has written it again.
+//   maintain() does that from memory within its period. So damage to a slot loses nothing, and never lets two processes
+//   promise the same capacity.
+// - A process without a slot opens no transaction.
+// - A child made by fork() without exec shares the parent's locks, and keeps the promises until both are gone.
+//
+// The room orb/dispatch/leases shares the cores of a host between processes, and watches the cores that this process
+// holds.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orb/dispatch/core_provider.h"
+#include "orb/dispatch/leases/ledger_file.h"
+#include "orb/dispatch/leases/ledger_seats.h"
+#include "orb/dispatch/leases/revoked_cores.h"
+#include "orb/os/pi_mutex.h"
+#include "orb/os/topology.h"
+
+namespace corelane::dispatch {
+
+// Returns the directory through which this user's servers find each other, the first of these:
+// - $CORELANE_RUNTIME_DIRECTORY;
+// - for root /run/corelane;
+// - $XDG_RUNTIME_DIR/corelane;
+// - /tmp/corelane-<uid> or, if another user has taken that name, a directory in $HOME.
+// All servers of a host that share its cores must use the same directory. Its parent directory must exist.
+std::string runtime_directory();
+
+// Returns a sentence that says why it is the directory in $HOME; "" if it is not.
+std::string runtime_directory_remark();
+
+class HostLedger final : public CoreProvider {
+ public:
+  // How long a transaction of another process is waited for.
+  static constexpr Duration longest_wait = std::chrono::seconds{1};
+
+  // Creates the directory if its parent exists, opens or creates <directory>/ledger, and takes a slot. Does not wait
+  // for other processes. NO_PERMISSION: the directory or the file belongs to another user, cannot be created, or is of
+  // another kind. Other errors as LedgerFile::open(). The log says what is wrong and how to repair it.
+  static Expected<std::unique_ptr<HostLedger>> open(const os::Topology& topology,
+                                                    const std::string& directory = runtime_directory());
+  ~HostLedger() override;
+
+  Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) override;
+  Expected<std::span<const Promise>> begin() noexcept override;
+  Expected<void> end(std::span<const Promise> mine) noexcept override;
+  Expected<void> claim(std::span<const Promise> mine) noexcept override;
+  void abandon() noexcept override;
+  bool alone() const noexcept override { return file_ && file_->alone(); }
+  bool alone_on(int physical_core) noexcept override;
+  bool sees_others() const noexcept override { return true; }
+  void withdraw() noexcept override;
+  void maintain() noexcept override;
+  bool is_settled() const noexcept override { return settled_; }
+  // Returns whether <directory>/revoked names the core.
+  bool is_revoked(CoreId core) const noexcept override { return revoked_.has(core); }
+
+  const std::string& path() const noexcept { return path_; }
+
+ private:
+  HostLedger(const os::Topology& topology, std::string directory, LedgerFile file, std::unique_ptr<LedgerSeats> seats);
+  Expected<void> open_transaction() noexcept;
+  Expected<void> enter() noexcept;
+  Expected<void> put(std::span<const Promise> mine) noexcept;
+  Expected<void> write(std::span<const Promise> mine) noexcept;
+  void note_fault(const Error& error) noexcept;
+  bool is_as_begun() noexcept;
+  bool is_in_order() const noexcept;
+  // What maintain() found and did. It is logged without a lock, because a log may have to wait for its terminal.
+  struct Findings {
+    bool replaced = false, header = false, entries = false;
+    bool twice = false, once = false;      // a core is promised twice, or no longer
+    CoreId core = no_core;                 // the core that is promised twice, or was
+    std::optional<std::int32_t> absentee;  // a living process that is not in the ledger; 0: pid not known
+    std::optional<LedgerFault> fault;
+    std::string remark;
+    std::string seat;                   // why this process has no seat
+    std::optional<std::int32_t> stuck;  // the process that keeps the transaction's lock; 0: not known
+    Duration stuck_for{};
+    int system_fault = 0;      // why the file cannot be locked or written
+    std::size_t too_many = 0;  // the number of promises, if that exceeds a slot's room
+  };
+  void repair(Findings& findings);
+  void attach(Findings& findings);
+  void look_for_seat(Findings& findings);
+  void look_for_stuck(Findings& findings);
+  void look_for_absentee(Findings& findings) noexcept;
+  void look_for_room(Findings& findings);
+  std::optional<CoreId> promised_twice() const;
+  bool has_deadline_core(int physical_core) const;
+  void look_for_system_fault(Findings& findings) noexcept;
+  void tell(const Findings& findings) const;
+
+  // Constant after open().
+  const std::vector<os::CoreInfo> cores_;
+  const std::string directory_;
+  const std::string path_;  // of the ledger in directory_
+
+  // Used by lease(), maintain() and is_revoked(), which one thread calls at a time.
+  RevokedCores revoked_;
+  std::vector<CoreId> by_deadlines_;  // the leased cores that are scheduled by deadlines
+  bool settled_ = false;              // see is_settled()
+
+  os::PiMutex looking_;  // held by alone_on() and throughout maintain(); locked before mutex_
+  LedgerFile::Sight sight_;
+
+  os::PiMutex mutex_;  // held throughout a transaction and throughout maintain()
+  // Guarded by mutex_.
+  std::optional<LedgerFile> file_;            // set exactly while we hold a slot; replaced with looking_ held, too
+  const std::unique_ptr<LedgerSeats> seats_;  // after file_: a process that ends gives up its seat before its slot
+  bool inside_ = false;                       // we have the transaction's lock
+  bool lost_ = false;                         // the last attempt to attach failed, and that was logged
+  Time blocked_since_ = never;                // since then every attempt found the transaction's lock taken
+  bool said_stuck_ = false;
+  bool said_seat_ = false;     // the log says why we have no seat
+  Time missed_since_ = never;  // since then every check found a living process missing
+  bool said_absentee_ = false;
+  bool looks_for_room_ = false;  // other processes may have started while we were not in the ledger
+  bool said_twice_ = false;
+  int system_fault_ = 0;       // errno of the last lock or write that failed; 0 after a write that succeeded
+  int said_system_fault_ = 0;  // the value that was logged last
+  std::size_t too_many_ = 0;   // the number of promises that exceeded a slot's room; 0: none did
+  bool said_too_many_ = false;
+  std::vector<Promise> others_;
+  std::vector<Promise> mine_;
+};
+
+// UnguardedCores provides every core that this process may use, without seeing other processes. It is for `unguarded`
+// servers, and for tests on simulated machines.
+class UnguardedCores final : public CoreProvider {
+ public:
+  // `promises`: tasks may be promised a core. lease() then warns in the log that other servers may promise the same
+  // cores.
+  explicit UnguardedCores(const os::Topology& topology, bool promises = true)
+      : cores_(topology.cores()), promises_(promises) {}
+
+  Expected<std::vector<CoreLease>> lease(const LeaseRequest& request) override;
+  Expected<std::span<const Promise>> begin() noexcept override { return std::span<const Promise>{}; }
+  Expected<void> end(std::span<const Promise>) noexcept override { return {}; }
+  Expected<void> claim(std::span<const Promise>) noexcept override { return {}; }
+  void abandon() noexcept override {}
+  bool alone() const noexcept override { return true; }
+  void withdraw() noexcept override {}
+  void maintain() noexcept override {}
+  bool is_settled() const noexcept override { return true; }
+
+ private:
+  const std::vector<os::CoreInfo> cores_;
+  const bool promises_;
+};
+
+}  // namespace corelane::dispatch

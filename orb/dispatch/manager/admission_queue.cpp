@@ -1,0 +1,88 @@
+#include "orb/dispatch/manager/admission_queue.h"
+
+#include <algorithm>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include "orb/base/errors.h"
+#include "orb/base/peer.h"
+
+namespace corelane::dispatch {
+
+// Call with mutex_ held. The first entry of the peer in waiting_ has its latest round.
+std::uint64_t AdmissionQueue::round_for(PeerId peer) const noexcept {
+  if (peer == PeerId{}) return served_ + 1;  // requests of this process
+  const auto last =
+      std::find_if(waiting_.begin(), waiting_.end(), [&](const Place& place) { return same_holder(place.peer, peer); });
+  return std::max(served_, last == waiting_.end() ? 0 : last->round) + 1;
+}
+
+bool AdmissionQueue::push(NewcomerPtr newcomer) noexcept {
+  Error why = errors::queue_full;
+  NewcomerPtr turned_away;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) {
+      why = errors::shutting_down;
+      turned_away = std::move(newcomer);
+    } else {
+      turned_away = insert(std::move(newcomer));
+    }
+  }
+  if (turned_away) turned_away->fail(why);
+  return !turned_away;
+}
+
+// Returns the request that loses its place, or null. Call with mutex_ held.
+NewcomerPtr AdmissionQueue::insert(NewcomerPtr newcomer) noexcept {
+  const PeerId peer = newcomer->owner;
+  const std::uint64_t round = round_for(peer);
+  const auto behind = std::ranges::partition_point(waiting_, [&](const Place& place) { return place.round > round; });
+  if (waiting_.size() < most) {
+    waiting_.insert(behind, Place{.round = round, .peer = peer, .newcomer = std::move(newcomer)});
+    return nullptr;
+  }
+  if (behind == waiting_.begin()) return newcomer;
+  NewcomerPtr last = std::move(waiting_.front().newcomer);
+  const auto free = std::move(std::next(waiting_.begin()), behind, waiting_.begin());
+  *free = {.round = round, .peer = peer, .newcomer = std::move(newcomer)};
+  return last;
+}
+
+NewcomerPtr AdmissionQueue::pop() noexcept {
+  const std::lock_guard lock(mutex_);
+  if (waiting_.empty()) return nullptr;
+  served_ = waiting_.back().round;
+  NewcomerPtr next = std::move(waiting_.back().newcomer);
+  waiting_.pop_back();
+  return next;
+}
+
+bool AdmissionQueue::empty() const noexcept {
+  const std::lock_guard lock(mutex_);
+  return waiting_.empty();
+}
+
+void AdmissionQueue::drop(PeerId peer) noexcept {
+  const auto take = [&]() -> NewcomerPtr {
+    const std::lock_guard lock(mutex_);
+    const auto found =
+        std::find_if(waiting_.begin(), waiting_.end(), [&](const Place& place) { return place.peer == peer; });
+    if (found == waiting_.end()) return nullptr;
+    NewcomerPtr theirs = std::move(found->newcomer);
+    waiting_.erase(found);
+    return theirs;
+  };
+  while (const NewcomerPtr theirs = take()) theirs->fail(errors::task_gone);  // bound: most
+}
+
+void AdmissionQueue::close() noexcept {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  while (const NewcomerPtr left = pop()) left->fail(errors::shutting_down);  // bound: most
+}
+
+}  // namespace corelane::dispatch

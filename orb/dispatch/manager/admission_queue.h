@@ -1,0 +1,61 @@
+// AdmissionQueue holds the admission requests (Newcomer) that wait for the manager. It serves the peers in turn: each
+// request is in a round, and a peer has at most one request in each round. A new request gets the round after the last
+// waiting request of its peer, or after the round being served. Rounds are served in order, and the requests of one
+// round in order of arrival. So a peer without a waiting request is served after at most two requests of each other
+// peer, however many of those wait.
+//
+// If the queue is full, a new request displaces the last request of the latest round. The peer of that request has
+// about as many waiting requests as any other. A peer without a waiting request is rejected only if no other remote
+// peer has more than two requests in the queue.
+//
+// Requests of this process are always in the next round, any number of them.
+//
+// Threads: any. Guarded by a priority-inheriting mutex; nothing is allocated or freed under it. Bound of each function
+// under the mutex: `most`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "orb/base/ids.h"
+#include "orb/dispatch/manager/newcomer.h"
+#include "orb/os/pi_mutex.h"
+
+namespace corelane::dispatch {
+
+class AdmissionQueue {
+ public:
+  static constexpr std::size_t most = 1024;
+
+  AdmissionQueue() { waiting_.reserve(most); }
+
+  // Adds the request. Returns false if a request was rejected to make room, perhaps the new one. The rejected request
+  // fails with TRANSIENT queue_full. After close() the new request fails with TRANSIENT shutting_down.
+  bool push(NewcomerPtr newcomer) noexcept;
+  // Removes and returns the next request to serve; null: none waits.
+  NewcomerPtr pop() noexcept;
+  bool empty() const noexcept;
+
+  // Fails all requests of the peer, because its connection is gone (errors::task_gone).
+  void drop(PeerId peer) noexcept;
+  // Fails the waiting requests, and every later one, with TRANSIENT shutting_down.
+  void close() noexcept;
+
+ private:
+  struct Place {
+    std::uint64_t round;
+    PeerId peer;
+    NewcomerPtr newcomer;
+  };
+  std::uint64_t round_for(PeerId peer) const noexcept;
+  NewcomerPtr insert(NewcomerPtr newcomer) noexcept;
+
+  mutable os::PiMutex mutex_;
+  // Guarded by mutex_.
+  std::vector<Place> waiting_;  // the request to be served last comes first
+  std::uint64_t served_ = 0;    // the latest round of which a request was served
+  bool closed_ = false;
+};
+
+}  // namespace corelane::dispatch

@@ -1,0 +1,119 @@
+#include "orb/dispatch/manager/counter_publisher.h"
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "orb/base/peer.h"
+
+namespace corelane::dispatch {
+
+CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
+                                   const BestEffortLane& best_effort, const RefusalLog& refusals,
+                                   const Standing& standing)
+    : cores_(std::move(cores)),
+      max_tasks_(max_tasks),
+      best_effort_(best_effort),
+      refusals_(refusals),
+      standing_(standing),
+      page_(std::move(directory), cores_.size(), max_tasks) {
+  if (page_.wanted()) rows_.reserve(max_tasks);
+}
+
+void CounterPublisher::add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label,
+                           const std::string& holder) {
+  if (!page_.wanted()) return;
+  auto row = std::make_shared<Row>();
+  row->worker = worker;
+  row->fixed.task = admit.task;
+  row->fixed.owner = connection_of(admit.peer);
+  row->fixed.contract = admit.contract;
+  row->largest.store(admit.response, std::memory_order_relaxed);  // relaxed: the lock below publishes it
+  row->fixed.label = label;
+  row->fixed.holder = holder;
+  const std::lock_guard lock(mutex_);
+  rows_[admit.task] = std::move(row);
+}
+
+void CounterPublisher::raise_bound(TaskId task, Duration bound) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = rows_.find(task);
+  // relaxed: a number for a report
+  if (found != rows_.end()) found->second->largest.store(bound, std::memory_order_relaxed);
+}
+
+void CounterPublisher::remove(TaskId task) {
+  std::shared_ptr<const Row> row;  // freed after the lock
+  const std::lock_guard lock(mutex_);
+  const auto found = rows_.find(task);
+  if (found == rows_.end()) return;
+  row = std::move(found->second);
+  refused_by_gone_ += row->worker->statistics().refused.load(std::memory_order_relaxed);  // relaxed: a count
+  rows_.erase(found);
+}
+
+void CounterPublisher::note(std::uint64_t admitted, std::uint64_t refused, std::uint64_t jobs_refused) noexcept {
+  // relaxed: counts, no order among them
+  admitted_.store(admitted, std::memory_order_relaxed);
+  refused_.store(refused, std::memory_order_relaxed);
+  jobs_refused_.store(jobs_refused, std::memory_order_relaxed);
+}
+
+bool CounterPublisher::step(Time now) noexcept {
+  return page_.step(now, [this, now](ProcessCounters& counters) { count(counters, now); });
+}
+
+void CounterPublisher::count(ProcessCounters& counters, Time now) {
+  std::vector<std::shared_ptr<Row>> rows;
+  rows.reserve(max_tasks_);  // before the lock
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [task, row] : rows_) rows.push_back(row);
+    counters.jobs_refused = refused_by_gone_;
+  }
+  // relaxed: counts
+  counters.admitted = admitted_.load(std::memory_order_relaxed);
+  counters.refused = refused_.load(std::memory_order_relaxed);
+  counters.jobs_refused += jobs_refused_.load(std::memory_order_relaxed) + refused_outside();
+  counters.queue_full = queue_full();
+  counters.best_effort_jobs = best_effort_.jobs();
+  counters.standing = standing_;
+  counters.refusals = refusals_.latest();
+  counters.cores = cores_;
+  for (const auto& row : rows) {
+    counters.tasks.push_back(counters_of(*row, now));
+    counters.jobs_refused += counters.tasks.back().refused;
+  }
+  std::ranges::sort(counters.tasks, {}, &TaskCounters::task);
+  for (CoreCounters& core : counters.cores)
+    for (const TaskCounters& task : counters.tasks)
+      if (task.core == core.core) {
+        core.admitted += task.contract.budget.count() * 1'000'000 / task.contract.period.count();
+        ++core.tasks;
+      }
+}
+
+TaskCounters CounterPublisher::counters_of(Row& row, Time now) {
+  TaskCounters counters = row.fixed;
+  const TaskStatistics& statistics = row.worker->statistics();
+  const Seat seat = row.worker->granted_seat();
+  counters.core = seat.core;
+  counters.native = seat.native;
+  counters.jobs = statistics.response.count();
+  // relaxed: counters of a running task, no order among them.
+  counters.bound = row.largest.load(std::memory_order_relaxed);
+  counters.misses = statistics.misses.load(std::memory_order_relaxed);
+  counters.overruns = statistics.overruns.load(std::memory_order_relaxed);
+  counters.blocks = statistics.blocks.load(std::memory_order_relaxed);
+  counters.oversleeps = statistics.oversleeps.load(std::memory_order_relaxed);
+  counters.refused = statistics.refused.load(std::memory_order_relaxed);
+  counters.p50 = statistics.response.quantile(500'000);
+  counters.p99 = statistics.response.quantile(990'000);
+  counters.max = statistics.response.max();
+  const std::uint64_t calls = counters.jobs + counters.refused;
+  if (row.used == Time{} || calls != row.seen) row.used = now, row.seen = calls;
+  counters.used = row.used;
+  return counters;
+}
+
+}  // namespace corelane::dispatch

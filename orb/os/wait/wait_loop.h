@@ -1,0 +1,80 @@
+// wait_for() waits once by a strategy, for any event that a thread can poll and sleep for. Parker and receive() of the
+// transports use this loop.
+//
+// Thread: the waiter. Inline, because it is on the hot path of every call.
+#pragma once
+
+#include <sched.h>
+
+#include <algorithm>
+
+#include "orb/base/time.h"
+#include "orb/os/clock.h"
+#include "orb/os/wait/adaptive_spin.h"
+#include "orb/os/wait/spin_guard.h"
+#include "orb/os/wait/spin_limit.h"
+#include "orb/os/wait/wait.h"
+
+namespace corelane::os {
+
+// Waits for the event until the deadline, and returns whether it came. The arguments:
+//   bool poll()             returns whether the event is there; takes a moment, because it is called in a loop
+//   bool sleep(Time until)  sleeps for the event until `until` at most, and returns whether it came; may return early
+//   CoreId peer()           returns the core that produces the event, or no_core if unknown
+//   learnt                  belongs to this place of waiting
+// Polls at least once at the deadline.
+//
+// An adaptive wait spins only with a SpinPermit. An ordinary thread also yields its core every 4 us while it spins. It
+// starts after 2 us, or at once if another thread ran during its last yield. If a yield takes long, another thread
+// needs the core, and this one stops spinning.
+template <typename Poll, typename Sleep, typename Peer>
+bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&& poll, Sleep&& sleep, Peer&& peer) {
+  if (strategy.mode == WaitMode::park) return ((deadline == never || deadline > now()) && sleep(deadline)) || poll();
+  constexpr std::chrono::microseconds before_first_yield{2}, between_yields{4};
+  const bool adapts = strategy.mode == WaitMode::adaptive;
+  if (adapts) strategy.spin = learnt.budget(wake_cost(), strategy.spin);
+  const Time start = now();
+  const SpinnerClass& spinner = spinner_class(start);
+  const bool gives_way = adapts && !spinner.real_time;
+  SpinPermit permit;
+  if (gives_way && !spin_backoff().may_spin(start)) strategy.spin = Duration::zero();
+  if (adapts && strategy.spin > Duration::zero() && !permit.take()) strategy.spin = Duration::zero();
+  const bool bound = spinner.real_time && spinner.only_core != no_core;
+  Time end = bound && !may_spin(spinner, peer()) ? start : spin_end(strategy, start, deadline);
+  Time next_yield = !gives_way ? never : learnt.shares_core() ? start : start + before_first_yield;
+  IdleDebt& debt = idle_debt();
+  bool came = false, slept = false;
+  Time at = start;
+  // Bound: the deadline; each turn polls or sleeps.
+  while (!came && at < deadline) {
+    if (spinner.real_time) debt.busy_until(at);
+    const bool rest = spinner.real_time && debt.must_rest();
+    if (at < end && !rest) {
+      const Time before = at;
+      const bool yields = at >= next_yield;
+      if (yields) {
+        sched_yield();
+        at = now();
+        learnt.yielded(at - before);
+        next_yield = at + between_yields;
+      }
+      came = poll();
+      if (!came || !yields) at = now();  // the clock was read after the yield: an event need not wait for another look
+      if (gives_way && at - before > SpinBackoff::longest_step) {
+        spin_backoff().lost_core(at);
+        end = at;
+      }
+      continue;
+    }
+    permit.give_back();
+    came = sleep(at < end ? std::min(deadline, at + debt.owed()) : deadline);
+    slept = true;
+    at = now();
+    if (spinner.real_time) debt.rested_until(at);
+  }
+  if (gives_way && came && !slept) spin_backoff().succeeded();
+  if (adapts) learnt.waited(at - start - (slept && came ? wake_cost() : Duration::zero()), wake_cost());
+  return came || poll();
+}
+
+}  // namespace corelane::os

@@ -1,0 +1,200 @@
+#include "orb/sched/admission/packing.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace corelane::sched {
+namespace {
+
+constexpr int most_exact_in_packing = 32'768;  // about 16 ms
+
+bool alike(const Core& a, const Core& b) noexcept {
+  return a.model.capacity == b.model.capacity && a.model.blocking == b.model.blocking &&
+         a.model.above == b.model.above && a.model.order == b.model.order;
+}
+
+// Returns whether all cores that are not lost are interchangeable.
+bool all_alike(std::span<const Core> cores) noexcept {
+  const Core* first = nullptr;
+  for (const Core& core : cores) {
+    if (core.lost) continue;
+    if (first == nullptr) first = &core;
+    if (!alike(*first, core)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+Packing::Packing(const Placement& placement) : placement_(placement) {
+  const std::size_t cores = placement.cores().size();
+  rosters_.resize(cores);
+  for (Roster& roster : rosters_) roster.reserve(placement.members());
+  trial_.reserve(placement.members());
+  tasks_.reserve(placement.options().max_tasks + 1);
+  tried_.resize(cores);
+  overlap_.resize(cores * cores);
+  core_of_bin_.resize(cores);
+}
+
+const Demand& Packing::demand_of(const PlannedTask& task) const noexcept {
+  return task.is_newcomer() ? *newcomer_ : placement_.slots()[task.slot].demand;
+}
+
+// Orders the heap, which returns the largest task first. Of tasks with equal shares, the new task comes last.
+bool Packing::smaller(const PlannedTask& a, const PlannedTask& b) const noexcept {
+  const Share share_a = demand_of(a).share;
+  const Share share_b = demand_of(b).share;
+  return share_a != share_b ? share_a < share_b : a.slot > b.slot;
+}
+
+// Runs in one piece. Bound: the number of tasks, a few nanoseconds each.
+void Packing::begin(const Demand& newcomer) noexcept {
+  newcomer_ = &newcomer;
+  stage_ = Stage::packing;
+  found_ = false;
+  tasks_.clear();
+  tasks_.push_back({});
+  const auto slots = placement_.slots();
+  for (std::uint32_t i = 0; i < slots.size(); ++i)
+    if (slots[i].used && slots[i].state == TaskState::running) tasks_.push_back({.slot = i, .from = slots[i].core});
+  std::make_heap(tasks_.begin(), tasks_.end(), [&](const auto& a, const auto& b) { return smaller(a, b); });
+  for (Roster& roster : rosters_) roster.clear();
+  exact_left_ = most_exact_in_packing;
+  if (is_hopeless()) return end(false);
+  left_ = tasks_.size() + 1;
+  next_task();
+}
+
+// Returns whether there are more tasks than all cores have room for, or more utilization than they have together.
+bool Packing::is_hopeless() const noexcept {
+  std::size_t places = 0;
+  Share room = 0;
+  for (const Core& core : placement_.cores()) {
+    if (core.lost) continue;
+    places += placement_.members() - 1;
+    room += std::max<Share>(0, core.model.capacity - core.model.platform);
+  }
+  if (tasks_.size() > places) return true;
+  if (placement_.options().test == AdmissionTest::none) return false;
+  Share wanted = 0;
+  for (const PlannedTask& task : tasks_) wanted += demand_of(task).share;
+  return wanted > room;
+}
+
+bool Packing::step(int& evaluations) noexcept {
+  while (stage_ != Stage::done) {
+    if (evaluations <= 0) return false;
+    stage_ == Stage::packing ? pack_one(evaluations) : match_one(evaluations);
+  }
+  return true;
+}
+
+void Packing::end(bool found) noexcept {
+  found_ = found;
+  stage_ = Stage::done;
+}
+
+// Takes the next task. A task that locks resources stays on its core, because other tasks there share them.
+void Packing::next_task() noexcept {
+  if (--left_ == 0) return begin_matching();
+  const auto heap_end = tasks_.begin() + static_cast<std::ptrdiff_t>(left_);
+  std::pop_heap(tasks_.begin(), heap_end, [&](const auto& a, const auto& b) { return smaller(a, b); });
+  const PlannedTask& task = tasks_[left_ - 1];
+  const Demand& demand = demand_of(task);
+  bound_.reset();
+  if (demand.locks)
+    bound_ = task.is_newcomer() ? placement_.core_of_users(demand, newcomer_slot) : std::optional<int>(task.from);
+  std::fill(tried_.begin(), tried_.end(), false);
+  core_ = nowhere;
+}
+
+// Tries the task on the core with the most free capacity on which it was not tried yet.
+void Packing::pack_one(int& evaluations) noexcept {
+  PlannedTask& task = tasks_[left_ - 1];
+  const auto cores = placement_.cores();
+  if (core_ == nowhere) {
+    core_ = emptiest();
+    if (core_ == nowhere) return end(false);
+    const auto index = static_cast<std::size_t>(core_);
+    tried_[index] = true;
+    evaluations -= 1 + static_cast<int>(cores.size()) / 64;
+    if ((cores[index].closed && task.is_newcomer()) || (bound_ && *bound_ != core_)) {
+      core_ = nowhere;
+      return;
+    }
+    // The responses do not matter here: each task is analyzed again on its final core.
+    placement_.begin(trial_, rosters_[index], cores[index], task.slot, demand_of(task),
+                     {.exact = std::min(Effort{}.exact, exact_left_), .bounds_first = true});
+  }
+  if (!trial_.step(evaluations)) return;
+  exact_left_ = std::max(0, exact_left_ - trial_.spent());
+  const int tried = std::exchange(core_, nowhere);
+  if (!trial_.verdict().fits) return;
+  std::swap(rosters_[static_cast<std::size_t>(tried)], trial_.roster());
+  task.to = tried;
+  next_task();
+}
+
+Share Packing::room_of(std::size_t core) const noexcept {
+  const CoreModel& model = placement_.cores()[core].model;
+  return model.capacity - model.platform - rosters_[core].load();
+}
+
+// Returns the core with the most free capacity. If several have the same, prefers the task's own core.
+int Packing::emptiest() const noexcept {
+  const int home = tasks_[left_ - 1].from;
+  int best = nowhere;
+  for (std::size_t i = 0; i < rosters_.size(); ++i) {
+    if (tried_[i] || placement_.cores()[i].lost) continue;
+    const Share room = room_of(i);
+    const Share most = best == nowhere ? room : room_of(static_cast<std::size_t>(best));
+    if (best == nowhere || room > most || (room == most && static_cast<int>(i) == home)) best = static_cast<int>(i);
+  }
+  return best;
+}
+
+// Assigns the packed bins to cores. If all cores are alike, it does not matter which core gets which bin. So each bin
+// goes to the core that already holds most of it, the largest overlap first, and few tasks move. If a task locks
+// resources, every bin keeps its core.
+void Packing::begin_matching() noexcept {
+  const auto cores = placement_.cores();
+  const bool anybody_locks =
+      std::any_of(tasks_.begin(), tasks_.end(), [&](const auto& t) { return demand_of(t).locks; });
+  if (anybody_locks || !all_alike(cores)) return end(true);
+  stage_ = Stage::matching;
+  std::fill(overlap_.begin(), overlap_.end(), Share{0});
+  for (const PlannedTask& task : tasks_) {
+    if (task.is_newcomer()) continue;
+    overlap_[static_cast<std::size_t>(task.to) * cores.size() + static_cast<std::size_t>(task.from)] +=
+        demand_of(task).share;
+  }
+  for (std::size_t i = 0; i < cores.size(); ++i) {
+    core_of_bin_[i] = cores[i].lost ? static_cast<int>(i) : nowhere;
+    tried_[i] = cores[i].lost;
+  }
+}
+
+// Assigns one more bin to a core. It scans all pairs.
+void Packing::match_one(int& evaluations) noexcept {
+  const std::size_t count = rosters_.size();
+  evaluations -= 1 + static_cast<int>(count * count) / 256;
+  std::size_t bin = count;
+  std::size_t core = count;
+  for (std::size_t b = 0; b < count; ++b) {
+    if (core_of_bin_[b] != nowhere) continue;
+    for (std::size_t c = 0; c < count; ++c) {
+      if (tried_[c]) continue;
+      if (bin == count || overlap_[b * count + c] > overlap_[bin * count + core]) bin = b, core = c;
+    }
+  }
+  if (bin < count) {
+    core_of_bin_[bin] = static_cast<int>(core);
+    tried_[core] = true;
+    return;
+  }
+  for (PlannedTask& task : tasks_) task.to = core_of_bin_[static_cast<std::size_t>(task.to)];
+  end(true);
+}
+
+}  // namespace corelane::sched

@@ -1,0 +1,193 @@
+// When the housekeeper rests, and what ends its rest.
+#include "orb/dispatch/cores/housekeeper.h"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "orb/dispatch/counter_page.h"
+#include "tests/orb/dispatch/fixture.h"
+#include "tests/support/temp_directory.h"
+
+namespace housekeeper_test {
+
+using namespace corelane;
+using namespace corelane::dispatch;
+using namespace std::chrono_literals;
+
+namespace {
+
+class SettledProvider final : public CoreProvider {
+ public:
+  Expected<std::vector<CoreLease>> lease(const LeaseRequest&) override { return std::vector<CoreLease>{}; }
+  Expected<std::span<const Promise>> begin() noexcept override { return std::span<const Promise>{}; }
+  Expected<void> end(std::span<const Promise>) noexcept override { return {}; }
+  Expected<void> claim(std::span<const Promise>) noexcept override { return {}; }
+  void abandon() noexcept override {}
+  bool alone() const noexcept override { return true; }
+  void withdraw() noexcept override {}
+  void maintain() noexcept override { ++maintained; }
+  bool is_settled() const noexcept override { return settled; }
+
+  bool settled = true;
+  int maintained = 0;
+};
+
+class Looks final : public Agent {
+ public:
+  bool step(Time) noexcept override { return ++count, false; }
+  int count = 0;
+};
+
+struct House {
+  corelane::testing::TempDirectory directory;
+  os::Parker manager;
+  NoteInbox inbox{16, manager};
+  NoThreads maker;
+  SettledProvider provider;
+  Looks looks;
+  bool idle = true;
+  Housekeeper keeper{maker, provider, inbox, 4};
+  Time now = Time{} + 1s;
+
+  House() {
+    keeper.keep(looks, 100ms);
+    keeper.rest_by(directory.path(), [this] { return idle; });
+  }
+  // Steps the housekeeper as its thread does, without anything that wakes it.
+  void pass(Duration time) {
+    for (const Time end = now + time; keeper.wake_at() <= end;) {
+      now = std::max(now, keeper.wake_at());
+      while (keeper.step(now)) continue;
+    }
+  }
+  // Steps it once now. Returns how often it looked.
+  int wake() {
+    const int before = looks.count;
+    while (keeper.step(now)) continue;
+    return looks.count - before;
+  }
+  int looks_in(Duration time) {
+    const int before = looks.count;
+    pass(time);
+    return looks.count - before;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a housekeeper with nothing to do rests, and still looks now and then") {
+  House house;
+  house.pass(1s);
+  CHECK(house.looks_in(10 * Housekeeper::resting) == 10);
+  const int maintained = house.provider.maintained;
+  house.pass(10 * Housekeeper::resting);
+  CHECK(house.provider.maintained - maintained == 10);
+}
+
+TEST_CASE("a housekeeper does not rest while there is something to look after") {
+  House house;
+  SECTION("in the ledger") { house.provider.settled = false; }
+  SECTION("a core is missing") { house.idle = false; }
+  SECTION("without its directory") { std::filesystem::remove_all(house.directory.path()); }
+  house.pass(1s);
+  CHECK(house.looks_in(10s) >= 99);
+}
+
+TEST_CASE("what happens in the runtime directory ends the rest at once") {
+  House house;
+  house.pass(1s);
+  house.now += 1s;
+  CHECK(house.wake() == 0);  // it rests
+  std::ofstream(house.directory / "end-1") << "1 2\n";
+  CHECK(house.wake() == 1);
+  CHECK(house.looks_in(house.keeper.before_rest()) >= 1);  // it does not rest at once
+  house.pass(1s);
+  CHECK(house.looks_in(10 * Housekeeper::resting) == 10);  // but soon
+}
+
+TEST_CASE("asking for counter pages ends the rest of their owners") {
+  House house;
+  const auto page = *CounterPage::make(house.directory.path(), 1, 1);
+  house.pass(1s);
+  house.now += 1s;
+  CHECK(house.wake() == 0);
+  ask_for_pages(house.directory.path());
+  CHECK(house.wake() == 1);
+}
+
+TEST_CASE("a process that looks for pages of ended processes and reads those of others ends no rest") {
+  House house;
+  const auto page = *CounterPage::make(house.directory.path(), 1, 1);
+  house.pass(1s);
+  house.now += 1s;
+  CHECK(house.wake() == 0);
+  remove_stale_pages(house.directory.path());
+  CHECK_FALSE(is_stale_page(house.directory / ("counters-" + std::to_string(::getpid()))));
+  (void)read_pages(house.directory.path());
+  CHECK(page->is_at_path());
+  CHECK(house.wake() == 0);
+}
+
+TEST_CASE("a housekeeper rests only after each agent has looked, even one that is seldom due") {
+  House house;
+  Looks seldom;
+  house.keeper.keep(seldom, 500ms);
+  house.pass(2s);
+  house.pass(house.keeper.wake_at() - house.now);  // the last look of a rest
+  CHECK(house.keeper.wake_at() - house.now == Housekeeper::resting);
+  const int before = seldom.count;
+  house.now += 100ms;
+  std::ofstream(house.directory / "end-1") << "1 2\n";
+  CHECK(house.wake() == 1);
+  house.pass(400ms);
+  CHECK(seldom.count == before + 1);
+}
+
+TEST_CASE("a housekeeper whose directory was removed rests again once it is there") {
+  House house;
+  house.pass(1s);
+  std::filesystem::remove_all(house.directory.path());
+  house.wake();
+  CHECK(house.looks_in(2s) >= 19);
+  std::filesystem::create_directory(house.directory.path());
+  house.pass(1s);
+  CHECK(house.looks_in(10 * Housekeeper::resting) == 10);
+}
+
+TEST_CASE("the thread of a resting housekeeper wakes for its directory") {
+  House house;
+  house.pass(1s);
+  std::ofstream(house.directory / "dump-1") << "";
+  house.keeper.parker().park(never);  // would block
+  CHECK(house.wake() == 0);           // too soon after the last look
+  house.keeper.parker().unpark();
+  house.keeper.parker().park(never);
+}
+
+TEST_CASE("a housekeeper with tasks does not rest until the last one has left") {
+  const corelane::testing::TempDirectory directory;
+  SettledProvider provider;
+  Machine machine(1, bare_options(), &provider);
+  Looks looks;
+  machine.manager.housekeeper().keep(looks, 100ms);
+  machine.manager.housekeeper().rest_by(directory.path(), [] { return true; });
+  const auto looks_in_10_s = [&] {
+    const int before = looks.count;
+    for (int i = 0; i < 100; ++i) machine.advance(100ms);
+    return looks.count - before;
+  };
+  const TaskId task = machine.admit({.period = 10ms, .deadline = 10ms, .budget = 1ms});
+  machine.advance(1s);
+  CHECK(looks_in_10_s() >= 99);
+  machine.manager.depart(task, {});
+  machine.settle();
+  machine.threads.threads.clear();  // they keep the worker
+  for (int i = 0; i < 10; ++i) machine.advance(100ms);
+  CHECK(looks_in_10_s() <= 6);
+}
+
+}  // namespace housekeeper_test

@@ -1,0 +1,79 @@
+// What a DirectoryWatch notices.
+#include "orb/os/files/directory_watch.h"
+
+#include <poll.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "tests/support/temp_directory.h"
+
+namespace directory_watch_test {
+
+using corelane::os::DirectoryWatch;
+
+namespace {
+
+struct Watched {
+  const corelane::testing::TempDirectory above;
+  const std::array<std::string, 2> directories{above / "one", above / "two"};
+  const std::string file = directories[1] + "/file";
+  DirectoryWatch watch;
+
+  Watched() {
+    for (const std::string& each : directories) std::filesystem::create_directory(each);
+    std::ofstream(file) << "x";
+    watch = DirectoryWatch(directories);
+    REQUIRE(watch);
+    REQUIRE_FALSE(watch.take());
+  }
+  bool is_readable() const {
+    pollfd entry{.fd = watch.descriptor(), .events = POLLIN, .revents = 0};
+    return ::poll(&entry, 1, 0) == 1;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a watch notices what happens in its directories, once") {
+  Watched at;
+  SECTION("a file is made") { std::ofstream(at.directories[0] + "/new") << "y"; }
+  SECTION("a file is written") { std::ofstream(at.file) << "y"; }
+  SECTION("a file is renamed") { std::filesystem::rename(at.file, at.file + ".old"); }
+  SECTION("a file is removed") { std::filesystem::remove(at.file); }
+  CHECK(at.is_readable());
+  CHECK(at.watch.take());
+  CHECK(at.watch);
+  CHECK_FALSE(at.is_readable());
+  CHECK_FALSE(at.watch.take());
+}
+
+TEST_CASE("a watch does not notice readers, or a file that is written and stays open") {
+  Watched at;
+  std::ifstream(at.file).get();
+  std::ofstream open(at.file, std::ios::app);
+  open << "y" << std::flush;
+  CHECK_FALSE(at.watch.take());
+}
+
+TEST_CASE("a watch ends when one of its directories is removed or renamed") {
+  Watched at;
+  SECTION("removed") { std::filesystem::remove_all(at.directories[0]); }
+  SECTION("renamed") { std::filesystem::rename(at.directories[0], at.above / "other"); }
+  CHECK(at.watch.take());
+  CHECK_FALSE(at.watch);
+}
+
+TEST_CASE("a watch of a directory that is not there watches nothing") {
+  const corelane::testing::TempDirectory above;
+  const std::array<std::string, 2> directories{above / ".", above / "missing"};
+  DirectoryWatch watch(directories);
+  CHECK_FALSE(watch);
+  CHECK(watch.descriptor() == -1);
+  CHECK_FALSE(watch.take());
+}
+
+}  // namespace directory_watch_test
