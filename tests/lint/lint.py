@@ -3,7 +3,7 @@
 
     lint.py [ROOT]      prints `file:line: error: what; what is allowed`, exits 1 when there is an error.
 
-Warnings (long files) are printed and do not fail. The rules are the table below; tests/lint/lint_test.py breaks each
+Warnings (long files, full folders) are printed and do not fail. The rules are the table below; tests/lint/lint_test.py breaks each
 one.
 """
 import os
@@ -28,6 +28,86 @@ LAYERS = [
     ["services", "examples", "bench"],
 ]
 SAME_LAYER = {"orb/leader_followers": ["orb/transport"], "orb/corba": ["orb"], "orb": ["orb/corba"]}
+
+# ---- The table of rooms -------------------------------------------------------------------------------------------------
+# A room is a subfolder of a large folder. Its files may include the public headers at the top of the folder, and the rooms
+# named here. The lists name only rooms above them in the table, so includes point one way. A public header includes no
+# room. A source at the top may include any room, because it joins them.
+ROOMS = {
+    "orb/dispatch": {
+        "telemetry": [],
+        "resources": [],
+        "queue": [],
+        "serving": [],
+        "leases": ["queue"],
+        "cores": ["queue", "resources", "telemetry"],
+        "best_effort": ["cores", "leases", "queue", "serving"],
+        "inline": ["queue", "telemetry"],
+        "manager": ["best_effort", "cores", "leases", "queue", "resources", "serving", "telemetry"],
+    },
+    "orb/core": {
+        "config": [],
+        "reservation": [],
+        "objects": ["config"],
+        "connections": [],
+        "chains": ["connections"],
+        "client": ["chains", "connections", "objects"],
+        "types": ["client"],
+        "server": ["chains", "client", "config", "connections", "objects"],
+        "lifecycle": ["client", "config", "connections", "objects", "server"],
+    },
+    "orb/os": {
+        "machine": [],
+        "process": ["machine"],
+        "threads": ["machine"],
+        "memory": ["process"],
+        "wait": ["machine"],
+        "peers": ["threads"],
+        "files": ["peers", "process"],
+    },
+    "orb/sched": {
+        "analysis": [],
+        "lanes": ["analysis"],
+        "servers": ["analysis"],
+        "admission": ["analysis", "lanes", "servers"],
+        "trace": ["lanes"],
+    },
+}
+# Headers in rooms that other folders include. Tests may include any. Make these lists shorter, not longer.
+DOORS = {
+    "orb/dispatch": [
+        "cores/budget_thread.h", "cores/thread_server.h", "leases/host_ledger.h", "leases/ledger_file.h",
+        "leases/neighbours.h", "manager/end_requests.h", "queue/fair_shares.h", "queue/request_queue.h",
+        "resources/resource_names.h", "serving/request_source.h", "telemetry/recorded_lane.h",
+    ],
+    "orb/core": [
+        "client/async_invocation.h", "client/client_call.h", "client/name_service.h", "client/reference.h",
+        "client/task_binding.h", "config/contracts_file.h", "config/settings_of.h", "config/spelling.h",
+        "connections/address.h", "lifecycle/orb_state.h", "objects/gate.h", "objects/target.h",
+        "server/own_connection.h", "server/server.h", "server/server_connection.h", "server/server_request.h",
+        "types/abstract_base.h", "types/value.h",
+    ],
+    "orb/os": [
+        "files/directory.h", "files/directory_watch.h", "files/file_room.h", "files/file_watch.h",
+        "files/small_file.h", "machine/core_domain.h", "machine/core_list.h", "machine/cpu_mask.h", "machine/host.h",
+        "machine/mounts.h", "memory/byte_buffer.h", "peers/passed_descriptors.h", "peers/passed_socket.h",
+        "peers/peer_groups.h", "peers/peer_trust.h", "peers/user_name.h", "process/descriptor_limit.h",
+        "process/environment.h", "process/fork_guard.h", "process/process_watch.h", "process/said_errors.h",
+        "process/size_limit_guard.h", "threads/closer.h", "threads/deadline_class.h", "threads/deferral.h",
+        "threads/kept_core.h", "threads/scheduling_class.h", "threads/thread_barrier.h", "threads/thread_state.h",
+        "wait/adaptive_spin.h", "wait/doorbell.h", "wait/event_poll.h", "wait/spin_guard.h", "wait/wait.h",
+        "wait/wait_loop.h",
+    ],
+    "orb/sched": [
+        "admission/placement.h", "lanes/any_lane.h", "lanes/arrival_meter.h", "lanes/deadline_levels.h",
+        "lanes/firm_timers.h", "lanes/lane.h", "servers/reservation.h", "servers/server.h", "servers/server_driver.h",
+        "servers/sporadic_server.h", "servers/task_server.h", "trace/trace.h", "trace/trace_file.h",
+        "trace/trace_kinds.h",
+    ],
+}
+# Includes that the table of rooms does not allow: (file, header): reason.
+ROOM_EXCEPTIONS = {}
+FULL_FOLDER = 30  # files
 
 # The compiler is separate: it has no layers but a list for each folder, and never includes the runtime.
 IDL = {
@@ -178,6 +258,71 @@ def check_includes(path, lines):
         reason = may_include(source, target)
         if reason:
             yield Finding(path, number, f"{source} must not include {name}; {reason}")
+
+
+def room_of(path):
+    """Returns the folder with rooms and the room that contain path. The room is None at the top of the folder; the folder
+    is None elsewhere."""
+    folder, _, rest = path.removeprefix("orb/").partition("/")
+    folder = "orb/" + folder
+    if not path.startswith("orb/") or folder not in ROOMS:
+        return None, None
+    return folder, rest.split("/")[0] if "/" in rest else None
+
+
+def room_fault(path, name):
+    """Returns None if the file `path` may include the header `name` by the tables of rooms; otherwise, what it may
+    include."""
+    source, room = room_of(path)
+    target, entered = room_of(name)
+    if entered is None or (source, room) == (target, entered) or (path, name) in ROOM_EXCEPTIONS:
+        return None
+    if source != target:
+        known = name.removeprefix(target + "/") in DOORS[target]
+        return None if known else f"allowed: the headers at the top of {target}, and DOORS of tests/lint/lint.py"
+    if room is None:
+        return "a public header includes no room" if path.endswith(".h") else None
+    allowed = ROOMS[source].get(room, [])
+    return None if entered in allowed else f"allowed: the headers at the top of {source}" + \
+        "".join(f", {source}/{lower}" for lower in allowed)
+
+
+def check_rooms(path, lines):
+    if folder_of(path) is None:
+        return
+    folder, room = room_of(path)
+    if room is not None and room not in ROOMS[folder]:
+        yield Finding(path, 1, f"{folder}/{room} is not in the table of rooms of tests/lint/lint.py")
+    for number, _, name in includes_of(lines):
+        reason = room_fault(path, name)
+        if reason:
+            yield Finding(path, number, f"{path} must not include {name}; {reason}")
+
+
+def check_doors(files):
+    """Checks that the tables of rooms list no include that is gone."""
+    included = {(path, name) for path, lines in files.items() if folder_of(path) and path.endswith((".h", ".cpp"))
+                for _, _, name in includes_of(lines)}
+    entered = {name for path, name in included if room_of(path)[0] != room_of(name)[0]}
+    for folder, names in DOORS.items():
+        for name in names:
+            if f"{folder}/{name}" in files and f"{folder}/{name}" not in entered:
+                yield Finding(f"{folder}/{name}", 1, "no other folder includes it; remove it from DOORS")
+    for path, name in ROOM_EXCEPTIONS:
+        if path in files and (path, name) not in included:
+            yield Finding(path, 1, f"it does not include {name}; remove that from ROOM_EXCEPTIONS")
+
+
+def check_folders(files):
+    """Counts the files that lie directly in a folder."""
+    counts = {}
+    for path in files:
+        if path.startswith(("orb/", "idl/", "services/")) and path.endswith((".h", ".cpp")):
+            folder = os.path.dirname(path)
+            counts[folder] = counts.get(folder, 0) + 1
+    for folder, count in sorted(counts.items()):
+        if count > FULL_FOLDER:
+            yield Finding(folder, 1, f"{count} files; make rooms above {FULL_FOLDER}", True)
 
 
 def check_purity(path, lines):
@@ -397,6 +542,7 @@ def lint(root):
         if not (path.startswith(CODE_FOLDERS) and path.endswith((".h", ".cpp"))):
             continue
         findings += check_includes(path, lines)
+        findings += check_rooms(path, lines)
         findings += check_purity(path, lines)
         findings += check_orders(path, lines, sibling_of(path, files))
         findings += check_writes(path, lines)
@@ -407,6 +553,8 @@ def lint(root):
         findings += check_literals(path, lines)
         findings += check_tests(path, lines)
     findings += check_pairs(files)
+    findings += check_doors(files)
+    findings += check_folders(files)
     return len(files), findings
 
 

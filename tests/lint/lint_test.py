@@ -4,6 +4,7 @@ import os
 import re
 import tempfile
 import unittest
+from unittest import mock
 
 import lint
 
@@ -46,6 +47,48 @@ class Lint(unittest.TestCase):
 
     def test_a_folder_outside_the_table_is_refused(self):
         self.refuses("orb/new_one/a.cpp", '#include "orb/base/time.h"\n', 1, "not in the layer table")
+
+    def test_a_room_may_include_lower_rooms_and_public_headers(self):
+        self.accepts("orb/dispatch/cores/a.cpp", '#include "orb/dispatch/job.h"\n#include "orb/dispatch/queue/inbox.h"\n')
+        self.accepts("orb/dispatch/cores/a.cpp", '#include "orb/dispatch/cores/b.h"\n')
+
+    def test_a_room_must_not_include_a_higher_one(self):
+        self.refuses("orb/dispatch/queue/a.h", '#pragma once\n#include "orb/dispatch/cores/core_pool.h"\n', 2,
+                     "allowed: the headers at the top of orb/dispatch")
+
+    def test_an_exception_between_rooms_is_listed_and_used(self):
+        with mock.patch.dict(lint.ROOM_EXCEPTIONS, {("orb/os/wait/a.h", "orb/os/files/b.h"): "a test"}):
+            self.accepts("orb/os/wait/a.h", '#pragma once\n#include "orb/os/files/b.h"\n')
+            self.refuses("orb/os/wait/a.h", "#pragma once\n", 1, "remove that from ROOM_EXCEPTIONS")
+
+    def test_a_public_header_includes_no_room_and_a_source_beside_it_any(self):
+        self.refuses("orb/core/a.h", '#pragma once\n#include "orb/core/types/b.h"\n', 2, "a public header includes no room")
+        self.accepts("orb/core/a.cpp", '#include "orb/core/types/b.h"\n')
+
+    def test_another_folder_includes_public_headers_and_what_is_listed(self):
+        door = lint.DOORS["orb/os"][0]
+        self.accepts("orb/core/a.cpp", f'#include "orb/os/clock.h"\n#include "orb/os/{door}"\n')
+        self.accepts("tests/orb/core/a_test.cpp", '#include "orb/os/files/hidden.h"\n')
+        self.refuses("orb/core/a.cpp", '#include "orb/os/files/hidden.h"\n', 1, "DOORS")
+        self.refuses(f"orb/os/{door}", "#pragma once\n", 1, "remove it from DOORS")
+
+    def test_a_room_is_in_the_table(self):
+        self.refuses("orb/os/new_one/a.cpp", "int x;\n", 1, "not in the table of rooms")
+
+    def test_the_rooms_of_a_folder_include_one_another_in_one_direction(self):
+        for folder, rooms in lint.ROOMS.items():
+            order = list(rooms)
+            for room, allowed in rooms.items():
+                self.assertLessEqual(set(allowed), set(order[:order.index(room)]), f"{folder}/{room}")
+
+    def test_a_full_folder_is_a_warning(self):
+        with tempfile.TemporaryDirectory() as root:
+            os.makedirs(os.path.join(root, "orb/os"))
+            for number in range(lint.FULL_FOLDER + 1):
+                with open(os.path.join(root, f"orb/os/a{number}.cpp"), "w", encoding="utf-8"):
+                    pass
+            found = lint.lint(root)[1]
+            self.assertEqual([(f.path, f.warning) for f in found], [("orb/os", True)])
 
     def test_the_compiler_never_includes_the_runtime(self):
         self.refuses("idl/tool/main.cpp", '#include "orb/base/error.h"\n', 1, "allowed: idl/tool, idl/front")
