@@ -93,9 +93,8 @@ std::string notes_text(const ServerReport& report) {
       "bound: the longest response, computed at the admission. The promise is the deadline D, and bound <= D.\n";
   text += format(
       "The machine stalled %llu times for more than 20 us: %.2f ms at most, %.2f ms of %.1f s in all.\n"
-      "Such stalls are not the program's doing: the host of a virtual machine takes the core, or a program with a "
-      "higher "
-      "priority. The columns do not count what they explain, and max may exceed bound by them.\n",
+      "Such stalls are not the program's doing: the host of a virtual machine or a program with a higher priority "
+      "takes the core. The columns do not count what they explain, and max may exceed bound by them.\n",
       static_cast<unsigned long long>(report.gaps), report.longest_gap / 1000, report.total_gap / 1000,
       report.observed / 1e6);
   if (report.throttles > 0) text += throttles_text(report);

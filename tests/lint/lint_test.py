@@ -66,11 +66,11 @@ class Lint(unittest.TestCase):
         self.accepts("orb/core/a.cpp", '#include "orb/core/types/b.h"\n')
 
     def test_another_folder_includes_public_headers_and_what_is_listed(self):
-        door = lint.DOORS["orb/os"][0]
+        door = lint.EXPORTED["orb/os"][0]
         self.accepts("orb/core/a.cpp", f'#include "orb/os/clock.h"\n#include "orb/os/{door}"\n')
         self.accepts("tests/orb/core/a_test.cpp", '#include "orb/os/files/hidden.h"\n')
-        self.refuses("orb/core/a.cpp", '#include "orb/os/files/hidden.h"\n', 1, "DOORS")
-        self.refuses(f"orb/os/{door}", "#pragma once\n", 1, "remove it from DOORS")
+        self.refuses("orb/core/a.cpp", '#include "orb/os/files/hidden.h"\n', 1, "EXPORTED")
+        self.refuses(f"orb/os/{door}", "#pragma once\n", 1, "remove it from EXPORTED")
 
     def test_a_room_is_in_the_table(self):
         self.refuses("orb/os/new_one/a.cpp", "int x;\n", 1, "not in the table of rooms")

@@ -23,8 +23,8 @@
 #include "orb/dispatch/cores/task_worker.h"
 #include "orb/dispatch/queue/inbox.h"
 #include "orb/dispatch/queue/node_list.h"
-#include "orb/os/directory_bell.h"
 #include "orb/os/pi_mutex.h"
+#include "orb/os/wait/directory_bell.h"
 
 namespace corelane::dispatch {
 

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "orb/os/inotify_queue.h"
+#include "orb/os/files/inotify_queue.h"
 
 namespace corelane::os {
 

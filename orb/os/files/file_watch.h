@@ -10,7 +10,7 @@
 #pragma once
 
 #include "orb/os/fd.h"
-#include "orb/os/inotify_queue.h"
+#include "orb/os/files/inotify_queue.h"
 
 namespace corelane::os {
 

@@ -1,5 +1,5 @@
 // What ends the wait at a DirectoryBell.
-#include "orb/os/directory_bell.h"
+#include "orb/os/wait/directory_bell.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>

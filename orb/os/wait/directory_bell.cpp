@@ -1,4 +1,4 @@
-#include "orb/os/directory_bell.h"
+#include "orb/os/wait/directory_bell.h"
 
 namespace corelane::os {
 

@@ -1,4 +1,4 @@
-#include "orb/os/inotify_queue.h"
+#include "orb/os/files/inotify_queue.h"
 
 #include <sys/inotify.h>
 #include <sys/ioctl.h>
