@@ -6,7 +6,7 @@
 //   collocated-direct   the same through corelane::poa::direct()
 //   plain               a two-way call of another ORB's object: stub, request, server, servant, reply
 //   direct              the same as a job of an admitted task over the task's own connection (dispatch.mode = direct),
-//                       without the work of its core's lane
+//                       without the work of its core's scheduler
 //
 // Each call is `long long ping(long long)`. bench/instructions/instructions.py runs the program and judges the counts.
 #include <chrono>

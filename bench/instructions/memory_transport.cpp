@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "orb/base/minor.h"
-#include "orb/core/server/own_connection.h"
+#include "orb/core/server/dedicated_connection.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/dispatch/serving/request_source.h"
 #include "orb/os/clock.h"
@@ -164,10 +164,10 @@ class ServerEnd final : public End {
       if (source.turn.end_upcall(upcall)) source.finish(std::move(job));
     }
   }
-  // Reads like the worker of a task, without its core's lane.
+  // Reads like the worker of a task, without its core's scheduler.
   void serve_task(const std::shared_ptr<core::ServerConnection>& connection) noexcept {
     if (!own_) {
-      own_ = std::make_unique<core::OwnConnection>(connection, std::nullopt);
+      own_ = std::make_unique<core::DedicatedConnection>(connection, std::nullopt);
       own_->opened();
     }
     dispatch::JobPtr job;
@@ -186,7 +186,7 @@ class ServerEnd final : public End {
   const os::Fd never_readable_{eventfd(0, EFD_CLOEXEC)};
   std::weak_ptr<dispatch::RequestSource> source_;
   std::weak_ptr<core::ServerConnection> connection_;
-  std::unique_ptr<core::OwnConnection> own_;
+  std::unique_ptr<core::DedicatedConnection> own_;
   std::vector<std::byte> buffer_ = std::vector<std::byte>(buffer_size);
 };
 

@@ -3,8 +3,8 @@
 // and writes the reply. So a call takes the broker's own instructions, the same number each time.
 //
 // A server's end is read in the way that ServerConnection asks for. A RequestSource reads requests without a contract.
-// A Watcher reads from the start if the connection has no descriptor. An OwnConnection reads a connection that is bound
-// to a task. A descriptor never becomes readable, so no thread of the server reads.
+// A Watcher reads from the start if the connection has no descriptor. A DedicatedConnection reads a connection that is
+// bound to a task. A descriptor never becomes readable, so no thread of the server reads.
 //
 // Threads: one thread makes, calls and ends connections. Threads of the server may send, as the manager does when it
 // has admitted a task.

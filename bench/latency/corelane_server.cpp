@@ -1,5 +1,5 @@
 // Corelane's server of the latency benchmark: a servant without a contract, so every call passes the queue, the manager
-// and the best-effort lane. -ORB options configure it like any server.
+// and the best-effort executor. -ORB options configure it like any server.
 #include "bench/latency/load.h"
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"

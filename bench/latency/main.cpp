@@ -9,7 +9,7 @@
 //   two hops          the same if a job has to wait for the manager's own thread
 //   omniORB           omniORB's defaults, IIOP
 //   omniORB, Unix     the same over a Unix socket
-//   Corelane          a servant without a contract: reader, best-effort lane
+//   Corelane          a servant without a contract: reader, best-effort executor
 //   Corelane, Unix    the same over a Unix socket
 //   Corelane, channel the same through shared memory (docs/channel.md). `spin`: the client spins for the reply before
 //                     it sleeps. `direct`: jobs of an admitted task, whose thread reads a channel of its own. `both

@@ -1,14 +1,14 @@
 // The recorder's cost, on one thread with warm caches:
 //   record_one           one record of one slot (Finished) into a ring of the default size, published
 //   record_three         one of three slots (Proposed with its contract)
-//   job_in_lane          a Lane handles Arrived, then Finished, and answers Run: nothing is recorded
-//   job_in_recorded_lane the same with its ring: four records or more; the difference is what a job pays on its core
+//   job_in_scheduler          a CoreScheduler handles Arrived, then Finished, and answers Run: nothing is recorded
+//   job_in_recorded_scheduler the same with its ring: four records or more; the difference is its price for a job
 #include <benchmark/benchmark.h>
 
 #include <chrono>
 
 #include "orb/dispatch/recorder_options.h"
-#include "orb/dispatch/telemetry/recorded_lane.h"
+#include "orb/dispatch/telemetry/recorded_scheduler.h"
 
 namespace {
 
@@ -38,25 +38,26 @@ void record_three(benchmark::State& state) {
 BENCHMARK(record_three);
 
 void run_jobs(benchmark::State& state, RecorderRing* ring) {
-  RecordedLane lane(CoreId{0}, 16, TimerId{0}, ring);
-  lane.add(TaskId{1}, contract, Priority{1});
+  RecordedScheduler scheduler(CoreId{0}, 16, TimerId{0}, ring);
+  scheduler.add(TaskId{1}, contract, Priority{1});
   Time now{1s};
   std::uint64_t job = 0;
   for (auto _ : state) {
     now += 1ms;
-    benchmark::DoNotOptimize(lane.decide(sched::Arrived{.at = now, .job = JobId{++job}, .task = TaskId{1}}).size());
     benchmark::DoNotOptimize(
-        lane.decide(sched::Finished{.at = now + 10us, .job = JobId{job}, .task = TaskId{1}}).size());
+        scheduler.decide(sched::Arrived{.at = now, .job = JobId{++job}, .task = TaskId{1}}).size());
+    benchmark::DoNotOptimize(
+        scheduler.decide(sched::Finished{.at = now + 10us, .job = JobId{job}, .task = TaskId{1}}).size());
   }
 }
 
-void job_in_lane(benchmark::State& state) { run_jobs(state, nullptr); }
-BENCHMARK(job_in_lane);
+void job_in_scheduler(benchmark::State& state) { run_jobs(state, nullptr); }
+BENCHMARK(job_in_scheduler);
 
-void job_in_recorded_lane(benchmark::State& state) {
+void job_in_recorded_scheduler(benchmark::State& state) {
   RecorderRing ring(RecorderOptions{}.size);
   run_jobs(state, &ring);
 }
-BENCHMARK(job_in_recorded_lane);
+BENCHMARK(job_in_recorded_scheduler);
 
 }  // namespace

@@ -18,7 +18,7 @@
 #include <cstdint>
 
 #include "orb/os/clock.h"
-#include "orb/sched/lanes/firm_timers.h"
+#include "orb/sched/schedulers/firm_timers.h"
 #include "orb/sched/servers/server.h"
 
 namespace {

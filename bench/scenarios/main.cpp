@@ -96,13 +96,13 @@ Stamps on_other_core(Pool& pool) {
 }
 
 // For a new task of this share, so many of the resident tasks have to move.
-Stamps with_moves(Pool& pool, const std::vector<std::pair<int, bool>>& residents, int newcomer, std::size_t moves) {
+Stamps with_moves(Pool& pool, const std::vector<std::pair<int, bool>>& residents, int candidate, std::size_t moves) {
   std::vector<TaskId> tasks;
   for (const auto& [share, on_managers] : residents)
     tasks.push_back(pool.admit(percent(share), on_managers ? pool.managers_core() : pool.other_core()));
   const auto before = pool.places(tasks);
   TaskId task = no_task;
-  const Stamps stamps = pool.call(percent(newcomer), task);
+  const Stamps stamps = pool.call(percent(candidate), task);
   const auto after = pool.places(tasks);
   std::size_t moved = 0;
   for (std::size_t i = 0; i < before.size(); ++i) moved += before[i] != after[i];

@@ -144,7 +144,7 @@ Stamps Pool::call(const Contract& contract, TaskId& task) {
   wait_for_tasks(tasks_.size());
   StampedJob job(driver_);
   job.contract = contract;
-  job.label = "newcomer";
+  job.label = "candidate";
   const Stamps stamps = run(*executive_, cores_, job, task);
   if (task != no_task) tasks_.push_back(task);
   return stamps;

@@ -109,7 +109,7 @@ void tell(const corelane::rt::Report& report, WorkServant& servant) {
     if (task.contract.period == task_period) {
       if (high == nullptr || high->task < task.task) high = &task;
     } else {
-      low_jobs += task.jobs, low_refused += task.refused, direct += task.own_connection ? 1 : 0;
+      low_jobs += task.jobs, low_refused += task.refused, direct += task.dedicated_connection ? 1 : 0;
     }
   if (high == nullptr) throw std::runtime_error("no task was admitted");
   const auto [raw, attributed, late, late_gaps] = servant.responses(high->bound);

@@ -8,7 +8,7 @@
 //                   The flood comes from clients without a contract and from low-priority tasks; see below.
 //   direct-flood    the same columns in mode `direct`: a more urgent task floods the connection that its own thread
 //                   reads, under each policy; `refused` counts its early jobs
-//   `newcomers`     a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
+//   `admissions`     a task on the manager's core without and with a flood of admit() calls whose contracts do not fit:
 //                   responses as measured, the same less gaps of the machine, the bound, and the refusals per second
 //   misbehaviour    a task overruns, floods or blocks under each policy. Columns: the other tasks' responses beside
 //                   their bounds, as measured and less the machine's time (bench/servers/judgement.h), and how many
@@ -35,10 +35,10 @@
 #include <string>
 #include <vector>
 
+#include "bench/servers/admissions.h"
 #include "bench/servers/firm.h"
 #include "bench/servers/flood.h"
 #include "bench/servers/misbehave.h"
-#include "bench/servers/newcomers.h"
 #include "bench/servers/published.h"
 #include "bench/servers/unknown.h"
 #include "bench/support/command_line.h"
@@ -56,7 +56,7 @@ struct Options {
   int firm_seconds = 5;
   int overshoot = 500;  // us
   int case_seconds = 5;
-  int newcomers_seconds = 20;
+  int admissions_seconds = 20;
   servers::FloodOptions flood;
 };
 
@@ -79,7 +79,7 @@ int run(int argc, char** argv) {
   Options options;
   CLI::App app{"Runs published examples of servers, and a flood of requests beside a task, in real time."};
   app.add_option("--only", options.only, "which measurements to run; all by default")
-      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "direct-flood", "newcomers", "misbehaviour"}));
+      ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "direct-flood", "admissions", "misbehaviour"}));
   app.add_option("--core", options.core, "the hardware thread of the examples, and of the server in flood")
       ->capture_default_str();
   app.add_option("--unit", options.unit, "their unit of time in us")
@@ -97,7 +97,7 @@ int run(int argc, char** argv) {
   app.add_option("--case-seconds", options.case_seconds, "how long each case of misbehaviour takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
-  app.add_option("--newcomers-seconds", options.newcomers_seconds, "how long each run of `newcomers` takes")
+  app.add_option("--admissions-seconds", options.admissions_seconds, "how long each run of `admissions` takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
   app.add_option("--seconds", options.flood.seconds, "how long each run of flood takes")
@@ -113,7 +113,7 @@ int run(int argc, char** argv) {
   if (wants(options, "io")) servers::print_io(core, unit, options.io_seconds * 1s);
   if (wants(options, "firm")) servers::print_firm(core, options.firm_seconds * 1s, options.overshoot * 1us);
   if (wants(options, "misbehaviour")) servers::print_misbehaviour(options.case_seconds * 1s);
-  if (wants(options, "newcomers")) servers::print_newcomers(core, options.newcomers_seconds * 1s);
+  if (wants(options, "admissions")) servers::print_admissions(core, options.admissions_seconds * 1s);
   options.flood.core = core;
   if (wants(options, "flood")) servers::print_flood(argv[0], options.flood);
   if (wants(options, "direct-flood")) servers::print_direct_flood(argv[0], options.flood);

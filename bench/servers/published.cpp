@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "bench/servers/units.h"
+#include "orb/dispatch/cores/aperiodic_server.h"
 #include "orb/dispatch/cores/budget_thread.h"
-#include "orb/dispatch/cores/thread_server.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
 
@@ -20,9 +20,9 @@ using corelane::CoreId;
 using corelane::Duration;
 using corelane::Priority;
 using corelane::Time;
+using corelane::dispatch::AperiodicServer;
 using corelane::dispatch::BudgetThread;
 using corelane::dispatch::ServedThread;
-using corelane::dispatch::ThreadServer;
 namespace os = corelane::os;
 namespace sched = corelane::sched;
 using namespace std::chrono_literals;
@@ -40,7 +40,7 @@ struct Burst {
 class Processor final : public ServedThread {
  public:
   Processor(const sched::Server& server, int native, std::optional<sched::IoCaller> caller, std::vector<Burst> bursts)
-      : server_(server, native, {}, ThreadServer::Work::always_runs), caller_(caller), bursts_(std::move(bursts)) {}
+      : server_(server, native, {}, AperiodicServer::Work::always_runs), caller_(caller), bursts_(std::move(bursts)) {}
 
   bool start(CoreId core, Time begin) {
     begin_ = begin;
@@ -56,7 +56,7 @@ class Processor final : public ServedThread {
     thread_.join();
   }
 
-  ThreadServer& server() noexcept { return server_; }
+  AperiodicServer& server() noexcept { return server_; }
   Duration used() noexcept {
     server_.check();
     return server_.status().used;
@@ -78,7 +78,7 @@ class Processor final : public ServedThread {
     }
   }
 
-  ThreadServer server_;
+  AperiodicServer server_;
   const std::optional<sched::IoCaller> caller_;
   const std::vector<Burst> bursts_;
   Time begin_{};
@@ -91,7 +91,7 @@ using Processors = std::vector<std::unique_ptr<Processor>>;
 // Runs them together. Calls `look` on this thread once they run.
 template <typename Look>
 void run_together(Processors& processors, CoreId core, Time begin, Look&& look) {
-  std::vector<ThreadServer*> watched;
+  std::vector<AperiodicServer*> watched;
   for (const auto& processor : processors) watched.push_back(&processor->server());
   BudgetThread budgets({}, watched);
   if (!budgets.start({.name = "alarms", .fifo_priority = alarms})) return (void)std::printf("no timers left\n");

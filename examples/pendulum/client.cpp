@@ -15,7 +15,7 @@
 #include "examples/pendulum/roles.h"
 #include "orb/corba/init_orb.h"
 #include "orb/core/call_deadline.h"
-#include "orb/core/way.h"
+#include "orb/core/route.h"
 #include "orb/os/clock.h"
 #include "orb/os/thread.h"
 #include "orb/rt/rt.h"
@@ -137,7 +137,7 @@ class Swing {
 };
 
 ClientAnswer answer_of(const Expected<rt::Task, rt::Refusal>& task, const ControllerRef& controller) {
-  const std::string way = core::way_of(*controller->_reference()).text;
+  const std::string way = core::route_of(*controller->_reference()).text;
   if (task) return {.admitted = true, .task = task->id().value, .reason = {}, .way = way};
   return {.admitted = false, .task = 0, .reason = task.error().text, .way = way};
 }

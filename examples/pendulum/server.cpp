@@ -27,7 +27,7 @@
 namespace corelane::pendulum {
 namespace {
 
-// Called by the threads of many tasks at once, and by the best-effort lane.
+// Called by the threads of many tasks at once, and by the best-effort executor.
 class ControllerImpl : public virtual CORBA::servant_traits<::Pendulum::Controller>::base_type {
  public:
   ControllerImpl(rt::GapLog& gaps, OverrunLog& overruns) : gaps_(gaps), overruns_(overruns) {}

@@ -50,7 +50,7 @@ Expected<os::Fd, SetupFault> listen_at_name(const std::string& path) {
   return socket;
 }
 
-SetupFault no_newcomer(const std::string& path) {
+SetupFault no_connection(const std::string& path) {
   return {SetupFault::Kind::timed_out, "no process connected to the channel at " + path + " in time"};
 }
 
@@ -136,7 +136,7 @@ Expected<os::Fd, SetupFault> Listener::accept_socket(Time deadline) {
     if (is_shut(socket_.get())) return was_stopped(path_);
     if (why != EAGAIN && why != EINTR && why != ECONNABORTED) return no_socket(why);
   }
-  return no_newcomer(path_);
+  return no_connection(path_);
 }
 
 Time Listener::earliest(Time deadline) const noexcept {
@@ -148,16 +148,16 @@ Time Listener::earliest(Time deadline) const noexcept {
 // keep others out.
 Expected<os::PeerSocket, SetupFault> Listener::accept_by_spare(int lack) {
   spare_.give_up();
-  auto newcomer = accept_waiting();
-  if (newcomer) {
-    const auto place = place_for(*newcomer, lack);
+  auto incoming = accept_waiting();
+  if (incoming) {
+    const auto place = place_for(*incoming, lack);
     if (!place) {
-      send_refusal(*newcomer, place.error().text);
-      newcomer = place.error();
+      send_refusal(*incoming, place.error().text);
+      incoming = place.error();
     }
   }
   spare_.hold(socket_);
-  return newcomer;
+  return incoming;
 }
 
 Expected<os::PeerSocket, SetupFault> Listener::accept_waiting() {
@@ -167,27 +167,27 @@ Expected<os::PeerSocket, SetupFault> Listener::accept_waiting() {
 }
 
 // Makes room only for a peer on the access list, because this may close another peer's channel.
-Expected<void, SetupFault> Listener::place_for(const os::Fd& newcomer, int lack) {
-  if (const auto welcome = check_access(newcomer, options_); !welcome) return welcome;
+Expected<void, SetupFault> Listener::place_for(const os::Fd& incoming, int lack) {
+  if (const auto welcome = check_access(incoming, options_); !welcome) return welcome;
   if (options_.room_maker && options_.room_maker()) return {};
   return SetupFault{SetupFault::Kind::denied, "the server has no room: " + os::out_of_descriptors(lack)};
 }
 
-Expected<os::PeerSocket, SetupFault> Listener::accept_newcomer() {
-  auto newcomer = accept_waiting();
-  const int lack = newcomer ? 0 : newcomer.error().number;
-  return os::is_out_of_descriptors(lack) ? accept_by_spare(lack) : std::move(newcomer);
+Expected<os::PeerSocket, SetupFault> Listener::accept_connection() {
+  auto incoming = accept_waiting();
+  const int lack = incoming ? 0 : incoming.error().number;
+  return os::is_out_of_descriptors(lack) ? accept_by_spare(lack) : std::move(incoming);
 }
 
-Expected<void, SetupFault> Listener::take_in(os::PeerSocket newcomer) {
-  const Peer peer = peer_of(newcomer);
-  auto let_in = check_access(newcomer, options_);
-  if (let_in && options_.greeter) let_in = options_.greeter(peer, newcomer);
+Expected<void, SetupFault> Listener::take_in(os::PeerSocket incoming) {
+  const Peer peer = peer_of(incoming);
+  auto let_in = check_access(incoming, options_);
+  if (let_in && options_.greeter) let_in = options_.greeter(peer, incoming);
   if (!let_in) {
-    send_refusal(newcomer, let_in.error().text);
+    send_refusal(incoming, let_in.error().text);
     return let_in;
   }
-  pending_.push_back({Acceptance(std::move(newcomer)), peer, os::now() + options_.handshake});
+  pending_.push_back({Acceptance(std::move(incoming)), peer, os::now() + options_.handshake});
   if (pending_.size() > most_handshakes) return give_up_oldest();
   return {};
 }
@@ -208,9 +208,9 @@ SetupFault Listener::give_up_oldest() {
   return said_of(peer, std::move(fault));
 }
 
-Expected<void, SetupFault> Listener::take_newcomer() {
+Expected<void, SetupFault> Listener::take_connection() {
   spare_.hold(socket_);  // the last time another thread may have taken the descriptor first
-  auto connection = accept_newcomer();
+  auto connection = accept_connection();
   if (connection) return take_in(std::move(*connection));
   if (connection.error().kind == SetupFault::Kind::timed_out) return {};  // the peer has gone
   return connection.error();
@@ -253,8 +253,8 @@ Expected<Channel, SetupFault> Listener::accept(Time deadline) {
         if (auto done = advance(i)) return std::move(*done);
     if (auto late = give_up_late()) return std::move(*late);
     if (ready > 0 && watched.back().revents != 0)
-      if (const auto taken = take_newcomer(); !taken) return taken.error();
-    if (os::now() >= deadline) return no_newcomer(path_);
+      if (const auto taken = take_connection(); !taken) return taken.error();
+    if (os::now() >= deadline) return no_connection(path_);
   }
 }
 

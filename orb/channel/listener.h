@@ -59,12 +59,12 @@ class Listener {
   Listener(std::string path, const Options& options);
   static Expected<Listener, SetupFault> listen_at_file(const std::string& path, const Options& options);
   Time earliest(Time deadline) const noexcept;
-  Expected<void, SetupFault> take_newcomer();
-  Expected<void, SetupFault> take_in(os::PeerSocket newcomer);
-  Expected<os::PeerSocket, SetupFault> accept_newcomer();
+  Expected<void, SetupFault> take_connection();
+  Expected<void, SetupFault> take_in(os::PeerSocket incoming);
+  Expected<os::PeerSocket, SetupFault> accept_connection();
   Expected<os::PeerSocket, SetupFault> accept_by_spare(int lack);
   Expected<os::PeerSocket, SetupFault> accept_waiting();
-  Expected<void, SetupFault> place_for(const os::Fd& newcomer, int lack);
+  Expected<void, SetupFault> place_for(const os::Fd& incoming, int lack);
   std::optional<Expected<Channel, SetupFault>> advance(std::size_t index);
   std::optional<SetupFault> give_up_late();
   SetupFault give_up_oldest();

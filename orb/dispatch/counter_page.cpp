@@ -130,7 +130,7 @@ void write_task(std::span<std::uint64_t> words, const TaskCounters& task) {
   pen.text(task.holder, task_words - holder_word);
 }
 
-void write_refusal(std::span<std::uint64_t> words, const RefusedNewcomer& refused) {
+void write_refusal(std::span<std::uint64_t> words, const RefusedAdmission& refused) {
   const sched::Refusal& why = refused.why;
   Pen pen(words);
   pen.put(refused.asked.time_since_epoch().count()).put(refused.times).put(refused.owner.value);
@@ -173,8 +173,8 @@ TaskCounters read_task(std::span<const std::uint64_t> words, bool& sound) {
   return task;
 }
 
-RefusedNewcomer read_refusal(std::span<const std::uint64_t> words, bool& sound) {
-  RefusedNewcomer refused;
+RefusedAdmission read_refusal(std::span<const std::uint64_t> words, bool& sound) {
+  RefusedAdmission refused;
   sched::Refusal& why = refused.why;
   Glass glass(words, sound);
   refused.asked = Time{Duration{static_cast<std::int64_t>(glass.number())}};

@@ -80,7 +80,7 @@ struct ProcessCounters {
   std::uint64_t admitted = 0, refused = 0, jobs_refused = 0, queue_full = 0, best_effort_jobs = 0;
   std::vector<CoreCounters> cores;
   std::vector<TaskCounters> tasks;
-  std::vector<RefusedNewcomer> refusals;  // the latest first
+  std::vector<RefusedAdmission> refusals;  // the latest first
 };
 
 class CounterPage {

@@ -1,10 +1,10 @@
 // Executive admits a process's tasks and runs their jobs. A process has one, shared by all its ORBs.
 //
-//   submit() ─▶ RequestQueue, if others are first ─▶ manager's turn: sched::Manager, the Lane of the core
+//   submit() ─▶ RequestQueue, if others are first ─▶ manager's turn: sched::Manager, the CoreScheduler of the core
 //                                                                                         ─▶ the task's own thread
 //   submit() ─▶ best-effort queue ─▶ pool (SCHED_OTHER)                 (no task and no contract: no manager either)
-//   attach() ─▶ the task's own thread reads its connection, and steps the Lane itself     (mode `direct`)
-//   submit() ─▶ the caller's own thread, at the task's priority; no manager, no Lane      (mode `leader-followers`)
+//   attach() ─▶ the task's own thread reads its connection, and steps the scheduler itself  (mode `direct`)
+//   submit() ─▶ the caller's own thread, at the task's priority; no manager, no scheduler    (mode `leader-followers`)
 //
 // Threads:
 // - one manager (SCHED_FIFO, above all tasks);
@@ -157,7 +157,7 @@ struct TaskReport {
   Duration response_p50{}, response_p99{}, response_max{};  // from the release to the end of run()
   std::vector<Miss> latest_misses{};                        // the newest MissLog::capacity, oldest first
   bool real_time = false;                                   // its thread has SCHED_FIFO
-  bool own_connection = false;                              // its thread reads its own connection
+  bool dedicated_connection = false;                        // its thread reads its own connection
   bool gone = false;                                        // the task has left; kept for the report
 };
 
@@ -186,8 +186,8 @@ struct ExecutiveReport {
   std::vector<TaskReport> tasks;  // tasks that have left come last
   std::vector<CoreReport> cores;
   std::uint64_t admitted = 0;
-  std::uint64_t refused = 0;              // admissions
-  std::vector<RefusedNewcomer> refusals;  // the latest first, those with the same label combined
+  std::uint64_t refused = 0;               // admissions
+  std::vector<RefusedAdmission> refusals;  // the latest first, those with the same label combined
   std::uint64_t jobs_refused = 0;  // because the contract allows no more, the task does not exist, or memory is short
   std::uint64_t queue_full = 0;    // requests that found their queue full, or were displaced by another one
   std::uint64_t best_effort_jobs = 0;

@@ -22,7 +22,7 @@
 
 namespace corelane::dispatch {
 
-// Returns an id for a job that goes to a lane. Any thread.
+// Returns an id for a job that goes to a core scheduler. Any thread.
 inline JobId next_job_id() noexcept {
   static std::atomic<std::uint64_t> last{0};
   return JobId{last.fetch_add(1, std::memory_order_relaxed) + 1};  // relaxed: only uniqueness counts
@@ -30,12 +30,12 @@ inline JobId next_job_id() noexcept {
 
 // JobContext is what the executive tells a job that runs.
 struct JobContext {
-  TaskId task;      // no_task in the best-effort lane; for the first job of a new task, the id that the task got
+  TaskId task;      // no_task in the best-effort executor; for the first job of a new task, the id that the task got
   JobId job;        // unique within the process
-  CoreId core;      // no_core in the best-effort lane
+  CoreId core;      // no_core in the best-effort executor
   Time release;     // the arrival, or for an early job the instant from which it was eligible
-  Time deadline;    // release + D; `never` in the best-effort lane
-  Duration budget;  // C; zero in the best-effort lane
+  Time deadline;    // release + D; `never` in the best-effort executor
+  Duration budget;  // C; zero in the best-effort executor
 };
 
 // Returns the context of a job without a contract.

@@ -33,7 +33,7 @@ RefusalLog::Row& RefusalLog::row_of(std::string_view label, PeerId owner) noexce
   return row;
 }
 
-std::vector<RefusedNewcomer> RefusalLog::latest() const {
+std::vector<RefusedAdmission> RefusalLog::latest() const {
   std::vector<Row> rows;
   rows.reserve(most);  // before the lock: the manager may wait for it
   {
@@ -42,7 +42,7 @@ std::vector<RefusedNewcomer> RefusalLog::latest() const {
   }
   std::erase_if(rows, [](const Row& row) { return row.times == 0; });
   std::ranges::sort(rows, std::ranges::greater{}, &Row::turn);
-  std::vector<RefusedNewcomer> result;
+  std::vector<RefusedAdmission> result;
   for (const Row& row : rows)
     result.push_back({.label = std::string(row.name()),
                       .owner = row.owner,

@@ -22,7 +22,7 @@
 namespace corelane::dispatch {
 
 // Describes the latest refusal, except for `times`.
-struct RefusedNewcomer {
+struct RefusedAdmission {
   std::string label;
   PeerId owner{};
   Contract contract{};
@@ -42,7 +42,7 @@ class RefusalLog {
   void record(std::string_view label, PeerId owner, const Contract& contract, const sched::Refusal& why,
               Time asked) noexcept;
   // Returns the rows, the newest first. Not for real-time threads.
-  std::vector<RefusedNewcomer> latest() const;
+  std::vector<RefusedAdmission> latest() const;
 
  private:
   struct Row {

@@ -98,10 +98,10 @@ std::size_t Assembler::held_bytes() const noexcept {
 }
 
 // Returns the request that these bytes begin, once enough of its header has arrived.
-HalfRoom::Request Assembler::half_request(const MessageHeader& header, Bytes bytes) const noexcept {
+ReassemblyQuota::Request Assembler::half_request(const MessageHeader& header, Bytes bytes) const noexcept {
   if (header.type != MessageType::request || bytes.size() <= header_size) return std::nullopt;
   const auto parsed = parse_beginning({header, bytes}, limits_);
-  return parsed ? HalfRoom::Request(*parsed) : std::nullopt;
+  return parsed ? ReassemblyQuota::Request(*parsed) : std::nullopt;
 }
 
 // Makes room for `bytes` more bytes of a message that will have `goal` bytes. Once the buffer is long, growing it
@@ -111,8 +111,8 @@ bool Assembler::make_room(os::ByteBuffer& buffer, const MessageHeader& header, s
   const bool grows = needed > buffer.capacity();
   const bool is_partial = &buffer == &partial_;
   if (is_partial && buffer.empty()) is_told_ = false;
-  const HalfRoom::Request request =
-      grows || (is_partial && !is_told_) ? half_request(header, buffer) : HalfRoom::Request{};
+  const ReassemblyQuota::Request request =
+      grows || (is_partial && !is_told_) ? half_request(header, buffer) : ReassemblyQuota::Request{};
   if (is_partial && request) is_told_ = true;
   if (!hold(held_bytes() + bytes, request)) return refused_ = half_request(header, buffer), false;
   if (!grows) return true;
@@ -241,7 +241,7 @@ Expected<std::optional<Message>> Assembler::start_fragmented(Bytes bytes, Time n
   if (pending_.size() >= limits_.fragmented_messages || limits_.fragments < 1 ||
       pending_bytes_ + bytes.size() > limits_.fragment_bytes)
     return fail(ErrorKind::imp_limit, minor::bad_fragment);
-  const HalfRoom::Request request = half_request(header_, bytes);
+  const ReassemblyQuota::Request request = half_request(header_, bytes);
   if (!hold(held_bytes() + bytes.size(), request)) {
     refused_ = request;
     return fail(ErrorKind::imp_limit, minor::half_messages);

@@ -19,9 +19,9 @@
 #include "orb/base/bytes.h"
 #include "orb/base/expected.h"
 #include "orb/base/time.h"
-#include "orb/giop/half_room.h"
 #include "orb/giop/limits.h"
 #include "orb/giop/message.h"
+#include "orb/giop/reassembly_quota.h"
 #include "orb/os/memory/byte_buffer.h"
 
 namespace corelane::giop {
@@ -32,7 +32,7 @@ enum class Role : std::uint8_t { client, server, both };
 class Assembler {
  public:
   // `room`: counts half-received messages; null: only the limits of each connection apply.
-  explicit Assembler(const Limits& limits = {}, Role role = Role::both, std::unique_ptr<HalfRoom> room = nullptr)
+  explicit Assembler(const Limits& limits = {}, Role role = Role::both, std::unique_ptr<ReassemblyQuota> room = nullptr)
       : limits_(limits), role_(role), room_(std::move(room)) {}
 
   // Takes bytes from the front of `input` until a message is whole. Call it again until it returns nothing and input is
@@ -60,7 +60,7 @@ class Assembler {
   // yet does not count.
   std::size_t held_bytes() const noexcept;
   // After next() failed with half_messages: returns the request that had no room, if it is known.
-  const HalfRoom::Request& refused() const noexcept { return refused_; }
+  const ReassemblyQuota::Request& refused() const noexcept { return refused_; }
   // Ends the connection: discards everything. next() must not be called any more.
   void drop() noexcept;
   // Returns the version of the last valid header; 1.0 before that.
@@ -83,10 +83,10 @@ class Assembler {
   bool accepts(MessageType type) const noexcept;
   Expected<bool> take(Bytes& input, std::size_t goal);
   bool make_room(os::ByteBuffer& buffer, const MessageHeader& header, std::size_t bytes, std::size_t goal);
-  bool hold(std::size_t bytes, const HalfRoom::Request& request = {}) noexcept {
+  bool hold(std::size_t bytes, const ReassemblyQuota::Request& request = {}) noexcept {
     return !room_ || room_->hold(bytes, request);
   }
-  HalfRoom::Request half_request(const MessageHeader& header, Bytes bytes) const noexcept;
+  ReassemblyQuota::Request half_request(const MessageHeader& header, Bytes bytes) const noexcept;
   void settle() noexcept { (void)hold(held_bytes()); }
   Expected<Whole> deliver(Bytes bytes, Time now);
   Expected<Whole> start_fragmented(Bytes bytes, Time now);
@@ -107,13 +107,13 @@ class Assembler {
   std::uint32_t refusal_ = 0;  // of the current message, see Message
   std::size_t skip_ = 0;       // bytes still to be skipped of a refused message
   Version version_ = giop_1_0;
-  os::ByteBuffer partial_;          // the current message, if it did not arrive in one piece
-  bool is_told_ = false;            // the room was told which request partial_ is
-  bool delivered_ = false;          // the last call delivered partial_
-  std::vector<Pending> pending_;    // messages with more fragments to come; at most limits.fragmented_messages
-  std::size_t pending_bytes_ = 0;   // bytes in pending_
-  std::unique_ptr<HalfRoom> room_;  // counts held_bytes()
-  HalfRoom::Request refused_;
+  os::ByteBuffer partial_;                 // the current message, if it did not arrive in one piece
+  bool is_told_ = false;                   // the room was told which request partial_ is
+  bool delivered_ = false;                 // the last call delivered partial_
+  std::vector<Pending> pending_;           // messages with more fragments to come; at most limits.fragmented_messages
+  std::size_t pending_bytes_ = 0;          // bytes in pending_
+  std::unique_ptr<ReassemblyQuota> room_;  // counts held_bytes()
+  ReassemblyQuota::Request refused_;
   os::ByteBuffer joined_;  // the reassembled message that the last call delivered
   std::optional<Error> error_;
 };

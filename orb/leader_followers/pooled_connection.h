@@ -32,7 +32,9 @@ class PooledConnection final : public transport::Connection,
   using Connection::send;
   Expected<void> send(std::span<const Bytes> parts) noexcept override;
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
-  std::unique_ptr<transport::Berth> berth(std::size_t bytes) noexcept override { return below_->berth(bytes); }
+  std::unique_ptr<transport::ReservedSendBuffer> send_buffer(std::size_t bytes) noexcept override {
+    return below_->send_buffer(bytes);
+  }
   Loans loans() const noexcept override { return below_->loans(); }
   void watch(std::shared_ptr<transport::Watcher> watcher) override;
   void unwatch() override;

@@ -12,7 +12,7 @@
 
 #include "orb/base/one_line.h"
 #include "orb/os/process/broken_pipe_guard.h"
-#include "orb/os/process/said_errors.h"
+#include "orb/os/process/error_capture.h"
 #include "orb/os/process/size_limit_guard.h"
 
 namespace corelane::os::log {
@@ -55,7 +55,7 @@ void debug(std::string_view line) noexcept { write_line(spdlog::level::debug, li
 void info(std::string_view line) noexcept { write_line(spdlog::level::info, line); }
 void warn(std::string_view line) noexcept { write_line(spdlog::level::warn, line); }
 void error(std::string_view line) noexcept {
-  if (!SaidErrors::keep(line)) write_line(spdlog::level::err, line);
+  if (!ErrorCapture::keep(line)) write_line(spdlog::level::err, line);
 }
 
 }  // namespace corelane::os::log

@@ -19,8 +19,8 @@
 #include "orb/os/log.h"
 #include "orb/os/memory/stack_overflow.h"
 #include "orb/os/memory/thread_stack.h"
+#include "orb/os/threads/core_isolation.h"
 #include "orb/os/threads/deadline_class.h"
-#include "orb/os/threads/kept_core.h"
 
 namespace corelane::os {
 namespace {

@@ -55,14 +55,15 @@ bool AdapterRegistry::is_of_other_start(std::string_view key) const noexcept {
 }
 
 void AdapterRegistry::stop_holding() noexcept {
-  std::vector<std::weak_ptr<core::Gate>> gates;
+  std::vector<std::weak_ptr<core::PoaManagerState>> manager_states;
   {
     const std::lock_guard lock(mutex_);
-    gates = gates_;
+    manager_states = manager_states_;
   }
-  for (const auto& weak : gates)
-    if (const auto gate = weak.lock(); gate && gate->turnstile().passage() == core::Passage::holding)
-      gate->change(core::Passage::discarding);
+  for (const auto& weak : manager_states)
+    if (const auto manager_state = weak.lock();
+        manager_state && manager_state->entry_counter().passage() == core::Passage::holding)
+      manager_state->change(core::Passage::discarding);
 }
 
 void AdapterRegistry::close() noexcept {
@@ -83,16 +84,17 @@ std::string AdapterRegistry::next_key_prefix() {
   return prefix + stamp_;
 }
 
-std::shared_ptr<core::Gate> AdapterRegistry::make_gate() {
+std::shared_ptr<core::PoaManagerState> AdapterRegistry::make_manager_state() {
   auto submit = [weak = orb_](dispatch::JobPtr job) {
     const auto orb = weak.lock();
     if (!orb) return job->fail(destroyed);
     if (const auto taken = orb->executive()->submit(job); !taken) job->fail(taken.error());
   };
-  auto gate = std::make_shared<core::Gate>(std::move(submit), orb()->settings().executive.queue_capacity);
+  auto manager_state =
+      std::make_shared<core::PoaManagerState>(std::move(submit), orb()->settings().executive.queue_capacity);
   const std::lock_guard lock(mutex_);
-  gates_.push_back(gate);
-  return gate;
+  manager_states_.push_back(manager_state);
+  return manager_state;
 }
 
 AdapterRegistry::Added AdapterRegistry::add(const std::string& key, std::shared_ptr<core::ActiveObject> object) {

@@ -17,7 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "orb/core/objects/target.h"
+#include "orb/core/objects/object_dispatch.h"
 #include "orb/core/orb.h"
 #include "orb/os/pi_mutex.h"
 
@@ -39,7 +39,7 @@ class AdapterRegistry final : public core::RequestTarget {
 
   // Returns the first part of the keys of a new adapter.
   std::string next_key_prefix();
-  std::shared_ptr<core::Gate> make_gate();
+  std::shared_ptr<core::PoaManagerState> make_manager_state();
   // Adds an object. `key_taken`: there is one with this key already, perhaps of another well-known adapter.
   enum class Added : std::uint8_t { yes, key_taken, closed };
   Added add(const std::string& key, std::shared_ptr<core::ActiveObject> object);
@@ -63,7 +63,7 @@ class AdapterRegistry final : public core::RequestTarget {
   bool closed_ = false;
   std::uint32_t adapters_made_ = 0;
   std::unordered_map<std::string, std::shared_ptr<core::ActiveObject>, Hash, std::equal_to<>> objects_;
-  std::vector<std::weak_ptr<core::Gate>> gates_;
+  std::vector<std::weak_ptr<core::PoaManagerState>> manager_states_;
 };
 
 }  // namespace corelane::poa

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "orb/core/object.h"
-#include "orb/core/objects/target.h"
+#include "orb/core/objects/object_dispatch.h"
 #include "orb/poa/servant.h"
 
 namespace CORBA {

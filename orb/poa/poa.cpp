@@ -86,7 +86,8 @@ core::ObjectReference<Poa> Poa::create_well_known(const std::string& key, core::
 core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectReference<PoaManager> manager,
                                        std::string key_prefix) {
   if (!manager)
-    manager = core::ObjectReference<PoaManager>(std::make_shared<PoaManager>(registry_->orb(), registry_->make_gate()));
+    manager = core::ObjectReference<PoaManager>(
+        std::make_shared<PoaManager>(registry_->orb(), registry_->make_manager_state()));
   auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix));
   child->map_->parent = weak_from_this();
   const std::lock_guard lock(map_->mutex);
@@ -151,7 +152,7 @@ Poa::Entry& Poa::activate(const ObjectId& id, const ServantReference<Servant>& s
   if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
   if (map_->find(servant.get()) != nullptr) throw ServantAlreadyActive();
   if (map_->find(id) != nullptr) throw ObjectAlreadyActive();
-  auto object = std::make_shared<core::ActiveObject>(manager_->gate(), servant.shared(), servant->_skeleton(),
+  auto object = std::make_shared<core::ActiveObject>(manager_->manager_state(), servant.shared(), servant->_skeleton(),
                                                      servant->_self(), std::move(contracts));
   const auto added = registry_->add(key_of(id), object);
   if (added == AdapterRegistry::Added::key_taken) throw ObjectAlreadyActive();
@@ -280,7 +281,7 @@ ServantReference<Servant> Poa::reference_to_servant(const core::ObjectReference<
 
 void install(const std::shared_ptr<core::Orb>& orb) {
   auto registry = std::make_shared<AdapterRegistry>(orb);
-  auto manager = std::make_shared<PoaManager>(orb, registry->make_gate());
+  auto manager = std::make_shared<PoaManager>(orb, registry->make_manager_state());
   auto root = std::make_shared<Poa>(registry, "RootPOA", core::ObjectReference<PoaManager>(std::move(manager)),
                                     registry->next_key_prefix());
   registry->set_root(root);

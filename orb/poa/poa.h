@@ -13,7 +13,7 @@
 
 #include "orb/core/exception.h"
 #include "orb/core/object.h"
-#include "orb/core/objects/gate.h"
+#include "orb/core/objects/poa_manager_state.h"
 #include "orb/core/orb.h"
 #include "orb/poa/servant.h"
 
@@ -39,7 +39,7 @@ class PoaManager final : public core::Object {
     void _encode(cdr::Writer&) const override {}
   };
 
-  PoaManager(std::weak_ptr<core::Orb> orb, std::shared_ptr<core::Gate> gate);
+  PoaManager(std::weak_ptr<core::Orb> orb, std::shared_ptr<core::PoaManagerState> manager_state);
 
   // Each function raises AdapterInactive after the manager was deactivated. activate() makes the ORB listen.
   void activate();
@@ -51,13 +51,13 @@ class PoaManager final : public core::Object {
   void deactivate(bool etherealize_objects, bool wait_for_completion);
   State get_state() const;
 
-  const std::shared_ptr<core::Gate>& gate() const noexcept { return gate_; }
+  const std::shared_ptr<core::PoaManagerState>& manager_state() const noexcept { return manager_state_; }
 
  private:
   void change(core::Passage passage, bool wait_for_completion);
 
   const std::weak_ptr<core::Orb> orb_;
-  const std::shared_ptr<core::Gate> gate_;
+  const std::shared_ptr<core::PoaManagerState> manager_state_;
 };
 
 class Poa final : public core::Object, public std::enable_shared_from_this<Poa> {

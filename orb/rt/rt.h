@@ -78,7 +78,7 @@ using TaskEventHandler = dispatch::TaskEventHandler;
 // removes it. When these functions return, no call of the previous handler runs, unless they were called from one.
 //
 // A handler is called soon after the job has ended, never in it, one call at a time. It runs on a thread of the
-// best-effort lane (in mode leader-followers on its own thread). It may block, allocate and call objects; meanwhile
+// best-effort executor (in mode leader-followers on its own thread). It may block, allocate and call objects; meanwhile
 // requests without a contract have one thread less. Its exceptions are logged. Up to 256 events wait for it;
 // TaskEvent::lost counts those that were lost. Threads: any that is not real-time. Raise what Orb::executive() raises.
 void on_miss(core::Orb& orb, TaskEventHandler handler);

@@ -1,6 +1,6 @@
-// Commands: what the Manager and the Lanes want to be done. They are plain values, and they must be carried out in the
-// given order. The code that carries them out (orb/dispatch with threads, orb/sim in virtual time) makes no decisions
-// of its own.
+// Commands: what the Manager and the CoreSchedulers want to be done. They are plain values, and they must be carried
+// out in the given order. The code that carries them out (orb/dispatch with threads, orb/sim in virtual time) makes no
+// decisions of its own.
 #pragma once
 
 #include <type_traits>
@@ -15,8 +15,9 @@ namespace corelane::sched {
 
 // Commands of the Manager.
 
-// The task is admitted. Create its thread on `core` with `priority` and call Lane::add() or Lane::join(). `request`
-// names the job or the proposal that asked. If it was a job, a Place of that job follows.
+// The task is admitted. Create its thread on `core` with `priority` and call CoreScheduler::add() or
+// CoreScheduler::join(). `request` names the job or the proposal that asked. If it was a job, a Dispatch of that job
+// follows.
 struct Admit {
   JobId request;
   TaskId task;
@@ -26,9 +27,9 @@ struct Admit {
   Contract contract;
   Duration response;  // R, the bound of the analysis
   // The latest time at which the task may start: now, or the next idle instant of its core if it has to wait for
-  // Lane::join().
+  // CoreScheduler::join().
   Time startable_at;
-  // Call Lane::join() instead of add(). The task may start when the Lane answers Joined.
+  // Call CoreScheduler::join() instead of add(). The task may start when the CoreScheduler answers Joined.
   bool waits_for_idle = false;
 };
 
@@ -40,8 +41,8 @@ struct Postpone {
   Time startable_at;
 };
 
-// Pass the job to the Lane of `core` as Arrived. no_core: the job is best effort and has no Lane.
-struct Place {
+// Pass the job to the CoreScheduler of `core` as Arrived. no_core: the job is best effort and has no CoreScheduler.
+struct Dispatch {
   JobId job;
   TaskId task;
   CoreId core;
@@ -67,16 +68,16 @@ struct Ceiling {
   Priority priority;
 };
 
-// Call Lane::vacate(). At the next idle instant of the core, the Lane stops starting jobs of the task. Then report
-// Vacated.
+// Call CoreScheduler::vacate(). At the next idle instant of the core, the CoreScheduler stops starting jobs of the
+// task. Then report Vacated.
 struct Vacate {
   TaskId task;
   CoreId core;
 };
 
-// Call Lane::take() on `from` and Lane::put() on `to`, and bind the task's thread to `to`. The command comes after
-// Vacated, so no job of the task runs. from == to: the move was called off; call only put() to return the task. If
-// `from` is a lost core, the command comes without Vacated.
+// Call CoreScheduler::take() on `from` and CoreScheduler::put() on `to`, and bind the task's thread to `to`. The
+// command comes after Vacated, so no job of the task runs. from == to: the move was called off; call only put() to
+// return the task. If `from` is a lost core, the command comes without Vacated.
 struct Move {
   TaskId task;
   CoreId from;
@@ -84,8 +85,8 @@ struct Move {
   Priority priority;
 };
 
-// Call Lane::dismiss(). The task has left: drop its waiting jobs, and report Vacated at the next idle instant of the
-// core.
+// Call CoreScheduler::dismiss(). The task has left: drop its waiting jobs, and report Vacated at the next idle instant
+// of the core.
 struct Dismiss {
   TaskId task;
   CoreId core;
@@ -99,16 +100,17 @@ struct Evict {
   Refusal reason;
 };
 
-// The job (or the proposal) is refused. Lanes send this command, too.
+// The job (or the proposal) is refused. CoreSchedulers send this command, too.
 struct Refuse {
   JobId job;
   Refusal reason;
 };
 
-// Commands of a Lane.
+// Commands of a CoreScheduler.
 
-// The job may execute now, on the Lane's core, at the priority of its task (whatever priority its thread had before).
-// The platform under a Lane is preemptive fixed priority. The response time and the deadline count from `released`.
+// The job may execute now, on the CoreScheduler's core, at the priority of its task (whatever priority its thread had
+// before). The platform under a CoreScheduler is preemptive fixed priority. The response time and the deadline count
+// from `released`.
 struct Run {
   JobId job;
   TaskId task;
@@ -117,7 +119,7 @@ struct Run {
   Time deadline;  // released + D
 };
 
-// The job came early and waits in the Lane. This is for the record only: the Arm beside it starts the job.
+// The job came early and waits in the CoreScheduler. This is for the record only: the Arm beside it starts the job.
 struct Defer {
   JobId job;
   TaskId task;
@@ -139,10 +141,10 @@ struct Cancel {
   TaskId task;
 };
 
-// This job is the one that the platform runs on the Lane's core. Feed Overran when the execution of the job since its
-// Run (the processor time of its thread) reaches `budget`. A preempted or suspended job does not reach it. The command
-// replaces the previous Watch of this core. Job 0: watch no job. After Overran no job is watched until the next Watch,
-// which may repeat the last one.
+// This job is the one that the platform runs on the CoreScheduler's core. Feed Overran when the execution of the job
+// since its Run (the processor time of its thread) reaches `budget`. A preempted or suspended job does not reach it.
+// The command replaces the previous Watch of this core. Job 0: watch no job. After Overran no job is watched until the
+// next Watch, which may repeat the last one.
 //
 // On a core scheduled by priorities that does not charge overruns, jobs with the policy `report` are not watched.
 // Compare their execution time with the budget when they end.
@@ -171,8 +173,8 @@ struct Joined {
   CoreId core;
 };
 
-using Command = std::variant<Admit, Postpone, Place, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse, Run,
-                             Defer, Demote, Cancel, Watch, Arm, ReportVacated, Joined>;
+using Command = std::variant<Admit, Postpone, Dispatch, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse,
+                             Run, Defer, Demote, Cancel, Watch, Arm, ReportVacated, Joined>;
 static_assert(std::is_trivially_copyable_v<Command>);
 
 }  // namespace corelane::sched

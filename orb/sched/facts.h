@@ -1,5 +1,6 @@
-// Facts: events with their time stamps. They are the only input of the Manager and the Lanes, so a recorded sequence of
-// facts replays exactly. Facts are plain values. Time is integer nanoseconds of one monotonic clock, real or virtual.
+// Facts: events with their time stamps. They are the only input of the Manager and the CoreSchedulers, so a recorded
+// sequence of facts replays exactly. Facts are plain values. Time is integer nanoseconds of one monotonic clock, real
+// or virtual.
 #pragma once
 
 #include <optional>
@@ -55,15 +56,15 @@ struct CoreReturned {
   CoreId core;
 };
 
-// The Lane of `core` was told to release the task and has been idle since. It starts no more jobs of the task. This is
-// the answer to Vacate and to Dismiss.
+// The CoreScheduler of `core` was told to release the task and has been idle since. It starts no more jobs of the task.
+// This is the answer to Vacate and to Dismiss.
 struct Vacated {
   Time at;
   TaskId task;
   CoreId core;
 };
 
-// Facts for the Lanes. A Lane also takes Arrived, for its own tasks.
+// Facts for the CoreSchedulers. A CoreScheduler also takes Arrived, for its own tasks.
 
 struct Finished {
   Time at;

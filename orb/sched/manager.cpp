@@ -6,8 +6,8 @@
 
 #include "orb/base/peer.h"
 #include "orb/sched/admission/admission_search.h"
-#include "orb/sched/admission/answer.h"
-#include "orb/sched/admission/explainer.h"
+#include "orb/sched/admission/command_buffer.h"
+#include "orb/sched/admission/feasible_contract_search.h"
 #include "orb/sched/admission/placement.h"
 #include "orb/sched/admission/transition.h"
 
@@ -31,10 +31,10 @@ struct Manager::State {
   void on(const CoreLost& fact) noexcept;
   void on(const CoreReturned& fact) noexcept;
   void on(const Vacated& fact) noexcept;
-  template <typename LaneFact>
-  void on(const LaneFact&) noexcept {}
+  template <typename SchedulerFact>
+  void on(const SchedulerFact&) noexcept {}
 
-  void admit(const Proposed& newcomer, bool is_job) noexcept;
+  void admit(const Proposed& candidate, bool is_job) noexcept;
   std::optional<Refusal> barred(PeerId peer, const Contract& contract) const noexcept;
   std::size_t places_of(PeerId peer) const noexcept;
   Share held_by(PeerId peer) const noexcept;
@@ -49,10 +49,10 @@ struct Manager::State {
   TaskView view(std::uint32_t slot) const noexcept;
 
   Placement placement;
-  Answer answer;
+  CommandBuffer buffer;
   Transition transition;
   AdmissionSearch search;
-  Explainer explainer;
+  FeasibleContractSearch contract_search;
   bool repack;                          // a new task may make other tasks move
   std::vector<std::uint32_t> homeless;  // scratch space for CoreLost
 
@@ -66,10 +66,10 @@ struct Manager::State {
 
 Manager::State::State(const ManagerOptions& options)
     : placement(options),
-      answer(placement),
-      transition(placement, answer),
+      buffer(placement),
+      transition(placement, buffer),
       search(placement),
-      explainer(placement),
+      contract_search(placement),
       repack(options.repack) {
   homeless.reserve(placement.options().max_tasks);
 }
@@ -79,16 +79,16 @@ Manager::State::State(const ManagerOptions& options)
 void Manager::State::on(const Arrived& fact) noexcept {
   if (fact.task == no_task) {
     if (fact.contract) return admit({fact.at, fact.job, fact.peer, *fact.contract}, true);
-    answer.say(Place{fact.job, no_task, no_core});
+    buffer.say(Dispatch{fact.job, no_task, no_core});
     return;
   }
   const auto index = placement.slot_of(fact.task);
-  if (!index) return answer.refuse(fact.job, RefusalCode::unknown_task);
+  if (!index) return buffer.refuse(fact.job, RefusalCode::unknown_task);
   const Slot& slot = placement.slot(*index);
   const bool theirs = slot.peer == PeerId{} || slot.peer == fact.peer;
   const bool runs = slot.state == TaskState::running || slot.state == TaskState::moving;
-  if (!theirs || !runs) return answer.refuse(fact.job, RefusalCode::unknown_task);
-  answer.say(Place{fact.job, fact.task, placement.core_id(slot.core)});
+  if (!theirs || !runs) return buffer.refuse(fact.job, RefusalCode::unknown_task);
+  buffer.say(Dispatch{fact.job, fact.task, placement.core_id(slot.core)});
 }
 
 void Manager::State::on(const Proposed& fact) noexcept { admit(fact, false); }
@@ -130,12 +130,12 @@ Share Manager::State::held_by(PeerId peer) const noexcept {
   return held;
 }
 
-void Manager::State::admit(const Proposed& newcomer, bool is_job) noexcept {
-  const auto& [now, request, peer, contract] = newcomer;
-  if (const auto reason = barred(peer, contract)) return answer.say(Refuse{request, *reason});
+void Manager::State::admit(const Proposed& candidate, bool is_job) noexcept {
+  const auto& [now, request, peer, contract] = candidate;
+  if (const auto reason = barred(peer, contract)) return buffer.say(Refuse{request, *reason});
   const auto index = placement.take_slot();
   if (!index)
-    return answer.say(
+    return buffer.say(
         Refuse{request, {.code = RefusalCode::too_many_tasks, .takes_none = placement.options().max_tasks == 0}});
   Slot& slot = placement.slot(*index);
   slot.peer = peer;
@@ -150,14 +150,14 @@ void Manager::State::admit(const Proposed& newcomer, bool is_job) noexcept {
   placement.next_age();
   if (search.found() == AdmissionSearch::Found::core) {
     settle(*index);
-    return answer.admit(*index);
+    return buffer.admit(*index);
   }
   if (search.found() == AdmissionSearch::Found::plan) return transition.begin(*index, search.plan(), now);
   Refusal reason = search.refusal();
   const bool might_fit = reason.code != RefusalCode::no_core && reason.code != RefusalCode::resources_apart;
   if (might_fit && transition.under_way()) reason.code = RefusalCode::reorganizing;
   placement.release(*index);
-  answer.say(Refuse{request, reason});
+  buffer.say(Refuse{request, reason});
 }
 
 AdmissionSearch::Reach Manager::State::reach() const noexcept {
@@ -167,7 +167,7 @@ AdmissionSearch::Reach Manager::State::reach() const noexcept {
 
 void Manager::State::begin_preparing(const Contract& contract) noexcept {
   searched = contract;
-  search.begin(demand_of(contract, placement.last_age() + 1, placement.options().charge_overruns), newcomer_slot,
+  search.begin(demand_of(contract, placement.last_age() + 1, placement.options().charge_overruns), candidate_slot,
                reach());
 }
 
@@ -179,10 +179,10 @@ bool Manager::State::is_prepared(const Contract& contract) const noexcept {
 // Charges the task to the core that the search found.
 void Manager::State::settle(std::uint32_t index) noexcept {
   Slot& slot = placement.slot(index);
-  if (Member* member = search.roster().find(newcomer_slot)) member->slot = index;
+  if (Member* member = search.task_set().find(candidate_slot)) member->slot = index;
   slot.core = search.core();
   slot.state = TaskState::running;
-  placement.charge(slot.core, search.roster());
+  placement.charge(slot.core, search.task_set());
 }
 
 // Tasks and cores that leave.
@@ -219,7 +219,7 @@ void Manager::State::on(const CoreLost& fact) noexcept {
     if (slots[i].target == lost) slots[i].target = nowhere;
     if (slots[i].core == lost) homeless.push_back(i);
   }
-  placement.core(lost).roster.clear();
+  placement.core(lost).task_set.clear();
   std::sort(homeless.begin(), homeless.end(), [&](std::uint32_t a, std::uint32_t b) {
     const Rank& x = slots[a].demand.rank;
     const Rank& y = slots[b].demand.rank;
@@ -245,18 +245,18 @@ void Manager::State::rehome(std::uint32_t index, CoreId from) noexcept {
     slot.core = slot.target;
     slot.target = nowhere;
     slot.state = TaskState::running;
-    return answer.move(index, from);
+    return buffer.move(index, from);
   }
   search.begin(slot.demand, index, AdmissionSearch::Reach::cores);
   searched.reset();
   run_to_the_end(search);
   if (search.found() == AdmissionSearch::Found::core) {
     settle(index);
-    return answer.move(index, from);
+    return buffer.move(index, from);
   }
   Refusal reason = search.refusal();
   reason.code = RefusalCode::core_lost;
-  answer.say(Evict{placement.id_of(index), slot.peer, from, reason});
+  buffer.say(Evict{placement.id_of(index), slot.peer, from, reason});
   placement.release(index);
 }
 
@@ -268,7 +268,7 @@ Manager::Manager(Manager&&) noexcept = default;
 
 std::span<const Command> Manager::decide(const Fact& fact) noexcept {
   std::visit([&](const auto& f) { state_->on(f); }, fact);
-  return state_->answer.write(time_of(fact));
+  return state_->buffer.write(time_of(fact));
 }
 
 void Manager::set_capacity(CoreId core, Ppm capacity) noexcept {
@@ -284,7 +284,7 @@ void Manager::set_interference(CoreId core, std::span<const PlatformLoad> loads)
   Core& on = state_->placement.core(index);
   if (!on.model.set(on.options.load, loads)) return;
   state_->placement.note_change();
-  for (Member& member : on.roster.members()) member.windows = {};  // no valid start if there is less load now
+  for (Member& member : on.task_set.members()) member.windows = {};  // no valid start if there is less load now
 }
 
 void Manager::set_closed(CoreId core, bool closed) noexcept {
@@ -326,30 +326,30 @@ bool Manager::has_stale_bounds() const noexcept {
 }
 
 // Recomputes the response bounds of one core in pieces, and starts again if the tables change in between. Other code
-// only reads rosters that are being analyzed.
+// only reads task sets that are being analyzed.
 bool Manager::State::refresh(Core& core, int& evaluations) noexcept {
   if (refreshing != placement.epoch() || refreshed != &core) {
     refreshing = placement.epoch();
     refreshed = &core;
-    core.roster.begin_refresh(core.model);
+    core.task_set.begin_refresh(core.model);
   }
-  if (!core.roster.step(evaluations)) return false;
+  if (!core.task_set.step(evaluations)) return false;
   refreshed = nullptr;
   core.stale = false;
   return true;
 }
 
 Nearest Manager::nearest(const Contract& contract) const noexcept {
-  state_->explainer.begin(contract);
+  state_->contract_search.begin(contract);
   std::optional<Nearest> found;
-  while (!found) found = state_->explainer.step(std::numeric_limits<int>::max());
+  while (!found) found = state_->contract_search.step(std::numeric_limits<int>::max());
   return *found;
 }
 
-void Manager::begin_nearest(const Contract& contract) noexcept { state_->explainer.begin(contract); }
+void Manager::begin_nearest(const Contract& contract) noexcept { state_->contract_search.begin(contract); }
 
 std::optional<Nearest> Manager::continue_nearest(int evaluations) noexcept {
-  return state_->explainer.step(evaluations);
+  return state_->contract_search.step(evaluations);
 }
 
 TaskView Manager::State::view(std::uint32_t index) const noexcept {
@@ -361,7 +361,7 @@ TaskView Manager::State::view(std::uint32_t index) const noexcept {
                 .target = slot.state == TaskState::running ? no_core : placement.core_id(slot.target),
                 .state = slot.state};
   if (slot.core == nowhere) return view;
-  if (const Member* member = placement.cores()[static_cast<std::size_t>(slot.core)].roster.find(index)) {
+  if (const Member* member = placement.cores()[static_cast<std::size_t>(slot.core)].task_set.find(index)) {
     view.priority = Priority{member->level};
     view.response = Duration{member->response};
   }
@@ -388,9 +388,9 @@ namespace {
 CoreView view_of(const Core& core) noexcept {
   return {.id = core.options.id,
           .capacity = ppm_of(core.model.capacity),
-          .admitted = ppm_of(core.roster.load()),
+          .admitted = ppm_of(core.task_set.load()),
           .platform = ppm_of(core.model.platform),
-          .tasks = static_cast<std::uint32_t>(core.roster.members().size()),
+          .tasks = static_cast<std::uint32_t>(core.task_set.members().size()),
           .lost = core.lost,
           .order = core.model.order};
 }

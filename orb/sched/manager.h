@@ -49,7 +49,7 @@ struct ManagerOptions {
   AdmissionTest test = AdmissionTest::response_time;
   // The code that carries out the commands answers Watch. If it does not, `demote` and `cancel` are refused.
   bool enforces_budgets = true;
-  // Lanes of cores scheduled by priorities charge overruns under `report` to the task that caused them.
+  // CoreSchedulers of cores scheduled by priorities charge overruns under `report` to the task that caused them.
   bool charge_overruns = false;
   // The utilization that one remote peer may hold on all cores together; 0: no limit.
   Ppm peer_limit = 0;
@@ -68,10 +68,10 @@ class Manager {
   Manager(Manager&&) noexcept;
 
   // Processes a fact: Arrived, Proposed, Departed, PeerLost, CoreLost, CoreReturned or Vacated. Ignores facts for
-  // Lanes. The commands are valid until the next call: Ceiling, Reprioritize, Place, Postpone, Vacate, Dismiss, Evict,
-  // Refuse, Admit, Move.
-  // Cost: for a new task, one response-time analysis per core tried, plus one repacking, unless they were prepared. For
-  // a Vacated that begins the next phase of a repacking, one analysis for each task of that phase.
+  // CoreSchedulers. The commands are valid until the next call: Ceiling, Reprioritize, Dispatch, Postpone, Vacate,
+  // Dismiss, Evict, Refuse, Admit, Move. Cost: for a new task, one response-time analysis per core tried, plus one
+  // repacking, unless they were prepared. For a Vacated that begins the next phase of a repacking, one analysis for
+  // each task of that phase.
   std::span<const Command> decide(const Fact& fact) noexcept;
 
   // Analyzes a new task in pieces, so that more urgent work can run in between. Call prepare(), then
@@ -114,8 +114,9 @@ class Manager {
   Nearest nearest(const Contract& contract) const noexcept;
   // Does the same in pieces, so that more urgent work can run first. Call begin_nearest(), then continue_nearest()
   // until it answers. `evaluations`, at least 1, bounds one piece as in continue_preparing(). Facts may be processed in
-  // between. If they change the tables, the search starts again, and after Explainer::max_restarts restarts it answers
-  // that nothing was found. Only one search runs at a time: begin_nearest() or nearest() replaces it.
+  // between. If they change the tables, the search starts again, and after FeasibleContractSearch::max_restarts
+  // restarts it answers that nothing was found. Only one search runs at a time: begin_nearest() or nearest() replaces
+  // it.
   void begin_nearest(const Contract& contract) noexcept;
   std::optional<Nearest> continue_nearest(int evaluations) noexcept;
 

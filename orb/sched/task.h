@@ -28,7 +28,7 @@ struct PlatformLoad {
 // How a core orders its ready jobs.
 enum class CoreOrder : std::uint8_t {
   priority,  // preemptive fixed priorities
-  deadline,  // earliest deadline first: see EdfLane
+  deadline,  // earliest deadline first: see EdfScheduler
   served,    // as `deadline`, with one constant bandwidth server per task: see task_server.h
 };
 

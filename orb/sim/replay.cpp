@@ -4,8 +4,8 @@
 #include <memory>
 #include <utility>
 
-#include "orb/sched/lanes/any_lane.h"
 #include "orb/sched/manager.h"
+#include "orb/sched/schedulers/any_scheduler.h"
 
 namespace corelane::sim {
 
@@ -28,42 +28,43 @@ class Machine {
   virtual std::optional<Answer> tell(const TraceView& input) = 0;
 };
 
-class LaneMachine final : public Machine {
+class SchedulerMachine final : public Machine {
  public:
-  LaneMachine(const Track& track, const ManagerOptions& options) : lane_(track.core, track.max_tasks, track.timer) {
-    if (options.charge_overruns) lane_.charge_overruns();
+  SchedulerMachine(const Track& track, const ManagerOptions& options)
+      : scheduler_(track.core, track.max_tasks, track.timer) {
+    if (options.charge_overruns) scheduler_.charge_overruns();
     for (const CoreOptions& core : options.cores)
-      if (core.id == track.core && core.order != CoreOrder::priority) lane_.use_deadlines();
+      if (core.id == track.core && core.order != CoreOrder::priority) scheduler_.use_deadlines();
   }
 
   std::optional<Answer> tell(const TraceView& input) override {
-    if (const auto fact = fact_of(input)) return lane_.decide(*fact);
+    if (const auto fact = fact_of(input)) return scheduler_.decide(*fact);
     if (const auto task = decode<trace::TaskAdded>(input)) return add(*task);
     if (const auto task = decode<trace::JoinAsked>(input)) return join(*task);
     if (const auto set = decode<trace::PrioritySet>(input))
-      return lane_.reprioritize(set->task, set->priority), no_answer;
-    if (const auto asked = decode<trace::VacateAsked>(input)) return lane_.vacate(asked->at, asked->task);
-    if (const auto asked = decode<trace::DismissAsked>(input)) return lane_.dismiss(asked->at, asked->task);
-    if (const auto taken = decode<trace::TaskTaken>(input)) return lane_.take(taken->task), no_answer;
+      return scheduler_.reprioritize(set->task, set->priority), no_answer;
+    if (const auto asked = decode<trace::VacateAsked>(input)) return scheduler_.vacate(asked->at, asked->task);
+    if (const auto asked = decode<trace::DismissAsked>(input)) return scheduler_.dismiss(asked->at, asked->task);
+    if (const auto taken = decode<trace::TaskTaken>(input)) return scheduler_.take(taken->task), no_answer;
     if (const auto put = decode<trace::TaskPut>(input); put && is_sound(put->task))
-      return lane_.put(put->at, put->task);
-    if (const auto early = decode<trace::EarlyAllowed>(input)) return lane_.allow_early(early->allowed), no_answer;
+      return scheduler_.put(put->at, put->task);
+    if (const auto early = decode<trace::EarlyAllowed>(input)) return scheduler_.allow_early(early->allowed), no_answer;
     return std::nullopt;
   }
 
  private:
   std::optional<Answer> add(const trace::TaskAdded& task) {
     if (!corelane::is_sound(task.contract)) return std::nullopt;
-    lane_.add(task.task, task.contract, task.priority);
+    scheduler_.add(task.task, task.contract, task.priority);
     return no_answer;
   }
   std::optional<Answer> join(const trace::JoinAsked& task) {
     if (!corelane::is_sound(task.contract)) return std::nullopt;
-    return lane_.join(task.at, task.task, task.contract, task.priority);
+    return scheduler_.join(task.at, task.task, task.contract, task.priority);
   }
-  static bool is_sound(const LaneTask& task) { return sched::is_sound(task); }
+  static bool is_sound(const ScheduledTask& task) { return sched::is_sound(task); }
 
-  AnyLane lane_;
+  AnyScheduler scheduler_;
 };
 
 class ManagerMachine final : public Machine {
@@ -108,7 +109,7 @@ class ManagerMachine final : public Machine {
 };
 
 std::unique_ptr<Machine> machine_of(const TraceFile& trace, const Track& track) {
-  if (track.kind == TrackKind::lane) return std::make_unique<LaneMachine>(track, trace.options);
+  if (track.kind == TrackKind::core) return std::make_unique<SchedulerMachine>(track, trace.options);
   return std::make_unique<ManagerMachine>(trace.options);
 }
 

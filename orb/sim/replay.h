@@ -1,6 +1,6 @@
-// Replay feeds the recorded inputs of a run's Manager and Lanes to new ones with the same options. It compares their
-// answers with the recorded answers, word for word. If all are equal, this code made the same decisions from the same
-// facts. Otherwise the first difference shows where the run differs.
+// Replay feeds the recorded inputs of a run's Manager and CoreSchedulers to new ones with the same options. It compares
+// their answers with the recorded answers, word for word. If all are equal, this code made the same decisions from the
+// same facts. Otherwise the first difference shows where the run differs.
 //
 // A track can be replayed if none of it was overwritten. Without its beginning, the initial state is unknown.
 //
@@ -41,7 +41,7 @@ struct ReplayReport {
   bool same() const;
 };
 
-// Replays a trace. The fault names a record that cannot be given to its Manager or Lane.
+// Replays a trace. The fault names a record that cannot be given to its Manager or CoreScheduler.
 Expected<ReplayReport, sched::TraceFault> replay(const sched::TraceFile& trace);
 
 // Returns "manager" or a name such as "core 2".

@@ -18,8 +18,8 @@ bool Simulator::Later::operator()(const Event& a, const Event& b) const {
 Simulator::Simulator(const ManagerOptions& options, std::uint64_t seed) : manager_(options), random_(seed) {
   for (const CoreOptions& core : options.cores) {
     const TimerId timer{static_cast<std::uint64_t>(cores_.size())};
-    cores_.push_back({core, AnyLane(core.id, options.max_tasks, timer), {}});
-    if (options.charge_overruns) cores_.back().lane.charge_overruns();
+    cores_.push_back({core, AnyScheduler(core.id, options.max_tasks, timer), {}});
+    if (options.charge_overruns) cores_.back().scheduler.charge_overruns();
     if (core.order == CoreOrder::deadline) use_deadlines(core.id);
     if (core.order == CoreOrder::served) use_servers(core.id);
     if (core.load.budget > Duration::zero() && core.load.period > Duration::zero())
@@ -43,7 +43,7 @@ void Simulator::lose_core(CoreId core, Time at) {
 void Simulator::lose_peer(PeerId peer, Time at) { schedule(at, Class::release, What::lose_peer, 0, peer.value); }
 
 void Simulator::allow_early(bool allowed) {
-  for (CoreState& core : cores_) core.lane.allow_early(allowed);
+  for (CoreState& core : cores_) core.scheduler.allow_early(allowed);
 }
 
 void Simulator::run(Time until) {
@@ -73,9 +73,9 @@ Duration Simulator::busy(CoreId id) const {
   return {};
 }
 
-std::span<const LaneTask> Simulator::tasks_on(CoreId id) const {
+std::span<const ScheduledTask> Simulator::tasks_on(CoreId id) const {
   for (const CoreState& core : cores_)
-    if (core.options.id == id && !core.lost) return core.lane.tasks();
+    if (core.options.id == id && !core.lost) return core.scheduler.tasks();
   return {};
 }
 
@@ -97,7 +97,7 @@ void Simulator::happen(const Event& event) {
       if (!core->core.wake(now_, job)) break;
       core->touched = true;
       const TaskId task = reports_[jobs_[job.value - 1].plan].task;
-      queue(core->lane.decide(Resumed{now_, job, task}), core->options.id);
+      queue(core->scheduler.decide(Resumed{now_, job, task}), core->options.id);
       break;
     }
     case What::timer:
@@ -150,14 +150,14 @@ void Simulator::reach(std::size_t index) {
     case VirtualCore::What::slept: {
       const Duration sleep = plans_[jobs_[job.job.value - 1].plan].sleeps_for;
       schedule(now_ + sleep, Class::completion, What::wake, index, job.job.value);
-      return queue(core.lane.decide(Suspended{now_, job.job, job.task}), core.options.id);
+      return queue(core.scheduler.decide(Suspended{now_, job.job, job.task}), core.options.id);
     }
     case VirtualCore::What::locked:
     case VirtualCore::What::unlocked:
       return lock(core, job.job, what == VirtualCore::What::locked);
     case VirtualCore::What::overran:
       if (core.options.order == CoreOrder::served) core.core.step_back(now_, job.task);
-      return queue(core.lane.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
+      return queue(core.scheduler.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
   }
 }
 
@@ -183,11 +183,11 @@ void Simulator::end(CoreState& core, const ReadyJob& job) {
     report.worst = std::max(report.worst, now_ - state.nominal);
     if (now_ - state.nominal > contract.deadline) ++report.misses;
   }
-  if (core.lane.has_overrun(job.task, job.job, job.used))  // the job was not watched
-    queue(core.lane.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
-  for (const LaneTask& task : core.lane.tasks())
+  if (core.scheduler.has_overrun(job.task, job.job, job.used))  // the job was not watched
+    queue(core.scheduler.decide(Overran{now_, job.job, job.task, job.used}), core.options.id);
+  for (const ScheduledTask& task : core.scheduler.tasks())
     if (task.id == job.task) report.overruns = task.overruns;
-  queue(core.lane.decide(Finished{now_, job.job, job.task, job.used}), core.options.id);
+  queue(core.scheduler.decide(Finished{now_, job.job, job.task, job.used}), core.options.id);
 }
 
 // Draws the behavior of the plan's next job.
@@ -292,9 +292,9 @@ void Simulator::carry_out(const Admit& c, CoreId) {
   if (report.startable_at == never) report.startable_at = c.startable_at;  // otherwise it was postponed
   plan_by_task_.insert({c.task.value, plan});
   mix(c.task.value), mix(static_cast<std::uint64_t>(c.core.value));
-  AnyLane& lane = core_of(c.core).lane;
-  if (c.waits_for_idle) return queue(lane.join(now_, c.task, c.contract, c.priority), c.core);
-  lane.add(c.task, c.contract, c.priority);
+  AnyScheduler& scheduler = core_of(c.core).scheduler;
+  if (c.waits_for_idle) return queue(scheduler.join(now_, c.task, c.contract, c.priority), c.core);
+  scheduler.add(c.task, c.contract, c.priority);
   carry_out(Joined{c.task, c.core}, c.core);
 }
 
@@ -310,15 +310,15 @@ void Simulator::carry_out(const Joined& c, CoreId) {
   schedule(plans_[plan].first_release, Class::release, What::release, plan, 0);
 }
 
-void Simulator::carry_out(const Place& c, CoreId) {
+void Simulator::carry_out(const Dispatch& c, CoreId) {
   if (c.core == no_core) return;
   CoreState& core = core_of(c.core);
-  queue(core.lane.decide(Arrived{.at = now_, .job = c.job, .task = c.task, .peer = {}, .contract = {}}), c.core);
+  queue(core.scheduler.decide(Arrived{.at = now_, .job = c.job, .task = c.task, .peer = {}, .contract = {}}), c.core);
 }
 
 void Simulator::carry_out(const Reprioritize& c, CoreId) {
   CoreState& core = core_of(c.core);
-  if (core.lane.reprioritize(c.task, c.priority)) core.core.set_priority(now_, c.task, c.priority);
+  if (core.scheduler.reprioritize(c.task, c.priority)) core.core.set_priority(now_, c.task, c.priority);
   core.touched = true;
 }
 
@@ -331,28 +331,28 @@ void Simulator::carry_out(const Ceiling& c, CoreId) {
   core.touched = true;
 }
 
-void Simulator::carry_out(const Vacate& c, CoreId) { queue(core_of(c.core).lane.vacate(now_, c.task), c.core); }
+void Simulator::carry_out(const Vacate& c, CoreId) { queue(core_of(c.core).scheduler.vacate(now_, c.task), c.core); }
 
 void Simulator::carry_out(const Move& c, CoreId) {
-  LaneTask task = core_of(c.from).lane.take(c.task);
+  ScheduledTask task = core_of(c.from).scheduler.take(c.task);
   if (core_of(c.from).lost) leave_lost_core(task);
   task.priority = c.priority;
   TaskReport& report = reports_[plan_by_task_.at(c.task.value)];
   report.core = c.to;
   ++report.moves;
   mix(c.task.value), mix(static_cast<std::uint64_t>(c.to.value));
-  queue(core_of(c.to).lane.put(now_, task), c.to);
+  queue(core_of(c.to).scheduler.put(now_, task), c.to);
 }
 
 // Resets a task whose core was lost: its jobs are lost with the core. Later jobs count from their release on the new
 // core, because the release rule may delay them.
-void Simulator::leave_lost_core(LaneTask& task) {
+void Simulator::leave_lost_core(ScheduledTask& task) {
   task.busy = task.demoted = task.suspended = false;
   task.waiting_count = 0;
   reports_[plan_by_task_.at(task.id.value)].displaced = true;
 }
 
-void Simulator::carry_out(const Dismiss& c, CoreId) { queue(core_of(c.core).lane.dismiss(now_, c.task), c.core); }
+void Simulator::carry_out(const Dismiss& c, CoreId) { queue(core_of(c.core).scheduler.dismiss(now_, c.task), c.core); }
 
 void Simulator::carry_out(const Evict& c, CoreId) {
   TaskReport& report = reports_[plan_by_task_.at(c.task.value)];
@@ -379,7 +379,7 @@ void Simulator::carry_out(const Run& c, CoreId from) {
   const Time place = c.deadline - plan.contract.jitter;
   if (core.core.has(c.job)) {                             // the job already runs
     if (core.options.order == CoreOrder::served) return;  // it keeps the place that its server gives it
-    if (core.lane.uses_deadlines()) return static_cast<void>(core.core.set_place(now_, c.job, place));
+    if (core.scheduler.uses_deadlines()) return static_cast<void>(core.core.set_place(now_, c.job, place));
     return core.core.set_priority(now_, c.task, c.priority);
   }
   // If the caller sends too early, the releases of the contract count, not the times of the caller.

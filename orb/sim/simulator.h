@@ -1,5 +1,6 @@
-// Simulator runs the unchanged Manager and Lanes on virtual cores in virtual time. Discrete events have a total order
-// (time, class, sequence) with completion < replenishment < release < dispatch. The same input gives the same trace.
+// Simulator runs the unchanged Manager and CoreSchedulers on virtual cores in virtual time. Discrete events have a
+// total order (time, class, sequence) with completion < replenishment < release < dispatch. The same input gives the
+// same trace.
 //
 // Threads: one. Allocates at any time.
 #pragma once
@@ -13,9 +14,9 @@
 #include <vector>
 
 #include "orb/base/contract.h"
-#include "orb/sched/lanes/any_lane.h"
-#include "orb/sched/lanes/firm_timers.h"
 #include "orb/sched/manager.h"
+#include "orb/sched/schedulers/any_scheduler.h"
+#include "orb/sched/schedulers/firm_timers.h"
 #include "orb/sim/virtual_core.h"
 #include "orb/sim/workload.h"
 
@@ -80,7 +81,7 @@ struct TaskReport {
   std::uint64_t jobs = 0;     // number of jobs that ended
   std::uint64_t misses = 0;
   std::uint64_t refused_jobs = 0;
-  std::uint64_t overruns = 0;   // as the Lane counts them: of budget or suspension
+  std::uint64_t overruns = 0;   // as the CoreScheduler counts them: of budget or suspension
   std::uint64_t cancelled = 0;  // jobs answered before their end; not in `worst` and `misses`
   std::uint64_t moves = 0;
 };
@@ -95,20 +96,20 @@ class Simulator {
   // Closes the connection of the peer at `at` and ends all its tasks. If the peer proposes a task later, that counts as
   // another connection with the same number.
   void lose_peer(PeerId peer, Time at);
-  // Makes the core run by deadlines, with an EdfLane. Call it before its first task. The Manager knows of such a core
-  // if its CoreOptions::order says so. For other cores, let the Manager admit every task (AdmissionTest::none) and add
-  // only what demand_analysis() allows.
+  // Makes the core run by deadlines, with an EdfScheduler. Call it before its first task. The Manager knows of such a
+  // core if its CoreOptions::order says so. For other cores, let the Manager admit every task (AdmissionTest::none) and
+  // add only what demand_analysis() allows.
   void use_deadlines(CoreId core);
   // Does the same, and gives each task its own server, like SCHED_DEADLINE. The Manager must know of the core.
   void use_servers(CoreId core);
-  // Makes the Lanes' timers firm; at first they are hard. With each fact a Lane releases all jobs that are due, so each
-  // fact is a soft check. Call it before run().
+  // Makes the CoreSchedulers' timers firm; at first they are hard. With each fact a CoreScheduler releases all jobs
+  // that are due, so each fact is a soft check. Call it before run().
   void use_firm_timers(Duration overshoot);
   // Add a server or its work and return its index. On a core that runs by deadlines, add only a
   // ConstantBandwidthServer; on other cores, add the other kinds.
   std::size_t add_server(const ServerPlan& plan);
   std::size_t add_work(const WorkPlan& plan);
-  // Calls Lane::allow_early() for every core. Do not allow it beside servers that run below a task.
+  // Calls CoreScheduler::allow_early() for every core. Do not allow it beside servers that run below a task.
   void allow_early(bool allowed);
 
   // Processes all events up to and including `until`. May be called again with a later time.
@@ -122,13 +123,13 @@ class Simulator {
   // Returns an FNV-1a hash over all that happened.
   std::uint64_t trace_hash() const { return hash_; }
   std::uint64_t preemptions() const;
-  // Returns the number of interrupts of the Lanes' hard timers.
+  // Returns the number of interrupts of the CoreSchedulers' hard timers.
   std::uint64_t timer_interrupts() const { return timer_interrupts_; }
   // Returns how many jobs found their resource locked. Ceilings prevent this.
   std::uint64_t collisions() const { return collisions_; }
   Duration busy(CoreId core) const;
-  // Returns the tasks in the lane of the core, or nothing if the core is lost.
-  std::span<const sched::LaneTask> tasks_on(CoreId core) const;
+  // Returns the tasks in the core scheduler of the core, or nothing if the core is lost.
+  std::span<const sched::ScheduledTask> tasks_on(CoreId core) const;
 
  private:
   // The order of events at one instant. Dispatch comes after all of them.
@@ -161,7 +162,7 @@ class Simulator {
   };
   struct CoreState {
     sched::CoreOptions options;
-    sched::AnyLane lane;
+    sched::AnyScheduler scheduler;
     VirtualCore core;
     sched::FirmTimers timers{1, Duration{}};
     std::uint64_t reach_version = 0;
@@ -197,13 +198,13 @@ class Simulator {
   void queue(std::span<const sched::Command> commands, CoreId from);
   void carry_out_all();
   CoreState& core_of(CoreId id);
-  void leave_lost_core(sched::LaneTask& task);
+  void leave_lost_core(sched::ScheduledTask& task);
   JobId new_job(const JobState& state);
   void mix(std::uint64_t value);
 
   void carry_out(const sched::Admit& c, CoreId from);
   void carry_out(const sched::Postpone& c, CoreId from);
-  void carry_out(const sched::Place& c, CoreId from);
+  void carry_out(const sched::Dispatch& c, CoreId from);
   void carry_out(const sched::Reprioritize& c, CoreId from);
   void carry_out(const sched::Ceiling& c, CoreId from);
   void carry_out(const sched::Vacate& c, CoreId from);

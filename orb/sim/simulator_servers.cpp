@@ -11,7 +11,7 @@ using namespace sched;
 
 void Simulator::use_deadlines(CoreId id) {
   CoreState& core = core_of(id);
-  core.lane.use_deadlines();
+  core.scheduler.use_deadlines();
   core.core.order_by(Order::deadline);
 }
 
@@ -36,12 +36,13 @@ void Simulator::use_firm_timers(Duration overshoot) {
 void Simulator::fire(std::size_t index) {
   CoreState& core = cores_[index];
   ++timer_interrupts_;
-  if (!core.timers.soft_check(now_).empty()) queue(core.lane.decide(Elapsed{now_, TimerId{index}}), core.options.id);
+  if (!core.timers.soft_check(now_).empty())
+    queue(core.scheduler.decide(Elapsed{now_, TimerId{index}}), core.options.id);
 }
 
 std::size_t Simulator::add_server(const ServerPlan& plan) {
   CoreState& core = core_of(plan.core);
-  assert(core.lane.uses_deadlines() == std::holds_alternative<ConstantBandwidthServer>(plan.server));
+  assert(core.scheduler.uses_deadlines() == std::holds_alternative<ConstantBandwidthServer>(plan.server));
   const auto index = static_cast<std::size_t>(&core - cores_.data());
   servers_.push_back({index, core.core.add_server(plan.server), plan.priority});
   return servers_.size() - 1;

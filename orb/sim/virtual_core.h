@@ -1,5 +1,5 @@
-// VirtualCore is the platform under a Lane in virtual time: one preemptive processor without overhead. It runs by
-// priorities, first come first served within a level, like SCHED_FIFO on a bound core. Or it runs by deadlines, like
+// VirtualCore is the platform under a CoreScheduler in virtual time: one preemptive processor without overhead. It runs
+// by priorities, first come first served within a level, like SCHED_FIFO on a bound core. Or it runs by deadlines, like
 // SCHED_DEADLINE.
 //
 // It has servers. A job under a server runs only while the server has budget, and all such jobs together are the
@@ -36,7 +36,7 @@ struct ReadyJob {
   Duration unlocks_at = Duration::max();   // ... and ends
   Time place{};  // if the core runs by deadlines: the order of jobs that are neither platform load nor best effort
   std::optional<std::size_t> server{};  // the server to whose work it belongs
-  bool own_server = false;              // the server belongs to the task of this job; the job is one of a Lane
+  bool own_server = false;              // the server belongs to the task of this job; the job is one of a CoreScheduler
   Duration caller_period{};             // for an IoServer: the period of the caller
 };
 

@@ -14,9 +14,9 @@
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
 #include "orb/transport/detail/address.h"
-#include "orb/transport/detail/census.h"
 #include "orb/transport/detail/channel_link.h"
 #include "orb/transport/detail/channel_listener.h"
+#include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/stream_connection.h"
 
@@ -57,11 +57,11 @@ Expected<channel::Channel, channel::SetupFault> connect_stoppable(const std::str
 }  // namespace
 
 ChannelTransport::ChannelTransport(Reactor& reactor, ChannelOptions options, ConnectionLimits limits,
-                                   std::shared_ptr<ConnectionCensus> census)
+                                   std::shared_ptr<ConnectionLimiter> limiter)
     : reactor_(reactor.impl()),
       options_(std::move(options)),
       limits_(limits),
-      census_(census ? std::move(census) : std::make_shared<ConnectionCensus>(limits)) {}
+      limiter_(limiter ? std::move(limiter) : std::make_shared<ConnectionLimiter>(limits)) {}
 
 ChannelTransport::~ChannelTransport() = default;
 
@@ -103,7 +103,7 @@ Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& end
   if (!path) return logged(path.error(), "channel");
   auto socket = path->listen(channel::mode_for(options_.access), SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), "channel");
-  const channel::Options options = ChannelListener::options(census_, reactor_, options_);
+  const channel::Options options = ChannelListener::options(limiter_, reactor_, options_);
   auto door = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();
   shared->reactor = reactor_;

@@ -18,13 +18,14 @@
 
 namespace corelane::transport {
 
-class ConnectionCensus;
+class ConnectionLimiter;
 
 class ChannelTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `census`: shared with other transports, so that their connections count together.
+  // `reactor` outlives the transport. `limiter`: shared with other transports, so that their connections count
+  // together.
   explicit ChannelTransport(Reactor& reactor, ChannelOptions options = {}, ConnectionLimits limits = {},
-                            std::shared_ptr<ConnectionCensus> census = nullptr);
+                            std::shared_ptr<ConnectionLimiter> limiter = nullptr);
   ~ChannelTransport() override;
 
   // Connects to a channel listener. If no channel is made, logs the reason: once for each path, until a channel is made
@@ -43,7 +44,7 @@ class ChannelTransport final : public Transport {
   const std::shared_ptr<Reactor::Impl> reactor_;
   const ChannelOptions options_;
   const ConnectionLimits limits_;
-  const std::shared_ptr<ConnectionCensus> census_;  // of accepted connections
+  const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
 
   std::mutex mutex_;
   std::deque<std::string> said_;  // guarded by mutex_; oldest first

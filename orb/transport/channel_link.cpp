@@ -24,7 +24,7 @@ using channel::Fault;
 
 constexpr int messages_per_read = 1024;  // so a peer that sends empty messages cannot hold the reader longer
 constexpr std::size_t parts_per_piece = 16;
-constexpr std::chrono::milliseconds peer_period{1};  // between two checks of the peer in glance()
+constexpr std::chrono::milliseconds peer_period{1};  // between two checks of the peer in poll_receive()
 // Bytes of chunks for another user. All are taken at set-up. They fit one message of 1 MiB with its header.
 constexpr std::size_t largest_pool_for_others = 1152 * 1024;
 
@@ -125,18 +125,18 @@ bool ChannelLink::lends(Bytes front) const noexcept {
   return read_ == 0 && front.size() >= Connection::longest_copied && of_own_user_;
 }
 
-bool ChannelLink::take_front(Lent& lent) noexcept try {
-  const auto keeper = std::make_shared<std::optional<channel::Loan>>();
-  *keeper = channel_.take();
-  if (!*keeper) return false;
-  lent = {(*keeper)->bytes(), keeper};
+bool ChannelLink::take_front(BorrowedBytes& borrowed) noexcept try {
+  const auto storage = std::make_shared<std::optional<channel::Loan>>();
+  *storage = channel_.take();
+  if (!*storage) return false;
+  borrowed = {(*storage)->bytes(), storage};
   received_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
   return true;
 } catch (const std::bad_alloc&) {
   return false;  // then the message is copied
 }
 
-IoResult ChannelLink::receive_some(MutableBytes buffer, Lent* lent) noexcept {
+IoResult ChannelLink::receive_some(MutableBytes buffer, BorrowedBytes* borrowed) noexcept {
   IoResult result;
   for (int i = 0; i < messages_per_read && result.count < buffer.size(); ++i) {
     const auto front = channel_.peek();
@@ -144,9 +144,9 @@ IoResult ChannelLink::receive_some(MutableBytes buffer, Lent* lent) noexcept {
     if (!front && (front.error() != Fault::would_block || channel_.look_at_peer())) return end_of(front.error());
     // The peer has ended. peek() says how, after the messages that are still there.
     if (!front) continue;
-    if (lent != nullptr && lends(*front)) {
+    if (borrowed != nullptr && lends(*front)) {
       if (result.count != 0) return result;
-      if (take_front(*lent)) return {Io::done, lent->bytes.size()};
+      if (take_front(*borrowed)) return {Io::done, borrowed->bytes.size()};
     }
     const Bytes rest = front->subspan(read_);
     const std::size_t count = std::min(rest.size(), buffer.size() - result.count);
@@ -162,31 +162,31 @@ IoResult ChannelLink::receive_some(MutableBytes buffer, Lent* lent) noexcept {
 }
 
 IoResult ChannelLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                    Lent* lent) noexcept {
+                                    BorrowedBytes* borrowed) noexcept {
   if (deadline <= os::now()) {
     stop_awaiting();
-    const IoResult result = receive_some(buffer, lent);
+    const IoResult result = receive_some(buffer, borrowed);
     if (!await_bytes()) nudge();
     return result;
   }
   stop_awaiting();
   if (const auto came = channel_.wait(deadline, strategy); !came) return end_of(came.error());
-  return receive_some(buffer, lent);
+  return receive_some(buffer, borrowed);
 }
 
 // Makes two checks of memory. Neither this end nor the peer that writes makes a system call for it.
-IoResult ChannelLink::glance(MutableBytes buffer, Lent* lent) noexcept {
+IoResult ChannelLink::poll_receive(MutableBytes buffer, BorrowedBytes* borrowed) noexcept {
   stop_awaiting();
   const auto front = channel_.peek();
-  if (front || front.error() != Fault::would_block) return receive_some(buffer, lent);
+  if (front || front.error() != Fault::would_block) return receive_some(buffer, borrowed);
   const Time now = os::now();
   if (now < look_at_peer_at_) return {Io::would_block};
   look_at_peer_at_ = now + peer_period;
-  return receive_some(buffer, lent);
+  return receive_some(buffer, borrowed);
 }
 
-IoResult ChannelLink::take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept {
-  const IoResult result = receive_until(buffer, Time{}, {}, lent);
+IoResult ChannelLink::take(MutableBytes buffer, Time& arrived, BorrowedBytes* borrowed) noexcept {
+  const IoResult result = receive_until(buffer, Time{}, {}, borrowed);
   arrived = os::now();
   return result;
 }
@@ -220,29 +220,30 @@ Link::Berthed ChannelLink::lend(std::size_t bytes) {
   if (whole > channel_.longest_message()) return {};
   auto draft = channel_.draft(whole);
   if (!draft) return {};
-  berths_.push_back({++last_berth_, std::move(*draft)});
-  return {berths_.back().draft.bytes(), last_berth_};
+  reserved_.push_back({++last_reserved_, std::move(*draft)});
+  return {reserved_.back().draft.bytes(), last_reserved_};
 }
 
 void ChannelLink::give_back(std::uint64_t number) noexcept {
-  berths_.remove_if([&](const Berth& berth) { return berth.number == number; });
+  reserved_.remove_if([&](const ReservedSendBuffer& send_buffer) { return send_buffer.number == number; });
 }
 
-// Sends a message that lies in a Berth. Returns nothing if it lies somewhere else.
+// Sends a message that lies in a ReservedSendBuffer. Returns nothing if it lies somewhere else.
 std::optional<IoResult> ChannelLink::send_berthed(Bytes message) noexcept {
-  const auto berth = std::find_if(berths_.begin(), berths_.end(),
-                                  [&](const Berth& b) { return b.draft.bytes().data() == message.data(); });
-  if (berth == berths_.end()) return std::nullopt;
-  const auto sent = channel_.try_send(berth->draft, message.size());
+  const auto send_buffer = std::find_if(reserved_.begin(), reserved_.end(), [&](const ReservedSendBuffer& b) {
+    return b.draft.bytes().data() == message.data();
+  });
+  if (send_buffer == reserved_.end()) return std::nullopt;
+  const auto sent = channel_.try_send(send_buffer->draft, message.size());
   if (!sent) return IoResult{sent.error() == Fault::would_block ? Io::would_block : Io::failed};
-  berths_.erase(berth);
+  reserved_.erase(send_buffer);
   sent_.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count
   return IoResult{Io::done, message.size()};
 }
 
 IoResult ChannelLink::send_some(std::span<const Bytes> parts) noexcept {
   if (std::exchange(room_armed_, false)) channel_.disarm_for_room();
-  if (parts.size() == 1 && !berths_.empty())
+  if (parts.size() == 1 && !reserved_.empty())
     if (const auto sent = send_berthed(parts.front())) return *sent;
   const std::size_t length = length_of(parts);
   if (length > piece_size && channel_.try_write(parts)) return {Io::done, length};

@@ -35,9 +35,9 @@ using channel::SetupFault;
 
 // What the porter returns: all that may be scarce for a connection.
 struct Place {
-  Place(ConnectionCensus::Ticket counted, ChannelWatch descriptors)
+  Place(ConnectionLimiter::Ticket counted, ChannelWatch descriptors)
       : ticket(std::move(counted)), watch(std::move(descriptors)) {}
-  ConnectionCensus::Ticket ticket;
+  ConnectionLimiter::Ticket ticket;
   ChannelWatch watch;
 };
 
@@ -61,16 +61,16 @@ SetupFault half_is_in_use(const channel::Peer& peer) {
           "user " + std::to_string(peer.user) + " gets no channel: " + std::string(half_in_use)};
 }
 
-using Evict = std::function<bool(ConnectionCensus&)>;
+using Evict = std::function<bool(ConnectionLimiter&)>;
 
-// Eviction is one request to the census. The listener's thread makes it, and it runs on the reactor's thread. If the
+// Eviction is one request to the limiter. The listener's thread makes it, and it runs on the reactor's thread. If the
 // listener's thread no longer waits for it, it ends no connection. Shared by both threads.
 class Eviction : public std::enable_shared_from_this<Eviction> {
  public:
   // Runs the request. When it is over, the evicted connection has given its descriptors back, because that was posted
   // earlier. Thread: the reactor's.
-  void run(ConnectionCensus& census, Reactor::Impl& reactor, const Evict& evict) noexcept {
-    if (!advance(Stage::asked, Stage::begun) || !try_evict(census, reactor, evict)) end(Stage::vain);
+  void run(ConnectionLimiter& limiter, Reactor::Impl& reactor, const Evict& evict) noexcept {
+    if (!advance(Stage::asked, Stage::begun) || !try_evict(limiter, reactor, evict)) end(Stage::vain);
   }
   // Returns whether there is room now. Waits only briefly, because the reactor's thread may be waiting for this
   // listener to stop. Thread: the listener's.
@@ -84,8 +84,8 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
  private:
   enum class Stage : std::uint8_t { asked, withdrawn, begun, made_room, vain };
 
-  bool try_evict(ConnectionCensus& census, Reactor::Impl& reactor, const Evict& evict) noexcept try {
-    return evict(census) && reactor.post([self = shared_from_this()] { self->end(Stage::made_room); });
+  bool try_evict(ConnectionLimiter& limiter, Reactor::Impl& reactor, const Evict& evict) noexcept try {
+    return evict(limiter) && reactor.post([self = shared_from_this()] { self->end(Stage::made_room); });
   } catch (const std::bad_alloc&) {
     return false;
   }
@@ -109,17 +109,17 @@ class Eviction : public std::enable_shared_from_this<Eviction> {
 // Until the reactor has run that request, the evictor makes no other. Thread: the listener's.
 class Evictor {
  public:
-  Evictor(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor)
-      : census_(std::move(census)), reactor_(std::move(reactor)) {}
+  Evictor(std::shared_ptr<ConnectionLimiter> limiter, std::shared_ptr<Reactor::Impl> reactor)
+      : limiter_(std::move(limiter)), reactor_(std::move(reactor)) {}
 
-  ConnectionCensus& census() const noexcept { return *census_; }
+  ConnectionLimiter& limiter() const noexcept { return *limiter_; }
   // Takes the place on the reactor's thread, right where it becomes free. Later the reactor may have given it to a
   // socket.
-  std::optional<ConnectionCensus::Ticket> make_place(const std::string& host) {
-    const auto place = std::make_shared<std::optional<ConnectionCensus::Ticket>>();
-    const bool made = ask([host, place](ConnectionCensus& census) {
-      if (!census.evict_idle(host)) return false;
-      if (auto ticket = census.enter(host)) place->emplace(std::move(*ticket));
+  std::optional<ConnectionLimiter::Ticket> make_place(const std::string& host) {
+    const auto place = std::make_shared<std::optional<ConnectionLimiter::Ticket>>();
+    const bool made = ask([host, place](ConnectionLimiter& limiter) {
+      if (!limiter.evict_idle(host)) return false;
+      if (auto ticket = limiter.enter(host)) place->emplace(std::move(*ticket));
       return place->has_value();
     });
     return made ? std::move(*place) : std::nullopt;
@@ -127,16 +127,16 @@ class Evictor {
   // Makes descriptors free for a peer that the system cannot even accept.
   bool make_descriptors() { return end_channel(); }
   // Returns whether that new connection may continue with a descriptor in the lower half.
-  bool greet(const os::Fd& newcomer) {
-    served_.erase(newcomer.get());  // an earlier peer had this number, and has gone
-    return !is_beyond_half(newcomer) || (make_descriptors_for(newcomer) && has_half_left(newcomer));
+  bool greet(const os::Fd& incoming) {
+    served_.erase(incoming.get());  // an earlier peer had this number, and has gone
+    return !is_beyond_half(incoming) || (make_descriptors_for(incoming) && has_half_left(incoming));
   }
   // Makes the watch of a channel whose other descriptors are already open.
-  Expected<ChannelWatch, SetupFault> make_watch(const channel::Peer& peer, const os::Fd& newcomer,
+  Expected<ChannelWatch, SetupFault> make_watch(const channel::Peer& peer, const os::Fd& incoming,
                                                 const ChannelOptions& granted) {
     ChannelWatch watch = ChannelWatch::make(peer, granted);
     int fault = errno;
-    if ((!watch || is_beyond_half(watch.more)) && make_descriptors_for(newcomer)) {
+    if ((!watch || is_beyond_half(watch.more)) && make_descriptors_for(incoming)) {
       watch = {};  // first, so that the lowest numbers are free
       watch = ChannelWatch::make(peer, granted);
       fault = errno;
@@ -148,15 +148,15 @@ class Evictor {
 
  private:
   // Ends a channel for a new connection, at most once for each after it was greeted.
-  bool make_descriptors_for(const os::Fd& newcomer) {
-    if (served_.contains(newcomer.get()) || !end_channel()) return false;
-    served_.insert(newcomer.get());
+  bool make_descriptors_for(const os::Fd& incoming) {
+    if (served_.contains(incoming.get()) || !end_channel()) return false;
+    served_.insert(incoming.get());
     return true;
   }
   // Ends one channel. Channels are for clients that call, and setting one up takes longer than many calls over a
   // socket. So a channel that was used just now stays.
   bool end_channel() {
-    if (!ask([](ConnectionCensus& census) { return census.evict_channel(os::now() - kept_channel); })) return false;
+    if (!ask([](ConnectionLimiter& limiter) { return limiter.evict_channel(os::now() - kept_channel); })) return false;
     if (const Time now = os::now(); now >= quiet_until_) {
       quiet_until_ = now + quiet_time;
       os::log::info("closing idle channels to make room for new connections: " + std::string(half_in_use));
@@ -166,13 +166,13 @@ class Evictor {
   bool ask(Evict evict) {
     if (last_ && !last_->is_over()) return false;
     const auto eviction = std::make_shared<Eviction>();
-    if (!reactor_->post([=, census = census_, reactor = reactor_] { eviction->run(*census, *reactor, evict); }))
+    if (!reactor_->post([=, limiter = limiter_, reactor = reactor_] { eviction->run(*limiter, *reactor, evict); }))
       return false;
     last_ = eviction;
     return eviction->await();
   }
 
-  const std::shared_ptr<ConnectionCensus> census_;
+  const std::shared_ptr<ConnectionLimiter> limiter_;
   const std::shared_ptr<Reactor::Impl> reactor_;
   std::shared_ptr<Eviction> last_;
   std::set<int> served_;  // sockets for which a channel has ended; each until another new connection has its number
@@ -209,23 +209,23 @@ void ChannelListener::run() {
     }
 }
 
-channel::Options ChannelListener::options(std::shared_ptr<ConnectionCensus> census,
+channel::Options ChannelListener::options(std::shared_ptr<ConnectionLimiter> limiter,
                                           std::shared_ptr<Reactor::Impl> reactor, const ChannelOptions& granted) {
-  const auto evictor = std::make_shared<Evictor>(std::move(census), std::move(reactor));
+  const auto evictor = std::make_shared<Evictor>(std::move(limiter), std::move(reactor));
   channel::Options options = ChannelLink::options(granted);
   options.porter = [evictor, granted](const channel::Peer& peer,
-                                      const os::Fd& newcomer) -> Expected<std::shared_ptr<void>, SetupFault> {
+                                      const os::Fd& incoming) -> Expected<std::shared_ptr<void>, SetupFault> {
     const std::string name = "user " + std::to_string(peer.user);
-    auto ticket = evictor->census().enter(name);
+    auto ticket = evictor->limiter().enter(name);
     if (!ticket)
       if (auto place = evictor->make_place(name)) ticket = std::move(*place);
     if (!ticket) return SetupFault{SetupFault::Kind::denied, name + " refused: " + ticket.error()};
-    auto watch = evictor->make_watch(peer, newcomer, granted);
+    auto watch = evictor->make_watch(peer, incoming, granted);
     if (!watch) return watch.error();
     return std::shared_ptr<void>(std::make_shared<Place>(std::move(*ticket), std::move(*watch)));
   };
-  options.greeter = [evictor](const channel::Peer& peer, const os::Fd& newcomer) -> Expected<void, SetupFault> {
-    if (!evictor->greet(newcomer)) return half_is_in_use(peer);
+  options.greeter = [evictor](const channel::Peer& peer, const os::Fd& incoming) -> Expected<void, SetupFault> {
+    if (!evictor->greet(incoming)) return half_is_in_use(peer);
     return {};
   };
   options.room_maker = [evictor] { return evictor->make_descriptors(); };
@@ -238,7 +238,7 @@ void ChannelListener::admit(channel::Channel channel) {
   if (!link) return say("a channel could not be watched; see /proc/sys/fs/epoll/max_user_watches");
   auto connection =
       std::make_shared<StreamConnection>(std::move(*link), shared_->reactor, shared_->limits, std::move(place->ticket));
-  connection->take_seat();
+  connection->register_evictable();
   shared_->reactor->ordinary()->post([shared = shared_, connection = std::move(connection)] {
     if (shared->stopped) return;
     const Acceptor acceptor = shared->acceptor;  // a copy: stop() inside the call ends this listener, but not the call

@@ -26,14 +26,15 @@
 
 namespace corelane::transport {
 
-// Lent is bytes that the peer wrote into memory that both processes map. They stay there as long as `keeper` lives.
-struct Lent {
+// BorrowedBytes is bytes that the peer wrote into memory that both processes map. They stay there as long as `storage`
+// lives.
+struct BorrowedBytes {
   Bytes bytes{};
-  std::shared_ptr<const void> keeper{};  // null: there are none
+  std::shared_ptr<const void> storage{};  // null: there are none
 
   // Returns the keeper if `part` is a long part of the bytes. Returns null if it lies elsewhere, or is better copied.
-  std::shared_ptr<const void> keeper_of(Bytes part) const noexcept {
-    return part.size() >= worth_keeping && holds(bytes, part) ? keeper : nullptr;
+  std::shared_ptr<const void> storage_of(Bytes part) const noexcept {
+    return part.size() >= worth_keeping && holds(bytes, part) ? storage : nullptr;
   }
   static constexpr std::size_t worth_keeping = 32 * 1024;
 };
@@ -53,7 +54,7 @@ class Watcher {
 
   // Takes bytes in memory that both processes map, without a copy; see Connection::receive(). A watcher that does not
   // keep `lent.keeper` may use the bytes only during the call.
-  virtual void on_lent(Lent lent, Time received) noexcept { on_bytes(lent.bytes, received); }
+  virtual void on_borrowed(BorrowedBytes borrowed, Time received) noexcept { on_bytes(borrowed.bytes, received); }
 
   // Returns how many bytes are missing of the current message. 0: none is incomplete, or the watcher knows no messages.
   virtual std::size_t rest_of_message() const noexcept { return 0; }
@@ -108,11 +109,12 @@ struct Arrival {
   Time at{};              // when the last of them came
 };
 
-// Berth is memory of a connection for one long message. If send() is given only bytes that begin there, it does not
-// copy them. The destructor gives the memory back unless it was sent. A Berth keeps its connection. Thread: any.
-class Berth {
+// ReservedSendBuffer is memory of a connection for one long message. If send() is given only bytes that begin there, it
+// does not copy them. The destructor gives the memory back unless it was sent. A ReservedSendBuffer keeps its
+// connection. Thread: any.
+class ReservedSendBuffer {
  public:
-  virtual ~Berth() = default;
+  virtual ~ReservedSendBuffer() = default;
   virtual MutableBytes bytes() const noexcept = 0;
 };
 
@@ -139,11 +141,11 @@ class Connection {
   // COMM_FAILURE connection_lost or closed_here. close() wakes it. Thread: any, one at a time.
   virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept = 0;
 
-  // Does the same, but may put bytes that lie in shared memory into `lent`. It does so for at least longest_copied
+  // Does the same, but may put bytes that lie in shared memory into `borrowed`. It does so for at least longest_copied
   // bytes, and only if both ends belong to one user, because the peer could change them meanwhile. Then `buffer` is
   // unused.
   virtual Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                        Lent& /*lent*/) noexcept {
+                                        BorrowedBytes& /*borrowed*/) noexcept {
     return receive(buffer, deadline, strategy);
   }
   static constexpr std::size_t longest_copied = 64 * 1024;
@@ -151,15 +153,17 @@ class Connection {
   // Reads like receive() with a deadline in the past, for callers that poll instead of sleeping. It costs less. But
   // descriptor() reports bytes only after another way of receiving has found none, and the peer's end may be seen a
   // millisecond later.
-  virtual Expected<std::size_t> glance(MutableBytes buffer) noexcept { return receive(buffer, Time{}, {}); }
-  virtual Expected<std::size_t> glance(MutableBytes buffer, Lent& /*lent*/) noexcept { return glance(buffer); }
+  virtual Expected<std::size_t> poll_receive(MutableBytes buffer) noexcept { return receive(buffer, Time{}, {}); }
+  virtual Expected<std::size_t> poll_receive(MutableBytes buffer, BorrowedBytes& /*borrowed*/) noexcept {
+    return poll_receive(buffer);
+  }
 
   // Reads like receive() with a deadline in the past, and also tells when the bytes came. Over TCP that is the kernel's
   // time stamp. Otherwise, and for what came before the first take(), it is the time of the read.
   // A stamp comes from the realtime clock. If that clock is stepped while the bytes wait, the stamp is off by the step.
   // So it may be earlier than events that happened before the bytes came.
   virtual Expected<Arrival> take(MutableBytes buffer) noexcept = 0;
-  virtual Expected<Arrival> take(MutableBytes buffer, Lent& /*lent*/) noexcept { return take(buffer); }
+  virtual Expected<Arrival> take(MutableBytes buffer, BorrowedBytes& /*borrowed*/) noexcept { return take(buffer); }
 
   // Sends the parts together: no other send() comes between them. Never blocks. What the socket does not take at once
   // is copied to a backlog, which an ordinary thread drains. Success means accepted, not arrived. Thread: any.
@@ -169,7 +173,7 @@ class Connection {
   Expected<void> send(Bytes bytes) noexcept { return send(std::span<const Bytes>{&bytes, 1}); }
   // Returns memory for a message of at least so many bytes. Null: there is none now, or this kind of connection has
   // none. Thread: any.
-  virtual std::unique_ptr<Berth> berth(std::size_t /*bytes*/) noexcept { return nullptr; }
+  virtual std::unique_ptr<ReservedSendBuffer> send_buffer(std::size_t /*bytes*/) noexcept { return nullptr; }
 
   // Sends like send(), and sets `position` to where the bytes begin, for may_have_been_read().
   virtual Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept {
@@ -192,7 +196,8 @@ class Connection {
   // that position on. Thread: any.
   virtual bool may_have_been_read(std::uint64_t /*position*/) const noexcept { return true; }
 
-  // Counts messages that were sent from a Berth, and that were received as Lent. For reports and tests. Thread: any.
+  // Counts messages that were sent from a ReservedSendBuffer, and that were received as BorrowedBytes. For reports and
+  // tests. Thread: any.
   struct Loans {
     std::uint64_t sent = 0, received = 0;
   };

@@ -35,24 +35,24 @@ bool is_gone(const std::string& path) noexcept {
 
 }  // namespace
 
-// PathKeeper runs the thread as long as there are listeners.
-class PathKeeper {
+// PathWatcher runs the thread as long as there are listeners.
+class PathWatcher {
  public:
-  static std::shared_ptr<PathKeeper> of_process() {
+  static std::shared_ptr<PathWatcher> of_process() {
     static std::mutex mutex;
-    static std::weak_ptr<PathKeeper> known;
+    static std::weak_ptr<PathWatcher> known;
     const std::lock_guard lock(mutex);
-    auto keeper = known.lock();
-    if (!keeper) known = keeper = std::make_shared<PathKeeper>();
-    return keeper;
+    auto watcher = known.lock();
+    if (!watcher) known = watcher = std::make_shared<PathWatcher>();
+    return watcher;
   }
 
   // If the thread cannot start, no socket is made again.
-  PathKeeper() {
+  PathWatcher() {
     auto thread = os::start_thread({.name = "corelane-paths"}, [this] { run(); });
     if (thread) thread_ = std::move(*thread);
   }
-  ~PathKeeper() {
+  ~PathWatcher() {
     {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
@@ -60,8 +60,8 @@ class PathKeeper {
     bell_.ring();
     thread_.join();
   }
-  PathKeeper(const PathKeeper&) = delete;
-  PathKeeper& operator=(const PathKeeper&) = delete;
+  PathWatcher(const PathWatcher&) = delete;
+  PathWatcher& operator=(const PathWatcher&) = delete;
 
   void add(KeptListener& listener) {
     {
@@ -122,13 +122,13 @@ class PathKeeper {
 };
 
 KeptListener::KeptListener(std::unique_ptr<Listener> first, Listen listen)
-    : endpoint_(first->endpoint()), listen_(std::move(listen)), keeper_(PathKeeper::of_process()) {
+    : endpoint_(first->endpoint()), listen_(std::move(listen)), watcher_(PathWatcher::of_process()) {
   made_.push_back(std::move(first));
-  keeper_->add(*this);
+  watcher_->add(*this);
 }
 
 KeptListener::~KeptListener() {
-  keeper_->remove(*this);
+  watcher_->remove(*this);
   stop();
 }
 

@@ -37,8 +37,8 @@ class SendRoom final : public cdr::Room {
 
   MutableBytes lend(std::size_t bytes) noexcept override {
     Piece next;
-    if (connection_ != nullptr) next.berth = connection_->berth(bytes);
-    if (connection_ != nullptr && !next.berth && otherwise_ == Otherwise::pages)
+    if (connection_ != nullptr) next.send_buffer = connection_->send_buffer(bytes);
+    if (connection_ != nullptr && !next.send_buffer && otherwise_ == Otherwise::pages)
       next.pages = os::take_pages(std::max(bytes, 2 * now_.pages.size()));
     if (next.bytes().empty()) return {};
     before_.release();
@@ -48,12 +48,12 @@ class SendRoom final : public cdr::Room {
 
  private:
   struct Piece {
-    MutableBytes bytes() const noexcept { return berth ? berth->bytes() : pages; }
+    MutableBytes bytes() const noexcept { return send_buffer ? send_buffer->bytes() : pages; }
     void release() noexcept {
-      berth.reset();
+      send_buffer.reset();
       os::give_pages(std::exchange(pages, {}));
     }
-    std::unique_ptr<Berth> berth{};
+    std::unique_ptr<ReservedSendBuffer> send_buffer{};
     MutableBytes pages{};
   };
 

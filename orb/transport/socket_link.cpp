@@ -26,15 +26,16 @@ SocketLink::~SocketLink() {
 
 std::vector<gid_t> SocketLink::groups() const { return is_unix_ ? os::peer_groups(fd_.get()) : std::vector<gid_t>{}; }
 
-IoResult SocketLink::receive_some(MutableBytes buffer, Lent*) noexcept {
+IoResult SocketLink::receive_some(MutableBytes buffer, BorrowedBytes*) noexcept {
   return transport::receive_some(fd_.get(), buffer, beside_);
 }
 
-IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent*) noexcept {
+IoResult SocketLink::receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                                   BorrowedBytes*) noexcept {
   return transport::receive_until(fd_.get(), buffer, deadline, strategy, learnt_, credentials_, beside_);
 }
 
-IoResult SocketLink::take(MutableBytes buffer, Time& arrived, Lent*) noexcept {
+IoResult SocketLink::take(MutableBytes buffer, Time& arrived, BorrowedBytes*) noexcept {
   if (!std::exchange(stamped_, true) && !is_unix_) stamp_arrivals(fd_.get());
   return receive_stamped(fd_.get(), buffer, arrived, beside_);
 }

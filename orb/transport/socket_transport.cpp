@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/kept_listener.h"
 
 namespace corelane::transport {
@@ -10,13 +10,13 @@ namespace corelane::transport {
 SocketTransport::SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options,
                                  ChannelOptions channel_options)
     : SocketTransport(reactor, limits, std::move(unix_options), std::move(channel_options),
-                      std::make_shared<ConnectionCensus>(limits)) {}
+                      std::make_shared<ConnectionLimiter>(limits)) {}
 
 SocketTransport::SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options,
-                                 ChannelOptions channel_options, const std::shared_ptr<ConnectionCensus>& census)
-    : tcp_(reactor, limits, census),
-      unix_(reactor, std::move(unix_options), limits, census),
-      channels_(reactor, std::move(channel_options), limits, census) {}
+                                 ChannelOptions channel_options, const std::shared_ptr<ConnectionLimiter>& limiter)
+    : tcp_(reactor, limits, limiter),
+      unix_(reactor, std::move(unix_options), limits, limiter),
+      channels_(reactor, std::move(channel_options), limits, limiter) {}
 
 Expected<std::unique_ptr<Listener>> SocketTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
   Transport& transport = of(endpoint);

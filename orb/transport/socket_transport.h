@@ -25,7 +25,7 @@ class SocketTransport final : public Transport {
 
  private:
   SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options, ChannelOptions channel_options,
-                  const std::shared_ptr<ConnectionCensus>& census);
+                  const std::shared_ptr<ConnectionLimiter>& limiter);
   Transport& of(const Endpoint& endpoint) noexcept;
 
   TcpTransport tcp_;

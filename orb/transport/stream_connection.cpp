@@ -25,7 +25,7 @@ constexpr Error backlog_full{.kind = ErrorKind::transient, .minor = minor::send_
 constexpr std::size_t worth_watching = 4096;  // bytes of a send; a channel takes no memory for less
 constexpr Error backlogs_full{.kind = ErrorKind::transient, .minor = minor::send_backlogs};
 
-PeerId next_id(const std::optional<ConnectionCensus::Ticket>& ticket,
+PeerId next_id(const std::optional<ConnectionLimiter::Ticket>& ticket,
                const std::optional<PeerCredentials>& peer) noexcept {
   static std::atomic<std::uint64_t> last{0};
   const bool of_own_user = peer && (peer->user == 0 || os::is_own_user(peer->user));
@@ -51,7 +51,7 @@ class StreamConnection::ChannelMeter final : public channel::GrowthMeter {
 StreamConnection::~StreamConnection() = default;
 
 StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor,
-                                   const ConnectionLimits& limits, std::optional<ConnectionCensus::Ticket> ticket)
+                                   const ConnectionLimits& limits, std::optional<ConnectionLimiter::Ticket> ticket)
     : link_(std::move(link)),
       reactor_(std::move(reactor)),
       drainer_(reactor_->ordinary()),
@@ -71,7 +71,7 @@ StreamConnection::StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<R
   if (channel_meter_) link_->channel()->measure_growth(channel_meter_.get());
 }
 
-void StreamConnection::take_seat() {
+void StreamConnection::register_evictable() {
   if (ticket_) ticket_->belongs_to(weak_from_this());
 }
 
@@ -97,26 +97,26 @@ Error StreamConnection::why_not_received(Io outcome) noexcept {
 }
 
 Expected<std::size_t> StreamConnection::receive_into(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                                     Lent* lent) noexcept {
+                                                     BorrowedBytes* borrowed) noexcept {
   if (!begin_receiving()) return misused;
-  const IoResult result = link_->receive_until(buffer, deadline, strategy, lent);
+  const IoResult result = link_->receive_until(buffer, deadline, strategy, borrowed);
   end_receiving();
   if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
   return result.count;
 }
 
-Expected<std::size_t> StreamConnection::glance_into(MutableBytes buffer, Lent* lent) noexcept {
+Expected<std::size_t> StreamConnection::poll_receive_into(MutableBytes buffer, BorrowedBytes* borrowed) noexcept {
   if (!begin_receiving()) return misused;
-  const IoResult result = link_->glance(buffer, lent);
+  const IoResult result = link_->poll_receive(buffer, borrowed);
   end_receiving();
   if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
   return result.count;
 }
 
-Expected<Arrival> StreamConnection::take_into(MutableBytes buffer, Lent* lent) noexcept {
+Expected<Arrival> StreamConnection::take_into(MutableBytes buffer, BorrowedBytes* borrowed) noexcept {
   if (!begin_receiving()) return misused;
   Arrival arrival;
-  const IoResult result = link_->take(buffer, arrival.at, lent);
+  const IoResult result = link_->take(buffer, arrival.at, borrowed);
   end_receiving();
   if (!is_open() || result.outcome != Io::done) return why_not_received(result.outcome);
   arrival.count = result.count;
@@ -239,13 +239,14 @@ void StreamConnection::close_if_stalled(Time since) noexcept {
   close_for(Outbox::stalled);
 }
 
-// OwnBerth is a part of the link's memory, until it is sent or given back.
-class StreamConnection::OwnBerth final : public Berth {
+// ChannelSendBuffer is a part of the link's memory, until it is sent or given back.
+class StreamConnection::ChannelSendBuffer final : public ReservedSendBuffer {
  public:
-  explicit OwnBerth(std::shared_ptr<StreamConnection> connection) noexcept : connection_(std::move(connection)) {}
-  OwnBerth(const OwnBerth&) = delete;
-  OwnBerth& operator=(const OwnBerth&) = delete;
-  ~OwnBerth() override {
+  explicit ChannelSendBuffer(std::shared_ptr<StreamConnection> connection) noexcept
+      : connection_(std::move(connection)) {}
+  ChannelSendBuffer(const ChannelSendBuffer&) = delete;
+  ChannelSendBuffer& operator=(const ChannelSendBuffer&) = delete;
+  ~ChannelSendBuffer() override {
     const std::lock_guard lock(connection_->mutex_);
     connection_->link_->give_back(berthed_.number);
   }
@@ -261,8 +262,8 @@ class StreamConnection::OwnBerth final : public Berth {
   Link::Berthed berthed_;
 };
 
-std::unique_ptr<Berth> StreamConnection::berth(std::size_t bytes) noexcept try {
-  auto made = std::make_unique<OwnBerth>(shared_from_this());
+std::unique_ptr<ReservedSendBuffer> StreamConnection::send_buffer(std::size_t bytes) noexcept try {
+  auto made = std::make_unique<ChannelSendBuffer>(shared_from_this());
   bool taken = false, grown = false;
   {
     const std::lock_guard lock(mutex_);

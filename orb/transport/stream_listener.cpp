@@ -56,10 +56,10 @@ std::string peer_name(int fd, const Address& address) {
 }  // namespace
 
 AcceptLoop::AcceptLoop(os::Fd fd, std::optional<os::SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
-                       std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor)
+                       std::shared_ptr<ConnectionLimiter> limiter, const ConnectionLimits& limits, Acceptor acceptor)
     : connections_(std::move(reactor)),
       reactor_(connections_->ordinary()),
-      census_(std::move(census)),
+      limiter_(std::move(limiter)),
       limits_(limits),
       fd_(std::move(fd)),
       path_(std::move(path)),
@@ -105,17 +105,17 @@ AcceptLoop::Turn AcceptLoop::try_accept() noexcept try { return accept_one(); } 
   return Turn::starved;  // the connection is closed again
 }
 
-os::Fd AcceptLoop::next_newcomer(Address& address) noexcept {
+os::Fd AcceptLoop::accept_next(Address& address) noexcept {
   return os::Fd(accept4(fd_.get(), address.native(), &address.length, SOCK_CLOEXEC));
 }
 
 AcceptLoop::Turn AcceptLoop::accept_one() {
   spare_.hold(fd_);
   Address address;
-  os::Fd fd = next_newcomer(address);
+  os::Fd fd = accept_next(address);
   const int lack = !fd && os::is_out_of_descriptors(errno) ? errno : 0;
-  if (lack != 0 && spare_.give_up()) fd = next_newcomer(address);
-  if (!fd) return without_newcomer(errno);
+  if (lack != 0 && spare_.give_up()) fd = accept_next(address);
+  if (!fd) return none_accepted(errno);
   const std::string peer = peer_name(fd.get(), address);
   auto ticket = place_for(peer, lack);
   if (!ticket) {
@@ -127,13 +127,13 @@ AcceptLoop::Turn AcceptLoop::accept_one() {
   const Acceptor acceptor = acceptor_;  // a copy: stop() inside the call ends this loop, but not the call
   const auto connection = std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(fd)), connections_,
                                                              limits_, std::move(*ticket));
-  connection->take_seat();
+  connection->register_evictable();
   acceptor(connection);
   return lack == 0 ? Turn::accepted : Turn::displaced;
 }
 
 // Handles a failed accept. If even the spare descriptor is gone, another thread took it first, and room is made.
-AcceptLoop::Turn AcceptLoop::without_newcomer(int error) {
+AcceptLoop::Turn AcceptLoop::none_accepted(int error) {
   if (error == EAGAIN || error == EWOULDBLOCK) return Turn::drained;
   if (is_passing(error)) return Turn::refused;
   if (os::is_out_of_descriptors(error)) (void)make_room(error);
@@ -141,11 +141,11 @@ AcceptLoop::Turn AcceptLoop::without_newcomer(int error) {
 }
 
 // Returns a ticket, or why there is none. `lack`: the errno of accept4 if no descriptor was left; 0: one was.
-Expected<ConnectionCensus::Ticket, std::string> AcceptLoop::place_for(const std::string& peer, int lack) {
-  auto ticket = census_->enter(peer);
-  if (!ticket && evict([&] { return census_->evict_idle(peer); })) {
+Expected<ConnectionLimiter::Ticket, std::string> AcceptLoop::place_for(const std::string& peer, int lack) {
+  auto ticket = limiter_->enter(peer);
+  if (!ticket && evict([&] { return limiter_->evict_idle(peer); })) {
     if (may_say(crowded_)) os::log::info("closing an idle connection to make room for " + peer + ": " + ticket.error());
-    return census_->enter(peer);
+    return limiter_->enter(peer);
   }
   if (ticket && lack != 0 && !make_room(lack)) return os::out_of_descriptors(lack) + "; no connection is idle";
   return ticket;
@@ -170,7 +170,7 @@ bool AcceptLoop::evict(Ask ask) {
 }
 
 bool AcceptLoop::make_room(int lack) {
-  if (!evict([&] { return census_->evict_quietest(); })) return false;
+  if (!evict([&] { return limiter_->evict_quietest(); })) return false;
   if (may_say(starving_))
     os::log::warn(os::out_of_descriptors(lack) + "; until then idle connections are closed to make room");
   return true;

@@ -289,8 +289,8 @@ void StreamConnection::on_readable() noexcept try {
     const std::shared_ptr<Watcher> watcher = active_watcher_;
     if (!watcher) break;  // the last on_bytes() may have ended the watching
     const MutableBytes buffer = reactor_->read_buffer(watcher->rest_of_message());
-    Lent lent;
-    const IoResult result = link_->receive_some(buffer, &lent);
+    BorrowedBytes borrowed;
+    const IoResult result = link_->receive_some(buffer, &borrowed);
     has_all = result.count < buffer.size();
     if (result.outcome == Io::would_block) break;
     if (result.outcome == Io::failed || result.count == 0) {
@@ -301,7 +301,8 @@ void StreamConnection::on_readable() noexcept try {
     turn_bytes_ += result.count;
     // relaxed: see renew()
     last_traffic_.store(received, std::memory_order_relaxed);
-    lent.keeper ? watcher->on_lent(std::move(lent), received) : watcher->on_bytes(buffer.first(result.count), received);
+    borrowed.storage ? watcher->on_borrowed(std::move(borrowed), received)
+                     : watcher->on_bytes(buffer.first(result.count), received);
     if (reactor_->reads().is_over(reads_, read_so_far())) break;
     // Tries one more read before the descriptor is armed: a peer that gets a reply at once often sends the next request
     // at once.

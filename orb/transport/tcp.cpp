@@ -6,7 +6,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/transport/detail/address.h"
-#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"
@@ -46,10 +46,10 @@ Expected<os::Fd> listen_any(const std::vector<Address>& addresses) noexcept {
 
 }  // namespace
 
-TcpTransport::TcpTransport(Reactor& reactor, ConnectionLimits limits, std::shared_ptr<ConnectionCensus> census)
+TcpTransport::TcpTransport(Reactor& reactor, ConnectionLimits limits, std::shared_ptr<ConnectionLimiter> limiter)
     : reactor_(reactor.impl()),
       limits_(limits),
-      census_(census ? std::move(census) : std::make_shared<ConnectionCensus>(limits)) {}
+      limiter_(limiter ? std::move(limiter) : std::make_shared<ConnectionLimiter>(limits)) {}
 
 TcpTransport::~TcpTransport() = default;
 
@@ -69,7 +69,7 @@ Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoin
   if (!fd) return fd.error();
   Endpoint bound = local_endpoint(fd->get());
   auto loop =
-      std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, census_, limits_, std::move(acceptor));
+      std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor));
   return StreamListener::start(std::move(loop), std::move(bound));
 }
 

@@ -8,13 +8,14 @@
 
 namespace corelane::transport {
 
-class ConnectionCensus;
+class ConnectionLimiter;
 
 class TcpTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `census`: shared with other transports, so that their connections count together.
+  // `reactor` outlives the transport. `limiter`: shared with other transports, so that their connections count
+  // together.
   explicit TcpTransport(Reactor& reactor, ConnectionLimits limits = {},
-                        std::shared_ptr<ConnectionCensus> census = nullptr);
+                        std::shared_ptr<ConnectionLimiter> limiter = nullptr);
   ~TcpTransport() override;
 
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
@@ -24,7 +25,7 @@ class TcpTransport final : public Transport {
  private:
   const std::shared_ptr<Reactor::Impl> reactor_;
   const ConnectionLimits limits_;
-  const std::shared_ptr<ConnectionCensus> census_;  // of accepted connections
+  const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
 };
 
 }  // namespace corelane::transport

@@ -10,7 +10,7 @@
 #include "orb/os/peers/peer_trust.h"
 #include "orb/os/socket_path.h"
 #include "orb/transport/detail/address.h"
-#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/socket.h"
 #include "orb/transport/detail/socket_link.h"
@@ -33,11 +33,11 @@ bool may_be_called(const os::Fd& connected, const std::string& path, const UnixO
 }  // namespace
 
 UnixTransport::UnixTransport(Reactor& reactor, UnixOptions options, ConnectionLimits limits,
-                             std::shared_ptr<ConnectionCensus> census)
+                             std::shared_ptr<ConnectionLimiter> limiter)
     : reactor_(reactor.impl()),
       options_(std::move(options)),
       limits_(limits),
-      census_(census ? std::move(census) : std::make_shared<ConnectionCensus>(limits)) {}
+      limiter_(limiter ? std::move(limiter) : std::make_shared<ConnectionLimiter>(limits)) {}
 
 UnixTransport::~UnixTransport() = default;
 
@@ -54,7 +54,7 @@ Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoi
   if (endpoint.kind != EndpointKind::unix_socket) return bad_address;
   if (os::Fd passed = os::take_passed_socket(endpoint.path))
     return StreamListener::start(
-        std::make_shared<AcceptLoop>(std::move(passed), std::nullopt, reactor_, census_, limits_, std::move(acceptor)),
+        std::make_shared<AcceptLoop>(std::move(passed), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor)),
         unix_endpoint(endpoint.path));
   auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
   if (!path) return logged(path.error(), "unix");
@@ -62,7 +62,7 @@ Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoi
   if (!fd) return logged(fd.error(), "unix");
   Endpoint bound = unix_endpoint(path->path());
   auto loop =
-      std::make_shared<AcceptLoop>(std::move(*fd), std::move(*path), reactor_, census_, limits_, std::move(acceptor));
+      std::make_shared<AcceptLoop>(std::move(*fd), std::move(*path), reactor_, limiter_, limits_, std::move(acceptor));
   return StreamListener::start(std::move(loop), std::move(bound));
 }
 

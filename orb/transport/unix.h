@@ -12,7 +12,7 @@
 
 namespace corelane::transport {
 
-class ConnectionCensus;
+class ConnectionLimiter;
 
 struct UnixOptions {
   // Where the transport chooses paths for listening endpoints that have none. The directory is made when first needed.
@@ -26,9 +26,10 @@ struct UnixOptions {
 
 class UnixTransport final : public Transport {
  public:
-  // `reactor` outlives the transport. `census`: shared with other transports, so that their connections count together.
+  // `reactor` outlives the transport. `limiter`: shared with other transports, so that their connections count
+  // together.
   explicit UnixTransport(Reactor& reactor, UnixOptions options = {}, ConnectionLimits limits = {},
-                         std::shared_ptr<ConnectionCensus> census = nullptr);
+                         std::shared_ptr<ConnectionLimiter> limiter = nullptr);
   ~UnixTransport() override;
 
   Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
@@ -42,7 +43,7 @@ class UnixTransport final : public Transport {
   const std::shared_ptr<Reactor::Impl> reactor_;
   const UnixOptions options_;
   const ConnectionLimits limits_;
-  const std::shared_ptr<ConnectionCensus> census_;  // of accepted connections
+  const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
 };
 
 }  // namespace corelane::transport

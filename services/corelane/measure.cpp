@@ -196,7 +196,7 @@ Measured measured_of(Measurement measurement, const MeasureOptions& options, con
   return measured;
 }
 
-// Describes the arrivals of requests. They are not jobs yet: an early one waits in its lane.
+// Describes the arrivals of requests. They are not jobs yet: an early one waits in its core scheduler.
 std::string arrivals_text(const Measurement& m) {
   if (!m.least_gap) return {};
   std::string text = "  arrivals   " + brief(*m.least_gap) + " apart at the least";

@@ -25,7 +25,7 @@ class Collector {
 
   // Reads the manager's decisions first: an older trace may have the contract of a newer trace's jobs.
   void collect(const std::vector<const TraceFile*>& traces) {
-    for (const TrackKind kind : {TrackKind::manager, TrackKind::lane})
+    for (const TrackKind kind : {TrackKind::manager, TrackKind::core})
       for (const TraceFile* trace : traces)
         for (const Track& track : trace->tracks)
           if (track.kind == kind)

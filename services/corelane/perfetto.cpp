@@ -199,10 +199,11 @@ class ManagerStory {
   std::map<TaskId, Charge> charges_;
 };
 
-// Handles a Lane's records: its tasks' jobs, and which of them had the core.
-class LaneStory {
+// Handles a CoreScheduler's records: its tasks' jobs, and which of them had the core.
+class SchedulerStory {
  public:
-  LaneStory(Output& out, std::map<TaskId, std::string>& names, CoreId core) : out_(out), names_(names), core_(core) {}
+  SchedulerStory(Output& out, std::map<TaskId, std::string>& names, CoreId core)
+      : out_(out), names_(names), core_(core) {}
 
   void tell(const TraceView& record) {
     at_ = record.at;
@@ -345,7 +346,7 @@ void describe(Output& out, const TraceFile& trace, const std::map<TaskId, std::s
   out.track(process_track, trace.program, more.message(descriptor::process, process));
   out.track(manager_track, "manager");
   for (const Track& track : trace.tracks) {
-    if (track.kind != TrackKind::lane) continue;
+    if (track.kind != TrackKind::core) continue;
     out.track(track_of(track.core), sim::name_of(track));
     ProtoMessage unit, counter;
     out.track(counter_of(track.core), "utilization of " + sim::name_of(track),
@@ -365,9 +366,9 @@ std::string perfetto_of(const TraceFile& trace) {
     if (track.kind == TrackKind::manager)
       for (const TraceView& record : records_of(track)) manager.tell(record);
   for (const Track& track : trace.tracks) {
-    if (track.kind != TrackKind::lane) continue;
-    LaneStory lane(out, names, track.core);
-    for (const TraceView& record : records_of(track)) lane.tell(record);
+    if (track.kind != TrackKind::core) continue;
+    SchedulerStory scheduler(out, names, track.core);
+    for (const TraceView& record : records_of(track)) scheduler.tell(record);
   }
   describe(out, trace, names);
   return out.bytes();

@@ -2,7 +2,7 @@
 //
 // Tracks:
 // - the manager, with its decisions;
-// - each core, with the job that its Lane ran there, and its admitted utilization as a counter;
+// - each core, with the job that its CoreScheduler ran there, and its admitted utilization as a counter;
 // - each task, with its jobs as slices, and its releases, misses, overruns and refusals as instants.
 //
 // Field numbers: perfetto.dev/docs/reference/trace-packet-proto and synthetic-track-event.

@@ -8,7 +8,7 @@
 
 #include "orb/base/counted.h"
 #include "orb/base/minor.h"
-#include "orb/core/way.h"
+#include "orb/core/route.h"
 #include "orb/os/clock.h"
 #include "services/corelane/calling_orb.h"
 #include "services/corelane/ior.h"
@@ -28,7 +28,7 @@ constexpr Percentile percentiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99},
 
 struct Result {
   std::string type;
-  core::Way way;
+  core::Route route;
   std::vector<Duration> times;  // sorted
 
   Duration at(double share) const noexcept {
@@ -53,7 +53,7 @@ bool measure_calls(const CORBA::object_reference<CORBA::Object>& object, const P
 }
 
 void show_table(const Result& result, std::ostream& out) {
-  out << plain(result.type) << " answers; " << plain(result.way.text) << "\n"
+  out << plain(result.type) << " answers; " << plain(result.route.text) << "\n"
       << counted(result.times.size(), "call") << ":";
   for (const Percentile& p : percentiles) out << "  " << p.name << " " << brief(result.at(p.share));
   out << "\n";
@@ -61,10 +61,10 @@ void show_table(const Result& result, std::ostream& out) {
 
 void show_as_json(const Result& result, std::ostream& out) {
   nlohmann::ordered_json json{{"type", result.type},
-                              {"way", result.way.text},
-                              {"transport", result.way.transport},
-                              {"endpoint", result.way.endpoint},
-                              {"why", result.way.why},
+                              {"way", result.route.text},
+                              {"transport", result.route.transport},
+                              {"endpoint", result.route.endpoint},
+                              {"why", result.route.why},
                               {"calls", result.times.size()}};
   for (const Percentile& p : percentiles) json[std::string(p.name) + "_ns"] = result.at(p.share).count();
   out << json_lines(json);
@@ -76,13 +76,13 @@ int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& 
   const auto object = orb.string_to_object(reference);
   found = true;
   if (!object) return err << "corelane ping: the reference is nil: it refers to no object\n", 1;
-  Result result{.type = object->_reference()->ior().type_id, .way = {}, .times = {}};
+  Result result{.type = object->_reference()->ior().type_id, .route = {}, .times = {}};
   if (result.type.empty()) result.type = "the object";
   if (!measure_calls(object, options, result))
     return err << "corelane ping: the server answers, but has no such object; was the reference made by an earlier "
                   "start of it, or has the object been deactivated?\n",
            1;
-  result.way = core::way_of(*object->_reference());
+  result.route = core::route_of(*object->_reference());
   (options.format == Format::json ? show_as_json : show_table)(result, out);
   return out ? 0 : 1;
 }

@@ -15,7 +15,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/counted.h"
-#include "orb/dispatch/leases/neighbours.h"
+#include "orb/dispatch/leases/cross_process_analysis.h"
 #include "orb/os/clock.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/share.h"
@@ -28,7 +28,7 @@ using dispatch::CoreCounters;
 using dispatch::Guarantee;
 using dispatch::LedgerHolder;
 using dispatch::ProcessCounters;
-using dispatch::RefusedNewcomer;
+using dispatch::RefusedAdmission;
 using dispatch::TaskCounters;
 
 namespace {
@@ -86,7 +86,7 @@ std::string table_of(const TaskCounters& task, bool watched) {
          plain(owned_label(task.label, task.owner, task.holder)) + "\n";
 }
 
-std::string table_of(const RefusedNewcomer& refused, Time now) {
+std::string table_of(const RefusedAdmission& refused, Time now) {
   return format("  %7llu %9s %9s %9s %9s  ", static_cast<unsigned long long>(refused.times),
                 brief(std::max(now - refused.asked, Duration::zero())).c_str(), brief(refused.contract.period).c_str(),
                 brief(refused.contract.deadline).c_str(), brief(refused.contract.budget).c_str()) +
@@ -237,7 +237,7 @@ std::string table_of(const ProcessCounters& process, const Picture& picture, Tim
         "  refused       p99       max     bound\n";
   for (const TaskCounters& task : process.tasks) text += table_of(task, is_watched(process));
   if (!process.refusals.empty()) text += "  refused  last ago         T         D         C\n";
-  for (const RefusedNewcomer& refused : process.refusals) text += table_of(refused, now);
+  for (const RefusedAdmission& refused : process.refusals) text += table_of(refused, now);
   return text;
 }
 
@@ -271,7 +271,7 @@ nlohmann::ordered_json json_of(const TaskCounters& task, bool watched) {
           {"response_max_ns", task.max.count()}};
 }
 
-nlohmann::ordered_json json_of(const RefusedNewcomer& refused) {
+nlohmann::ordered_json json_of(const RefusedAdmission& refused) {
   return {{"label", refused.label},
           {"owner", refused.owner.value},
           {"times", refused.times},
@@ -317,7 +317,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
                              {"order", order_name(core.order)}});
   }
   for (const TaskCounters& task : process.tasks) json["tasks"].push_back(json_of(task, is_watched(process)));
-  for (const RefusedNewcomer& refused : process.refusals) json["refusals"].push_back(json_of(refused));
+  for (const RefusedAdmission& refused : process.refusals) json["refusals"].push_back(json_of(refused));
   return json;
 }
 

@@ -18,8 +18,9 @@ namespace {
 // When a servant's thread waits in a call, another thread takes its place, but only best_effort.waiting times. So this
 // limits the calls to best_effort.waiting, or to all threads but one. One thread always stays free for other clients.
 ForeignLimits foreign_limits(const core::Settings& settings) {
-  const dispatch::ExecutiveOptions& crew = settings.executive;
-  const std::size_t most = std::max(crew.best_effort_waiting, std::max<std::size_t>(crew.best_effort_threads, 1) - 1);
+  const dispatch::ExecutiveOptions& executive = settings.executive;
+  const std::size_t most =
+      std::max(executive.best_effort_waiting, std::max<std::size_t>(executive.best_effort_threads, 1) - 1);
   if (settings.naming.foreign_calls > most)
     os::log::warn("naming: naming.foreign_calls is limited to " + std::to_string(most) +
                   ": more would leave no thread to serve others; see best_effort.waiting");

@@ -62,8 +62,8 @@ class AttackedServer : public ServerProcess {
             all;
     }
     for (int i = 0; i < std::max(1, calls / 4) && all; ++i) {
-      GoodOrb newcomer;
-      all = count("a new client", probe_at(newcomer, transport::EndpointKind::tcp), 1);
+      GoodOrb new_client;
+      all = count("a new client", probe_at(new_client, transport::EndpointKind::tcp), 1);
     }
     return all && serves_contract(std::max(1, calls / 20));
   }

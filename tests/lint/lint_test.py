@@ -246,7 +246,7 @@ class Lint(unittest.TestCase):
         self.refuses("orb/os/a.cpp", "// Takes\n// the newcomer.\n", 2, "say new task")
         self.refuses("docs/a.md", "- glances at it\n", 1, "say poll")
         self.refuses("tests/orb/os/a_test.cpp", 'TEST_CASE("berths go back") {}\n', 1, "say memory")
-        self.accepts("orb/os/a.cpp", '// The `newcomer`, glance(), Newcomer, newcomers.h.\nauto berth = "newcomer";\n')
+        self.accepts("orb/os/a.cpp", '// The `newcomer`, glance(), AdmissionCandidate, admission_control.h.\nauto berth = "newcomer";\n')
 
     def test_a_sentence_of_a_document_is_short(self):
         long = "Word " + "word " * 39 + "word."

@@ -57,16 +57,16 @@ std::uint64_t extend_chain(giop::ChainContext& waits) {
   return number;
 }
 
-struct WireWait::Bucket {
+struct RemoteCallbackWait::Bucket {
   os::PiMutex mutex;
-  WireWait* first = nullptr;  // guarded by mutex
+  RemoteCallbackWait* first = nullptr;  // guarded by mutex
 };
 
 // RequestBack runs a request inside the request that the thread serves. The peer that gets its answer may call back
 // again at once.
-class WireWait::RequestBack final : public CallBack {
+class RemoteCallbackWait::RequestBack final : public CallBack {
  public:
-  RequestBack(WireWait& wait, dispatch::Job& job) : wait_(wait), job_(job) {}
+  RequestBack(RemoteCallbackWait& wait, dispatch::Job& job) : wait_(wait), job_(job) {}
   void run() noexcept override {
     const dispatch::CurrentJob* current = dispatch::current_job();
     job_.run(current != nullptr ? current->context : dispatch::best_effort_context(job_.arrived));
@@ -75,72 +75,72 @@ class WireWait::RequestBack final : public CallBack {
   }
 
  private:
-  WireWait& wait_;
+  RemoteCallbackWait& wait_;
   dispatch::Job& job_;
 };
 
-WireWait::Bucket& WireWait::bucket_of(std::uint64_t number) noexcept {
+RemoteCallbackWait::Bucket& RemoteCallbackWait::bucket_of(std::uint64_t number) noexcept {
   static std::array<Bucket, 64> buckets;
   return buckets[number % buckets.size()];
 }
 
-WireWait::WireWait(std::uint64_t number, PendingReply& reply) noexcept
+RemoteCallbackWait::RemoteCallbackWait(std::uint64_t number, PendingReply& reply) noexcept
     : number_(number), task_(task_here()), serves_(ChainedCall::current()), reply_(reply), bell_(bell_of_thread()) {
   Bucket& bucket = bucket_of(number_);
   const std::lock_guard lock(bucket.mutex);
   next_ = std::exchange(bucket.first, this);
 }
 
-WireWait::~WireWait() {
+RemoteCallbackWait::~RemoteCallbackWait() {
   while (dispatch::JobPtr job = next(true)) run(std::move(job));  // bound: the call-backs until it is unlinked
 }
 
 // The caller holds the bucket's mutex.
-void WireWait::unlink() noexcept {
+void RemoteCallbackWait::unlink() noexcept {
   if (!std::exchange(linked_, false)) return;
-  WireWait** at = &bucket_of(number_).first;
+  RemoteCallbackWait** at = &bucket_of(number_).first;
   while (*at != this) at = &(*at)->next_;  // bound: the waiting threads of a bucket
   *at = next_;
 }
 
-bool WireWait::accepts(TaskId task) const noexcept {
+bool RemoteCallbackWait::accepts(TaskId task) const noexcept {
   if (task == no_task || task == task_) return true;
   return serves_ != nullptr && serves_->is_within(task);
 }
 
-bool WireWait::take(dispatch::JobPtr& job) noexcept {
+bool RemoteCallbackWait::take(dispatch::JobPtr& job) noexcept {
   if (!accepts(job->task)) return false;
   if (job->task == no_task && (busy_ || !posted_.empty())) return false;
   posted_.push_back(std::move(job));
-  // PAIR wire_wait.called: release here -> acquire in is_called(). The mutex orders the published data, too.
+  // PAIR remote_callback_wait.called: release here -> acquire in is_called(). The mutex orders the published data, too.
   called_.store(true, std::memory_order_release);
   bell_.ring();
   reply_.interrupt();
   return true;
 }
 
-bool WireWait::offer(std::span<const std::uint64_t> waits, dispatch::JobPtr& job) noexcept {
+bool RemoteCallbackWait::offer(std::span<const std::uint64_t> waits, dispatch::JobPtr& job) noexcept {
   for (auto number = waits.rbegin(); number != waits.rend(); ++number) {  // bound: ChainContext::most
     Bucket& bucket = bucket_of(*number);
     const std::lock_guard lock(bucket.mutex);
-    WireWait* wait = bucket.first;
+    RemoteCallbackWait* wait = bucket.first;
     while (wait != nullptr && wait->number_ != *number) wait = wait->next_;  // bound: as in unlink()
     if (wait != nullptr && wait->take(job)) return true;
   }
   return false;
 }
 
-bool WireWait::is_called() const noexcept {
-  // PAIR wire_wait.called: acquire here <- release in take().
+bool RemoteCallbackWait::is_called() const noexcept {
+  // PAIR remote_callback_wait.called: acquire here <- release in take().
   return called_.load(std::memory_order_acquire);
 }
 
-void WireWait::serve() noexcept {
+void RemoteCallbackWait::serve() noexcept {
   while (dispatch::JobPtr job = next(false)) run(std::move(job));  // bound: the call-backs
 }
 
 // Returns the next call-back, or null if there is none. If the wait is `over`, null also means that none will come.
-dispatch::JobPtr WireWait::next(bool over) noexcept {
+dispatch::JobPtr RemoteCallbackWait::next(bool over) noexcept {
   const std::lock_guard lock(bucket_of(number_).mutex);
   dispatch::JobPtr job = posted_.pop_front();
   called_.store(!posted_.empty(), std::memory_order_relaxed);  // relaxed: under the mutex
@@ -149,12 +149,12 @@ dispatch::JobPtr WireWait::next(bool over) noexcept {
   return job;
 }
 
-void WireWait::run(dispatch::JobPtr job) noexcept {
+void RemoteCallbackWait::run(dispatch::JobPtr job) noexcept {
   RequestBack work(*this, *job);
   if (!ChainedCall::call_back(job->task, work)) work.run();
 }
 
-void WireWait::await_next() noexcept {
+void RemoteCallbackWait::await_next() noexcept {
   const std::lock_guard lock(bucket_of(number_).mutex);
   busy_ = false;
 }

@@ -1,4 +1,5 @@
-// WireWait lets requests that come back from another process run on the thread that waits for that process's reply.
+// RemoteCallbackWait lets requests that come back from another process run on the thread that waits for that process's
+// reply.
 //
 // How it works:
 // - A thread that serves a request, in a task's job or without a contract, draws a number before it waits for a call to
@@ -14,7 +15,7 @@
 // while it waits:
 // - The number is random, has 64 bits, and is new for each call. (A call that did not run keeps it when it is sent
 //   again.) It is worth nothing when no thread waits.
-// - Which task the request may name was checked before, as for any request (PeerTasks).
+// - Which task the request may name was checked before, as for any request (TaskOwnership).
 // - One call-back runs at a time. Further ones for the task wait here for their turn. In the task's queue they would
 //   wait for the job that waits for them. Further ones without a contract are treated as requests outside the chain,
 //   and cost the job no time.
@@ -45,14 +46,14 @@ void inherit_chain(giop::ChainContext& waits) noexcept;
 // ChainContext::most.
 std::uint64_t extend_chain(giop::ChainContext& waits);
 
-class WireWait final : public Interruption {
+class RemoteCallbackWait final : public Interruption {
  public:
   // Makes the wait known to offer(). `number` is that of extend_chain(), not 0. `reply` is the reply for which this
   // thread waits.
-  WireWait(std::uint64_t number, PendingReply& reply) noexcept;
-  ~WireWait();
-  WireWait(const WireWait&) = delete;
-  WireWait& operator=(const WireWait&) = delete;
+  RemoteCallbackWait(std::uint64_t number, PendingReply& reply) noexcept;
+  ~RemoteCallbackWait();
+  RemoteCallbackWait(const RemoteCallbackWait&) = delete;
+  RemoteCallbackWait& operator=(const RemoteCallbackWait&) = delete;
 
   // Runs the call-backs that have arrived. The destructor does so, too.
   void serve() noexcept;
@@ -86,7 +87,7 @@ class WireWait final : public Interruption {
   os::Doorbell& bell_;  // of the waiting thread
 
   // Guarded by the mutex of the bucket.
-  WireWait* next_ = nullptr;
+  RemoteCallbackWait* next_ = nullptr;
   dispatch::JobList posted_;
   bool linked_ = true;
   bool busy_ = false;  // a call-back runs and was not answered yet

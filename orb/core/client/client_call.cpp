@@ -331,7 +331,7 @@ bool ClientCall::wait_for_reply(os::WaitStrategy strategy) {
     const dispatch::SuspensionScope waits(sleeps);
     return connection_->call(pending_, request_id_, writer_.parts(), deadline_, strategy);
   }
-  WireWait called_back(wait_number_, pending_);
+  RemoteCallbackWait called_back(wait_number_, pending_);
   bool over = !connection_->start(pending_, request_id_, writer_.parts(), deadline_);
   // Bound: the deadline, and the duration of call-backs.
   while (!over) {

@@ -23,7 +23,7 @@
 #include "orb/dispatch/leases/host_ledger.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/os/clock.h"
-#include "orb/os/process/said_errors.h"
+#include "orb/os/process/error_capture.h"
 
 namespace corelane::core {
 namespace {
@@ -141,7 +141,7 @@ ObjectReference<Object> resolve_there(const NameAt& at) {
 // trusted.
 std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& nameserver, Duration patience) {
   constexpr const char* start = "start corelane-nameserver, or name another with";
-  os::log::SaidErrors said;
+  os::log::ErrorCapture said;
   const CallDeadline soon(os::now() + patience);
   try {
     if (locate(nameserver)) return std::nullopt;

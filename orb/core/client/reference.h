@@ -17,7 +17,7 @@
 #include "orb/base/expected.h"
 #include "orb/core/connections/address.h"
 #include "orb/core/connections/connection_cache.h"
-#include "orb/core/objects/target.h"
+#include "orb/core/objects/object_dispatch.h"
 #include "orb/core/orb.h"
 #include "orb/giop/ior.h"
 

@@ -8,7 +8,7 @@
 #include "orb/core/config/spelling.h"
 #include "orb/core/config/toml_text.h"
 #include "orb/sched/admission/placement.h"
-#include "orb/sched/lanes/lane.h"
+#include "orb/sched/schedulers/core_scheduler.h"
 
 // The compiled library is linked. The header-only form would compile the parser into every program.
 #include <toml++/toml.h>

@@ -61,7 +61,7 @@ bool ClientConnection::start(PendingReply& pending, std::uint32_t request_id, Pa
   pending.state_ = PendingReply::State::waiting;
   pending.group_ = nullptr;
   pending.away_ = false;
-  pending.lent_.reset();
+  pending.storage_.reset();
   if (!enter_alone(pending)) enter(pending);
   auto sent = send_behind_batch(Time{}, request, pending.sent_at_);
   if (!sent && sent.error().minor == minor::no_send_room) {
@@ -213,7 +213,7 @@ bool ClientConnection::post(PendingReply& pending, std::uint32_t request_id, Par
   pending.group_ = &group;
   pending.alone_ = false;
   pending.away_ = false;
-  pending.lent_.reset();
+  pending.storage_.reset();
   pending.next_ = nullptr;
   pending.deadline_ = deadline;
   pending.posting_ = true;

@@ -76,7 +76,7 @@ class PendingReply {
   // Returns the whole reply. Call it after wait().
   giop::Message message() const noexcept { return {header_, lies_at_}; }
   // Releases the reply's memory if the peer lent it.
-  void forget() noexcept { lent_.reset(); }
+  void forget() noexcept { storage_.reset(); }
   // Returns why the call failed. COMPLETED_NO: the server has not run and will not run the call, so it may be sent
   // again.
   const Error& error() const noexcept { return error_; }
@@ -96,7 +96,7 @@ class PendingReply {
   Bytes lies_at_;
   os::ByteBuffer bytes_;
   std::unique_ptr<std::byte[]> buffer_;  // a buffer of the connection, which got the one that was here
-  std::shared_ptr<const void> lent_;     // keeps the memory of a long reply that the peer wrote
+  std::shared_ptr<const void> storage_;  // keeps the memory of a long reply that the peer wrote
   std::uint64_t sent_at_ = 0;            // where the request begins in the stream
   Error error_;
   os::Parker parker_;
@@ -203,20 +203,20 @@ class ClientConnection final : public transport::ConnectionMonitor {
   void read_last_words(PendingReply& pending);
   void break_up() noexcept;
   void fail_waiting(const Error& error, bool unread_is_no) noexcept;
-  void give(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) noexcept;
+  void give(PendingReply& pending, const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
 
   void lead_or_sleep(Lock& lock, bool may_lead, os::Parker& parker, Time deadline, os::WaitStrategy strategy = {},
                      Interruption* beside = nullptr);
   bool read_some(Time deadline, os::WaitStrategy strategy);
-  bool took(const Expected<std::size_t>& got, const transport::Lent& lent = {});
-  bool glance();
+  bool took(const Expected<std::size_t>& got, const transport::BorrowedBytes& borrowed = {});
+  bool poll_receive();
   bool read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside);
-  void take(Bytes bytes, const transport::Lent& lent);
+  void take(Bytes bytes, const transport::BorrowedBytes& borrowed);
   bool is_giop(Bytes bytes) noexcept;
-  bool take_whole_reply(Bytes bytes, const transport::Lent& lent);
+  bool take_whole_reply(Bytes bytes, const transport::BorrowedBytes& borrowed);
   bool exchange_buffer(PendingReply& pending, Bytes message) noexcept;
-  void keep_reply(PendingReply& pending, const giop::Message& message, const transport::Lent& lent);
-  void deliver(const giop::Message& message, const transport::Lent& lent) noexcept;
+  void keep_reply(PendingReply& pending, const giop::Message& message, const transport::BorrowedBytes& borrowed);
+  void deliver(const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept;
   void lose_all(const Error& reason) noexcept;
   Expected<void> send_by(Time deadline, Parts request, bool may_wait, std::uint64_t& position) noexcept;
   Expected<void> send_behind_batch(Time deadline, Parts request, std::uint64_t& position) noexcept;

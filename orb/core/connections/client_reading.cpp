@@ -44,26 +44,26 @@ bool is_one_message(Bytes bytes) noexcept {
 
 // Reads once. Returns false if nothing came by the deadline.
 bool ClientConnection::read_some(Time deadline, os::WaitStrategy strategy) {
-  transport::Lent lent;
-  const auto got = stream_->receive({buffer_.get(), buffer_size}, deadline, strategy, lent);
-  return took(got, lent);
+  transport::BorrowedBytes borrowed;
+  const auto got = stream_->receive({buffer_.get(), buffer_size}, deadline, strategy, borrowed);
+  return took(got, borrowed);
 }
 
-bool ClientConnection::took(const Expected<std::size_t>& got, const transport::Lent& lent) {
+bool ClientConnection::took(const Expected<std::size_t>& got, const transport::BorrowedBytes& borrowed) {
   if (!got && got.error().kind == ErrorKind::timeout) return false;
   if (!got || *got == 0) return lose_all(got ? lost : got.error()), true;
-  take(lent.keeper ? lent.bytes : Bytes{buffer_.get(), *got}, lent);
+  take(borrowed.storage ? borrowed.bytes : Bytes{buffer_.get(), *got}, borrowed);
   return true;
 }
 
-bool ClientConnection::glance() {
-  transport::Lent lent;
-  const auto got = stream_->glance({buffer_.get(), buffer_size}, lent);
-  return took(got, lent);
+bool ClientConnection::poll_receive() {
+  transport::BorrowedBytes borrowed;
+  const auto got = stream_->poll_receive({buffer_.get(), buffer_size}, borrowed);
+  return took(got, borrowed);
 }
 
 bool ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Interruption& beside) {
-  const auto poll = [&] { return beside.is_called() || glance(); };
+  const auto poll = [&] { return beside.is_called() || poll_receive(); };
   const auto sleep = [&](Time until) {
     if (read_some(Time{}, {})) return true;  // from here on the descriptor signals further bytes
     beside.bell().wait_beside(stream_->descriptor(), until);
@@ -73,11 +73,11 @@ bool ClientConnection::read_beside(Time deadline, os::WaitStrategy strategy, Int
 }
 
 // Handles the common case, a reply that came alone and whole, without the assembler. Returns false for anything else.
-bool ClientConnection::take_whole_reply(Bytes bytes, const transport::Lent& lent) {
+bool ClientConnection::take_whole_reply(Bytes bytes, const transport::BorrowedBytes& borrowed) {
   const auto header = giop::parse_header(bytes.first(giop::header_size));
   if (!header || header->type != giop::MessageType::reply || bytes.size() > limits_.message_size) return false;
   has_one_message_ = true;
-  deliver({*header, bytes}, lent);
+  deliver({*header, bytes}, borrowed);
   has_one_message_ = false;
   return true;
 }
@@ -99,7 +99,7 @@ std::string ClientConnection::foreign_words() const {
   return text;
 }
 
-void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
+void ClientConnection::take(Bytes bytes, const transport::BorrowedBytes& borrowed) {
   constexpr std::size_t most_foreign = 48;
   if (checked_ < 4 && !is_giop(bytes)) {
     const Bytes first = bytes.first(std::min(bytes.size(), most_foreign));
@@ -107,7 +107,7 @@ void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
     fail_all({ErrorKind::comm_failure, Completion::maybe, minor::bad_magic});
     return stream_->close();
   }
-  if (assembler_.idle() && open() && is_one_message(bytes) && take_whole_reply(bytes, lent)) return;
+  if (assembler_.idle() && open() && is_one_message(bytes) && take_whole_reply(bytes, borrowed)) return;
   const Time now = os::now();
   // Bound: each round consumes bytes.
   while (!bytes.empty()) {
@@ -117,11 +117,11 @@ void ClientConnection::take(Bytes bytes, const transport::Lent& lent) {
       return stream_->close();
     }
     if (!*message) return;
-    deliver(**message, lent);
+    deliver(**message, borrowed);
   }
 }
 
-void ClientConnection::deliver(const giop::Message& message, const transport::Lent& lent) noexcept {
+void ClientConnection::deliver(const giop::Message& message, const transport::BorrowedBytes& borrowed) noexcept {
   if (message.header.type == giop::MessageType::close_connection) {
     // Orderly close: calls without a reply have not run and will not run. CORBA 3.3 part 2, 9.5.1.1.
     dismissed_.store(true, std::memory_order_relaxed);  // relaxed: read by the leader, or after broken_ as a hint
@@ -133,19 +133,20 @@ void ClientConnection::deliver(const giop::Message& message, const transport::Le
   if (!id) return fail_all({ErrorKind::marshal, Completion::maybe, minor::truncated});
   // relaxed: a hint, which changes once
   if (!answered_.load(std::memory_order_relaxed)) answered_.store(true, std::memory_order_relaxed);
-  if (alone_ != nullptr && alone_->id_ == *id) return give(*alone_, message, lent);
+  if (alone_ != nullptr && alone_->id_ == *id) return give(*alone_, message, borrowed);
   // PAIR client_connection.listed: acquire here <- release in set_listed(). A call is listed before its request is
   // sent.
   if ((use_.load(std::memory_order_acquire) & listed) == 0) return;
   const Lock lock(mutex_);
   const auto found =
       std::find_if(waiting_.begin(), waiting_.end(), [&](const PendingReply* p) { return p->id_ == *id; });
-  if (found != waiting_.end()) give(**found, message, lent);
+  if (found != waiting_.end()) give(**found, message, borrowed);
 }
 
 // Gives the reply to its call. Call it with mutex_ held, or for the call that is alone. Does nothing if the call no
 // longer waits, as after a time-out or a duplicate reply.
-void ClientConnection::give(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) noexcept {
+void ClientConnection::give(PendingReply& pending, const giop::Message& message,
+                            const transport::BorrowedBytes& borrowed) noexcept {
   if (pending.state_ != PendingReply::State::waiting) return;
   pending.header_ = message.header;
   if (message.refusal != 0) {  // too large; the operation ran
@@ -153,7 +154,7 @@ void ClientConnection::give(PendingReply& pending, const giop::Message& message,
     return settle(pending, PendingReply::State::failed);
   }
   try {
-    keep_reply(pending, message, lent);
+    keep_reply(pending, message, borrowed);
     settle(pending, PendingReply::State::answered);
   } catch (const std::bad_alloc&) {
     pending.error_ = {ErrorKind::no_memory, Completion::maybe, minor::out_of_memory};
@@ -162,9 +163,10 @@ void ClientConnection::give(PendingReply& pending, const giop::Message& message,
 }
 
 // Stores the reply for its call, and copies it only if necessary. Throws std::bad_alloc.
-void ClientConnection::keep_reply(PendingReply& pending, const giop::Message& message, const transport::Lent& lent) {
+void ClientConnection::keep_reply(PendingReply& pending, const giop::Message& message,
+                                  const transport::BorrowedBytes& borrowed) {
   pending.lies_at_ = message.bytes;
-  if ((pending.lent_ = lent.keeper_of(message.bytes)) || exchange_buffer(pending, message.bytes)) return;
+  if ((pending.storage_ = borrowed.storage_of(message.bytes)) || exchange_buffer(pending, message.bytes)) return;
   if (!assembler_.hand_over(message.bytes, pending.bytes_)) pending.bytes_.assign(message.bytes);
   pending.lies_at_ = pending.bytes_;
 }

@@ -86,7 +86,7 @@ std::string why_text(const Endpoint& endpoint, const Address& address, Channels 
 // eighth of the descriptors of this process.
 std::size_t most_channels() noexcept { return std::max<std::size_t>(4, os::descriptor_limit() / 64); }
 
-std::string way_text(const Endpoint& endpoint, const Address& address, Channels channels) {
+std::string route_text(const Endpoint& endpoint, const Address& address, Channels channels) {
   return (endpoint.kind == EndpointKind::tcp ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " +
          why_text(endpoint, address, channels);
 }
@@ -182,7 +182,7 @@ void ConnectionCache::announce(const Found& found) {
     if (announced_.size() >= most_announced) announced_.clear();
     if (closed_ || !announced_.insert(endpoint).second) return;
   }
-  os::log::debug(way_text(endpoint, *found.address, channels_for(options_.channels, found.is_makeshift)));
+  os::log::debug(route_text(endpoint, *found.address, channels_for(options_.channels, found.is_makeshift)));
 }
 
 Expected<void> ConnectionCache::adopt(const ConnectionPtr& connection) {

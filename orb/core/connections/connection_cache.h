@@ -114,7 +114,7 @@ enum class Channels : std::uint8_t { on, off, no_time };
 Channels channels_for(bool setting, bool is_makeshift) noexcept;
 // Returns a line for the log that says why a call uses this endpoint of the address. The endpoints before it could not
 // be used, or were channels that were not tried.
-std::string way_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);
+std::string route_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);
 // Returns the part of that line after the endpoint.
 std::string why_text(const transport::Endpoint& endpoint, const Address& address, Channels channels = Channels::on);
 

@@ -20,8 +20,8 @@
 #include "orb/leader_followers/transport.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/os/process/error_capture.h"
 #include "orb/os/process/fork_guard.h"
-#include "orb/os/process/said_errors.h"
 #include "orb/os/thread.h"
 #include "orb/os/topology.h"
 #include "orb/os/wait/wait.h"
@@ -166,14 +166,14 @@ std::shared_ptr<dispatch::Executive> Orb::executive() {
   if (!runtime) raise(orb_destroyed);
   if (std::string differs = runtime->conflict(state_->settings); !differs.empty())
     raise(Error{ErrorKind::bad_param, Completion::no, minor::bad_option}, std::move(differs));
-  os::log::SaidErrors said;
+  os::log::ErrorCapture said;
   const auto executive = runtime->executive(state_->settings);
   if (!executive) raise(executive.error(), said.take());
   return {std::move(runtime), *executive};
 }
 
 void Orb::listen() {
-  os::log::SaidErrors said;
+  os::log::ErrorCapture said;
   const auto listening = start_listening();
   if (listening) return;
   if (std::string why = said.take(); !why.empty()) raise(listening.error(), std::move(why));
@@ -218,7 +218,7 @@ Expected<void> Orb::start_listening() {
       return {};
     }
   }
-  server->refuse_newcomers();  // the ORB was shut down meanwhile
+  server->refuse_new_requests();  // the ORB was shut down meanwhile
   server->wait_until_idle();
   server->close_connections();
   return ending;
@@ -295,7 +295,7 @@ void Orb::shutdown(bool wait_for_completion) {
   }
   if (first) {
     if (server) {
-      server->refuse_newcomers();
+      server->refuse_new_requests();
       state_->target->stop_holding();
     }
     const std::lock_guard lock(state_->mutex);

@@ -21,7 +21,7 @@
 #include "orb/core/client/reopener.h"
 #include "orb/core/config/contracts_file.h"
 #include "orb/core/connections/connection_cache.h"
-#include "orb/core/objects/target.h"
+#include "orb/core/objects/object_dispatch.h"
 #include "orb/core/orb.h"
 #include "orb/core/runtime.h"
 #include "orb/core/server/server.h"

@@ -43,13 +43,13 @@ EntrySlots* EntrySlots::take() noexcept {
   return nullptr;
 }
 
-bool EntrySlots::is_anyone_in(const Turnstile& turnstile) noexcept {
+bool EntrySlots::is_anyone_in(const EntryCounter& entry_counter) noexcept {
   // PAIR entry_slots.ever_used: acquire here <- release in take().
   const std::size_t count = ever_used_.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i)
     for (const auto& slot : all_[i].inside_)
       // PAIR entry_slots.slot: acquire here <- release in push() and pop().
-      if (slot.load(std::memory_order_acquire) == &turnstile) return true;
+      if (slot.load(std::memory_order_acquire) == &entry_counter) return true;
   return false;
 }
 

@@ -1,12 +1,12 @@
-// EntrySlots records which Turnstiles one thread is inside. Only this thread writes its slots, so entering a servant
+// EntrySlots records which EntryCounters one thread is inside. Only this thread writes its slots, so entering a servant
 // takes plain stores instead of locked instructions. Threads that call the same object share no cache line.
 //
-// A thread writes the turnstile into a slot, and then reads its rule (active, holding, discarding or inactive). A
+// A thread writes the entry counter into a slot, and then reads its rule (active, holding, discarding or inactive). A
 // thread that changes a rule first writes the rule, then calls os::order_threads(), and then reads all slots. So either
 // the entering thread sees the new rule, or its slot is seen.
 //
-// Bounds: `threads` threads have slots. Other threads, visits nested more deeply than `depth`, and systems without
-// os::order_threads() count inside the turnstile instead.
+// Bounds: `threads` threads have slots. Other threads, upcalls nested more deeply than `depth`, and systems without
+// os::order_threads() count inside the entry counter instead.
 //
 // Threads: each thread calls mine(), push() and pop() for itself only. is_anyone_in(): any.
 #pragma once
@@ -18,34 +18,34 @@
 
 namespace corelane::core {
 
-class Turnstile;
+class EntryCounter;
 
 class alignas(64) EntrySlots {
  public:
   static constexpr std::size_t threads = 256;
-  static constexpr std::size_t depth = 6;  // turnstiles; a visit of an object takes two
+  static constexpr std::size_t depth = 6;  // entry counters; an upcall of an object takes two
 
   constexpr EntrySlots() = default;
   EntrySlots(const EntrySlots&) = delete;
   EntrySlots& operator=(const EntrySlots&) = delete;
 
-  // Returns the calling thread's slots. Null: it has none, and counts inside the turnstile instead.
+  // Returns the calling thread's slots. Null: it has none, and counts inside the entry counter instead.
   static EntrySlots* mine() noexcept { return mine_ != nullptr ? mine_ : claim(); }
 
-  bool has_room(std::size_t turnstiles) const noexcept { return used_ + turnstiles <= depth; }
-  // Call it only if has_room(). The last turnstile pushed is the first to be popped.
-  void push(const Turnstile& turnstile) noexcept {
+  bool has_room(std::size_t entry_counters) const noexcept { return used_ + entry_counters <= depth; }
+  // Call it only if has_room(). The last entry counter pushed is the first to be popped.
+  void push(const EntryCounter& entry_counter) noexcept {
     // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The store of pop() before it stays visible.
-    inside_[used_++].store(&turnstile, std::memory_order_release);
+    inside_[used_++].store(&entry_counter, std::memory_order_release);
   }
   void pop() noexcept {
-    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The thread that tears down sees what the visit
+    // PAIR entry_slots.slot: release here -> acquire in is_anyone_in(). The thread that tears down sees what the upcall
     // did.
     inside_[--used_].store(nullptr, std::memory_order_release);
   }
 
-  // Returns whether a slot of any thread names the turnstile. Bound: threads * depth.
-  static bool is_anyone_in(const Turnstile& turnstile) noexcept;
+  // Returns whether a slot of any thread names the entry counter. Bound: threads * depth.
+  static bool is_anyone_in(const EntryCounter& entry_counter) noexcept;
 
  private:
   struct Kept;
@@ -56,7 +56,7 @@ class alignas(64) EntrySlots {
   static std::atomic<std::size_t> ever_used_;  // how many of all_, from its beginning, were ever used
   static constinit thread_local EntrySlots* mine_;
 
-  std::array<std::atomic<const Turnstile*>, depth> inside_{};
+  std::array<std::atomic<const EntryCounter*>, depth> inside_{};
   std::size_t used_ = 0;  // owner: its thread
   std::atomic<bool> taken_{false};
 };

@@ -2,7 +2,7 @@
 
 #include <new>
 
-#include "orb/core/objects/gate.h"
+#include "orb/core/objects/poa_manager_state.h"
 #include "orb/core/server/server.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
@@ -25,8 +25,8 @@ void IncidentLog::too_large(std::string_view text) noexcept {
   if (incidents_.too_large(text, os::now())) post();
 }
 
-void IncidentLog::request_held(Gate& gate, std::string_view operation) noexcept {
-  if (gate.is_untold() && incidents_.request_held(operation, os::now())) post();
+void IncidentLog::request_held(PoaManagerState& manager_state, std::string_view operation) noexcept {
+  if (manager_state.is_untold() && incidents_.request_held(operation, os::now())) post();
 }
 
 void IncidentLog::tell() noexcept try {
@@ -34,8 +34,8 @@ void IncidentLog::tell() noexcept try {
 } catch (const std::bad_alloc&) {  // some lines are lost; the counts are not
 }
 
-// Submits the job that writes to the log. If the lane is full or the server ends, the next incident or the server's end
-// logs this one.
+// Submits the job that writes to the log. If the executor is full or the server ends, the next incident or the server's
+// end logs this one.
 void IncidentLog::post() noexcept {
   // PAIR incident_log.posted: acquire here <- release in recycle(). The job is free.
   if (posted_.exchange(true, std::memory_order_acquire)) return;

@@ -1,4 +1,4 @@
-// IncidentLog records a server's incidents. A job of the server's best-effort lane writes them to the log.
+// IncidentLog records a server's incidents. A job of the server's best-effort executor writes them to the log.
 //
 // Threads: any, real-time ones too, except for tell().
 // Lifetime: that of its server. It keeps the server alive while its job is in progress.
@@ -14,7 +14,7 @@
 
 namespace corelane::core {
 
-class Gate;
+class PoaManagerState;
 class Server;
 
 class IncidentLog final : private dispatch::Job {
@@ -26,9 +26,9 @@ class IncidentLog final : private dispatch::Job {
   void servant_threw(std::string_view operation, ErrorKind answer, std::string_view text) noexcept;
   void client_cut_off(const Error& reason) noexcept;
   void too_large(std::string_view text) noexcept;
-  // Notes a request that must wait at the gate. It is logged if it is the first that waits since the gate began to
-  // hold.
-  void request_held(Gate& gate, std::string_view operation) noexcept;
+  // Notes a request that must wait at the POA manager. It is logged if it is the first that waits since the POA manager
+  // began to hold.
+  void request_held(PoaManagerState& manager_state, std::string_view operation) noexcept;
   std::uint64_t dropped_oneways() const noexcept { return incidents_.dropped_oneways(); }
   std::uint64_t cut_off_clients() const noexcept { return incidents_.cut_off_clients(); }
   // Counts a request that was not run because its client is gone or wants no reply any more. It is not logged, because

@@ -55,39 +55,39 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
 }
 
 // Blocks until the manager lets requests pass. Sets `deadline` at the first wait of a call.
-void wait_at_gate(Orb& orb, ActiveObject& object, const Upcall& upcall, std::optional<Time>& deadline) {
+void wait_until_active(Orb& orb, ActiveObject& object, const Upcall& upcall, std::optional<Time>& deadline) {
   const Duration patience = orb.settings().request_timeout;
   if (!deadline) deadline = patience == Duration::zero() ? never : os::now() + patience;
-  if (!os::is_real_time() && object.gate().is_untold())
+  if (!os::is_real_time() && object.manager_state().is_untold())
     os::log::warn(Incidents::held_line(std::string(upcall.name), 1));
-  if (!object.gate().wait_while_holding(*deadline))
+  if (!object.manager_state().wait_while_holding(*deadline))
     raise(Error{ErrorKind::timeout, Completion::no, minor::deadline_passed});
 }
 
 // Runs the operation. Waits while the manager holds requests, no longer than timeout.request.
-void visit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
-  const InsideServant servant;  // outlives the visit: the last visitor to leave releases the servant
+void call_servant(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
+  const InsideServant servant;  // outlives the upcall: the last visitor to leave releases the servant
   std::optional<Time> deadline;
   // Bound: the deadline.
   for (;;) {
     {
-      const Visit inside(object);
+      const UpcallGuard inside(object);
       if (inside) return run_upcall(orb, object, upcall, frame);
       if (!inside.holding()) raise(inside.error());
     }
-    wait_at_gate(orb, object, upcall, deadline);
+    wait_until_active(orb, object, upcall, deadline);
   }
 }
 
-// CapturedVisit is a visit that another thread makes for the caller. It keeps the exception for the caller.
-class CapturedVisit {
+// CapturedUpcall is an upcall that another thread makes for the caller. It keeps the exception for the caller.
+class CapturedUpcall {
  public:
-  CapturedVisit(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
+  CapturedUpcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame)
       : orb_(orb), object_(object), upcall_(upcall), frame_(frame) {}
   void make() noexcept {
     capture([&] {
       try {
-        visit(orb_, object_, upcall_, frame_);
+        call_servant(orb_, object_, upcall_, frame_);
       } catch (const abi::__forced_unwind&) {  // pthread_exit: other work of this thread waits for the call's end
         os::end_with_thread(upcall_.name);
       }
@@ -116,37 +116,37 @@ class CapturedVisit {
 // LocalCallBack is a local call to a task that waits for the caller.
 class LocalCallBack final : public CallBack {
  public:
-  explicit LocalCallBack(CapturedVisit& call) : visit_(call) {}
-  void run() noexcept override { visit_.make(); }
+  explicit LocalCallBack(CapturedUpcall& call) : captured_(call) {}
+  void run() noexcept override { captured_.make(); }
 
  private:
-  CapturedVisit& visit_;
+  CapturedUpcall& captured_;
 };
 
 // LocalJob is a local call that runs as a job of its caller's task. It is on the caller's stack, and the caller waits
 // until nothing uses it any more.
 class LocalJob final : public dispatch::Job {
  public:
-  explicit LocalJob(CapturedVisit& call) : visit_(call) {}
+  explicit LocalJob(CapturedUpcall& call) : captured_(call) {}
 
   void run(const dispatch::JobContext&) noexcept override {
     const ChainedCall::Scope working(call_);
-    visit_.make();
+    captured_.make();
   }
   void refuse(const sched::Refusal& refusal) noexcept override {
-    visit_.capture([&] { raise(sched::error_of(refusal), Detail{sched::text_of(refusal), refusal}); });
+    captured_.capture([&] { raise(sched::error_of(refusal), Detail{sched::text_of(refusal), refusal}); });
   }
   void fail(Error error) noexcept override {
-    visit_.capture([&] { raise(error); });
+    captured_.capture([&] { raise(error); });
   }
   void recycle() noexcept override { call_.done(); }
   void wait() {
     call_.wait();
-    visit_.rethrow();
+    captured_.rethrow();
   }
 
  private:
-  CapturedVisit& visit_;
+  CapturedUpcall& captured_;
   ChainedCall call_;
 };
 
@@ -160,7 +160,7 @@ class LocalJob final : public dispatch::Job {
 void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& object, const Upcall& upcall,
                 void* const* frame) {
   const os::CancellationDelay delay;
-  CapturedVisit call(*reference.orb(), object, upcall, frame);
+  CapturedUpcall call(*reference.orb(), object, upcall, frame);
   LocalCallBack back(call);
   if (ChainedCall::call_back(binding.task(), back)) return call.rethrow();
   LocalJob job(call);
@@ -168,7 +168,7 @@ void run_as_job(Reference& reference, const TaskBinding& binding, ActiveObject& 
   job.task = binding.task();
   dispatch::JobPtr handle(&job);
   const giop::ChainContext* nested = ServedChain::current();
-  if (nested != nullptr && WireWait::offer(nested->all(), handle)) return job.wait();
+  if (nested != nullptr && RemoteCallbackWait::offer(nested->all(), handle)) return job.wait();
   const TaskWait waits(job.task);
   if (waits.closes_circle()) {
     handle.reset();
@@ -199,7 +199,7 @@ void call_local(Reference& reference, std::string_view operation, void* const* f
   if (const auto binding = reference.binding_of(operation)) {
     run_as_job(reference, *binding, *object, *upcall, frame);
   } else {
-    visit(*reference.orb(), *object, *upcall, frame);
+    call_servant(*reference.orb(), *object, *upcall, frame);
   }
 } catch (SystemException& exception) {  // it may be one that the servant has constructed
   mark_raised_by_orb(exception);

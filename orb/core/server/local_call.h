@@ -1,4 +1,4 @@
-// call_local() calls an object of the same ORB. The call passes the adapter's gate, and runs the servant on the
+// call_local() calls an object of the same ORB. The call passes the adapter's POA manager, and runs the servant on the
 // caller's thread. An operation with a contract runs inline, too; the caller's own budget must cover it. If the caller
 // has admitted a task for the operation, the call runs as that task's job, on the task's core, and the caller waits. If
 // that task already waits for the caller, the call is part of the waiting job (call_chain.h).

@@ -100,10 +100,10 @@ dispatch::RequestSource::Found ServedConnection::read(MutableBytes buffer, Time 
   const Time latest = waits ? std::min(until, expires_at()) : until;
   const bool may_end = waits && connection_->is_surely_idle() && order_.idle();
   if (may_end) turn.begin_wait();
-  transport::Lent lent;
-  const auto got = connection_->receive(buffer, latest, wait_, lent);
+  transport::BorrowedBytes borrowed;
+  const auto got = connection_->receive(buffer, latest, wait_, borrowed);
   if (may_end && !turn.end_wait()) return Found::gone;
-  connection_->take_lent(std::move(lent));
+  connection_->take_borrowed(std::move(borrowed));
   if (!got && got.error().kind == ErrorKind::timeout) return Found::nothing;
   if (!got) return end(got.error());
   if (got->empty()) {
@@ -151,8 +151,8 @@ dispatch::RequestSource::Found ServedConnection::parse(dispatch::JobPtr& job) no
 // Returns the reason that was given when the connection was closed.
 Error ServedConnection::why_closed() noexcept {
   std::array<std::byte, 1> nothing;
-  transport::Lent lent;
-  const auto got = connection_->receive(nothing, Time{}, wait_, lent);
+  transport::BorrowedBytes borrowed;
+  const auto got = connection_->receive(nothing, Time{}, wait_, borrowed);
   return got ? transport::ended_by(minor::closed_here) : got.error();
 }
 

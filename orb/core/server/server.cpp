@@ -7,7 +7,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/config/advertised_host.h"
 #include "orb/core/runtime.h"
-#include "orb/core/server/own_connection.h"
+#include "orb/core/server/dedicated_connection.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/core/server/server_job.h"
 #include "orb/os/clock.h"
@@ -41,7 +41,7 @@ Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Exe
       executive_(executive),
       target_(target),
       environment_(std::move(orb)),
-      offers_(std::make_unique<TaskOffers>()) {
+      bind_tokens_(std::make_unique<BindTokens>()) {
   jobs_.reserve(kept_jobs);
 }
 
@@ -122,7 +122,7 @@ std::vector<std::shared_ptr<ServerConnection>> Server::connections() {
   return result;
 }
 
-void Server::refuse_newcomers() {
+void Server::refuse_new_requests() {
   for (const auto& listener : listeners_) listener->stop();
   requests_.set(Passage::inactive);
 }

@@ -17,8 +17,8 @@
 
 #include "orb/core/chains/inside_servant.h"
 #include "orb/core/client/reference.h"
-#include "orb/core/objects/target.h"
-#include "orb/core/objects/turnstile.h"
+#include "orb/core/objects/entry_counter.h"
+#include "orb/core/objects/object_dispatch.h"
 #include "orb/core/server/incident_log.h"
 #include "orb/core/settings.h"
 #include "orb/dispatch/executive.h"
@@ -29,7 +29,7 @@ namespace corelane::core {
 
 class ServerConnection;
 class ServerJob;
-class TaskOffers;
+class BindTokens;
 
 class Server : public std::enable_shared_from_this<Server> {
  public:
@@ -45,8 +45,8 @@ class Server : public std::enable_shared_from_this<Server> {
   const std::vector<transport::Endpoint>& endpoints() const noexcept { return endpoints_; }
 
   // Refuses new connections and requests from now on. Idempotent.
-  void refuse_newcomers();
-  // Blocks until no request is under way. Call it after refuse_newcomers(), and not from inside a request.
+  void refuse_new_requests();
+  // Blocks until no request is under way. Call it after refuse_new_requests(), and not from inside a request.
   void wait_until_idle() { requests_.wait_until_empty(); }
   // Sends CloseConnection to all peers. Closes each connection once the peer has received everything, or after
   // timeout.flush. Logs the remaining incidents. Not on the reactor's thread.
@@ -58,11 +58,11 @@ class Server : public std::enable_shared_from_this<Server> {
   RequestTarget& target() noexcept { return target_; }
   cdr::Environment* environment() noexcept { return &environment_; }
   // If enter() returns `active`, the request counts until its job leaves.
-  Turnstile& requests() noexcept { return requests_; }
+  EntryCounter& requests() noexcept { return requests_; }
   // Returns the thread's own job, a job of the pool of all threads, or a new one. Raises std::bad_alloc.
   std::unique_ptr<ServerJob> take_job();
   void give_back(std::unique_ptr<ServerJob> job) noexcept;
-  TaskOffers& offers() noexcept { return *offers_; }
+  BindTokens& bind_tokens() noexcept { return *bind_tokens_; }
   IncidentLog& incidents() noexcept { return incidents_; }
 
  private:
@@ -84,8 +84,8 @@ class Server : public std::enable_shared_from_this<Server> {
   std::vector<transport::Endpoint> endpoints_;
   std::vector<std::unique_ptr<transport::Listener>> listeners_;
 
-  const std::unique_ptr<TaskOffers> offers_;
-  Turnstile requests_{Passage::active};
+  const std::unique_ptr<BindTokens> bind_tokens_;
+  EntryCounter requests_{Passage::active};
   IncidentLog incidents_{*this};
   std::mutex mutex_;
   // Guarded by mutex_.

@@ -18,7 +18,7 @@
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
 #include "orb/cdr/codec.h"
-#include "orb/core/server/own_connection.h"
+#include "orb/core/server/dedicated_connection.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/core/server/server_job.h"
 #include "orb/giop/corelane_contexts.h"
@@ -31,21 +31,21 @@ namespace {
 using errors::no_memory;
 
 std::uint64_t new_token(const Server& server) noexcept {
-  return server.settings().executive.mode == dispatch::DispatchMode::direct ? TaskOffers::make_token() : 0;
+  return server.settings().executive.mode == dispatch::DispatchMode::direct ? BindTokens::make_token() : 0;
 }
 
 // Sends the manager's answer to the client that asked.
 class AdmissionReply final : public dispatch::AdmissionHandler {
  public:
-  AdmissionReply(std::shared_ptr<ServerConnection> connection, PeerTasks::Ticket ticket, const ReplyTo& to,
+  AdmissionReply(std::shared_ptr<ServerConnection> connection, TaskOwnership::Ticket ticket, const ReplyTo& to,
                  const Contract& contract)
       : connection_(std::move(connection)), ticket_(ticket), to_(to), contract_(contract) {}
 
   void admitted(const dispatch::Admission& admission) noexcept override try {
     Server& server = connection_->server();
-    if (token_ != 0) server.offers().offer(admission.task, token_, connection_);
+    if (token_ != 0) server.bind_tokens().issue(admission.task, token_, connection_);
     if (!connection_->tasks().settle(ticket_, admission.task, contract_)) {
-      server.offers().withdraw(admission.task);
+      server.bind_tokens().withdraw(admission.task);
       return server.executive().depart(admission.task, connection_->id());
     }
     connection_->read_for_tasks();
@@ -59,7 +59,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
     writer.write(token_);
     connection_->send_whole(writer);
   } catch (const std::bad_alloc&) {
-    connection_->server().offers().withdraw(admission.task);
+    connection_->server().bind_tokens().withdraw(admission.task);
     connection_->server().executive().depart(admission.task, connection_->id());
     failed(no_memory);
   }
@@ -74,7 +74,7 @@ class AdmissionReply final : public dispatch::AdmissionHandler {
 
  private:
   const std::shared_ptr<ServerConnection> connection_;
-  const PeerTasks::Ticket ticket_;
+  const TaskOwnership::Ticket ticket_;
   const ReplyTo to_;
   const Contract contract_;
   const std::uint64_t token_ = new_token(connection_->server());
@@ -176,7 +176,7 @@ void ServerConnection::depart(Request& request, const ReplyTo& to) {
   std::uint64_t task = 0;
   if (!request.body.read(task)) return send_exception(to, request.body.error());
   if (!tasks_.forget(TaskId{task})) return send_exception(to, unknown_task);
-  server_->offers().withdraw(TaskId{task});
+  server_->bind_tokens().withdraw(TaskId{task});
   server_->executive().depart(TaskId{task}, id());
   send_done(to);
 }
@@ -188,7 +188,7 @@ void ServerConnection::offer(Request& request, const ReplyTo& to) {
   if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
   if (!tasks_.has(TaskId{task})) return send_exception(to, unknown_task);
   const std::uint64_t token = new_token(*server_);
-  if (token != 0) server_->offers().offer(TaskId{task}, token, shared_from_this());
+  if (token != 0) server_->bind_tokens().issue(TaskId{task}, token, shared_from_this());
   begin_reply_to(writer_, to);
   writer_.write(token);
   send_whole(writer_);
@@ -202,7 +202,7 @@ void ServerConnection::bind(Request& request, const ReplyTo& to) {
   if (!request.body.read(task) || !request.body.read(token)) return send_exception(to, request.body.error());
   if (!to.expected) return send_exception(to, no_operation);  // counted and dropped: the client would not learn of it
   if (binding_.owner || !tasks_.empty()) return send_exception(to, bound_already);
-  auto owner = stream_->descriptor() >= 0 ? server_->offers().claim(TaskId{task}, token) : nullptr;
+  auto owner = stream_->descriptor() >= 0 ? server_->bind_tokens().claim(TaskId{task}, token) : nullptr;
   if (!owner) return send_exception(to, unknown_task);
   binding_ = {.task = TaskId{task}, .owner = std::move(owner), .request = to};
   read_for_tasks();

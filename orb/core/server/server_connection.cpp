@@ -14,7 +14,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/chains/wire_chain.h"
 #include "orb/core/connections/too_large.h"
-#include "orb/core/server/own_connection.h"
+#include "orb/core/server/dedicated_connection.h"
 #include "orb/core/server/served_connection.h"
 #include "orb/core/server/server_job.h"
 #include "orb/dispatch/current.h"
@@ -46,7 +46,7 @@ class ServerConnection::Half {
  public:
   explicit Half(std::shared_ptr<transport::MemoryAccount> account) : account_(std::move(account)) {}
 
-  bool hold(std::size_t bytes, const giop::HalfRoom::Request& request) noexcept {
+  bool hold(std::size_t bytes, const giop::ReassemblyQuota::Request& request) noexcept {
     if (request || (bytes == 0 && is_known_)) {
       const std::lock_guard lock(mutex_);
       request_ = request;
@@ -58,7 +58,7 @@ class ServerConnection::Half {
   // Sets whether the connection waits, unread, while there is no room for an incomplete message. Otherwise it ends.
   void set_waits(bool waits) noexcept { waits_ = waits; }
 
-  giop::HalfRoom::Request request() const noexcept {
+  giop::ReassemblyQuota::Request request() const noexcept {
     const std::lock_guard lock(mutex_);
     return request_;
   }
@@ -69,10 +69,10 @@ class ServerConnection::Half {
   const std::shared_ptr<transport::MemoryAccount> account_;
   bool waits_ = false, is_known_ = false;
   mutable os::PiMutex mutex_;
-  giop::HalfRoom::Request request_;  // guarded by mutex_
+  giop::ReassemblyQuota::Request request_;  // guarded by mutex_
 };
 
-class ServerConnection::Room final : public giop::HalfRoom {
+class ServerConnection::Room final : public giop::ReassemblyQuota {
  public:
   explicit Room(std::shared_ptr<Half> half) noexcept : half_(std::move(half)) {}
   bool hold(std::size_t bytes, const Request& request) noexcept override { return half_->hold(bytes, request); }
@@ -101,7 +101,7 @@ void ServerConnection::give_up(Stalled why) noexcept {
 // Refuses an incomplete request, because there is no room for the rest. If the request is known, the peer gets an
 // exception and may try again over another connection. The readers of this and of another connection may find this at
 // the same time; the first one sends the answer. Thread: any.
-void ServerConnection::refuse_half(const giop::HalfRoom::Request& request) noexcept {
+void ServerConnection::refuse_half(const giop::ReassemblyQuota::Request& request) noexcept {
   if (told_no_room_.exchange(true, std::memory_order_relaxed)) return;  // relaxed: it decides which thread is first
   server_->incidents().client_cut_off(no_room);
   cdr::Writer writer;
@@ -148,9 +148,9 @@ void ServerConnection::on_bytes(Bytes bytes, Time received) noexcept {
   took_bytes(received);
 }
 
-void ServerConnection::on_lent(transport::Lent lent, Time received) noexcept {
-  Bytes bytes = lent.bytes;
-  piece_ = std::move(lent);
+void ServerConnection::on_borrowed(transport::BorrowedBytes borrowed, Time received) noexcept {
+  Bytes bytes = borrowed.bytes;
+  piece_ = std::move(borrowed);
   while (take_message(bytes, received)) continue;  // bound: each takes bytes
   piece_ = {};
   took_bytes(received);
@@ -158,10 +158,10 @@ void ServerConnection::on_lent(transport::Lent lent, Time received) noexcept {
 
 // Returns what keeps the message's memory alive, for its job. When the piece is used up, only the job keeps it. So the
 // memory has gone back before the peer gets the reply and may send as much again.
-std::shared_ptr<const void> ServerConnection::keeper_of(Bytes message) noexcept {
-  auto keeper = piece_.keeper_of(message);
-  if (keeper && message.data() + message.size() == piece_.bytes.data() + piece_.bytes.size()) piece_ = {};
-  return keeper;
+std::shared_ptr<const void> ServerConnection::storage_of(Bytes message) noexcept {
+  auto storage = piece_.storage_of(message);
+  if (storage && message.data() + message.size() == piece_.bytes.data() + piece_.bytes.size()) piece_ = {};
+  return storage;
 }
 
 // This thread must not touch the connection afterwards: see hand_over().
@@ -226,10 +226,10 @@ bool ServerConnection::set_served(bool served) noexcept {
 }
 
 Expected<Bytes> ServerConnection::receive(MutableBytes buffer, Time until, os::WaitStrategy strategy,
-                                          transport::Lent& lent) noexcept {
-  const auto count = stream_->receive(buffer, until, strategy, lent);
+                                          transport::BorrowedBytes& borrowed) noexcept {
+  const auto count = stream_->receive(buffer, until, strategy, borrowed);
   if (!count) return count.error();
-  if (lent.keeper) return lent.bytes;
+  if (borrowed.storage) return borrowed.bytes;
   return Bytes(buffer).first(*count);
 }
 
@@ -257,7 +257,7 @@ void ServerConnection::read_by_reactor(Bytes rest, Time received, Time half_by) 
 }
 
 bool ServerConnection::lies_elsewhere(Bytes bytes) const noexcept {
-  return piece_.keeper && holds(piece_.bytes, bytes);
+  return piece_.storage && holds(piece_.bytes, bytes);
 }
 
 bool ServerConnection::remember_running(ServerJob& job) noexcept try {
@@ -311,7 +311,7 @@ std::optional<Time> ServerConnection::half_message(Time now) noexcept {
 // Makes the task's thread read the connection. The calling thread must not touch it afterwards: the other one may begin
 // at once.
 void ServerConnection::hand_over() noexcept try {
-  auto own = std::make_shared<OwnConnection>(shared_from_this(), std::exchange(binding_.request, std::nullopt));
+  auto own = std::make_shared<DedicatedConnection>(shared_from_this(), std::exchange(binding_.request, std::nullopt));
   stream_->unwatch();
   stream_->expect_by(never);
   half_ = completed_ = false;  // its rest gets a new deadline
@@ -326,7 +326,7 @@ Expected<ServerConnection::Taken> ServerConnection::take_bytes(MutableBytes buff
   const auto arrival = stream_->take(buffer, piece_);
   if (!arrival) return arrival.error();
   binding_.owner->stream_->renew();
-  if (piece_.keeper) return Taken{.bytes = piece_.bytes, .at = arrival->at};
+  if (piece_.storage) return Taken{.bytes = piece_.bytes, .at = arrival->at};
   return Taken{
       .bytes = Bytes(buffer).first(arrival->count), .at = arrival->at, .drained = arrival->count < buffer.size()};
 }
@@ -393,7 +393,7 @@ void ServerConnection::on_closed(Error reason) noexcept {
 
 void ServerConnection::leave_tasks() noexcept {
   tasks_.clear();
-  server_->offers().withdraw(id());
+  server_->bind_tokens().withdraw(id());
   server_->executive().peer_gone(id());
 }
 
@@ -462,7 +462,7 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   to.code_sets = *code_sets;
   to.asks_orb = request->header.contexts.find(giop::context::orb).has_value();
   try {
-    if (piece_.keeper) copy_key(request->header.target.object_key);
+    if (piece_.storage) copy_key(request->header.target.object_key);
     serve(message, *request, to, received);
   } catch (const std::bad_alloc&) {
     send_exception(to, no_memory);
@@ -510,12 +510,12 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   const bool of_task = whose->task != no_task;
   if (of_task || whose->asks) read_for_tasks();
   foreseen_ = whose->foreseen;
-  Gate& gate = object->gate();
+  PoaManagerState& manager_state = object->manager_state();
   const std::shared_ptr<ActiveObject> asked = whose->asks ? object : nullptr;
-  const bool runs_here = served_ && !of_task && !asked && gate.turnstile().passage() != Passage::holding;
+  const bool runs_here = served_ && !of_task && !asked && manager_state.entry_counter().passage() != Passage::holding;
   std::unique_ptr<ServerJob> fresh = server_->take_job();
   fresh->prepare(shared_from_this(), std::move(object), upcall, message,
-                 {.keeper = keeper_of(message.bytes), .stays = runs_here && holds(stays_, message.bytes)},
+                 {.storage = storage_of(message.bytes), .stays = runs_here && holds(stays_, message.bytes)},
                  request.body.offset(), to);
   if (!chain_of(request, to, fresh->chain())) return;
   if (fresh->chain().count > 0) fresh->keep_message();  // a thread of the chain that waits may run it
@@ -528,15 +528,15 @@ void ServerConnection::submit(const giop::Message& message, const Request& reque
   // A CancelRequest need not find a request that runs on this thread: none is read before it has run.
   if ((!runs_here || made->chain().count > 0) && !remember(*made)) return send_exception(to, queue_full);
   if (asked) return asked->ask_again(upcall, std::move(job));
-  if (gate.turnstile().passage() == Passage::holding) {
+  if (manager_state.entry_counter().passage() == Passage::holding) {
     made->keep_message();
-    server_->incidents().request_held(gate, upcall.name);
-    if (gate.hold(job)) return;
-    if (gate.turnstile().passage() == Passage::holding) return send_exception(to, queue_full);
+    server_->incidents().request_held(manager_state, upcall.name);
+    if (manager_state.hold(job)) return;
+    if (manager_state.entry_counter().passage() == Passage::holding) return send_exception(to, queue_full);
   }
   if (whose->task == own_task_ && whose->task != no_task) {
     own_job_ = std::move(job);
-  } else if (to.expected && made->chain().count > 0 && WireWait::offer(made->chain().all(), job)) {
+  } else if (to.expected && made->chain().count > 0 && RemoteCallbackWait::offer(made->chain().all(), job)) {
     return;
   } else if (runs_here) {
     own_job_ = std::move(job);
@@ -566,10 +566,10 @@ std::optional<ServerConnection::Whose> ServerConnection::task_of(const Request& 
     if (content->task != no_task) {
       if (object.shares(content->task, upcall))
         return Whose{.task = content->task, .foreseen = object.foresees(upcall, received)};
-      PeerTasks& theirs = binding_.owner ? binding_.owner->tasks_ : tasks_;
-      const PeerTasks::Use use = theirs.use(content->task, request.header.target.object_key, upcall, received);
-      if (use != PeerTasks::Use::forbidden)
-        return Whose{.task = content->task, .foreseen = use == PeerTasks::Use::foreseen};
+      TaskOwnership& theirs = binding_.owner ? binding_.owner->tasks_ : tasks_;
+      const TaskOwnership::Use use = theirs.use(content->task, request.header.target.object_key, upcall, received);
+      if (use != TaskOwnership::Use::forbidden)
+        return Whose{.task = content->task, .foreseen = use == TaskOwnership::Use::foreseen};
       return send_exception(to, foreign_task), std::nullopt;
     }
   }
@@ -580,7 +580,8 @@ std::optional<ServerConnection::Whose> ServerConnection::task_of(const Request& 
     case SharedTask::Phase::admitted:
       return Whose{.task = shared.task, .foreseen = object.foresees(upcall, received)};
     case SharedTask::Phase::refused:
-      if (shared.may_have_changed && object.gate().turnstile().passage() == Passage::active) return Whose{.asks = true};
+      if (shared.may_have_changed && object.manager_state().entry_counter().passage() == Passage::active)
+        return Whose{.asks = true};
       server_->executive().note_refused_job();
       shared.refusal ? send_refusal(to, *shared.refusal, shared.error) : send_exception(to, shared.error);
       return std::nullopt;
@@ -606,7 +607,7 @@ void ServerConnection::take_cancel(const giop::Message& message) {
   const auto id = giop::parse_cancel_request(message);
   if (!id) return broken(id.error());
   if (const auto unwanted = tasks_.cancel(*id)) {
-    server_->offers().withdraw(*unwanted);
+    server_->bind_tokens().withdraw(*unwanted);
     server_->executive().depart(*unwanted, this->id());
   }
   const std::lock_guard lock(mutex_);

@@ -5,8 +5,8 @@
 // closed.
 //
 // The id of the connection is the owner of the tasks admitted over it. When the connection closes, these tasks depart.
-// A connection may also be bound to one task of another connection (own_connection.h). Then the task's jobs go to the
-// thread that reads the connection.
+// A connection may also be bound to one task of another connection (dedicated_connection.h). Then the task's jobs go to
+// the thread that reads the connection.
 //
 // Threads: the reactor's thread reads it, or the task's own thread once it is bound, or the thread that runs its
 // requests (serve_where_read()). Replies are sent from any thread.
@@ -23,8 +23,8 @@
 #include <string_view>
 #include <vector>
 
-#include "orb/core/server/peer_tasks.h"
 #include "orb/core/server/server.h"
+#include "orb/core/server/task_ownership.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/giop/assembler.h"
 #include "orb/giop/code_sets.h"
@@ -60,7 +60,7 @@ class ServerConnection final : public transport::Watcher,
   void give_up(Stalled why) noexcept override;
 
   void on_bytes(Bytes bytes, Time received) noexcept override;
-  void on_lent(transport::Lent lent, Time received) noexcept override;
+  void on_borrowed(transport::BorrowedBytes borrowed, Time received) noexcept override;
   std::size_t rest_of_message() const noexcept override { return assembler_.idle() ? 0 : assembler_.wanted(); }
   bool read_elsewhere() noexcept override;
   bool is_idle() noexcept override;
@@ -86,9 +86,10 @@ class ServerConnection final : public transport::Watcher,
   // false if that is not possible in this mode or now; then nothing has changed.
   bool serve_where_read() noexcept;
   // Reads bytes, for that thread. Returns no bytes if the peer has ended the connection.
-  Expected<Bytes> receive(MutableBytes buffer, Time until, os::WaitStrategy strategy, transport::Lent& lent) noexcept;
+  Expected<Bytes> receive(MutableBytes buffer, Time until, os::WaitStrategy strategy,
+                          transport::BorrowedBytes& borrowed) noexcept;
   // Keeps the shared memory that receive() returned, for the requests in it.
-  void take_lent(transport::Lent lent) noexcept { piece_ = std::move(lent); }
+  void take_borrowed(transport::BorrowedBytes borrowed) noexcept { piece_ = std::move(borrowed); }
   // Returns whether nothing is under way, as far as is known without a lock. Returns false if tasks were ever
   // requested.
   bool is_surely_idle() const noexcept { return !asked_for_tasks_ && binding_.task == no_task; }
@@ -163,7 +164,7 @@ class ServerConnection final : public transport::Watcher,
   // Moves the request of `job` to the job `by`.
   void replace(ServerJob& job, ServerJob& by) noexcept;
   // Returns what the tasks of this connection may be used for.
-  PeerTasks& tasks() noexcept { return tasks_; }
+  TaskOwnership& tasks() noexcept { return tasks_; }
   // Gives the current message to a job. A message that the assembler put together is not copied. Thread: the reader's.
   void keep(Bytes message, os::ByteBuffer& in);
   // Notes that the job has ended: a CancelRequest cannot find it any more.
@@ -181,7 +182,7 @@ class ServerConnection final : public transport::Watcher,
 
   bool take_message(Bytes& bytes, Time received) noexcept;
   void took_bytes(Time received) noexcept;
-  std::shared_ptr<const void> keeper_of(Bytes message) noexcept;
+  std::shared_ptr<const void> storage_of(Bytes message) noexcept;
   void hand_over() noexcept;
   void take(const giop::Message& message, Time received);
   void refuse_too_large(const giop::Message& message);
@@ -213,7 +214,7 @@ class ServerConnection final : public transport::Watcher,
   void note_use() noexcept;
   bool set_served(bool served) noexcept;
   void read_on_when_there_is_room() noexcept;
-  void refuse_half(const giop::HalfRoom::Request& request) noexcept;
+  void refuse_half(const giop::ReassemblyQuota::Request& request) noexcept;
 
   const std::shared_ptr<Server> server_;
   const std::shared_ptr<transport::Connection> stream_;
@@ -224,7 +225,7 @@ class ServerConnection final : public transport::Watcher,
   // Owner: the reading thread.
   giop::Assembler assembler_;
   giop::ConnectionCodeSets code_sets_;
-  transport::Lent piece_;  // the shared memory being read, until it is used up or a job keeps it
+  transport::BorrowedBytes piece_;  // the shared memory being read, until it is used up or a job keeps it
   // A copy of the object key of a request in memory that the peer may change. The key chooses the object, and then the
   // check whether a task is for that object.
   std::vector<std::byte> key_;
@@ -255,7 +256,7 @@ class ServerConnection final : public transport::Watcher,
   std::atomic<bool> paused_{false};            // the reactor resumes reading when there is memory
   std::atomic<bool> takes_no_replies_{false};  // sending a reply failed
 
-  PeerTasks tasks_;
+  TaskOwnership tasks_;
   os::PiMutex mutex_;
   // Guarded by mutex_.
   std::vector<ServerJob*> jobs_;

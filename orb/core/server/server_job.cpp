@@ -76,13 +76,13 @@ void ServerJob::prepare(std::shared_ptr<ServerConnection> connection, std::share
   chain_.count = 0;
   replies_ = false;
   answered_.store(false, std::memory_order_relaxed);  // relaxed: published with the job
-  keeper_ = std::move(place.keeper);
+  storage_ = std::move(place.storage);
   message_ = message.bytes;
-  in_reader_ = !keeper_ && place.stays;
+  in_reader_ = !storage_ && place.stays;
   MemoryAccount* const memory = connection_->memory();
   if (in_reader_) {
     if (memory != nullptr) memory->note_request();
-  } else if (!keeper_) {
+  } else if (!storage_) {
     counted_ = message_.size();
     if (memory != nullptr) memory->turn_into_request(counted_);
     connection_->keep(message.bytes, bytes_);
@@ -118,22 +118,22 @@ void ServerJob::run(const dispatch::JobContext&) noexcept try {
     return connection_->server().incidents().request_abandoned();
   const RequestOf inside(connection_.get());
   const ServedChain nested(chain_.count > 0 ? &chain_ : nullptr);
-  // Bound: one more round for each change of the gate meanwhile.
+  // Bound: one more round for each change of the POA manager meanwhile.
   for (;;) {
     {
-      const Visit visit(*object_);
-      if (visit) return run_inside();
-      if (!visit.holding()) return reply_exception(visit.error());
+      const UpcallGuard guard(*object_);
+      if (guard) return run_inside();
+      if (!guard.holding()) return reply_exception(guard.error());
     }
     if (set_aside()) return;
-    if (object_->gate().turnstile().passage() == Passage::holding) return reply_exception(queue_full);
+    if (object_->manager_state().entry_counter().passage() == Passage::holding) return reply_exception(queue_full);
   }
 } catch (const std::bad_alloc&) {  // not from the servant: see run_upcall()
   reply_exception(no_memory);
 }
 
-// Moves the request to a new job, which waits at the gate, because the adapter's manager began to hold requests
-// meanwhile. This job ends. Returns false if the gate did not take it.
+// Moves the request to a new job, which waits at the POA manager, because the adapter's manager began to hold requests
+// meanwhile. This job ends. Returns false if the POA manager did not take it.
 bool ServerJob::set_aside() {
   Server& server = connection_->server();
   std::unique_ptr<ServerJob> fresh = server.take_job();
@@ -144,8 +144,8 @@ bool ServerJob::set_aside() {
   }
   ServerJob* const made = fresh.release();
   dispatch::JobPtr job(made);
-  server.incidents().request_held(object_->gate(), upcall_->name);
-  if (object_->gate().hold(job)) {
+  server.incidents().request_held(object_->manager_state(), upcall_->name);
+  if (object_->manager_state().hold(job)) {
     answered_.store(true, std::memory_order_relaxed);  // relaxed: as in answers(). The other job answers
     return true;
   }
@@ -164,11 +164,11 @@ void ServerJob::take_over(ServerJob& other) {
   replies_ = false;
   // relaxed: published with the job
   answered_.store(other.answered_.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  keeper_ = other.keeper_;
+  storage_ = other.storage_;
   in_reader_ = false;
-  if (!keeper_) bytes_.assign(other.message_);
-  message_ = keeper_ ? other.message_ : Bytes(bytes_);
-  counted_ = keeper_ ? 0 : message_.size();
+  if (!storage_) bytes_.assign(other.message_);
+  message_ = storage_ ? other.message_ : Bytes(bytes_);
+  counted_ = storage_ ? 0 : message_.size();
   if (MemoryAccount* const memory = connection_->memory(); memory != nullptr && counted_ > 0)
     memory->add_request(counted_);
   contract.reset();
@@ -182,7 +182,7 @@ void ServerJob::run_inside() {
   run_upcall();
   message_ = {};
   // Free the memory before the reply: the client may then send as much again.
-  keeper_.reset();
+  storage_.reset();
   if (bytes_.capacity() > longest_kept) bytes_.release(), discount();
   if (!to_.expected || cancelled_.load(std::memory_order_relaxed)) return;  // relaxed: a hint
   if (!writer_.ok()) reply_unwritable();
@@ -313,7 +313,7 @@ void ServerJob::recycle() noexcept {
   const std::shared_ptr<ServerConnection> connection = std::move(connection_);  // keeps the server alive below
   object_.reset();
   message_ = {};
-  keeper_.reset();
+  storage_.reset();
   if (writer_.kept_bytes() > longest_kept) writer_ = cdr::Writer();
   writer_.clear();  // frees the memory in which it may lie
   room_.release();

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "orb/cdr/writer.h"
-#include "orb/core/objects/target.h"
+#include "orb/core/objects/object_dispatch.h"
 #include "orb/core/server/server_connection.h"
 #include "orb/dispatch/job.h"
 #include "orb/giop/corelane_contexts.h"
@@ -27,12 +27,12 @@ class ServerJob final : public dispatch::Job {
   }
 
   // Where the message lies until the job has run:
-  // - `keeper` not null: in memory that `keeper` keeps alive.
+  // - `storage` not null: in memory that `storage` keeps alive.
   // - `stays`: in the buffer of the thread that reads and runs it.
   // - otherwise: in the job, which copies it.
   // `body_at` is the offset of the arguments in the message. Raises std::bad_alloc.
   struct Place {
-    std::shared_ptr<const void> keeper{};
+    std::shared_ptr<const void> storage{};
     bool stays = false;
   };
   void prepare(std::shared_ptr<ServerConnection> connection, std::shared_ptr<ActiveObject> object, const Upcall& upcall,
@@ -88,9 +88,9 @@ class ServerJob final : public dispatch::Job {
   std::shared_ptr<ActiveObject> object_;
   const Upcall* upcall_ = nullptr;
   giop::MessageHeader header_;
-  Bytes message_;                       // in bytes_, in the reader's buffer, or in the memory of `keeper_`
-  std::shared_ptr<const void> keeper_;  // set for a long message
-  bool in_reader_ = false;              // the message lies in the reader's buffer
+  Bytes message_;                        // in bytes_, in the reader's buffer, or in the memory of `storage_`
+  std::shared_ptr<const void> storage_;  // set for a long message
+  bool in_reader_ = false;               // the message lies in the reader's buffer
   std::size_t body_at_ = 0;
   ReplyTo to_;
   giop::ChainContext chain_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "orb/dispatch/leases/neighbours.h"
+#include "orb/dispatch/leases/cross_process_analysis.h"
 #include "orb/os/log.h"
 
 namespace corelane::dispatch {

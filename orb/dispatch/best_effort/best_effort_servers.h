@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "orb/dispatch/core_provider.h"
-#include "orb/dispatch/cores/thread_server.h"
+#include "orb/dispatch/cores/aperiodic_server.h"
 #include "orb/dispatch/executive.h"
 #include "orb/sched/priority.h"
 #include "orb/sched/task.h"
@@ -32,7 +32,7 @@ class BestEffortServers {
   bool empty() const noexcept { return posts_.empty(); }
   std::size_t size() const noexcept { return posts_.size(); }
   CoreId core(std::size_t i) const noexcept { return posts_[i]->lease.core; }
-  ThreadServer& server(std::size_t i) noexcept { return posts_[i]->server; }
+  AperiodicServer& server(std::size_t i) noexcept { return posts_[i]->server; }
 
   // Appends the loads of the core's servers, also of those that have not begun, because they may begin at any time.
   void add_loads(CoreId core, std::vector<sched::PlatformLoad>& loads) const;
@@ -54,7 +54,7 @@ class BestEffortServers {
     Post(const CoreLease& on, const sched::Server& what, int native, const Clock& clock)
         : lease(on), server(what, native, clock) {}
     const CoreLease lease;
-    ThreadServer server;
+    AperiodicServer server;
     bool claimed = false;
     bool granted = false;
     bool said = false;  // the log says that it has to wait

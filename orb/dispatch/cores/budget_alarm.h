@@ -12,7 +12,7 @@ namespace corelane::dispatch {
 class BudgetAlarm {
  public:
   virtual ~BudgetAlarm() = default;
-  // Sets the time at which CorePool::check_budget() or ThreadServer::check() is called; `never`: it is not called.
+  // Sets the time at which CorePool::check_budget() or AperiodicServer::check() is called; `never`: it is not called.
   // Replaces the time that was set.
   virtual void set(Time at) noexcept = 0;
 };

@@ -44,7 +44,7 @@ class BudgetThread::Timer final : public BudgetAlarm {
   const os::Fd fd_;
 };
 
-BudgetThread::BudgetThread(std::span<const std::unique_ptr<CorePool>> pools, std::vector<ThreadServer*> servers)
+BudgetThread::BudgetThread(std::span<const std::unique_ptr<CorePool>> pools, std::vector<AperiodicServer*> servers)
     : pools_(pools), servers_(std::move(servers)) {}
 
 BudgetThread::~BudgetThread() { stop(); }
@@ -66,7 +66,7 @@ Expected<void> BudgetThread::start(os::ThreadOptions options) {
 
 void BudgetThread::stop() noexcept {
   for (const auto& pool : pools_) pool->watch_budgets(nullptr);
-  for (ThreadServer* server : servers_) server->watch(nullptr);
+  for (AperiodicServer* server : servers_) server->watch(nullptr);
   const std::uint64_t one = 1;
   if (thread_.joinable()) (void)!write(stop_.get(), &one, sizeof one);
   thread_.join();

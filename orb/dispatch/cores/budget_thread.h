@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "orb/base/expected.h"
+#include "orb/dispatch/cores/aperiodic_server.h"
 #include "orb/dispatch/cores/core_pool.h"
-#include "orb/dispatch/cores/thread_server.h"
 #include "orb/os/fd.h"
 #include "orb/os/thread.h"
 
@@ -21,7 +21,7 @@ namespace corelane::dispatch {
 class BudgetThread {
  public:
   // The pools and servers must outlive this object.
-  explicit BudgetThread(std::span<const std::unique_ptr<CorePool>> pools, std::vector<ThreadServer*> servers = {});
+  explicit BudgetThread(std::span<const std::unique_ptr<CorePool>> pools, std::vector<AperiodicServer*> servers = {});
   ~BudgetThread();
 
   // Starts the thread, and gives the pools and servers their alarms. NO_RESOURCES no_thread or no_descriptor: the
@@ -38,7 +38,7 @@ class BudgetThread {
   void check(std::size_t timer) noexcept;
 
   const std::span<const std::unique_ptr<CorePool>> pools_;
-  const std::vector<ThreadServer*> servers_;
+  const std::vector<AperiodicServer*> servers_;
   std::vector<std::unique_ptr<Timer>> timers_;  // by pool, then by server
   os::Fd stop_;
   os::Thread thread_;

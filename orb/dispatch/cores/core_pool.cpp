@@ -4,7 +4,7 @@
 #include <mutex>
 #include <utility>
 
-#include "orb/dispatch/cores/after_lock.h"
+#include "orb/dispatch/cores/deferred_wakeups.h"
 #include "orb/dispatch/cores/task_worker.h"
 #include "orb/sched/share.h"
 
@@ -38,19 +38,19 @@ class CorePool::Home {
 };
 
 CorePool::CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring, Duration overshoot)
-    : core_(core), inbox_(inbox), overshoot_(overshoot), lane_(core, max_tasks, timer_of(core), ring) {
+    : core_(core), inbox_(inbox), overshoot_(overshoot), scheduler_(core, max_tasks, timer_of(core), ring) {
   workers_.reserve(max_tasks);
 }
 
 void CorePool::use_deadlines(sched::NativeRange natives) {
-  lane_.use_deadlines();
+  scheduler_.use_deadlines();
   natives_ = natives;
   levels_.emplace(workers_.capacity(), natives.task_levels());
   order_ = sched::CoreOrder::deadline;
 }
 
 void CorePool::use_servers() {
-  lane_.use_deadlines();
+  scheduler_.use_deadlines();
   order_ = sched::CoreOrder::served;
 }
 
@@ -63,43 +63,43 @@ const WorkerPtr* CorePool::worker_of(TaskId task) const noexcept {
   return nullptr;
 }
 
-const sched::LaneTask* CorePool::lane_task(TaskId task) const noexcept {
-  for (const sched::LaneTask& candidate : lane_.tasks())
+const sched::ScheduledTask* CorePool::scheduled_task(TaskId task) const noexcept {
+  for (const sched::ScheduledTask& candidate : scheduler_.tasks())
     if (candidate.id == task) return &candidate;
   return nullptr;
 }
 
 bool CorePool::add(const WorkerPtr& worker, Priority priority) noexcept {
   const std::lock_guard lock(mutex_);
-  if (!lane_.add(worker->task(), worker->contract_, priority)) return false;
+  if (!scheduler_.add(worker->task(), worker->contract_, priority)) return false;
   workers_.push_back(worker);
   return true;
 }
 
 void CorePool::join(const WorkerPtr& worker, Priority priority, Time now) noexcept {
-  AfterLock after;
+  DeferredWakeups wakeups;
   const std::lock_guard lock(mutex_);
   workers_.push_back(worker);
-  carry_out(lane_.join(now, worker->task(), worker->contract_, priority), after);
+  carry_out(scheduler_.join(now, worker->task(), worker->contract_, priority), wakeups);
 }
 
 void CorePool::reprioritize(TaskId task, Priority priority) noexcept {
   const std::lock_guard lock(mutex_);
-  lane_.reprioritize(task, priority);
+  scheduler_.reprioritize(task, priority);
 }
 
 CorePool::Refused CorePool::arrive(TaskWorker& worker, JobPtr job, JobId id, Time at) noexcept {
-  AfterLock after;
+  DeferredWakeups wakeups;
   const std::lock_guard lock(mutex_);
-  return accept(worker, std::move(job), id, at, after);
+  return accept(worker, std::move(job), id, at, wakeups);
 }
 
 CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Time now, Assignment& next,
                                    sched::Refusal& reason) noexcept {
-  AfterLock after(&worker);
+  DeferredWakeups wakeups(&worker);
   const std::lock_guard lock(mutex_);
-  if (!lane_task(worker.task())) return Own::elsewhere;  // see take()
-  Refused refused = accept(worker, std::move(job), next_job_id(), at, after);
+  if (!scheduled_task(worker.task())) return Own::elsewhere;  // see take()
+  Refused refused = accept(worker, std::move(job), next_job_id(), at, wakeups);
   if (refused.job) {
     job = std::move(refused.job);
     reason = refused.reason;
@@ -109,76 +109,78 @@ CorePool::Own CorePool::arrive_own(TaskWorker& worker, JobPtr& job, Time at, Tim
   return Own::taken;
 }
 
-CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Time at, AfterLock& after) noexcept {
+CorePool::Refused CorePool::accept(TaskWorker& worker, JobPtr job, JobId id, Time at,
+                                   DeferredWakeups& wakeups) noexcept {
   if (worker.job_count_ == worker.jobs_.size()) {
-    lane_.turned_away(at, id, worker.task(), sched::RefusalCode::job_waiting);
+    scheduler_.turned_away(at, id, worker.task(), sched::RefusalCode::job_waiting);
     return {.job = std::move(job), .reason = {.code = sched::RefusalCode::job_waiting}};
   }
   worker.jobs_[worker.job_count_++] = {.id = id, .job = std::move(job)};
-  const auto commands = lane_.decide(sched::Arrived{.at = at, .job = id, .task = worker.task()});
+  const auto commands = scheduler_.decide(sched::Arrived{.at = at, .job = id, .task = worker.task()});
   Refused result;
   for (const sched::Command& command : commands)
     if (const auto* refuse = std::get_if<sched::Refuse>(&command); refuse && refuse->job == id)
       result = {.job = remove(worker, id), .reason = refuse->reason};
-  carry_out(commands, after);
-  tell_of_early_jobs(at, after);
+  carry_out(commands, wakeups);
+  tell_of_early_jobs(at, wakeups);
   return result;
 }
 
 void CorePool::vacate(TaskId task, Time now) noexcept {
-  AfterLock after;
+  DeferredWakeups wakeups;
   const std::lock_guard lock(mutex_);
-  carry_out(lane_.vacate(now, task), after);
+  carry_out(scheduler_.vacate(now, task), wakeups);
 }
 
 JobList CorePool::dismiss(TaskWorker& worker, Time now) noexcept {
-  AfterLock after;
+  DeferredWakeups wakeups;
   JobList cancelled;
   const std::lock_guard lock(mutex_);
   if (!worker.ready_ && !worker.running_) give_place_back(worker.task());
-  carry_out(lane_.dismiss(now, worker.task()), after, &cancelled);
+  carry_out(scheduler_.dismiss(now, worker.task()), wakeups, &cancelled);
   return cancelled;
 }
 
 // Locks the pool of the lower core first, so that no two threads lock two pools in different orders.
 void CorePool::move(const WorkerPtr& worker, CorePool& to, Priority priority, Time now) noexcept {
-  AfterLock after;
+  DeferredWakeups wakeups;
   CorePool& first = to.core_ < core_ ? to : *this;
   const std::lock_guard lock(first.mutex_);
   std::unique_lock<os::PiMutex> other;
   if (&to != this) other = std::unique_lock((&first == this ? to : *this).mutex_);
-  sched::LaneTask task = give_away(*worker);
+  sched::ScheduledTask task = give_away(*worker);
   task.priority = priority;
-  to.receive(worker, task, now, after);
+  to.receive(worker, task, now, wakeups);
 }
 
-sched::LaneTask CorePool::give_away(const TaskWorker& worker) noexcept {
+sched::ScheduledTask CorePool::give_away(const TaskWorker& worker) noexcept {
   std::erase_if(workers_, [&](const WorkerPtr& w) { return w.get() == &worker; });
   give_place_back(worker.task());
   if (watched_.task == worker.task()) watch({});
-  return lane_.take(worker.task());
+  return scheduler_.take(worker.task());
 }
 
-void CorePool::receive(const WorkerPtr& worker, const sched::LaneTask& task, Time now, AfterLock& after) noexcept {
+void CorePool::receive(const WorkerPtr& worker, const sched::ScheduledTask& task, Time now,
+                       DeferredWakeups& wakeups) noexcept {
   workers_.push_back(worker);  // within what was reserved
   if (worker->ready_) worker->context_.core = core_;
   // PAIR worker.pool: release here -> acquire in TaskWorker::step() and Home.
   worker->pool_.store(this, std::memory_order_release);
-  after.add(worker);  // it may have an early job to wait for
+  wakeups.add(worker);  // it may have an early job to wait for
   may_return_ = true;
-  carry_out(lane_.put(now, task), after);
-  place_early_job(*worker, after);
+  carry_out(scheduler_.put(now, task), wakeups);
+  place_early_job(*worker, wakeups);
 }
 
 void CorePool::strand() noexcept {
-  AfterLock after;
+  DeferredWakeups wakeups;
   const std::lock_guard lock(mutex_);
   stranded_ = true;
   for (const WorkerPtr& worker : workers_) {
     if (!worker->ready_ && !worker->running_) continue;
     give_place_back(worker->task());
     worker->demote();
-    after.settle(worker);
+    wakeups.settle(worker);
   }
 }
 
@@ -191,7 +193,7 @@ bool CorePool::reopen() noexcept {
 
 std::uint64_t CorePool::early_jobs(TaskId task) const noexcept {
   const std::lock_guard lock(mutex_);
-  const sched::LaneTask* found = lane_task(task);
+  const sched::ScheduledTask* found = scheduled_task(task);
   return found ? found->deferred : 0;
 }
 
@@ -201,28 +203,28 @@ std::uint64_t CorePool::timer_releases() const noexcept {
 }
 
 Time CorePool::take(TaskWorker& worker, Time now, Assignment& next) noexcept {
-  AfterLock after(&worker);
+  DeferredWakeups wakeups(&worker);
   const std::lock_guard lock(mutex_);
   // If the task is no longer here, another pool's lock guards the worker, so not even its fields may be read. The
   // thread that moved it wakes the worker.
-  const sched::LaneTask* task = lane_task(worker.task());
+  const sched::ScheduledTask* task = scheduled_task(worker.task());
   if (!task) return never;
   const bool waits = has_early_job(worker, *task);
   const Time timer = waits ? task->waiting[0].eligible + overshoot_ : never;
   if (waits && task->waiting[0].eligible > now) return timer;
   if (timer <= now) ++timer_releases_;
-  if (waits) carry_out(lane_.decide(elapsed(now)), after);
+  if (waits) carry_out(scheduler_.decide(elapsed(now)), wakeups);
   assign(worker, now, next);
   return never;
 }
 
-bool CorePool::has_early_job(const TaskWorker& worker, const sched::LaneTask& task) noexcept {
+bool CorePool::has_early_job(const TaskWorker& worker, const sched::ScheduledTask& task) noexcept {
   return !worker.ready_ && task.can_start();
 }
 
 // Returns when the worker can take a job: at once, when its early job is due, or never (it is woken then).
 Time CorePool::next_look(const TaskWorker& worker) const noexcept {
-  const sched::LaneTask* task = lane_task(worker.task());
+  const sched::ScheduledTask* task = scheduled_task(worker.task());
   if (!task) return never;  // see take()
   if (worker.ready_) return Time{};
   return has_early_job(worker, *task) ? task->waiting[0].eligible + overshoot_ : never;
@@ -236,55 +238,55 @@ void CorePool::assign(TaskWorker& worker, Time now, Assignment& next) noexcept {
   const bool cancelled = next.context.job == worker.cancelled_;  // before it began
   worker.stop_.store(cancelled, std::memory_order_relaxed);      // relaxed: read by this job on this thread
   if (cancelled) next.job->time_out();
-  lane_.started(now, next.context.job, worker.task());
+  scheduler_.started(now, next.context.job, worker.task());
 }
 
-// A demoted thread gets its level back before the Lane learns of the job's end. The waiting jobs of its task are spaced
-// from that time on, and below all tasks much time may pass after the clock was read. Bound: a job is demoted at most
-// once in each period of its task.
+// A demoted thread gets its level back before the CoreScheduler learns of the job's end. The waiting jobs of its task
+// are spaced from that time on, and below all tasks much time may pass after the clock was read. Bound: a job is
+// demoted at most once in each period of its task.
 Time CorePool::finish(TaskWorker& worker, const Ended& ended) noexcept {
   for (;;) {
-    AfterLock after(&worker);
+    DeferredWakeups wakeups(&worker);
     const Home home(worker);
-    if (worker.is_served()) return home->end(worker, ended, after);
+    if (worker.is_served()) return home->end(worker, ended, wakeups);
     worker.restore();
-    after.settle_self();
+    wakeups.settle_self();
   }
 }
 
-Time CorePool::end(TaskWorker& worker, const Ended& ended, AfterLock& after) noexcept {
+Time CorePool::end(TaskWorker& worker, const Ended& ended, DeferredWakeups& wakeups) noexcept {
   const auto& [at, job, used, overslept, waited] = ended;
   const Time now = worker.clock_.now();
-  lane_.ended({.at = at,
-               .job = job,
-               .task = worker.task(),
-               .released = worker.context_.release,
-               .deadline = worker.context_.deadline});
-  if (overslept > Duration::zero()) lane_.overslept(at, job, worker.task(), overslept);
-  if (waited > Duration::zero()) lane_.blocked(at, job, worker.task(), waited);
+  scheduler_.ended({.at = at,
+                    .job = job,
+                    .task = worker.task(),
+                    .released = worker.context_.release,
+                    .deadline = worker.context_.deadline});
+  if (overslept > Duration::zero()) scheduler_.overslept(at, job, worker.task(), overslept);
+  if (waited > Duration::zero()) scheduler_.blocked(at, job, worker.task(), waited);
   worker.running_ = nullptr;
   ending_ = job;
-  if (lane_.has_overrun(worker.task(), job, used))
-    carry_out(lane_.decide(sched::Overran{.at = now, .job = job, .task = worker.task(), .used = used}), after);
+  if (scheduler_.has_overrun(worker.task(), job, used))
+    carry_out(scheduler_.decide(sched::Overran{.at = now, .job = job, .task = worker.task(), .used = used}), wakeups);
   give_place_back(worker.task());
-  if (worker.restore()) after.settle_self();
-  carry_out(lane_.decide(sched::Finished{.at = now, .job = job, .task = worker.task(), .used = used}), after);
-  place_early_job(worker, after);
+  if (worker.restore()) wakeups.settle_self();
+  carry_out(scheduler_.decide(sched::Finished{.at = now, .job = job, .task = worker.task(), .used = used}), wakeups);
+  place_early_job(worker, wakeups);
   ending_ = {};
-  tell_of_early_jobs(now, after);
+  tell_of_early_jobs(now, wakeups);
   return next_look(worker);
 }
 
 void CorePool::suspend(TaskWorker& worker, JobId job, Time at) noexcept {
-  AfterLock after(&worker);
+  DeferredWakeups wakeups(&worker);
   const Home home(worker);
-  home->carry_out(home->lane_.decide(sched::Suspended{.at = at, .job = job, .task = worker.task()}), after);
+  home->carry_out(home->scheduler_.decide(sched::Suspended{.at = at, .job = job, .task = worker.task()}), wakeups);
 }
 
 void CorePool::resume(TaskWorker& worker, JobId job, Time at) noexcept {
-  AfterLock after(&worker);
+  DeferredWakeups wakeups(&worker);
   const Home home(worker);
-  home->carry_out(home->lane_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), after);
+  home->carry_out(home->scheduler_.decide(sched::Resumed{.at = at, .job = job, .task = worker.task()}), wakeups);
 }
 
 bool CorePool::has_jobs(const TaskWorker& worker) noexcept {
@@ -305,19 +307,19 @@ void CorePool::watch_idleness(IdleWatch* watch, sched::Ppm share) noexcept {
 
 // Notifies the idle watch if only early jobs are left. Notifying it when there is nothing to do is harmless. Cancelled
 // and refused jobs do not notify it; the next finish() does.
-void CorePool::tell_of_early_jobs(Time now, AfterLock& after) const noexcept {
-  if (idle_watch_ && early_work(now) > Duration::zero() && lane_.idle(now)) after.look_when_idle(idle_watch_);
+void CorePool::tell_of_early_jobs(Time now, DeferredWakeups& wakeups) const noexcept {
+  if (idle_watch_ && early_work(now) > Duration::zero() && scheduler_.idle(now)) wakeups.look_when_idle(idle_watch_);
 }
 
 bool CorePool::has_early_jobs(Time now) const noexcept {
   const std::lock_guard lock(mutex_);
-  return idle_watch_ && early_work(now) > Duration::zero() && lane_.idle(now);
+  return idle_watch_ && early_work(now) > Duration::zero() && scheduler_.idle(now);
 }
 
 // Returns the sum of the budgets of the early jobs that could start. Bound: the core's tasks.
 Duration CorePool::early_work(Time now) const noexcept {
   Duration sum{};
-  for (const sched::LaneTask& task : lane_.tasks())
+  for (const sched::ScheduledTask& task : scheduler_.tasks())
     if (task.can_start() && task.waiting[0].eligible > now) sum += task.contract.budget;
   return sum;
 }
@@ -325,26 +327,26 @@ Duration CorePool::early_work(Time now) const noexcept {
 // Returns the part of the core's share that its tasks do not use. Bound: the core's tasks.
 sched::Ppm CorePool::unpromised() const noexcept {
   sched::Ppm left = share_;
-  for (const sched::LaneTask& task : lane_.tasks())
+  for (const sched::ScheduledTask& task : scheduler_.tasks())
     left -= sched::ppm_of(sched::share_of(task.contract.budget.count(), task.contract.period.count()));
   return left;
 }
 
 Time CorePool::start_early(Time now) noexcept {
   constexpr sched::Ppm least = sched::whole_core / 1000;
-  AfterLock after;
+  DeferredWakeups wakeups;
   const std::lock_guard lock(mutex_);
   const Duration work = early_work(now);
-  if (!idle_watch_ || work == Duration::zero() || !lane_.idle(now)) return never;
+  if (!idle_watch_ || work == Duration::zero() || !scheduler_.idle(now)) return never;
   if (now < early_from_) return early_from_;
   const sched::Ppm left = unpromised();
   if (left < least) return never;
   early_from_ = now + std::min<Duration>(work, longest_period) * sched::whole_core / left;
-  for (const sched::LaneTask& task : lane_.tasks())
+  for (const sched::ScheduledTask& task : scheduler_.tasks())
     if (task.can_start() && task.waiting[0].eligible > now) ++early_starts_;
-  lane_.allow_early(true);
-  carry_out(lane_.decide(elapsed(now)), after);
-  lane_.allow_early(false);
+  scheduler_.allow_early(true);
+  carry_out(scheduler_.decide(elapsed(now)), wakeups);
+  scheduler_.allow_early(false);
   return never;
 }
 
@@ -353,14 +355,14 @@ std::uint64_t CorePool::early_starts() const noexcept {
   return early_starts_;
 }
 
-void CorePool::demote(TaskId task, JobId job, bool cancel, AfterLock& after) noexcept {
+void CorePool::demote(TaskId task, JobId job, bool cancel, DeferredWakeups& wakeups) noexcept {
   const WorkerPtr* found = worker_of(task);
   if (!found || job == ending_ || (*found)->context_.job != job) return;
   TaskWorker& worker = **found;
   give_place_back(task);
   worker.demote();
   may_return_ = true;
-  after.settle(*found);
+  wakeups.settle(*found);
   if (!cancel) return;
   worker.cancelled_ = job;
   if (!worker.running_) return;  // its thread has not started it yet: see assign()
@@ -369,43 +371,45 @@ void CorePool::demote(TaskId task, JobId job, bool cancel, AfterLock& after) noe
   worker.stop_.store(true, std::memory_order_release);
 }
 
-// Carries out the Lane's commands. A Lane never issues the Manager's commands. Arm is not needed, because the task that
-// has an early job wakes by itself when the job is eligible. Bound: at most a few commands for each task.
-void CorePool::carry_out(std::span<const sched::Command> commands, AfterLock& after, JobList* cancelled) noexcept {
+// Carries out the CoreScheduler's commands. A CoreScheduler never issues the Manager's commands. Arm is not needed,
+// because the task that has an early job wakes by itself when the job is eligible. Bound: at most a few commands for
+// each task.
+void CorePool::carry_out(std::span<const sched::Command> commands, DeferredWakeups& wakeups,
+                         JobList* cancelled) noexcept {
   for (const sched::Command& command : commands) {
     if (const auto* run = std::get_if<sched::Run>(&command)) {
-      make_ready(*run, after);
+      make_ready(*run, wakeups);
     } else if (const auto* defer = std::get_if<sched::Defer>(&command)) {
-      await_early_job(defer->task, after);
+      await_early_job(defer->task, wakeups);
     } else if (const auto* joined = std::get_if<sched::Joined>(&command)) {
-      await_early_job(joined->task, after);
+      await_early_job(joined->task, wakeups);
     } else if (const auto* cancel = std::get_if<sched::Cancel>(&command)) {
       const WorkerPtr* worker = worker_of(cancel->task);
       if (JobPtr job = worker && cancelled ? remove(**worker, cancel->job) : nullptr)
         cancelled->push_back(std::move(job));
       else
-        demote(cancel->task, cancel->job, true, after);
+        demote(cancel->task, cancel->job, true, wakeups);
     } else if (const auto* demoted = std::get_if<sched::Demote>(&command)) {
-      demote(demoted->task, demoted->job, false, after);
+      demote(demoted->task, demoted->job, false, wakeups);
     } else if (const auto* watched = std::get_if<sched::Watch>(&command)) {
       watch(*watched);
     } else if (const auto* vacated = std::get_if<sched::ReportVacated>(&command)) {
-      const sched::LaneTask* task = lane_task(vacated->task);
+      const sched::ScheduledTask* task = scheduled_task(vacated->task);
       if (!task || task->leaving)
         std::erase_if(workers_, [&](const WorkerPtr& w) { return w->task() == vacated->task; });
-      after.note(inbox_, sched::Vacated{.at = {}, .task = vacated->task, .core = vacated->core});
+      wakeups.note(inbox_, sched::Vacated{.at = {}, .task = vacated->task, .core = vacated->core});
     }
   }
   note_returns();
 }
 
-void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
+void CorePool::make_ready(const sched::Run& run, DeferredWakeups& wakeups) noexcept {
   const WorkerPtr* found = worker_of(run.task);
   if (!found) return;
   TaskWorker* worker = found->get();
-  place(*worker, run.job, run.deadline, after);
+  place(*worker, run.job, run.deadline, wakeups);
   if (worker->context_.job == run.job) {  // the job already runs, and now has the place of the next one
-    if (!stranded_ && worker->promote()) after.settle(*found);
+    if (!stranded_ && worker->promote()) wakeups.settle(*found);
     return;
   }
   worker->context_ = {.task = run.task,
@@ -415,36 +419,36 @@ void CorePool::make_ready(const sched::Run& run, AfterLock& after) noexcept {
                       .deadline = run.deadline,
                       .budget = worker->contract_.budget};
   worker->ready_ = true;
-  after.add(*found);
+  wakeups.add(*found);
 }
 
 // Wakes the task's thread, so that it learns when its early job is eligible. At that time it wakes by itself.
-void CorePool::await_early_job(TaskId task, AfterLock& after) noexcept {
+void CorePool::await_early_job(TaskId task, DeferredWakeups& wakeups) noexcept {
   const WorkerPtr* worker = worker_of(task);
   if (!worker) return;
-  place_early_job(**worker, after);
-  after.add(*worker);
+  place_early_job(**worker, wakeups);
+  wakeups.add(*worker);
 }
 
 // Gives an early job its level, above jobs with later deadlines, before it is eligible.
-void CorePool::place_early_job(const TaskWorker& worker, AfterLock& after) noexcept {
-  const sched::LaneTask* task = levels_ ? lane_task(worker.task()) : nullptr;
+void CorePool::place_early_job(const TaskWorker& worker, DeferredWakeups& wakeups) noexcept {
+  const sched::ScheduledTask* task = levels_ ? scheduled_task(worker.task()) : nullptr;
   if (!task || !has_early_job(worker, *task)) return;
   const sched::WaitingJob& next = task->waiting[0];
-  place(worker, next.job, next.released + worker.contract_.deadline, after);
+  place(worker, next.job, next.released + worker.contract_.deadline, wakeups);
 }
 
 // On a core scheduled by deadlines, gives the job the level of its deadline before any thread is woken.
-void CorePool::place(const TaskWorker& worker, JobId job, Time deadline, AfterLock& after) noexcept {
+void CorePool::place(const TaskWorker& worker, JobId job, Time deadline, DeferredWakeups& wakeups) noexcept {
   if (!levels_) return;
   for (const auto& change : levels_->place(worker.task(), job, deadline - worker.contract_.jitter)) {
     const WorkerPtr* changed = worker_of(change.task);
     if (!changed) continue;
     const int native = sched::native_of(change.level, natives_);
-    if (!after.is_self(**changed))
+    if (!wakeups.is_self(**changed))
       (*changed)->set_level(native);
     else if (!(*changed)->raise_level(native))
-      after.settle_self();
+      wakeups.settle_self();
   }
 }
 

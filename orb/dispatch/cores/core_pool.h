@@ -1,15 +1,16 @@
-// CorePool runs the tasks of one leased core: it has the core's Lane and the workers of the tasks that are there.
+// CorePool runs the tasks of one leased core: it has the core's CoreScheduler and the workers of the tasks that are
+// there.
 //
-// The thread that learns a fact steps the Lane, under a short priority-inheriting lock. That is the manager when a job
-// arrives. It is the task's own thread when a job arrives on the task's own connection, and when a job ends. It is also
-// that thread when an early job (one that arrived before its time) becomes eligible. So a job goes from the manager to
-// the task's thread, or directly to that thread, and nothing comes back. There is no completion queue and no timer
-// thread, and the Lane sees each fact when it happens, as in the simulator. If only the manager stepped the Lane, each
-// job would cost one more wake-up.
+// The thread that learns a fact steps the CoreScheduler, under a short priority-inheriting lock. That is the manager
+// when a job arrives. It is the task's own thread when a job arrives on the task's own connection, and when a job ends.
+// It is also that thread when an early job (one that arrived before its time) becomes eligible. So a job goes from the
+// manager to the task's thread, or directly to that thread, and nothing comes back. There is no completion queue and no
+// timer thread, and the CoreScheduler sees each fact when it happens, as in the simulator. If only the manager stepped
+// the CoreScheduler, each job would cost one more wake-up.
 //
-// Ready jobs run in the order of their threads' SCHED_FIFO levels: the kernel is the preemptive platform that the Lane
-// relies on. On a core scheduled by deadlines, the levels follow the deadlines of the current jobs and of jobs that
-// become eligible later (sched::DeadlineLevels). So the same platform runs the earliest deadline first.
+// Ready jobs run in the order of their threads' SCHED_FIFO levels: the kernel is the preemptive platform that the
+// CoreScheduler relies on. On a core scheduled by deadlines, the levels follow the deadlines of the current jobs and of
+// jobs that become eligible later (sched::DeadlineLevels). So the same platform runs the earliest deadline first.
 //
 // Threads: the one that holds the manager's lock, the threads of this core's tasks, and others where a function says
 // so. Only move() locks two pools at once, so a task and its running job are always in one of them.
@@ -31,17 +32,17 @@
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/queue/inbox.h"
 #include "orb/dispatch/queue/request_queue.h"
-#include "orb/dispatch/telemetry/recorded_lane.h"
+#include "orb/dispatch/telemetry/recorded_scheduler.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/commands.h"
-#include "orb/sched/lanes/deadline_levels.h"
-#include "orb/sched/lanes/lane.h"
 #include "orb/sched/priority.h"
+#include "orb/sched/schedulers/core_scheduler.h"
+#include "orb/sched/schedulers/deadline_levels.h"
 #include "orb/sched/task.h"
 
 namespace corelane::dispatch {
 
-class AfterLock;
+class DeferredWakeups;
 class TaskWorker;
 using WorkerPtr = std::shared_ptr<TaskWorker>;
 
@@ -65,24 +66,24 @@ class CorePool {
   // What happened to a job that came on the task's own connection.
   enum class Own : std::uint8_t { taken, refused, elsewhere };
 
-  // `inbox`: the manager's; vacated tasks are reported there. `ring`: records what the Lane learns and decides.
-  // `overshoot`: by how much the timers of early jobs are set late. Mostly another fact of the core releases a due job
-  // before its timer (docs/servers.md, firm timers).
+  // `inbox`: the manager's; vacated tasks are reported there. `ring`: records what the CoreScheduler learns and
+  // decides. `overshoot`: by how much the timers of early jobs are set late. Mostly another fact of the core releases a
+  // due job before its timer (docs/servers.md, firm timers).
   CorePool(CoreId core, std::size_t max_tasks, NoteInbox& inbox, RecorderRing* ring = nullptr, Duration overshoot = {});
 
   // Schedules the core by deadlines from now on. The pool sets the SCHED_FIFO levels of its workers' threads by the
   // deadlines of their jobs. No thread reads its own connection, because a job has no deadline before it is read. Call
   // it before the first task.
   void use_deadlines(sched::NativeRange natives);
-  // Lets the kernel order the core's jobs by deadlines, with a server for each task (Seat::share). A thread that wakes
-  // then has its place without the pool. Call it before the first task.
+  // Lets the kernel order the core's jobs by deadlines, with a server for each task (ThreadPlacement::share). A thread
+  // that wakes then has its place without the pool. Call it before the first task.
   void use_servers();
   sched::CoreOrder order() const noexcept { return order_; }  // any thread
   // Returns whether a task's thread may read its own connection. Any thread.
   bool may_read_own() const noexcept { return order_ != sched::CoreOrder::deadline; }
 
-  // Does the same as sched::Lane::charge_overruns(). Call it before the first task.
-  void charge_overruns() { lane_.charge_overruns(); }
+  // Does the same as sched::CoreScheduler::charge_overruns(). Call it before the first task.
+  void charge_overruns() { scheduler_.charge_overruns(); }
 
   // Call the following functions with the manager's lock.
   bool add(const WorkerPtr& worker, Priority priority) noexcept;
@@ -94,7 +95,7 @@ class CorePool {
   // Makes the task leave. Returns its waiting jobs.
   [[nodiscard]] JobList dismiss(TaskWorker& worker, Time now) noexcept;
   // Moves the task to the pool `to`, with the job that it may be running (its core was lost). If `to` is this pool, the
-  // task stays, because it was vacated but then not moved. The caller moves the thread (TaskWorker::seat()).
+  // task stays, because it was vacated but then not moved. The caller moves the thread (TaskWorker::placement()).
   void move(const WorkerPtr& worker, CorePool& to, Priority priority, Time now) noexcept;
   // Handles the loss of the core, for the tasks that are left here and must end. Nothing is promised to them any more,
   // and the system may let their threads run anywhere. So their running jobs end below all admitted tasks.
@@ -121,7 +122,7 @@ class CorePool {
   // Ends a job. Returns the time from which to ask take() again. Call this and the next two functions on the worker's
   // thread; they act on the pool that has the task now.
   static Time finish(TaskWorker& worker, const Ended& job) noexcept;
-  // Tell the Lane that the running job waits for something other than its core, or continues.
+  // Tell the CoreScheduler that the running job waits for something other than its core, or continues.
   static void suspend(TaskWorker& worker, JobId job, Time at) noexcept;
   static void resume(TaskWorker& worker, JobId job, Time at) noexcept;
   // Returns whether a job of the worker's task runs or waits.
@@ -141,7 +142,7 @@ class CorePool {
   // more. `share`: the part of the core that all jobs together may use. The watch must outlive the core's other
   // threads, which may still notify it. Any thread.
   void watch_idleness(IdleWatch* watch, sched::Ppm share) noexcept;
-  // Returns whether an early job waits and the lane has no other job to run. Any thread.
+  // Returns whether an early job waits and the core scheduler has no other job to run. Any thread.
   bool has_early_jobs(Time now) const noexcept;
   // Starts early jobs, up to the core's share, because the core is idle and no other process uses it. Early jobs come
   // on top of what was admitted. Without the limit, a client that never waits would fill the core, and the kernel takes
@@ -164,33 +165,34 @@ class CorePool {
     bool asleep = false;  // undeclared
   };
   const WorkerPtr* worker_of(TaskId task) const noexcept;
-  const sched::LaneTask* lane_task(TaskId task) const noexcept;
-  void carry_out(std::span<const sched::Command> commands, AfterLock& after, JobList* cancelled = nullptr) noexcept;
-  sched::LaneTask give_away(const TaskWorker& worker) noexcept;
-  void receive(const WorkerPtr& worker, const sched::LaneTask& task, Time now, AfterLock& after) noexcept;
-  Time end(TaskWorker& worker, const Ended& job, AfterLock& after) noexcept;
-  void make_ready(const sched::Run& run, AfterLock& after) noexcept;
-  void await_early_job(TaskId task, AfterLock& after) noexcept;
-  void place_early_job(const TaskWorker& worker, AfterLock& after) noexcept;
-  void place(const TaskWorker& worker, JobId job, Time deadline, AfterLock& after) noexcept;
+  const sched::ScheduledTask* scheduled_task(TaskId task) const noexcept;
+  void carry_out(std::span<const sched::Command> commands, DeferredWakeups& wakeups,
+                 JobList* cancelled = nullptr) noexcept;
+  sched::ScheduledTask give_away(const TaskWorker& worker) noexcept;
+  void receive(const WorkerPtr& worker, const sched::ScheduledTask& task, Time now, DeferredWakeups& wakeups) noexcept;
+  Time end(TaskWorker& worker, const Ended& job, DeferredWakeups& wakeups) noexcept;
+  void make_ready(const sched::Run& run, DeferredWakeups& wakeups) noexcept;
+  void await_early_job(TaskId task, DeferredWakeups& wakeups) noexcept;
+  void place_early_job(const TaskWorker& worker, DeferredWakeups& wakeups) noexcept;
+  void place(const TaskWorker& worker, JobId job, Time deadline, DeferredWakeups& wakeups) noexcept;
   void give_place_back(TaskId task) noexcept;
-  [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, AfterLock& after) noexcept;
-  static bool has_early_job(const TaskWorker& worker, const sched::LaneTask& task) noexcept;
+  [[nodiscard]] Refused accept(TaskWorker& worker, JobPtr job, JobId id, Time at, DeferredWakeups& wakeups) noexcept;
+  static bool has_early_job(const TaskWorker& worker, const sched::ScheduledTask& task) noexcept;
   Time next_look(const TaskWorker& worker) const noexcept;
   void assign(TaskWorker& worker, Time now, Assignment& next) noexcept;
   static JobPtr remove(TaskWorker& worker, JobId id) noexcept;
   Looked look_at_watched(Time now) const noexcept;
   bool has_waited(const Looked& looked, Time now) noexcept;
   void look_again(const Looked& looked, Time began) noexcept;
-  void tell_of_early_jobs(Time now, AfterLock& after) const noexcept;
+  void tell_of_early_jobs(Time now, DeferredWakeups& wakeups) const noexcept;
   Duration early_work(Time now) const noexcept;
   sched::Ppm unpromised() const noexcept;
   void watch(const sched::Watch& watched) noexcept;
-  void let_return(Time now, AfterLock& after) noexcept;
+  void let_return(Time now, DeferredWakeups& wakeups) noexcept;
   void note_returns() noexcept;
   void set_alarm() noexcept;
   sched::Elapsed elapsed(Time now) const noexcept;
-  void demote(TaskId task, JobId job, bool cancel, AfterLock& after) noexcept;
+  void demote(TaskId task, JobId job, bool cancel, DeferredWakeups& wakeups) noexcept;
 
   // Constant.
   const CoreId core_;
@@ -200,7 +202,7 @@ class CorePool {
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
-  RecordedLane lane_;
+  RecordedScheduler scheduler_;
   BudgetAlarm* alarm_ = nullptr;
   sched::Watch watched_;
   Time look_at_ = never;     // when to check what the watched job has used

@@ -32,7 +32,7 @@ namespace corelane::dispatch {
 class ThreadMaker {
  public:
   virtual ~ThreadMaker() = default;
-  // Returns a new thread that runs worker->loop() at its seat().
+  // Returns a new thread that runs worker->loop() at its placement().
   virtual Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) = 0;
   // Does the same at once, with an existing thread that does not run before begin(); null: there is none. Any thread.
   virtual std::unique_ptr<WorkerThread> take(const std::string&, const WorkerPtr&) noexcept { return nullptr; }

@@ -30,7 +30,8 @@ class ReadThrottle {
   explicit ReadThrottle(const Contract& contract)
       : period_(contract.period), budget_(contract.budget), reserve_(contract.budget / 2) {}
 
-  // Charges a read that gave no job that the lane took. `used`: what the thread used since its last job or such read.
+  // Charges a read that gave no job that the core scheduler took. `used`: what the thread used since its last job or
+  // such read.
   void wasted(Time now, Duration used) noexcept {
     if (now >= last_ + period_) wasted_ = {};
     last_ = now;

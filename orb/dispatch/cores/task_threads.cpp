@@ -23,7 +23,7 @@ constexpr std::string_view stack_setting = "pool.stack";
 
 class TaskThreads::SystemThread final : public WorkerThread {
  public:
-  SystemThread(bool bound, Seat seat) : bound_(bound), seat_(seat) {}
+  SystemThread(bool bound, ThreadPlacement placement) : bound_(bound), placement_(placement) {}
   ~SystemThread() override { start_->leave(); }  // what it runs finishes first; then it is joined
 
   // Starts the thread. This is not in the constructor, because a thread that runs needs a complete handle, which ends
@@ -37,20 +37,23 @@ class TaskThreads::SystemThread final : public WorkerThread {
 
   // Moves the thread. A refusal leaves it where it was, and the next call asks again. real_time() tells whether the
   // scheduling class was refused. Binding is not refused while a core of our own lease is there.
-  bool place(Seat seat) noexcept override { return move_to(seat); }
-  bool move_to(Seat seat) noexcept {
+  bool place(ThreadPlacement placement) noexcept override { return move_to(placement); }
+  bool move_to(ThreadPlacement placement) noexcept {
     if (!bound_) return true;
-    if (seat_.share != os::DeadlineShare{} && (seat.core != seat_.core || seat.share != seat_.share)) leave_share(seat);
-    const bool there = seat.core == seat_.core || thread_.bind(seat.core).has_value();
-    const bool has_share = seat_.share != os::DeadlineShare{};
-    if (seat.native != seat_.native && !has_share) (void)thread_.set_priority(seat.native);
-    if (there) seat_.core = seat.core;
-    seat_.native = seat.native;
-    return take_share(seat.share) && there;
+    if (placement_.share != os::DeadlineShare{} &&
+        (placement.core != placement_.core || placement.share != placement_.share))
+      leave_share(placement);
+    const bool there = placement.core == placement_.core || thread_.bind(placement.core).has_value();
+    const bool has_share = placement_.share != os::DeadlineShare{};
+    if (placement.native != placement_.native && !has_share) (void)thread_.set_priority(placement.native);
+    if (there) placement_.core = placement.core;
+    placement_.native = placement.native;
+    return take_share(placement.share) && there;
   }
   bool real_time() const noexcept override { return thread_.real_time(); }
   void rebind() noexcept override {
-    if (bound_ && seat_.core != no_core && seat_.share == os::DeadlineShare{}) (void)thread_.bind(seat_.core);
+    if (bound_ && placement_.core != no_core && placement_.share == os::DeadlineShare{})
+      (void)thread_.bind(placement_.core);
   }
   os::DeadlineRefusal refusal() const noexcept { return refusal_; }
   void give(std::string_view name, const WorkerPtr& worker) noexcept {
@@ -62,9 +65,9 @@ class TaskThreads::SystemThread final : public WorkerThread {
 
   void wait_for_end() noexcept { start_->wait_for_end(); }  // of its worker's loop()
   // Forgets the core, which may have been lost since. So the next place() binds the thread in any case.
-  void forget_core() noexcept { seat_.core = no_core; }
+  void forget_core() noexcept { placement_.core = no_core; }
   // Puts the thread under SCHED_OTHER while it sleeps, wherever it is bound.
-  void rest() noexcept { move_to({.core = seat_.core, .native = 0}); }
+  void rest() noexcept { move_to({.core = placement_.core, .native = 0}); }
 
  private:
   // What the thread waits for before it runs its worker. The thread and its handle share it.
@@ -109,21 +112,21 @@ class TaskThreads::SystemThread final : public WorkerThread {
   };
 
   // Leaves the share. This comes first, because a thread with a share is bound to its core.
-  void leave_share(Seat seat) noexcept {
-    (void)thread_.set_priority(seat.native);
-    seat_.native = seat.native;
-    seat_.share = {};
+  void leave_share(ThreadPlacement placement) noexcept {
+    (void)thread_.set_priority(placement.native);
+    placement_.native = placement.native;
+    placement_.share = {};
   }
   bool take_share(const os::DeadlineShare& share) noexcept {
-    if (share == seat_.share) return true;
+    if (share == placement_.share) return true;
     refusal_ = thread_.set_deadline(share);
-    if (refusal_ == os::DeadlineRefusal::none) seat_.share = share;
+    if (refusal_ == os::DeadlineRefusal::none) placement_.share = share;
     return refusal_ == os::DeadlineRefusal::none;
   }
 
   const std::shared_ptr<Start> start_ = std::make_shared<Start>();
   const bool bound_;
-  Seat seat_;  // where it is now
+  ThreadPlacement placement_;  // where it is now
   os::DeadlineRefusal refusal_ = os::DeadlineRefusal::none;
   os::Thread thread_;
 };
@@ -136,12 +139,13 @@ TaskThreads::TaskThreads(bool real_time, std::size_t stack, std::size_t spares)
 TaskThreads::~TaskThreads() = default;
 
 Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& name, const WorkerPtr& worker) {
-  const Seat seat = worker->seat();
+  const ThreadPlacement placement = worker->placement();
   os::ThreadOptions options{.name = name, .stack = stack_, .stack_setting = stack_setting};
-  if (real_time_) options.core = seat.core, options.fifo_priority = seat.native;
-  auto made = std::make_unique<SystemThread>(real_time_, Seat{.core = seat.core, .native = seat.native});
+  if (real_time_) options.core = placement.core, options.fifo_priority = placement.native;
+  auto made =
+      std::make_unique<SystemThread>(real_time_, ThreadPlacement{.core = placement.core, .native = placement.native});
   if (const auto started = made->start(std::move(options)); !started) return started.error();
-  if (!made->move_to(seat)) {
+  if (!made->move_to(placement)) {
     os::log::warn("SCHED_DEADLINE was refused to " + name + ": " + std::string(os::text_of(made->refusal())));
     return Error{.kind = ErrorKind::no_resources, .minor = minor::no_real_time};
   }
@@ -152,11 +156,11 @@ Expected<std::unique_ptr<WorkerThread>> TaskThreads::start(const std::string& na
 
 std::unique_ptr<WorkerThread> TaskThreads::take(const std::string& name, const WorkerPtr& worker) noexcept {
   // The kernel judges by the core where a thread ran last, and a spare has not run on this one.
-  if (worker->seat().share != os::DeadlineShare{}) return nullptr;
+  if (worker->placement().share != os::DeadlineShare{}) return nullptr;
   auto spare = take_spare();
   if (!spare) return nullptr;
   spare->forget_core();
-  if (!spare->move_to(worker->seat())) {  // start() reports why
+  if (!spare->move_to(worker->placement())) {  // start() reports why
     put_spare(std::move(spare));
     return nullptr;
   }
@@ -190,7 +194,7 @@ void TaskThreads::put_spare(std::unique_ptr<SystemThread> spare) noexcept {
 // new task either, and the new task is told.
 bool TaskThreads::refill() noexcept try {
   if (spares() >= wanted_) return false;
-  auto spare = std::make_unique<SystemThread>(real_time_, Seat{});
+  auto spare = std::make_unique<SystemThread>(real_time_, ThreadPlacement{});
   if (!spare->start({.name = spare_name, .stack = stack_, .stack_setting = stack_setting})) return false;
   put_spare(std::move(spare));
   return true;

@@ -19,7 +19,7 @@ TaskWorker::TaskWorker(TaskId task, const Contract& contract, CorePool& pool, co
       clock_(clock),
       ceilings_(std::move(ceilings)),
       strategy_(strategy),
-      inlet_(contract),
+      receiver_(contract),
       blocks_(clock),
       pool_(&pool) {}
 
@@ -32,7 +32,7 @@ bool TaskWorker::step(Time now) noexcept {
   CorePool* const pool = pool_.load(std::memory_order_acquire);
   Assignment next;
   if (pool->order() == sched::CoreOrder::served) take_share();
-  pool->may_read_own() ? inlet_.take_back() : inlet_.lend();
+  pool->may_read_own() ? receiver_.take_back() : receiver_.lend();
   rests_ = false;
   wake_at_ = pool->take(*this, now, next);
   const bool busy = next.job || read(*pool, now, next);
@@ -40,10 +40,10 @@ bool TaskWorker::step(Time now) noexcept {
   return busy;
 }
 
-// Reads the task's own connection, and gives its job to the lane, on the task's thread.
+// Reads the task's own connection, and gives its job to the core scheduler, on the task's thread.
 bool TaskWorker::read(CorePool& pool, Time now, Assignment& next) noexcept {
   if (!at_the_door_) {
-    const auto found = inlet_.read(at_the_door_, now);
+    const auto found = receiver_.read(at_the_door_, now);
     if (found != JobSource::Found::job) return charge_reading(found, now), found != JobSource::Found::nothing;
   }
   sched::Refusal reason;
@@ -76,9 +76,9 @@ void TaskWorker::charge_reading(JobSource::Found found, Time now) noexcept {
   const bool in_vain = found == JobSource::Found::bytes;
   const Duration used = (in_vain ? begin_charge() : clock_.cpu_time()) - before;
   const Duration reading = used - std::min(used, spun_);
-  if (!in_vain) return inlet_.read_piece(now, reading);
+  if (!in_vain) return receiver_.read_piece(now, reading);
   spun_ = {};
-  inlet_.wasted(now, reading);
+  receiver_.wasted(now, reading);
 }
 
 Duration TaskWorker::charged_from() noexcept {
@@ -118,7 +118,7 @@ void TaskWorker::run(Assignment& next, Time begun) noexcept {
   next.job->finish();
   const Time end = clock_.now();
   const Duration used = begin_charge() - before;
-  inlet_.ran(used);
+  receiver_.ran(used);
   spun_ = {};
   account(next.context, end, used);
   const Duration waited = blocks_.end(end - begun - used - slept_);
@@ -129,7 +129,7 @@ void TaskWorker::run(Assignment& next, Time begun) noexcept {
                                       .used = used,
                                       .overslept = has_overslept() ? slept_ : Duration::zero(),
                                       .waited = waited});
-  rests_ = wake_at_ > end && !at_the_door_ && inlet_.drained();
+  rests_ = wake_at_ > end && !at_the_door_ && receiver_.drained();
   // PAIR worker.pool: as in step(). On a core by deadlines no thread spins: it would run above others for nothing.
   spins_ = pool_.load(std::memory_order_acquire)->order() == sched::CoreOrder::priority;
 }
@@ -188,26 +188,26 @@ std::size_t TaskWorker::use_index(ResourceId resource) const noexcept {
 bool TaskWorker::enter(ResourceId resource) noexcept {
   const std::size_t i = use_index(resource);
   if (i == max_uses) return increment(statistics_.undeclared_locks), false;
-  const std::lock_guard lock(seat_mutex_);
+  const std::lock_guard lock(placement_mutex_);
   ++held_[i];
   place();
   return true;
 }
 
 void TaskWorker::leave(ResourceId resource) noexcept {
-  const std::lock_guard lock(seat_mutex_);
+  const std::lock_guard lock(placement_mutex_);
   --held_[use_index(resource)];
   place();
 }
 
 void TaskWorker::refresh_ceilings() noexcept {
-  const std::lock_guard lock(seat_mutex_);
+  const std::lock_guard lock(placement_mutex_);
   place();
 }
 
 // A demoted job first ends its critical sections, at their ceilings.
 int TaskWorker::native() const noexcept {
-  int level = demoted_.load(std::memory_order_relaxed) ? 0 : seat_.native;  // relaxed: see is_served()
+  int level = demoted_.load(std::memory_order_relaxed) ? 0 : placement_.native;  // relaxed: see is_served()
   for (std::size_t i = 0; i < max_uses; ++i)
     if (held_[i] > 0)
       level = std::max(level, ceilings_[i]->native.load(std::memory_order_relaxed));  // relaxed: see set()
@@ -228,7 +228,7 @@ void TaskWorker::loop() noexcept {
     if (last) break;
     wait(now);
   }
-  inlet_.close();
+  receiver_.close();
   if (const JobPtr job = std::move(at_the_door_)) job->fail(errors::task_gone);
 }
 
@@ -245,10 +245,10 @@ void TaskWorker::wait(Time now) noexcept {
 }
 
 void TaskWorker::wait_by(os::WaitStrategy strategy, Time now) noexcept {
-  const int fd = at_the_door_ ? -1 : inlet_.descriptor(now);
+  const int fd = at_the_door_ ? -1 : receiver_.descriptor(now);
   if (fd < 0) return bell_.wait(wake_at(now), strategy);
   if (bell_.open()) return bell_.wait_beside(fd, wake_at(now), strategy);
-  inlet_.drop();  // no descriptor is left for the bell: the client uses its shared connection
+  receiver_.drop();  // no descriptor is left for the bell: the client uses its shared connection
 }
 
 void TaskWorker::retire() noexcept {
@@ -258,27 +258,27 @@ void TaskWorker::retire() noexcept {
 }
 
 bool TaskWorker::give(const std::shared_ptr<JobSource>& source) noexcept {
-  if (!inlet_.give(source)) return false;
+  if (!receiver_.give(source)) return false;
   wake();
   return true;
 }
 
 void TaskWorker::attach(WorkerThread* thread) noexcept {
-  const std::lock_guard lock(seat_mutex_);
+  const std::lock_guard lock(placement_mutex_);
   thread_ = thread;
-  place();  // its seat may have changed while it started
+  place();  // its placement may have changed while it started
 }
 
 void TaskWorker::place() noexcept {
-  const os::DeadlineShare share = is_served() ? seat_.share : os::DeadlineShare{};
+  const os::DeadlineShare share = is_served() ? placement_.share : os::DeadlineShare{};
   placed_at_ = native();
-  if (thread_) misplaced_ = !thread_->place({.core = seat_.core, .native = placed_at_, .share = share});
+  if (thread_) misplaced_ = !thread_->place({.core = placement_.core, .native = placed_at_, .share = share});
 }
 
 // Asks again for a share that was refused. The kernel judges by the core where the thread ran last. So a thread that
 // comes from another core asks here, on the new core. A thread that lost its share asks whenever it wakes.
 void TaskWorker::take_share() noexcept {
-  const std::lock_guard lock(seat_mutex_);
+  const std::lock_guard lock(placement_mutex_);
   if (misplaced_ && is_served()) place();
 }
 
@@ -305,45 +305,45 @@ bool TaskWorker::restore() noexcept {
 }
 
 void TaskWorker::settle() noexcept {
-  const std::lock_guard lock(seat_mutex_);
+  const std::lock_guard lock(placement_mutex_);
   place();
 }
 
 void TaskWorker::rebind() noexcept {
-  const std::lock_guard lock(seat_mutex_);
+  const std::lock_guard lock(placement_mutex_);
   if (thread_) thread_->rebind();
 }
 
-void TaskWorker::seat(Seat seat) noexcept {
-  const std::lock_guard lock(seat_mutex_);
-  const Seat before = std::exchange(seat_, seat);
-  if (before != seat) place();
+void TaskWorker::placement(ThreadPlacement placement) noexcept {
+  const std::lock_guard lock(placement_mutex_);
+  const ThreadPlacement before = std::exchange(placement_, placement);
+  if (before != placement) place();
 }
 
 void TaskWorker::set_level(int native) noexcept {
-  const std::lock_guard lock(seat_mutex_);
-  if (std::exchange(seat_.native, native) != native) place();
+  const std::lock_guard lock(placement_mutex_);
+  if (std::exchange(placement_.native, native) != native) place();
 }
 
 bool TaskWorker::raise_level(int native) noexcept {
-  const std::lock_guard lock(seat_mutex_);
-  seat_.native = native;
+  const std::lock_guard lock(placement_mutex_);
+  placement_.native = native;
   const int level = this->native();
   if (level < placed_at_) return false;
   if (level > placed_at_) place();
   return true;
 }
 
-Seat TaskWorker::granted_seat() const noexcept {
-  const std::lock_guard lock(seat_mutex_);
-  Seat seat = seat_;
-  if (!thread_ || !thread_->real_time() || seat.share != os::DeadlineShare{}) seat.native = 0;
-  return seat;
+ThreadPlacement TaskWorker::granted_placement() const noexcept {
+  const std::lock_guard lock(placement_mutex_);
+  ThreadPlacement placement = placement_;
+  if (!thread_ || !thread_->real_time() || placement.share != os::DeadlineShare{}) placement.native = 0;
+  return placement;
 }
 
-Seat TaskWorker::seat() const noexcept {
-  const std::lock_guard lock(seat_mutex_);
-  return seat_;
+ThreadPlacement TaskWorker::placement() const noexcept {
+  const std::lock_guard lock(placement_mutex_);
+  return placement_;
 }
 
 }  // namespace corelane::dispatch

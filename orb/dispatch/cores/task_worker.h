@@ -1,8 +1,8 @@
 // TaskWorker runs the jobs of one admitted task, one after another, on the task's own thread. Jobs come from its core's
-// pool, where the manager puts them. They also come from its Inlet, which reads the connection that the task may have
-// for itself. TaskWorker is an agent: a test steps it by hand; in production loop() does.
+// pool, where the manager puts them. They also come from its DedicatedReceiver, which reads the connection that the
+// task may have for itself. TaskWorker is an agent: a test steps it by hand; in production loop() does.
 //
-// Threads: step() and loop(): the task's thread; seat(): with the manager's lock; the other functions say so.
+// Threads: step() and loop(): the task's thread; placement(): with the manager's lock; the other functions say so.
 // Invariant: the pool changes only with both pools locked, the old one and the new one. When a core was lost, it may
 // change while a job runs. So a thread that has locked the pool checks whether it is still the worker's
 // (CorePool::Home).
@@ -20,8 +20,8 @@
 #include "orb/base/expected.h"
 #include "orb/base/ids.h"
 #include "orb/dispatch/clock.h"
-#include "orb/dispatch/cores/block_watch.h"
-#include "orb/dispatch/cores/inlet.h"
+#include "orb/dispatch/cores/blocking_detector.h"
+#include "orb/dispatch/cores/dedicated_receiver.h"
 #include "orb/dispatch/current.h"
 #include "orb/dispatch/job.h"
 #include "orb/dispatch/miss_log.h"
@@ -31,7 +31,7 @@
 #include "orb/os/pi_mutex.h"
 #include "orb/os/threads/deadline_class.h"
 #include "orb/os/wait/doorbell.h"
-#include "orb/sched/lanes/lane.h"
+#include "orb/sched/schedulers/core_scheduler.h"
 
 namespace corelane::dispatch {
 
@@ -39,21 +39,21 @@ class CorePool;
 class TaskWorker;
 using WorkerPtr = std::shared_ptr<TaskWorker>;
 
-// Seat is where a worker's thread runs: its core and its scheduling class.
-struct Seat {
+// ThreadPlacement is where a worker's thread runs: its core and its scheduling class.
+struct ThreadPlacement {
   CoreId core = no_core;
   int native = 0;             // SCHED_FIFO level; 0: SCHED_OTHER
   os::DeadlineShare share{};  // if set, SCHED_DEADLINE instead
 
-  friend constexpr bool operator==(const Seat&, const Seat&) = default;
+  friend constexpr bool operator==(const ThreadPlacement&, const ThreadPlacement&) = default;
 };
 
 // WorkerThread is a thread that runs TaskWorker::loop(). Its destructor joins: call the worker's retire() first.
 class WorkerThread {
  public:
   virtual ~WorkerThread() = default;
-  // Moves the thread. False: not all of it was granted; the thread is as near to the seat as the system allows.
-  virtual bool place(Seat seat) noexcept = 0;
+  // Moves the thread. False: not all of it was granted; the thread is as near to the placement as the system allows.
+  virtual bool place(ThreadPlacement placement) noexcept = 0;
   virtual bool real_time() const noexcept = 0;
   // Starts a thread that ThreadMaker::take() returned.
   virtual void begin() noexcept {}
@@ -70,7 +70,7 @@ struct TaskStatistics {
   std::atomic<std::uint64_t> overruns{0};
   std::atomic<std::uint64_t> refused{0};           // jobs that were turned away, mostly while one waited
   std::atomic<std::uint64_t> oversleeps{0};        // jobs that suspended themselves for longer than S in all
-  std::atomic<std::uint64_t> blocks{0};            // jobs that waited without declaring it: see BlockWatch
+  std::atomic<std::uint64_t> blocks{0};            // jobs that waited without declaring it: see BlockingDetector
   std::atomic<std::uint64_t> undeclared_locks{0};  // locks of resources that the contract does not name
 };
 
@@ -82,11 +82,12 @@ class TaskWorker final : public Agent, private JobControl {
              os::WaitStrategy strategy = {});
   ~TaskWorker() override;
 
-  // Runs the ready job, if there is one. Otherwise reads its connection (Inlet), and runs the job that comes of it.
+  // Runs the ready job, if there is one. Otherwise reads its connection (DedicatedReceiver), and runs the job that
+  // comes of it.
   bool step(Time now) noexcept override;
   // Returns when step() has something to do again without a wake-up and without bytes on the connection. Owning thread
   // only.
-  Time wake_at(Time now) const noexcept { return std::min(wake_at_, inlet_.wake_at(now)); }
+  Time wake_at(Time now) const noexcept { return std::min(wake_at_, receiver_.wake_at(now)); }
   // Steps until retire(). A job that is ready then still runs.
   void loop() noexcept;
 
@@ -120,17 +121,17 @@ class TaskWorker final : public Agent, private JobControl {
   // Sets the receiver of events about jobs that are late or exceed the contract. It must outlive the thread. Call it
   // before the thread starts.
   void tell_events_to(TaskEvents* events) noexcept { events_ = events; }
-  // Gives the task a connection of its own. See Inlet::give().
+  // Gives the task a connection of its own. See DedicatedReceiver::give().
   bool give(const std::shared_ptr<JobSource>& source) noexcept;
 
   // Sets the thread when it has started (manager or housekeeper), or null when it is about to end.
   void attach(WorkerThread* thread) noexcept;
   // Sets where the thread belongs from now on. With the manager's lock.
-  void seat(Seat seat) noexcept;
-  Seat seat() const noexcept;
+  void placement(ThreadPlacement placement) noexcept;
+  ThreadPlacement placement() const noexcept;
   // Returns the same, but level 0 if the thread has no level: the system refused it, or the thread has a share instead.
   // For a report; any thread.
-  Seat granted_seat() const noexcept;
+  ThreadPlacement granted_placement() const noexcept;
   // Sets another level on the same core. With the pool's lock, of a core by deadlines.
   void set_level(int native) noexcept;
   // Does the same for the calling thread. A level above the one that it has takes effect at once. False: the level is
@@ -139,7 +140,7 @@ class TaskWorker final : public Agent, private JobControl {
 
   TaskId task() const noexcept { return task_; }
   // For a report; any thread.
-  bool has_own_connection() const noexcept { return inlet_.is_open(); }
+  bool has_dedicated_connection() const noexcept { return receiver_.is_open(); }
   const TaskStatistics& statistics() const noexcept { return statistics_; }
 
  private:
@@ -182,7 +183,7 @@ class TaskWorker final : public Agent, private JobControl {
   TaskEvents* events_ = nullptr;
 
   // Guarded by the mutex of *pool_.
-  std::array<Entry, sched::max_waiting + 2> jobs_;  // accepted by the Lane and not running, oldest first
+  std::array<Entry, sched::max_waiting + 2> jobs_;  // accepted by the CoreScheduler and not running, oldest first
   std::size_t job_count_ = 0;
   bool ready_ = false;  // context_ names a job of jobs_ that may run
   JobContext context_{};
@@ -190,7 +191,7 @@ class TaskWorker final : public Agent, private JobControl {
   JobId cancelled_{};  // the latest job that was cancelled, maybe before it began
 
   // Owner: the task's thread.
-  Inlet inlet_;
+  DedicatedReceiver receiver_;
   JobPtr at_the_door_;  // was read while the task was being moved
   Time wake_at_ = never;
   bool rests_ = false;   // the last step ran a job, and found no other to follow it
@@ -199,7 +200,7 @@ class TaskWorker final : public Agent, private JobControl {
   JobId current_{};      // the job that runs
   Time suspended_at_{};  // when that job was suspended
   Duration slept_{};     // that job's suspensions that are over
-  BlockWatch blocks_;
+  BlockingDetector blocks_;
 
   // Shared.
   // The thread's execution time when its last job ended; negative: not known. Written by the task's thread.
@@ -211,18 +212,18 @@ class TaskWorker final : public Agent, private JobControl {
   std::atomic<bool> retired_{false};
   os::Doorbell bell_;
   TaskStatistics statistics_;
-  // Written with the pool's lock, read by threads that place the worker's thread. Not guarded by seat_mutex_: that is
-  // held while the kernel is asked, and a thread that writes them holds the lock of a core.
+  // Written with the pool's lock, read by threads that place the worker's thread. Not guarded by placement_mutex_: that
+  // is held while the kernel is asked, and a thread that writes them holds the lock of a core.
   std::atomic<bool> demoted_{false};
   std::atomic<bool> stepped_back_{false};
-  // Not taken with the pool's lock, except on cores by deadlines, and if one fact concerns more workers than AfterLock
-  // holds.
-  mutable os::PiMutex seat_mutex_;
-  Seat seat_;                                  // guarded by seat_mutex_
-  WorkerThread* thread_ = nullptr;             // guarded by seat_mutex_
-  int placed_at_ = 0;                          // guarded by seat_mutex_: the latest level that was asked for
-  bool misplaced_ = false;                     // guarded by seat_mutex_: the system refused its seat
-  std::array<std::uint8_t, max_uses> held_{};  // guarded by seat_mutex_: how often its job has locked what it uses
+  // Not taken with the pool's lock, except on cores by deadlines, and if one fact concerns more workers than
+  // DeferredWakeups holds.
+  mutable os::PiMutex placement_mutex_;
+  ThreadPlacement placement_;                  // guarded by placement_mutex_
+  WorkerThread* thread_ = nullptr;             // guarded by placement_mutex_
+  int placed_at_ = 0;                          // guarded by placement_mutex_: the latest level that was asked for
+  bool misplaced_ = false;                     // guarded by placement_mutex_: the system refused its placement
+  std::array<std::uint8_t, max_uses> held_{};  // guarded by placement_mutex_: how often its job has locked what it uses
 };
 
 }  // namespace corelane::dispatch

@@ -80,7 +80,7 @@ void InlineHousekeeper::run() noexcept {
     });
     lateness_.step(now);
     lock.lock();
-  } while (!changed_.wait_for(lock, PageKeeper::period, [this] { return ends_; }));
+  } while (!changed_.wait_for(lock, CounterPageWriter::period, [this] { return ends_; }));
 }
 
 }  // namespace corelane::dispatch

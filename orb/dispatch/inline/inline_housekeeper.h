@@ -12,8 +12,8 @@
 
 #include "orb/base/expected.h"
 #include "orb/dispatch/executive.h"
+#include "orb/dispatch/telemetry/counter_page_writer.h"
 #include "orb/dispatch/telemetry/lateness_log.h"
-#include "orb/dispatch/telemetry/page_keeper.h"
 #include "orb/os/thread.h"
 #include "orb/sched/priority.h"
 
@@ -45,7 +45,7 @@ class InlineHousekeeper {
   const Ask ask_;
 
   // Owner: the thread, then the one that destroys this object.
-  PageKeeper page_;
+  CounterPageWriter page_;
   LatenessLog lateness_;
 
   std::mutex mutex_;

@@ -12,7 +12,7 @@
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
-#include "orb/dispatch/leases/neighbours.h"
+#include "orb/dispatch/leases/cross_process_analysis.h"
 #include "orb/os/clock.h"
 #include "orb/os/files/directory.h"
 #include "orb/os/log.h"
@@ -63,12 +63,12 @@ bool late_beside(const CoreLease& lease, std::span<const Promise> tasks, std::sp
 // Opens the ledger in the directory. Creates the directory if there is none, and refuses one that belongs to another
 // user.
 Expected<LedgerFile, LedgerFault> open_in(const std::string& directory, std::span<const Promise> mine,
-                                          LedgerSeats& seats) {
+                                          LedgerMembership& membership) {
   if (const auto ready = os::make_directory(directory); !ready) {
     const std::string remedy = "; set runtime.directory (CORELANE_RUNTIME_DIRECTORY)";
     return LedgerFault{.error = not_allowed, .text = ready.error() + remedy};
   }
-  return LedgerFile::open(ledger::path_in(directory), mine, seats);
+  return LedgerFile::open(ledger::path_in(directory), mine, membership);
 }
 
 // Any user may create a directory in /tmp.
@@ -111,13 +111,13 @@ std::string runtime_directory_remark() {
 }
 
 HostLedger::HostLedger(const os::Topology& topology, std::string directory, LedgerFile file,
-                       std::unique_ptr<LedgerSeats> seats)
+                       std::unique_ptr<LedgerMembership> membership)
     : cores_(topology.cores()),
       directory_(std::move(directory)),
       path_(ledger::path_in(directory_)),
       revoked_(directory_),
       file_(std::move(file)),
-      seats_(std::move(seats)) {
+      membership_(std::move(membership)) {
   others_.reserve(ledger::slot_count * 16);
   sight_.promises.reserve(ledger::slot_count * 16);
   mine_.reserve(ledger::max_entries);
@@ -126,8 +126,8 @@ HostLedger::HostLedger(const os::Topology& topology, std::string directory, Ledg
 HostLedger::~HostLedger() = default;  // closing the file drops the slot
 
 Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topology, const std::string& directory) {
-  auto seats = std::make_unique<LedgerSeats>(ledger::path_in(directory));
-  auto file = open_in(directory, {}, *seats);
+  auto membership = std::make_unique<LedgerMembership>(ledger::path_in(directory));
+  auto file = open_in(directory, {}, *membership);
   if (!file) {
     os::log::error("host ledger: " + file.error().text);
     return file.error().error;
@@ -135,7 +135,7 @@ Expected<std::unique_ptr<HostLedger>> HostLedger::open(const os::Topology& topol
   if (!file->remark().empty()) os::log::warn("host ledger: " + file->remark());
   if (const std::string remark = runtime_directory_remark(); !remark.empty() && directory == runtime_directory())
     os::log::warn("runtime directory: " + remark);
-  return std::unique_ptr<HostLedger>(new HostLedger(topology, directory, std::move(*file), std::move(seats)));
+  return std::unique_ptr<HostLedger>(new HostLedger(topology, directory, std::move(*file), std::move(membership)));
 }
 
 Expected<std::vector<CoreLease>> HostLedger::lease(const LeaseRequest& request) {
@@ -261,7 +261,7 @@ void HostLedger::repair(Findings& findings) {
   look_for_system_fault(findings);
   if (too_many_ > 0 && !std::exchange(said_too_many_, true)) findings.too_many = too_many_;
   if (!file_ || !file_->is_at_path()) return attach(findings);
-  look_for_seat(findings);
+  look_for_entry(findings);
   findings.header = !file_->header_is_sound();
   if (findings.header) file_->mend_header();
   findings.entries = !file_->own_is(mine_);
@@ -274,7 +274,7 @@ void HostLedger::repair(Findings& findings) {
 // Returns whether nothing waits to be repaired or told later. Call it with the lock.
 bool HostLedger::is_in_order() const noexcept {
   const bool all_known = missed_since_ == never && !looks_for_room_;
-  return file_ && !said_seat_ && all_known && blocked_since_ == never && system_fault_ == 0;
+  return file_ && !said_entry_ && all_known && blocked_since_ == never && system_fault_ == 0;
 }
 
 // Enters this process into the file that is at the path now. A file without our slot is not kept: a transaction on it
@@ -282,7 +282,7 @@ bool HostLedger::is_in_order() const noexcept {
 void HostLedger::attach(Findings& findings) {
   findings.replaced = !lost_;
   file_.reset();
-  auto file = open_in(directory_, mine_, *seats_);  // the directory may have gone with the file
+  auto file = open_in(directory_, mine_, *membership_);  // the directory may have gone with the file
   if (file) {
     findings.remark = file->remark();
     file_ = std::move(*file);
@@ -294,12 +294,12 @@ void HostLedger::attach(Findings& findings) {
   lost_ = !file_;
 }
 
-// Logged once until we have a seat again.
-void HostLedger::look_for_seat(Findings& findings) {
+// Logged once until we have an entry again.
+void HostLedger::look_for_entry(Findings& findings) {
   std::string fault = file_->sit_again();
   const bool stands = !fault.empty();
-  if (stands && !said_seat_) findings.seat = std::move(fault);
-  said_seat_ = stands;
+  if (stands && !said_entry_) findings.entry = std::move(fault);
+  said_entry_ = stands;
 }
 
 // Logged once until the lock is free again.
@@ -326,7 +326,7 @@ void HostLedger::look_for_absentee(Findings& findings) noexcept {
   }
   missed_since_ = std::min(missed_since_, os::now());
   if (os::now() - missed_since_ < remarkable || std::exchange(said_absentee_, true)) return;
-  findings.absentee = seats_->pid(**absent);
+  findings.absentee = membership_->pid(**absent);
 }
 
 // Checks whether a core was promised twice, because a server that started while we were not in the ledger did not know
@@ -370,8 +370,8 @@ void HostLedger::tell(const Findings& findings) const {
                    directory_ + " while a server runs");
   if (!findings.remark.empty()) os::log::warn("host ledger: " + findings.remark);
   if (findings.fault) os::log::error("host ledger: no task is admitted until this is mended: " + findings.fault->text);
-  if (!findings.seat.empty())
-    os::log::warn("host ledger: " + findings.seat +
+  if (!findings.entry.empty())
+    os::log::warn("host ledger: " + findings.entry +
                   "; this server tries again. Until it has one, other servers do not notice that its promises are lost "
                   "if the ledger is removed");
   if (findings.header)

@@ -18,10 +18,10 @@
 // know our promises until maintain() has entered them there, as when both files were removed.
 //
 // The file is valid as long as it is at its path. If a server finds it gone, maintain() enters its promises into the
-// file that is there then, or creates it. Until then the server's seat (a lock in a second file, ledger_seats.h) tells
-// others that they do not know all promises, and their transactions do not open. If the seats were removed, too,
-// another server may have started that knew of no promises. The server that then finds a core promised twice logs it,
-// and nothing is admitted there until that is over.
+// file that is there then, or creates it. Until then the server's entry (a lock in a second file, ledger_membership.h)
+// tells others that they do not know all promises, and their transactions do not open. If the entries were removed,
+// too, another server may have started that knew of no promises. The server that then finds a core promised twice logs
+// it, and nothing is admitted there until that is over.
 //
 // Threads: lease() and maintain() on ordinary threads, a transaction on one thread at a time, alone_on() on any.
 // maintain() and a transaction exclude each other: the transaction then answers TRANSIENT and is tried again.
@@ -49,7 +49,7 @@
 
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/leases/ledger_file.h"
-#include "orb/dispatch/leases/ledger_seats.h"
+#include "orb/dispatch/leases/ledger_membership.h"
 #include "orb/dispatch/leases/revoked_cores.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/os/topology.h"
@@ -96,7 +96,8 @@ class HostLedger final : public CoreProvider {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  HostLedger(const os::Topology& topology, std::string directory, LedgerFile file, std::unique_ptr<LedgerSeats> seats);
+  HostLedger(const os::Topology& topology, std::string directory, LedgerFile file,
+             std::unique_ptr<LedgerMembership> membership);
   Expected<void> open_transaction() noexcept;
   Expected<void> enter() noexcept;
   Expected<void> put(std::span<const Promise> mine) noexcept;
@@ -112,7 +113,7 @@ class HostLedger final : public CoreProvider {
     std::optional<std::int32_t> absentee;  // a living process that is not in the ledger; 0: pid not known
     std::optional<LedgerFault> fault;
     std::string remark;
-    std::string seat;                   // why this process has no seat
+    std::string entry;                  // why this process has no entry
     std::optional<std::int32_t> stuck;  // the process that keeps the transaction's lock; 0: not known
     Duration stuck_for{};
     int system_fault = 0;      // why the file cannot be locked or written
@@ -120,7 +121,7 @@ class HostLedger final : public CoreProvider {
   };
   void repair(Findings& findings);
   void attach(Findings& findings);
-  void look_for_seat(Findings& findings);
+  void look_for_entry(Findings& findings);
   void look_for_stuck(Findings& findings);
   void look_for_absentee(Findings& findings) noexcept;
   void look_for_room(Findings& findings);
@@ -144,13 +145,14 @@ class HostLedger final : public CoreProvider {
 
   os::PiMutex mutex_;  // held throughout a transaction and throughout maintain()
   // Guarded by mutex_.
-  std::optional<LedgerFile> file_;            // set exactly while we hold a slot; replaced with looking_ held, too
-  const std::unique_ptr<LedgerSeats> seats_;  // after file_: a process that ends gives up its seat before its slot
-  bool inside_ = false;                       // we have the transaction's lock
-  bool lost_ = false;                         // the last attempt to attach failed, and that was logged
-  Time blocked_since_ = never;                // since then every attempt found the transaction's lock taken
+  std::optional<LedgerFile> file_;  // set exactly while we hold a slot; replaced with looking_ held, too
+  const std::unique_ptr<LedgerMembership>
+      membership_;              // after file_: a process that ends gives up its entry before its slot
+  bool inside_ = false;         // we have the transaction's lock
+  bool lost_ = false;           // the last attempt to attach failed, and that was logged
+  Time blocked_since_ = never;  // since then every attempt found the transaction's lock taken
   bool said_stuck_ = false;
-  bool said_seat_ = false;     // the log says why we have no seat
+  bool said_entry_ = false;    // the log says why we have no entry
   Time missed_since_ = never;  // since then every check found a living process missing
   bool said_absentee_ = false;
   bool looks_for_room_ = false;  // other processes may have started while we were not in the ledger

@@ -63,10 +63,10 @@ bool write_at(const os::Fd& file, Bytes bytes, std::size_t offset) noexcept {
 
 }  // namespace
 
-LedgerFile::LedgerFile(std::string path, os::Fd file, LedgerSeats& seats)
+LedgerFile::LedgerFile(std::string path, os::Fd file, LedgerMembership& membership)
     : path_(std::move(path)),
       file_(std::move(file)),
-      seats_(&seats),
+      membership_(&membership),
       self_(getpid()),
       buffer_(ledger::slot_size),
       found_(ledger::slot_size) {
@@ -75,16 +75,16 @@ LedgerFile::LedgerFile(std::string path, os::Fd file, LedgerSeats& seats)
 }
 
 Expected<LedgerFile, LedgerFault> LedgerFile::open(const std::string& path, std::span<const Promise> mine,
-                                                   LedgerSeats& seats) {
+                                                   LedgerMembership& membership) {
   for (int attempt = 0; attempt < attempts; ++attempt) {
-    if (auto there = seats.open(); !there) return there.error();
+    if (auto there = membership.open(); !there) return there.error();
     auto file = ledger::open_file(path);
     if (!file) return file.error();
-    LedgerFile made(path, std::move(*file), seats);
+    LedgerFile made(path, std::move(*file), membership);
     if (auto ready = made.prepare_header(); !ready) return ready.error();
     if (auto taken = made.take_slot(mine); !taken) return taken.error();
     made.watch_ = os::FileWatch(made.file_, path.substr(0, path.rfind('/') + 1).c_str());
-    if (made.is_at_path() && seats.is_at_path()) return made;  // else another process removed a file meanwhile
+    if (made.is_at_path() && membership.is_at_path()) return made;  // else another process removed a file meanwhile
   }
   return LedgerFault{not_stored, path + " is removed again and again"};
 }
@@ -95,7 +95,7 @@ Expected<std::vector<LedgerHolder>, LedgerFault> LedgerFile::look(const std::str
   os::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY));
   if (!file && errno == ENOENT) return holders;
   if (!file) return LedgerFault{ledger::not_allowed, path + " cannot be read: " + std::strerror(errno)};
-  LedgerSeats nobody(path);
+  LedgerMembership nobody(path);
   LedgerFile open(path, std::move(file), nobody);
   if (auto fault = open.fault_of_header()) return std::move(*fault);
   for (std::size_t slot = 0; slot < open.slots(); ++slot) {
@@ -165,9 +165,9 @@ void LedgerFile::mend_header() const noexcept {
   (void)write_at(file_, std::as_bytes(std::span{&header, 1}), 0);
 }
 
-// First tries the slot of the seat that this process already has: that slot is kept free for it.
+// First tries the slot of the entry that this process already has: that slot is kept free for it.
 Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine) {
-  const std::size_t first = seats_->own().value_or(0);
+  const std::size_t first = membership_->own().value_or(0);
   for (std::size_t i = 0; i <= ledger::slot_count; ++i) {
     slot_ = i == 0 ? first : i - 1;
     const auto taken = claim(slot_, mine);
@@ -178,10 +178,10 @@ Expected<void, LedgerFault> LedgerFile::take_slot(std::span<const Promise> mine)
                                        " servers run on this host: end some, or " + elsewhere};
 }
 
-// Takes a slot. The content is written before the slot counts, and the seat is taken after that, so a process that is
+// Takes a slot. The content is written before the slot counts, and the entry is taken after that, so a process that is
 // only starting is never missed. The space for all that the slot may ever contain is allocated now. Before it takes the
-// seat, it touches the file, which notifies all other processes. If a process that was alone does not notice the touch,
-// it has looked before, and has written its promises before that look. So this process sees them.
+// entry, it touches the file, which notifies all other processes. If a process that was alone does not notice the
+// touch, it has looked before, and has written its promises before that look. So this process sees them.
 Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine) {
   const auto claimed = os::try_lock(file_, claim_lock(slot));
   if (!claimed || !*claimed) return claimed;
@@ -195,9 +195,9 @@ Expected<bool> LedgerFile::claim(std::size_t slot, std::span<const Promise> mine
     if (!alive) return alive;
     if (*alive) {
       if (!os::touch_file(file_)) return not_stored;
-      const auto seated = seats_->take(slot);
+      const auto seated = membership_->take(slot);
       if (!seated || *seated) return seated;
-      (void)os::unlock(file_, life_lock(slot));  // kept for the seat's owner, which has not entered this ledger yet
+      (void)os::unlock(file_, life_lock(slot));  // kept for the entry's owner, which has not entered this ledger yet
     }
   }
   if (const auto given_up = os::unlock(file_, claim_lock(slot)); !given_up) return given_up.error();
@@ -310,23 +310,24 @@ Expected<bool> LedgerFile::anybody_from(std::size_t slot) const noexcept {
 }
 
 std::string LedgerFile::sit_again() {
-  if (seats_->is_at_path() && seats_->own() == slot_) return {};
-  if (const auto there = seats_->open(); !there) return there.error().text;
-  const auto taken = seats_->take(slot_);
-  if (!taken) return seats_->path() + " cannot be locked: " + std::strerror(errno);
+  if (membership_->is_at_path() && membership_->own() == slot_) return {};
+  if (const auto there = membership_->open(); !there) return there.error().text;
+  const auto taken = membership_->take(slot_);
+  if (!taken) return membership_->path() + " cannot be locked: " + std::strerror(errno);
   return *taken ? ""
-                : "this server's seat in " + seats_->path() + " is taken by " + ledger::server_text(seats_->pid(slot_));
+                : "this server's entry in " + membership_->path() + " is taken by " +
+                      ledger::server_text(membership_->pid(slot_));
 }
 
-// Bound: slot_count seats.
+// Bound: slot_count entries.
 Expected<std::optional<std::size_t>> LedgerFile::absentee() const noexcept {
-  const std::size_t seats = seats_->count();
-  for (std::size_t seat = 0; seat < seats; ++seat) {
-    if (seat == slot_) continue;
-    const auto taken = seats_->is_taken(seat);
-    const auto living = taken && *taken ? lives(seat) : Expected<bool>(true);
+  const std::size_t entries = membership_->count();
+  for (std::size_t entry = 0; entry < entries; ++entry) {
+    if (entry == slot_) continue;
+    const auto taken = membership_->is_taken(entry);
+    const auto living = taken && *taken ? lives(entry) : Expected<bool>(true);
     if (!taken || !living) return !taken ? taken.error() : living.error();
-    if (!*living) return std::optional(seat);
+    if (!*living) return std::optional(entry);
   }
   return std::optional<std::size_t>{};
 }

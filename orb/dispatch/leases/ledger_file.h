@@ -19,7 +19,7 @@
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/leases/ledger_fault.h"
 #include "orb/dispatch/leases/ledger_format.h"
-#include "orb/dispatch/leases/ledger_seats.h"
+#include "orb/dispatch/leases/ledger_membership.h"
 #include "orb/os/fd.h"
 #include "orb/os/files/file_watch.h"
 
@@ -42,12 +42,12 @@ class LedgerFile {
   // PERSIST_STORE: its header is damaged, or of another format version.
   static Expected<std::vector<LedgerHolder>, LedgerFault> look(const std::string& path);
 
-  // Opens or creates the ledger's file and the file of the seats (LedgerSeats), repairs the header, and takes a slot
-  // with its seat. The slot contains `mine`. Errors: NO_PERMISSION: a file cannot be opened, or is not a regular file;
-  // IMP_LIMIT ledger_full: there is no free slot; PERSIST_STORE: servers use the file in another format version, or the
-  // system refused to write. `seats` must outlive the result.
+  // Opens or creates the ledger's file and the file of the entries (LedgerMembership), repairs the header, and takes a
+  // slot with its entry. The slot contains `mine`. Errors: NO_PERMISSION: a file cannot be opened, or is not a regular
+  // file; IMP_LIMIT ledger_full: there is no free slot; PERSIST_STORE: servers use the file in another format version,
+  // or the system refused to write. `membership` must outlive the result.
   static Expected<LedgerFile, LedgerFault> open(const std::string& path, std::span<const Promise> mine,
-                                                LedgerSeats& seats);
+                                                LedgerMembership& membership);
 
   // Returns what open() repaired, for the log; "" if nothing.
   const std::string& remark() const noexcept { return remark_; }
@@ -79,14 +79,14 @@ class LedgerFile {
   std::optional<std::int32_t> inside() const noexcept;
 
   // Replaces `into` with the promises of all other living processes. Errors: TRANSIENT ledger_unusable: the promises of
-  // a process cannot be read, or a process has a seat but no slot in this file; NO_MEMORY.
+  // a process cannot be read, or a process has an entry but no slot in this file; NO_MEMORY.
   Expected<void> read_others(std::vector<Promise>& into) noexcept;
   // Returns whether read_others() found no other process at all.
   bool alone() const noexcept { return alone_; }
-  // Takes this process's seat again, if its file was removed or the seat could not be taken before. Returns why that
-  // fails, for the log; "" if this process has its seat.
+  // Takes this process's entry again, if its file was removed or the entry could not be taken before. Returns why that
+  // fails, for the log; "" if this process has its entry.
   std::string sit_again();
-  // Returns the seat of a server that lives and has not entered this ledger; nothing: there is none.
+  // Returns the entry of a server that lives and has not entered this ledger; nothing: there is none.
   Expected<std::optional<std::size_t>> absentee() const noexcept;
   // Returns whether the others' promises are still those that read_others() found.
   bool others_are_as_read() noexcept;
@@ -99,7 +99,7 @@ class LedgerFile {
   bool own_is(std::span<const Promise> mine) noexcept;
 
  private:
-  LedgerFile(std::string path, os::Fd file, LedgerSeats& seats);
+  LedgerFile(std::string path, os::Fd file, LedgerMembership& membership);
   std::optional<LedgerFault> fault_of_header() const;
   Expected<void, LedgerFault> prepare_header();
   bool replace_other_version();
@@ -123,7 +123,7 @@ class LedgerFile {
 
   std::string path_;
   os::Fd file_;
-  LedgerSeats* seats_;
+  LedgerMembership* membership_;
   std::int32_t self_ = 0;     // pid of this process, for the logs of other processes
   std::uint64_t device_ = 0;  // of the file, together with inode_
   std::uint64_t inode_ = 0;

@@ -18,16 +18,16 @@ std::uint64_t AdmissionQueue::round_for(PeerId peer) const noexcept {
   return std::max(served_, last == waiting_.end() ? 0 : last->round) + 1;
 }
 
-bool AdmissionQueue::push(NewcomerPtr newcomer) noexcept {
+bool AdmissionQueue::push(AdmissionCandidatePtr candidate) noexcept {
   Error why = errors::queue_full;
-  NewcomerPtr turned_away;
+  AdmissionCandidatePtr turned_away;
   {
     const std::lock_guard lock(mutex_);
     if (closed_) {
       why = errors::shutting_down;
-      turned_away = std::move(newcomer);
+      turned_away = std::move(candidate);
     } else {
-      turned_away = insert(std::move(newcomer));
+      turned_away = insert(std::move(candidate));
     }
   }
   if (turned_away) turned_away->fail(why);
@@ -35,26 +35,26 @@ bool AdmissionQueue::push(NewcomerPtr newcomer) noexcept {
 }
 
 // Returns the request that loses its place, or null. Call with mutex_ held.
-NewcomerPtr AdmissionQueue::insert(NewcomerPtr newcomer) noexcept {
-  const PeerId peer = newcomer->owner;
+AdmissionCandidatePtr AdmissionQueue::insert(AdmissionCandidatePtr candidate) noexcept {
+  const PeerId peer = candidate->owner;
   const std::uint64_t round = round_for(peer);
   const auto behind = std::ranges::partition_point(waiting_, [&](const Place& place) { return place.round > round; });
   if (waiting_.size() < most) {
-    waiting_.insert(behind, Place{.round = round, .peer = peer, .newcomer = std::move(newcomer)});
+    waiting_.insert(behind, Place{.round = round, .peer = peer, .candidate = std::move(candidate)});
     return nullptr;
   }
-  if (behind == waiting_.begin()) return newcomer;
-  NewcomerPtr last = std::move(waiting_.front().newcomer);
+  if (behind == waiting_.begin()) return candidate;
+  AdmissionCandidatePtr last = std::move(waiting_.front().candidate);
   const auto free = std::move(std::next(waiting_.begin()), behind, waiting_.begin());
-  *free = {.round = round, .peer = peer, .newcomer = std::move(newcomer)};
+  *free = {.round = round, .peer = peer, .candidate = std::move(candidate)};
   return last;
 }
 
-NewcomerPtr AdmissionQueue::pop() noexcept {
+AdmissionCandidatePtr AdmissionQueue::pop() noexcept {
   const std::lock_guard lock(mutex_);
   if (waiting_.empty()) return nullptr;
   served_ = waiting_.back().round;
-  NewcomerPtr next = std::move(waiting_.back().newcomer);
+  AdmissionCandidatePtr next = std::move(waiting_.back().candidate);
   waiting_.pop_back();
   return next;
 }
@@ -65,16 +65,16 @@ bool AdmissionQueue::empty() const noexcept {
 }
 
 void AdmissionQueue::drop(PeerId peer) noexcept {
-  const auto take = [&]() -> NewcomerPtr {
+  const auto take = [&]() -> AdmissionCandidatePtr {
     const std::lock_guard lock(mutex_);
     const auto found =
         std::find_if(waiting_.begin(), waiting_.end(), [&](const Place& place) { return place.peer == peer; });
     if (found == waiting_.end()) return nullptr;
-    NewcomerPtr theirs = std::move(found->newcomer);
+    AdmissionCandidatePtr theirs = std::move(found->candidate);
     waiting_.erase(found);
     return theirs;
   };
-  while (const NewcomerPtr theirs = take()) theirs->fail(errors::task_gone);  // bound: most
+  while (const AdmissionCandidatePtr theirs = take()) theirs->fail(errors::task_gone);  // bound: most
 }
 
 void AdmissionQueue::close() noexcept {
@@ -82,7 +82,7 @@ void AdmissionQueue::close() noexcept {
     const std::lock_guard lock(mutex_);
     closed_ = true;
   }
-  while (const NewcomerPtr left = pop()) left->fail(errors::shutting_down);  // bound: most
+  while (const AdmissionCandidatePtr left = pop()) left->fail(errors::shutting_down);  // bound: most
 }
 
 }  // namespace corelane::dispatch

@@ -1,8 +1,8 @@
-// AdmissionQueue holds the admission requests (Newcomer) that wait for the manager. It serves the peers in turn: each
-// request is in a round, and a peer has at most one request in each round. A new request gets the round after the last
-// waiting request of its peer, or after the round being served. Rounds are served in order, and the requests of one
-// round in order of arrival. So a peer without a waiting request is served after at most two requests of each other
-// peer, however many of those wait.
+// AdmissionQueue holds the admission requests (AdmissionCandidate) that wait for the manager. It serves the peers in
+// turn: each request is in a round, and a peer has at most one request in each round. A new request gets the round
+// after the last waiting request of its peer, or after the round being served. Rounds are served in order, and the
+// requests of one round in order of arrival. So a peer without a waiting request is served after at most two requests
+// of each other peer, however many of those wait.
 //
 // If the queue is full, a new request displaces the last request of the latest round. The peer of that request has
 // about as many waiting requests as any other. A peer without a waiting request is rejected only if no other remote
@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "orb/base/ids.h"
-#include "orb/dispatch/manager/newcomer.h"
+#include "orb/dispatch/manager/admission_candidate.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::dispatch {
@@ -32,9 +32,9 @@ class AdmissionQueue {
 
   // Adds the request. Returns false if a request was rejected to make room, perhaps the new one. The rejected request
   // fails with TRANSIENT queue_full. After close() the new request fails with TRANSIENT shutting_down.
-  bool push(NewcomerPtr newcomer) noexcept;
+  bool push(AdmissionCandidatePtr candidate) noexcept;
   // Removes and returns the next request to serve; null: none waits.
-  NewcomerPtr pop() noexcept;
+  AdmissionCandidatePtr pop() noexcept;
   bool empty() const noexcept;
 
   // Fails all requests of the peer, because its connection is gone (errors::task_gone).
@@ -46,10 +46,10 @@ class AdmissionQueue {
   struct Place {
     std::uint64_t round;
     PeerId peer;
-    NewcomerPtr newcomer;
+    AdmissionCandidatePtr candidate;
   };
   std::uint64_t round_for(PeerId peer) const noexcept;
-  NewcomerPtr insert(NewcomerPtr newcomer) noexcept;
+  AdmissionCandidatePtr insert(AdmissionCandidatePtr candidate) noexcept;
 
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.

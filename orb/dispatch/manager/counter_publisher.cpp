@@ -9,7 +9,7 @@
 namespace corelane::dispatch {
 
 CounterPublisher::CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
-                                   const BestEffortLane& best_effort, const RefusalLog& refusals,
+                                   const BestEffortExecutor& best_effort, const RefusalLog& refusals,
                                    const Standing& standing)
     : cores_(std::move(cores)),
       max_tasks_(max_tasks),
@@ -96,9 +96,9 @@ void CounterPublisher::count(ProcessCounters& counters, Time now) {
 TaskCounters CounterPublisher::counters_of(Row& row, Time now) {
   TaskCounters counters = row.fixed;
   const TaskStatistics& statistics = row.worker->statistics();
-  const Seat seat = row.worker->granted_seat();
-  counters.core = seat.core;
-  counters.native = seat.native;
+  const ThreadPlacement placement = row.worker->granted_placement();
+  counters.core = placement.core;
+  counters.native = placement.native;
   counters.jobs = statistics.response.count();
   // relaxed: counters of a running task, no order among them.
   counters.bound = row.largest.load(std::memory_order_relaxed);

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "orb/base/agent.h"
-#include "orb/dispatch/best_effort/best_effort_lane.h"
+#include "orb/dispatch/best_effort/best_effort_executor.h"
 #include "orb/dispatch/cores/task_worker.h"
 #include "orb/dispatch/counter_page.h"
 #include "orb/dispatch/refusal_log.h"
-#include "orb/dispatch/telemetry/page_keeper.h"
+#include "orb/dispatch/telemetry/counter_page_writer.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/sched/commands.h"
 
@@ -27,7 +27,7 @@ class CounterPublisher final : public Agent {
  public:
   // `directory`: the runtime directory; empty: nothing is published. `best_effort` and `refusals` outlive this.
   CounterPublisher(std::string directory, std::vector<CoreCounters> cores, std::size_t max_tasks,
-                   const BestEffortLane& best_effort, const RefusalLog& refusals, const Standing& standing = {});
+                   const BestEffortExecutor& best_effort, const RefusalLog& refusals, const Standing& standing = {});
 
   void add(const WorkerPtr& worker, const sched::Admit& admit, const std::string& label, const std::string& holder);
   void raise_bound(TaskId task, Duration bound) noexcept;
@@ -43,12 +43,12 @@ class CounterPublisher final : public Agent {
   }
   // Counts a request that found the manager's queue full, or displaced another request there. Any thread.
   void note_queue_full() noexcept { queue_full_.fetch_add(1, std::memory_order_relaxed); }  // relaxed: a count
-  // Returns the number of such requests, including those that found the best-effort lane's queue full.
+  // Returns the number of such requests, including those that found the best-effort executor's queue full.
   std::uint64_t queue_full() const noexcept {
     return queue_full_.load(std::memory_order_relaxed) + best_effort_.refused();  // relaxed: a count
   }
 
-  // Does the same as PageKeeper::step().
+  // Does the same as CounterPageWriter::step().
   bool step(Time now) noexcept override;
 
  private:
@@ -66,11 +66,11 @@ class CounterPublisher final : public Agent {
   // Constant.
   const std::vector<CoreCounters> cores_;
   const std::size_t max_tasks_;
-  const BestEffortLane& best_effort_;
+  const BestEffortExecutor& best_effort_;
   const RefusalLog& refusals_;
   const Standing standing_;
 
-  PageKeeper page_;  // owner: the housekeeper's thread
+  CounterPageWriter page_;  // owner: the housekeeper's thread
 
   // Shared.
   std::atomic<std::uint64_t> admitted_{0}, refused_{0}, jobs_refused_{0}, refused_outside_{0}, queue_full_{0};

@@ -9,11 +9,11 @@
 #include <utility>
 
 #include "orb/base/minor.h"
-#include "orb/dispatch/best_effort/best_effort_lane.h"
+#include "orb/dispatch/best_effort/best_effort_executor.h"
 #include "orb/dispatch/cores/agent_thread.h"
 #include "orb/dispatch/cores/budget_thread.h"
 #include "orb/dispatch/cores/idle_threads.h"
-#include "orb/dispatch/cores/kernel_cores.h"
+#include "orb/dispatch/cores/sched_deadline_cores.h"
 #include "orb/dispatch/cores/task_threads.h"
 #include "orb/dispatch/manager/end_requests.h"
 #include "orb/dispatch/manager/manager_agent.h"
@@ -39,9 +39,9 @@ std::string text_of(const std::vector<CoreLease>& leases) {
   return os::core_list_text(cores);
 }
 
-std::vector<ThreadServer*> servers_of(BestEffortLane& lane) {
-  std::vector<ThreadServer*> result;
-  for (std::size_t i = 0; i < lane.servers().size(); ++i) result.push_back(&lane.servers().server(i));
+std::vector<AperiodicServer*> servers_of(BestEffortExecutor& executor) {
+  std::vector<AperiodicServer*> result;
+  for (std::size_t i = 0; i < executor.servers().size(); ++i) result.push_back(&executor.servers().server(i));
   return result;
 }
 
@@ -118,15 +118,15 @@ LatenessLog::Recorded recorded(const RecorderOptions& options) {
   return options.dump_at_exit ? LatenessLog::Recorded::dumped_at_exit : LatenessLog::Recorded::yes;
 }
 
-// Returns the text about deadline-scheduled cores. KernelCores logs those under the kernel's policy itself.
+// Returns the text about deadline-scheduled cores. SchedDeadlineCores logs those under the kernel's policy itself.
 std::string deadlines_of(const ExecutiveOptions& options) {
   if (options.deadline_cores.empty() || !options.served_cores.empty()) return {};
   return "; by deadlines " + os::core_list_text(options.deadline_cores);
 }
 
-// Returns the number of threads of the lane. They run submitted requests, which are few if requests run where they are
-// read.
-std::size_t lane_threads(const ExecutiveOptions& options) {
+// Returns the number of threads of the executor. They run submitted requests, which are few if requests run where they
+// are read.
+std::size_t executor_threads(const ExecutiveOptions& options) {
   constexpr std::size_t few = 2;
   return options.best_effort_threads == 0 ? few : options.best_effort_threads;
 }
@@ -145,8 +145,8 @@ ServingOptions serving_options(const ExecutiveOptions& options) {
 class ManagedTasks final : public Executive::State {
  public:
   ManagedTasks(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
-               KernelCores kernel_cores)
-      : kernel_cores_(std::move(kernel_cores)),
+               SchedDeadlineCores sched_deadline_cores)
+      : sched_deadline_cores_(std::move(sched_deadline_cores)),
         threads_(options.real_time, options.task_stack, options.spare_threads),
         best_effort_(options.queue_capacity, BestEffortServers(options, leases)),
         serves_where_read_(options.best_effort_server.kind == BestEffortServer::none),
@@ -191,9 +191,9 @@ class ManagedTasks final : public Executive::State {
   std::string label_of(TaskId task) const;
   Expected<void> start_early_jobs(const ExecutiveOptions& options);
 
-  KernelCores kernel_cores_;  // ends after the threads
+  SchedDeadlineCores sched_deadline_cores_;  // ends after the threads
   TaskThreads threads_;
-  BestEffortLane best_effort_;
+  BestEffortExecutor best_effort_;
   const bool serves_where_read_;
   ServingThreads serving_;
   ManagerAgent manager_;
@@ -214,9 +214,9 @@ Expected<void> ManagedTasks::start(const ExecutiveOptions& options, CoreId manag
   manager_.housekeeper().keep(lateness_, LatenessLog::period);
   manager_.housekeeper().keep(end_requests_, EndRequests::period);
   manager_.housekeeper().rest_by(options.recorder.runtime_directory, [this] { return !manager_.misses_core(); });
-  const BestEffortCrew::Size crew{
-      .running = lane_threads(options), .waiting = options.best_effort_waiting, .stack = options.best_effort_stack};
-  if (auto started = best_effort_.start(crew); !started) return started;
+  const BestEffortThreadPool::Size size{
+      .running = executor_threads(options), .waiting = options.best_effort_waiting, .stack = options.best_effort_stack};
+  if (auto started = best_effort_.start(size); !started) return started;
   best_effort_.count_also(serving_);
   if (serves_where_read_)
     if (auto started = serving_.start(); !started) return started;
@@ -287,9 +287,9 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
   if (!leases) return leases.error();
   auto fault = fault_of(wanted, *leases);
   if (!fault) fault = fault_of_deadlines(wanted, *leases);
-  KernelCores kernel_cores;
-  if (!fault) kernel_cores = KernelCores(options);
-  options.served_cores = kernel_cores.cores();
+  SchedDeadlineCores sched_deadline_cores;
+  if (!fault) sched_deadline_cores = SchedDeadlineCores(options);
+  options.served_cores = sched_deadline_cores.cores();
   if (!fault) fault = fault_beside_kernel(options);
   if (fault) {
     os::log::error(*fault);
@@ -299,7 +299,7 @@ Expected<std::unique_ptr<Executive::State>> start_managed_tasks(const ExecutiveO
   os::log::info("dispatch: cores " + text_of(*leases) + deadlines_of(options) +
                 (options.charge_overruns ? "; overruns charged" : "") + mode_of(options) + waiting_of(options) +
                 (options.admission ? "" : "; admission is off"));
-  auto state = std::make_unique<ManagedTasks>(options, *leases, provider, std::move(kernel_cores));
+  auto state = std::make_unique<ManagedTasks>(options, *leases, provider, std::move(sched_deadline_cores));
   if (auto started = state->start(options, leases->front().core); !started) {
     state->stop();
     return started.error();

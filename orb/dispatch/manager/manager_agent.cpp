@@ -1,4 +1,4 @@
-// The work cycle of ManagerAgent, its entry functions and its queues. manager_newcomers.cpp handles new tasks,
+// The work cycle of ManagerAgent, its entry functions and its queues. manager_admission.cpp handles new tasks,
 // manager_commands.cpp carries out what the Manager commands, and manager_report.cpp makes reports.
 #include "orb/dispatch/manager/manager_agent.h"
 
@@ -32,14 +32,14 @@ Standing standing_of(const ExecutiveOptions& options, const CoreProvider& provid
 }
 
 // Makes an admission request of the first job of a task. Returns null, and leaves the job, if there is no memory.
-NewcomerPtr newcomer_of(JobPtr& job, Time now) noexcept try {
-  auto newcomer = std::make_unique<Newcomer>();
-  newcomer->contract = *job->contract;
-  newcomer->owner = job->owner;
-  newcomer->label = job->label;
-  newcomer->asked = now;
-  newcomer->job = std::move(job);
-  return newcomer;
+AdmissionCandidatePtr candidate_of(JobPtr& job, Time now) noexcept try {
+  auto candidate = std::make_unique<AdmissionCandidate>();
+  candidate->contract = *job->contract;
+  candidate->owner = job->owner;
+  candidate->label = job->label;
+  candidate->asked = now;
+  candidate->job = std::move(job);
+  return candidate;
 } catch (const std::bad_alloc&) {
   return nullptr;
 }
@@ -47,7 +47,8 @@ NewcomerPtr newcomer_of(JobPtr& job, Time now) noexcept try {
 }  // namespace
 
 ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases,
-                           CoreProvider& provider, ThreadMaker& maker, BestEffortLane& best_effort, const Clock& clock)
+                           CoreProvider& provider, ThreadMaker& maker, BestEffortExecutor& best_effort,
+                           const Clock& clock)
     : options_(options),
       leases_(leases),
       natives_(task_natives(options)),
@@ -65,11 +66,11 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       departures_(options.max_tasks),
       manager_(manager_options(options, leases), recorder_.manager()),
       promises_(options_, leases_, provider, best_effort.servers(), manager_),
-      newcomers_(manager_, promises_, admissions_, spin_of(options), refusals_),
-      own_time_(options.platform),
+      admission_control_(manager_, promises_, admissions_, spin_of(options), refusals_),
+      analysis_budget_(options.platform),
       leases_of_tasks_(options.task_lease, options.max_tasks) {
   for (const CoreLease& lease : leases_) {
-    pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.lane(lease.core),
+    pools_.push_back(std::make_unique<CorePool>(lease.core, options.max_tasks, inbox_, recorder_.scheduler(lease.core),
                                                 options_.overshoot));
     const sched::CoreOrder order = order_of(options, lease.core);
     if (options.charge_overruns) pools_.back()->charge_overruns();
@@ -88,7 +89,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
   losses_.reserve(most_losses);
   if (options.max_tasks > 0) housekeeper_.keep(core_watch_, CoreWatch::period);  // without tasks a core is not missed
   housekeeper_.keep(recorder_, recorder_.period());
-  housekeeper_.keep(counters_, PageKeeper::period);
+  housekeeper_.keep(counters_, CounterPageWriter::period);
 }
 
 ManagerAgent::~ManagerAgent() = default;
@@ -110,10 +111,10 @@ Pushed ManagerAgent::hand_in(JobPtr& job) noexcept {
 
 void ManagerAgent::ask_for_task(JobPtr job) noexcept {
   const Time now = clock_.now();
-  NewcomerPtr newcomer = newcomer_of(job, now);
-  if (!newcomer) return job->fail(errors::no_memory);
-  if (!admissions_.push(std::move(newcomer))) counters_.note_queue_full();
-  wake_for_newcomer(now);
+  AdmissionCandidatePtr candidate = candidate_of(job, now);
+  if (!candidate) return job->fail(errors::no_memory);
+  if (!admissions_.push(std::move(candidate))) counters_.note_queue_full();
+  wake_for_candidate(now);
 }
 
 // Dispatches the job without the queue, if no other job has to go first. False: the caller still has the job.
@@ -121,7 +122,7 @@ bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
   if (!lock || !queue_.is_clear()) return false;
   arrive(std::move(job), clock_.now());
-  counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
+  counters_.note(admitted_, admission_control_.refusals(), jobs_refused_);
   return true;
 }
 
@@ -131,7 +132,7 @@ bool ManagerAgent::take_turn() noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
   if (!lock) return false;
   const bool all = dispatch_jobs(clock_.now()) < batch;
-  counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
+  counters_.note(admitted_, admission_control_.refusals(), jobs_refused_);
   return all;
 }
 
@@ -144,7 +145,7 @@ Pushed ManagerAgent::enqueue(JobPtr& job) noexcept {
 }
 
 void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHandler> handler) {
-  auto asked = std::make_unique<Newcomer>();
+  auto asked = std::make_unique<AdmissionCandidate>();
   asked->contract = request.contract;
   asked->owner = request.owner;
   asked->label = std::move(request.label);
@@ -153,7 +154,7 @@ void ManagerAgent::admit(AdmissionRequest request, std::unique_ptr<AdmissionHand
   asked->asked = clock_.now();
   const Time now = asked->asked;
   if (!admissions_.push(std::move(asked))) counters_.note_queue_full();
-  wake_for_newcomer(now);
+  wake_for_candidate(now);
 }
 
 void ManagerAgent::depart(TaskId task, PeerId owner) noexcept {
@@ -196,23 +197,23 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
 
 bool ManagerAgent::step(Time now) noexcept {
   const std::lock_guard lock(state_mutex_);
-  const bool serves_newcomers = own_time_.is_left(now);
+  const bool serves_candidates = analysis_budget_.is_left(now);
   bool busy = read_notes(now);   // anything was done but jobs
   busy |= take_cores_back(now);  // first: the tasks of a lost core may go there
   busy |= leave_lost_core(now);
   busy |= take_attachment();
   const int dispatched = dispatch_jobs(now);
   // A departure that was requested before an admission is done before it.
-  busy |= take_lost_peer(now) || take_departure(now) || (serves_newcomers && take_admission(now));
-  if (serves_newcomers && may_analyse(dispatched)) busy |= begin_newcomer(now);
+  busy |= take_lost_peer(now) || take_departure(now) || (serves_candidates && take_admission(now));
+  if (serves_candidates && may_analyse(dispatched)) busy |= begin_candidate(now);
   busy |= promises_.refresh(now);
-  busy |= serves_newcomers && newcomers_.tell_late(now);
+  busy |= serves_candidates && admission_control_.tell_late(now);
   settled_ = !busy && (settled_ || dispatched == 0);
-  counters_.note(admitted_, newcomers_.refusals(), jobs_refused_);
+  counters_.note(admitted_, admission_control_.refusals(), jobs_refused_);
   const Time ended = clock_.now();
   // A step that finds nothing is not charged. Otherwise, if it took as long as the budget, each step would cause the
   // next one.
-  if (serves_newcomers && (busy || dispatched > 0)) own_time_.charge(now, ended);
+  if (serves_candidates && (busy || dispatched > 0)) analysis_budget_.charge(now, ended);
   leave_rest_below(ended);
   return !settled_ || dispatched == batch;
 }
@@ -262,7 +263,7 @@ bool ManagerAgent::take_lost_peer(Time now) noexcept {
     lost = losses_.front();
     losses_.erase(losses_.begin());
   }
-  newcomers_.drop(lost);
+  admission_control_.drop(lost);
   admissions_.drop(lost);
   tell(sched::PeerLost{.at = now, .peer = lost}, now);
   return true;
@@ -304,7 +305,7 @@ void ManagerAgent::shut_down(Time now) noexcept {
   {
     const std::lock_guard lock(state_mutex_);
     while (JobPtr job = queue_.pop()) job->fail(errors::shutting_down);  // bound: the queue's capacity
-    newcomers_.fail_all(errors::shutting_down);
+    admission_control_.fail_all(errors::shutting_down);
     for (auto& [id, record] : records_) {
       if (record->handler) std::exchange(record->handler, nullptr)->failed(errors::shutting_down);
       let_go(*record, std::nullopt, now);

@@ -1,7 +1,7 @@
 // ManagerAgent owns sched::Manager. It takes requests in priority order, asks the Manager, and carries out the
 // Manager's commands. It gives jobs to the core's pool, which gives them to the task's thread, and it orders threads
-// from the housekeeper. It is an agent: tests step it by hand, and the executive gives it a thread. A Newcomer
-// is a request for admission (newcomer.h).
+// from the housekeeper. It is an agent: tests step it by hand, and the executive gives it a thread. An
+// AdmissionCandidate is a request for admission (admission_candidate.h).
 //
 // A step does, in this order:
 // - reads notes: threads that live, tasks that left their core;
@@ -16,11 +16,11 @@
 // task is admitted.
 //
 // A step runs above all tasks. So new tasks get no more time in it than the analysis charges for the platform
-// (OwnTime). below(), an agent on a thread below all tasks, does the rest in slices: what exceeds that time or a first
-// slice, the search for contracts that would have fitted instead of refused ones, and response bounds. Each of its
-// steps takes the lock. So an admitted job waits for one slice at most, which then runs at the manager's priority. On a
-// core that the tasks fill, below() gets the part that is never promised (5 %). The manager goes on with first slices
-// when it has time again.
+// (AnalysisBudget). below(), an agent on a thread below all tasks, does the rest in slices: what exceeds that time or a
+// first slice, the search for contracts that would have fitted instead of refused ones, and response bounds. Each of
+// its steps takes the lock. So an admitted job waits for one slice at most, which then runs at the manager's priority.
+// On a core that the tasks fill, below() gets the part that is never promised (5 %). The manager goes on with first
+// slices when it has time again.
 //
 // Between two steps, a thread that hands in a job of an admitted task may dispatch instead of the manager's thread.
 // hand_in() dispatches the queued jobs of admitted tasks, in their order, on the caller's thread. If none is queued, it
@@ -32,11 +32,11 @@
 // dispatch by hand_in(), or a report) and door_mutex_ (the lists of lost peers and attachments). Other threads allocate
 // and free under neither.
 //
-// Memory: all that a task needs in its life is allocated before it is admitted: on the thread that asks (Newcomer), and
-// in take_room(). If there is no memory, the new task gets NO_MEMORY. After that nothing about the task allocates:
-// neither its jobs, nor its moves, nor its departure. So promises do not depend on the memory that is left. There is
-// one exception: the moves of a lost core's tasks are written down first, which takes memory. If there is none for
-// Newcomers::patience, these tasks end.
+// Memory: all that a task needs in its life is allocated before it is admitted: on the thread that asks
+// (AdmissionCandidate), and in take_room(). If there is no memory, the new task gets NO_MEMORY. After that nothing
+// about the task allocates: neither its jobs, nor its moves, nor its departure. So promises do not depend on the memory
+// that is left. There is one exception: the moves of a lost core's tasks are written down first, which takes memory. If
+// there is none for AdmissionControl::patience, these tasks end.
 //
 // The room orb/dispatch/manager decides about tasks and dispatches their jobs. It owns the other parts of the mode with
 // admission.
@@ -52,7 +52,7 @@
 #include <vector>
 
 #include "orb/base/agent.h"
-#include "orb/dispatch/best_effort/best_effort_lane.h"
+#include "orb/dispatch/best_effort/best_effort_executor.h"
 #include "orb/dispatch/clock.h"
 #include "orb/dispatch/core_provider.h"
 #include "orb/dispatch/cores/core_pool.h"
@@ -60,14 +60,14 @@
 #include "orb/dispatch/cores/task_worker.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/leases/core_watch.h"
+#include "orb/dispatch/manager/admission_candidate.h"
+#include "orb/dispatch/manager/admission_control.h"
 #include "orb/dispatch/manager/admission_queue.h"
+#include "orb/dispatch/manager/analysis_budget.h"
 #include "orb/dispatch/manager/counter_publisher.h"
 #include "orb/dispatch/manager/departures.h"
-#include "orb/dispatch/manager/newcomer.h"
-#include "orb/dispatch/manager/newcomers.h"
-#include "orb/dispatch/manager/own_time.h"
+#include "orb/dispatch/manager/ledger_client.h"
 #include "orb/dispatch/manager/priority_hints.h"
-#include "orb/dispatch/manager/promise_keeper.h"
 #include "orb/dispatch/manager/task_leases.h"
 #include "orb/dispatch/queue/back_off.h"
 #include "orb/dispatch/queue/inbox.h"
@@ -75,7 +75,7 @@
 #include "orb/dispatch/queue/request_queue.h"
 #include "orb/dispatch/resources/ceilings.h"
 #include "orb/dispatch/telemetry/recent.h"
-#include "orb/dispatch/telemetry/recorded_lane.h"
+#include "orb/dispatch/telemetry/recorded_scheduler.h"
 #include "orb/dispatch/telemetry/recorder.h"
 #include "orb/os/wait/wait.h"
 #include "orb/sched/manager.h"
@@ -110,7 +110,7 @@ class ManagerAgent final : public Agent {
   };
 
   ManagerAgent(const ExecutiveOptions& options, const std::vector<CoreLease>& leases, CoreProvider& provider,
-               ThreadMaker& maker, BestEffortLane& best_effort, const Clock& clock = {});
+               ThreadMaker& maker, BestEffortExecutor& best_effort, const Clock& clock = {});
   ~ManagerAgent() override;
 
   bool step(Time now) noexcept override;
@@ -184,11 +184,11 @@ class ManagerAgent final : public Agent {
   bool take_departure(Time now) noexcept;
   bool take_attachment() noexcept;
   bool take_admission(Time now) noexcept;
-  bool begin_newcomer(Time now) noexcept;
-  bool decide_newcomer(Time now) noexcept;
-  void wake_for_newcomer(Time now) noexcept;
+  bool begin_candidate(Time now) noexcept;
+  bool decide_candidate(Time now) noexcept;
+  void wake_for_candidate(Time now) noexcept;
   void leave_rest_below(Time now) noexcept;
-  bool has_newcomers(Time now) noexcept;
+  bool has_candidates(Time now) noexcept;
   bool step_below(Time now) noexcept;
   bool leave_lost_core(Time now) noexcept;
   bool take_cores_back(Time now) noexcept;
@@ -201,11 +201,11 @@ class ManagerAgent final : public Agent {
   void carry_out(std::span<const sched::Command> commands, Time now) noexcept;
   void carry_out_all(std::span<const sched::Command> commands, Time now) noexcept;
   void handle(const sched::Admit& admit, Time now) noexcept;
-  Record* take_room(const sched::Admit& admit, const Newcomer& newcomer, CorePool& pool) noexcept;
+  Record* take_room(const sched::Admit& admit, const AdmissionCandidate& candidate, CorePool& pool) noexcept;
   void start_thread(Record& record, Time now) noexcept;
-  Seat seat_on(const CorePool& pool, Priority priority, const Contract& contract) const noexcept;
+  ThreadPlacement placement_on(const CorePool& pool, Priority priority, const Contract& contract) const noexcept;
   void raise_bounds() noexcept;
-  void handle(const sched::Place& place, Time now) noexcept;
+  void handle(const sched::Dispatch& command, Time now) noexcept;
   void handle(const sched::Reprioritize& change, Time now) noexcept;
   void handle(const sched::Ceiling& ceiling, Time now) noexcept;
   void handle(const sched::Vacate& vacate, Time now) noexcept;
@@ -213,8 +213,8 @@ class ManagerAgent final : public Agent {
   void handle(const sched::Dismiss& dismiss, Time now) noexcept;
   void handle(const sched::Evict& evict, Time now) noexcept;
   void handle(const sched::Refuse& refuse, Time now) noexcept;
-  template <typename LaneCommand>
-  void handle(const LaneCommand&, Time) noexcept {}  // only Lanes give these
+  template <typename SchedulerCommand>
+  void handle(const SchedulerCommand&, Time) noexcept {}  // only CoreSchedulers give these
 
   void handle_note(const sched::Vacated& note, Time now) noexcept;
   void handle_note(const sched::CoreLost& note, Time now) noexcept;
@@ -242,7 +242,7 @@ class ManagerAgent final : public Agent {
   const std::vector<CoreLease> leases_;
   const sched::NativeRange natives_;
   const Clock clock_;
-  BestEffortLane& best_effort_;
+  BestEffortExecutor& best_effort_;
   TaskEvents* events_ = nullptr;
 
   // Shared.
@@ -255,7 +255,7 @@ class ManagerAgent final : public Agent {
   CounterPublisher counters_;
   Housekeeper housekeeper_;
   CoreWatch core_watch_;
-  std::atomic<Time> time_back_at_{Time{}};  // until then, own_time_ is used up
+  std::atomic<Time> time_back_at_{Time{}};  // until then, analysis_budget_ is used up
   Below below_;
   Departures departures_;
   AdmissionQueue admissions_;
@@ -267,9 +267,9 @@ class ManagerAgent final : public Agent {
   // Guarded by state_mutex_.
   mutable os::PiMutex state_mutex_;
   RecordedManager manager_;
-  PromiseKeeper promises_;
-  Newcomers newcomers_;
-  OwnTime own_time_;
+  LedgerClient promises_;
+  AdmissionControl admission_control_;
+  AnalysisBudget analysis_budget_;
   TaskLeases leases_of_tasks_;
   std::vector<std::unique_ptr<CorePool>> pools_;
   std::unordered_map<TaskId, std::unique_ptr<Record>> records_;
@@ -281,7 +281,7 @@ class ManagerAgent final : public Agent {
   std::vector<CoreId> returned_;       // cores that returned and are not used yet; at most one entry for each
   BackOff returning_{std::chrono::milliseconds{10}, std::chrono::seconds{1}};
   bool below_binds_again_ = false;
-  BackOff leaving_{PromiseKeeper::retry_period, PromiseKeeper::longest_retry};
+  BackOff leaving_{LedgerClient::retry_period, LedgerClient::longest_retry};
   int skipped_ = 0;       // steps in which requests left no time for new tasks
   bool settled_ = false;  // a step found nothing to do, and since then only jobs came
   JobPtr current_;        // the job that the Manager is being asked about

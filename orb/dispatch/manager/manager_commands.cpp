@@ -37,19 +37,19 @@ void ManagerAgent::carry_out(std::span<const sched::Command> commands, Time now)
 }
 
 void ManagerAgent::handle(const sched::Admit& admit, Time now) noexcept {
-  const NewcomerPtr newcomer = newcomers_.take(admit.request);
+  const AdmissionCandidatePtr candidate = admission_control_.take(admit.request);
   CorePool* pool = pool_of(admit.core);
-  Record* const record = newcomer && pool ? take_room(admit, *newcomer, *pool) : nullptr;
+  Record* const record = candidate && pool ? take_room(admit, *candidate, *pool) : nullptr;
   if (!record) {  // it failed meanwhile, or fails here
-    if (newcomer) newcomer->fail(errors::no_memory);
+    if (candidate) candidate->fail(errors::no_memory);
     return tell(sched::Departed{.at = now, .task = admit.task}, now);
   }
   ++admitted_;
-  record->handler = std::move(newcomer->handler);
-  if (newcomer->job) {
-    newcomer->job->task = admit.task;
-    newcomer->job->arrived = now;  // its contract begins now
-    record->first_jobs.push_back(std::move(newcomer->job));
+  record->handler = std::move(candidate->handler);
+  if (candidate->job) {
+    candidate->job->task = admit.task;
+    candidate->job->arrived = now;  // its contract begins now
+    record->first_jobs.push_back(std::move(candidate->job));
   }
   manager_.name(admit.task, *record->label);
   if (admit.waits_for_idle)
@@ -65,7 +65,7 @@ void ManagerAgent::handle(const sched::Admit& admit, Time now) noexcept {
 }
 
 // Allocates all that the task needs in its life. Null: there is not enough memory, and nothing has happened.
-ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const Newcomer& newcomer,
+ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const AdmissionCandidate& candidate,
                                               CorePool& pool) noexcept try {
   auto made = std::make_unique<Record>();
   made->report = {.task = admit.task,
@@ -75,17 +75,17 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const N
                   .core = admit.core,
                   .priority = admit.priority,
                   .bound = admit.response};
-  made->label = std::make_shared<const std::string>(newcomer.label);
+  made->label = std::make_shared<const std::string>(candidate.label);
   made->worker =
-      std::make_shared<TaskWorker>(admit.task, admit.contract, pool, clock_, newcomer.ceilings, options_.wait);
+      std::make_shared<TaskWorker>(admit.task, admit.contract, pool, clock_, candidate.ceilings, options_.wait);
   made->worker->tell_events_to(events_);
-  made->worker->seat(seat_on(pool, admit.priority, admit.contract));
+  made->worker->placement(placement_on(pool, admit.priority, admit.contract));
   made->orders = Housekeeper::orders_for("cl-task-" + std::to_string(admit.task.value), made->worker);
   made->last = std::make_shared<TaskReport>();
-  made->last->label = newcomer.label;
+  made->last->label = candidate.label;
   made->last->latest_misses.reserve(MissLog::capacity);
   Record& record = *(records_[admit.task] = std::move(made));
-  counters_.add(record.worker, admit, newcomer.label, newcomer.holder);
+  counters_.add(record.worker, admit, candidate.label, candidate.holder);
   return &record;
 } catch (const std::bad_alloc&) {
   records_.erase(admit.task);
@@ -94,14 +94,15 @@ ManagerAgent::Record* ManagerAgent::take_room(const sched::Admit& admit, const N
 
 // Returns where the task's thread runs. On a core by deadlines, the pool raises the level with each job. On a core
 // under the kernel's own policy, the thread gets a share of it.
-Seat ManagerAgent::seat_on(const CorePool& pool, Priority priority, const Contract& contract) const noexcept {
+ThreadPlacement ManagerAgent::placement_on(const CorePool& pool, Priority priority,
+                                           const Contract& contract) const noexcept {
   if (pool.order() == sched::CoreOrder::priority)
     return {.core = pool.core(), .native = sched::native_of(priority, natives_)};
-  Seat seat{.core = pool.core(), .native = natives_.lowest};
-  if (pool.order() == sched::CoreOrder::deadline) return seat;
+  ThreadPlacement placement{.core = pool.core(), .native = natives_.lowest};
+  if (pool.order() == sched::CoreOrder::deadline) return placement;
   const sched::Reservation server = sched::task_server_of(contract);
-  seat.share = {.runtime = server.budget, .period = server.period};
-  return seat;
+  placement.share = {.runtime = server.budget, .period = server.period};
+  return placement;
 }
 
 // A spare thread gets its job before it is woken, so that it wakes once.
@@ -127,18 +128,18 @@ void ManagerAgent::raise_bounds() noexcept {
   }
 }
 
-void ManagerAgent::handle(const sched::Place& place, Time) noexcept {
-  JobPtr job = take_job(place.job);
+void ManagerAgent::handle(const sched::Dispatch& command, Time) noexcept {
+  JobPtr job = take_job(command.job);
   if (!job) return;  // the first job of a new task went with its Admit
-  if (place.core == no_core) {
+  if (command.core == no_core) {
     if (best_effort_.submit(job) != Pushed::done) job->fail(errors::queue_full);
     return;
   }
-  Record* record = find(place.task);
+  Record* record = find(command.task);
   if (!record) return job->fail(errors::task_gone);
   if (!record->started) return record->first_jobs.push_back(std::move(job));
   const Time at = job->arrived;
-  hand_over(*record, std::move(job), place.job, at);
+  hand_over(*record, std::move(job), command.job, at);
 }
 
 void ManagerAgent::hand_over(Record& record, JobPtr job, JobId id, Time at) noexcept {
@@ -156,7 +157,7 @@ void ManagerAgent::handle(const sched::Reprioritize& change, Time) noexcept {
   if (record->report.core != change.core) return;
   record->report.priority = change.priority;
   if (const CorePool* pool = pool_of(change.core); pool && pool->order() == sched::CoreOrder::priority)
-    record->worker->seat(seat_on(*pool, change.priority, record->report.contract));
+    record->worker->placement(placement_on(*pool, change.priority, record->report.contract));
   hints_.set(change.task, change.priority);
 }
 
@@ -180,12 +181,12 @@ void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   if (!record || !to) return;
   const CoreId from = std::exchange(record->report.core, move.to);
   record->report.priority = move.priority;
-  const Seat seat = seat_on(*to, move.priority, record->report.contract);
-  record->worker->seat(seat);
+  const ThreadPlacement placement = placement_on(*to, move.priority, record->report.contract);
+  record->worker->placement(placement);
   pool_of(from)->move(record->worker, *to, move.priority, now);
-  // The old pool may have changed the seat meanwhile. On a core by deadlines the new pool has changed it, too, and that
-  // stands.
-  if (to->order() != sched::CoreOrder::deadline) record->worker->seat(seat);
+  // The old pool may have changed the placement meanwhile. On a core by deadlines the new pool has changed it, too, and
+  // that stands.
+  if (to->order() != sched::CoreOrder::deadline) record->worker->placement(placement);
   hints_.set(move.task, move.priority);
   if (from != move.to) promises_.linger(from, record->report.contract, now);
 }
@@ -212,7 +213,7 @@ void ManagerAgent::handle(const sched::Refuse& refuse, Time now) noexcept {
   }
   sched::Refuse told = refuse;
   complete(told.reason);
-  (void)newcomers_.refused(told, now);
+  (void)admission_control_.refused(told, now);
 }
 
 sched::Refusal ManagerAgent::reason_for(TaskId task, const sched::Refusal& otherwise) const noexcept {
@@ -340,7 +341,7 @@ bool ManagerAgent::leave_lost_core(Time now) noexcept {
   const sched::CoreLost lost = lost_.front();
   auto claimed = promises_.begin_leaving(lost.core, now);
   if (claimed) claimed = promises_.claim_all();
-  if (!claimed && now - lost.at < Newcomers::patience) return leaving_.failed(now), false;
+  if (!claimed && now - lost.at < AdmissionControl::patience) return leaving_.failed(now), false;
   if (!claimed) promises_.close_all();
   lost_.erase(lost_.begin());
   leaving_.start(now);

@@ -33,7 +33,7 @@ void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
   report.response_p50 = statistics.response.quantile(500'000);
   report.response_p99 = statistics.response.quantile(990'000);
   report.response_max = statistics.response.max();
-  report.own_connection = worker.has_own_connection();
+  report.dedicated_connection = worker.has_dedicated_connection();
   statistics.late.copy_to(report.latest_misses);
 }
 
@@ -53,7 +53,7 @@ ExecutiveReport ManagerAgent::report() const {
   {
     const std::lock_guard lock(state_mutex_);
     report.admitted = admitted_;
-    report.refused = newcomers_.refusals();
+    report.refused = admission_control_.refusals();
     report.jobs_refused = jobs_refused_ + refused_by_gone_;
     for (const auto& [id, record] : records_) {
       report.tasks.push_back(record->report);

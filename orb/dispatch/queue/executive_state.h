@@ -1,6 +1,6 @@
-// Executive::State is the implementation of an Executive: the manager with its lanes and threads (managed_tasks.h), or
-// tasks that run where their jobs arrive (InlineTasks). For the executive's own files. Each function implements the
-// Executive's of the same name, which says who may call it.
+// Executive::State is the implementation of an Executive: the manager with its core schedulers and threads
+// (managed_tasks.h), or tasks that run where their jobs arrive (InlineTasks). For the executive's own files. Each
+// function implements the Executive's of the same name, which says who may call it.
 #pragma once
 
 #include <memory>

@@ -98,15 +98,15 @@ std::string program_name_of(std::string path, const std::string& called) {
 
 std::string program_name() { return program_name_of(os::program_path(), program_invocation_short_name); }
 
-Recorder::Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t lane_tasks)
-    : options_(options), manager_options_(manager), lane_tasks_(lane_tasks) {
+Recorder::Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t scheduler_tasks)
+    : options_(options), manager_options_(manager), scheduler_tasks_(scheduler_tasks) {
   if (const std::string fault = fault_of(options_); !fault.empty()) os::log::warn(fault);
   if (options_.size == 0) return;
   for (std::size_t i = 0; i <= manager.cores.size(); ++i)
     rings_.push_back(std::make_unique<RecorderRing>(options_.size));
 }
 
-RecorderRing* Recorder::lane(CoreId core) noexcept {
+RecorderRing* Recorder::scheduler(CoreId core) noexcept {
   for (std::size_t i = 0; i + 1 < rings_.size(); ++i)
     if (manager_options_.cores[i].id == core) return rings_[i + 1].get();
   return nullptr;
@@ -166,9 +166,9 @@ sched::TraceFile Recorder::snapshot(sched::TraceReason reason) const {
     RecorderRing::Copy copy = rings_[i]->copy();
     sched::Track track{.lost = copy.lost, .words = std::move(copy.words)};
     if (i > 0) {
-      track.kind = sched::TrackKind::lane;
+      track.kind = sched::TrackKind::core;
       track.core = manager_options_.cores[i - 1].id;
-      track.max_tasks = lane_tasks_;
+      track.max_tasks = scheduler_tasks_;
       track.timer = TimerId{static_cast<std::uint64_t>(track.core.value)};
     }
     trace.tracks.push_back(std::move(track));

@@ -5,8 +5,8 @@
 // already. So a ring has one writer at a time, and its order is that of the machine, which a replay needs. A thread's
 // ring would be lost with its task, and ten thousand tasks would need as many rings.
 //
-// Threads: manager() and lane(): any; their rings: as RecorderRing says. step(), dump() and end(): threads that are not
-// real-time, because they allocate and write files.
+// Threads: manager() and scheduler(): any; their rings: as RecorderRing says. step(), dump() and end(): threads that
+// are not real-time, because they allocate and write files.
 //
 // The room orb/dispatch/telemetry measures and records what the executive does, and writes it for other programs.
 #pragma once
@@ -35,12 +35,13 @@ std::string program_name_of(std::string path, const std::string& called);
 
 class Recorder final : public Agent {
  public:
-  // `manager`: the options of the Manager. `lane_tasks`: the max_tasks of each Lane, whose timer has its core's number.
-  Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t lane_tasks);
+  // `manager`: the options of the Manager. `scheduler_tasks`: the max_tasks of each CoreScheduler, whose timer has its
+  // core's number.
+  Recorder(const RecorderOptions& options, const sched::ManagerOptions& manager, std::size_t scheduler_tasks);
 
   // Null: nothing is recorded.
   RecorderRing* manager() noexcept { return rings_.empty() ? nullptr : rings_.front().get(); }
-  RecorderRing* lane(CoreId core) noexcept;
+  RecorderRing* scheduler(CoreId core) noexcept;
 
   // Writes a file if a deadline was missed since the last time, and one if a dump was requested. One thread at a time.
   bool step(Time now) noexcept override;
@@ -65,7 +66,7 @@ class Recorder final : public Agent {
   // Constant.
   const RecorderOptions options_;
   const sched::ManagerOptions manager_options_;
-  const std::size_t lane_tasks_;
+  const std::size_t scheduler_tasks_;
   std::vector<std::unique_ptr<RecorderRing>> rings_;  // the manager's, then one for each core
 
   // Owner: the thread that calls step().

@@ -2,9 +2,9 @@
 // overwrite the oldest. Writing takes no lock, no system call and no allocation, and never waits. A reader sees whole
 // records or none.
 //
-// Threads: one writer at a time (the lock that guards a Lane or the Manager excludes its callers from each other); any
-// number of readers at any time.
-// Slots of 64 bytes, a power of two of them; a record takes one or more in a row:
+// Threads: one writer at a time (the lock that guards a CoreScheduler or the Manager excludes its callers from each
+// other); any number of readers at any time. Slots of 64 bytes, a power of two of them; a record takes one or more in a
+// row:
 //   word 0     tag: (position + 1) << 8 | number of the slot within its record; 0 while it is being written
 //   words 1-7  of the record (orb/sched/trace/trace.h); the last slot's rest is unused
 // Invariant: all records below head_ are whole, and so are their groups: one input with all its answers.

@@ -11,7 +11,7 @@
 
 #include "orb/base/sanitizer.h"
 #include "orb/os/thread.h"
-#include "orb/os/threads/kept_core.h"
+#include "orb/os/threads/core_isolation.h"
 
 #if CORELANE_THREAD_SANITIZER
 extern "C" void AnnotateRWLockReleased(const char* file, int line, const volatile void* lock, long is_writer);

@@ -65,7 +65,7 @@ void AdmissionSearch::place_one(int& evaluations) noexcept {
   const Core& core = placement_.core(order_[at_]);
   if (!trying_) {
     if (core.reserved || (bound_ && *bound_ != order_[at_])) return static_cast<void>(++at_);
-    placement_.begin(trial_, core.roster, core, self_, demand_, {.exact = std::min(Effort{}.exact, exact_left_)});
+    placement_.begin(trial_, core.task_set, core, self_, demand_, {.exact = std::min(Effort{}.exact, exact_left_)});
     trying_ = true;
   }
   if (!trial_.step(evaluations)) return;
@@ -80,7 +80,7 @@ void AdmissionSearch::note(const Verdict& verdict) noexcept {
   if (verdict.fits && !placement_.core(index).closed) {
     core_ = index;
     if (placement_.core(index).model.order == CoreOrder::priority) return end(Found::core);
-    trial_.roster().begin_refresh(placement_.core(index).model);
+    trial_.task_set().begin_refresh(placement_.core(index).model);
     stage_ = Stage::bounding;
     return;
   }
@@ -94,7 +94,7 @@ void AdmissionSearch::note(const Verdict& verdict) noexcept {
 
 // On a core ordered by deadlines, the search has shown that all deadlines hold. This step computes the response bounds.
 void AdmissionSearch::bound(int& evaluations) noexcept {
-  if (trial_.roster().step(evaluations)) end(Found::core);
+  if (trial_.task_set().step(evaluations)) end(Found::core);
 }
 
 void AdmissionSearch::end_placing() noexcept {

@@ -36,7 +36,7 @@ class AdmissionSearch {
 
   explicit AdmissionSearch(const Placement& placement);
 
-  // Starts a search. `self` is the slot of the task, or newcomer_slot if it has none yet.
+  // Starts a search. `self` is the slot of the task, or candidate_slot if it has none yet.
   void begin(const Demand& demand, std::uint32_t self, Reach reach) noexcept;
   // Continues the search for at most `evaluations` evaluations and subtracts those it made. Returns true when the
   // search has ended.
@@ -49,9 +49,9 @@ class AdmissionSearch {
 
   // The result, valid after step() has returned true.
   Found found() const noexcept { return found_; }
-  int core() const noexcept { return core_; }            // for Found::core
-  Roster& roster() noexcept { return trial_.roster(); }  // for Found::core: its tasks, the new one included
-  Repacker& plan() noexcept { return repacker_; }        // for Found::plan
+  int core() const noexcept { return core_; }                     // for Found::core
+  CoreTaskSet& task_set() noexcept { return trial_.task_set(); }  // for Found::core: its tasks, the new one included
+  Repacker& plan() noexcept { return repacker_; }                 // for Found::plan
   const Refusal& refusal() const noexcept { return refusal_; }
 
  private:
@@ -66,7 +66,7 @@ class AdmissionSearch {
 
   const Placement& placement_;
   Demand demand_;
-  std::uint32_t self_ = newcomer_slot;
+  std::uint32_t self_ = candidate_slot;
   Reach reach_ = Reach::cores;
   std::uint64_t epoch_ = 0;
   Stage stage_ = Stage::done;

@@ -28,8 +28,8 @@ bool all_alike(std::span<const Core> cores) noexcept {
 
 Packing::Packing(const Placement& placement) : placement_(placement) {
   const std::size_t cores = placement.cores().size();
-  rosters_.resize(cores);
-  for (Roster& roster : rosters_) roster.reserve(placement.members());
+  task_sets_.resize(cores);
+  for (CoreTaskSet& task_set : task_sets_) task_set.reserve(placement.members());
   trial_.reserve(placement.members());
   tasks_.reserve(placement.options().max_tasks + 1);
   tried_.resize(cores);
@@ -38,7 +38,7 @@ Packing::Packing(const Placement& placement) : placement_(placement) {
 }
 
 const Demand& Packing::demand_of(const PlannedTask& task) const noexcept {
-  return task.is_newcomer() ? *newcomer_ : placement_.slots()[task.slot].demand;
+  return task.is_candidate() ? *candidate_ : placement_.slots()[task.slot].demand;
 }
 
 // Orders the heap, which returns the largest task first. Of tasks with equal shares, the new task comes last.
@@ -49,8 +49,8 @@ bool Packing::smaller(const PlannedTask& a, const PlannedTask& b) const noexcept
 }
 
 // Runs in one piece. Bound: the number of tasks, a few nanoseconds each.
-void Packing::begin(const Demand& newcomer) noexcept {
-  newcomer_ = &newcomer;
+void Packing::begin(const Demand& candidate) noexcept {
+  candidate_ = &candidate;
   stage_ = Stage::packing;
   found_ = false;
   tasks_.clear();
@@ -59,7 +59,7 @@ void Packing::begin(const Demand& newcomer) noexcept {
   for (std::uint32_t i = 0; i < slots.size(); ++i)
     if (slots[i].used && slots[i].state == TaskState::running) tasks_.push_back({.slot = i, .from = slots[i].core});
   std::make_heap(tasks_.begin(), tasks_.end(), [&](const auto& a, const auto& b) { return smaller(a, b); });
-  for (Roster& roster : rosters_) roster.clear();
+  for (CoreTaskSet& task_set : task_sets_) task_set.clear();
   exact_left_ = most_exact_in_packing;
   if (is_hopeless()) return end(false);
   left_ = tasks_.size() + 1;
@@ -104,7 +104,7 @@ void Packing::next_task() noexcept {
   const Demand& demand = demand_of(task);
   bound_.reset();
   if (demand.locks)
-    bound_ = task.is_newcomer() ? placement_.core_of_users(demand, newcomer_slot) : std::optional<int>(task.from);
+    bound_ = task.is_candidate() ? placement_.core_of_users(demand, candidate_slot) : std::optional<int>(task.from);
   std::fill(tried_.begin(), tried_.end(), false);
   core_ = nowhere;
 }
@@ -119,33 +119,33 @@ void Packing::pack_one(int& evaluations) noexcept {
     const auto index = static_cast<std::size_t>(core_);
     tried_[index] = true;
     evaluations -= 1 + static_cast<int>(cores.size()) / 64;
-    if ((cores[index].closed && task.is_newcomer()) || (bound_ && *bound_ != core_)) {
+    if ((cores[index].closed && task.is_candidate()) || (bound_ && *bound_ != core_)) {
       core_ = nowhere;
       return;
     }
     // The responses do not matter here: each task is analyzed again on its final core.
-    placement_.begin(trial_, rosters_[index], cores[index], task.slot, demand_of(task),
+    placement_.begin(trial_, task_sets_[index], cores[index], task.slot, demand_of(task),
                      {.exact = std::min(Effort{}.exact, exact_left_), .bounds_first = true});
   }
   if (!trial_.step(evaluations)) return;
   exact_left_ = std::max(0, exact_left_ - trial_.spent());
   const int tried = std::exchange(core_, nowhere);
   if (!trial_.verdict().fits) return;
-  std::swap(rosters_[static_cast<std::size_t>(tried)], trial_.roster());
+  std::swap(task_sets_[static_cast<std::size_t>(tried)], trial_.task_set());
   task.to = tried;
   next_task();
 }
 
 Share Packing::room_of(std::size_t core) const noexcept {
   const CoreModel& model = placement_.cores()[core].model;
-  return model.capacity - model.platform - rosters_[core].load();
+  return model.capacity - model.platform - task_sets_[core].load();
 }
 
 // Returns the core with the most free capacity. If several have the same, prefers the task's own core.
 int Packing::emptiest() const noexcept {
   const int home = tasks_[left_ - 1].from;
   int best = nowhere;
-  for (std::size_t i = 0; i < rosters_.size(); ++i) {
+  for (std::size_t i = 0; i < task_sets_.size(); ++i) {
     if (tried_[i] || placement_.cores()[i].lost) continue;
     const Share room = room_of(i);
     const Share most = best == nowhere ? room : room_of(static_cast<std::size_t>(best));
@@ -165,7 +165,7 @@ void Packing::begin_matching() noexcept {
   stage_ = Stage::matching;
   std::fill(overlap_.begin(), overlap_.end(), Share{0});
   for (const PlannedTask& task : tasks_) {
-    if (task.is_newcomer()) continue;
+    if (task.is_candidate()) continue;
     overlap_[static_cast<std::size_t>(task.to) * cores.size() + static_cast<std::size_t>(task.from)] +=
         demand_of(task).share;
   }
@@ -177,7 +177,7 @@ void Packing::begin_matching() noexcept {
 
 // Assigns one more bin to a core. It scans all pairs.
 void Packing::match_one(int& evaluations) noexcept {
-  const std::size_t count = rosters_.size();
+  const std::size_t count = task_sets_.size();
   evaluations -= 1 + static_cast<int>(count * count) / 256;
   std::size_t bin = count;
   std::size_t core = count;

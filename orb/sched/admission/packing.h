@@ -17,20 +17,20 @@ namespace corelane::sched {
 
 // One task of a plan.
 struct PlannedTask {
-  std::uint32_t slot = newcomer_slot;
+  std::uint32_t slot = candidate_slot;
   int from = nowhere;   // the core on which it runs; nowhere for the new task
   int to = nowhere;     // the core on which the plan places it
   int phase = nowhere;  // the phase in which it moves; nowhere if it does not move
 
-  bool is_newcomer() const noexcept { return from == nowhere; }
+  bool is_candidate() const noexcept { return from == nowhere; }
 };
 
 class Packing {
  public:
   explicit Packing(const Placement& placement);
 
-  // Starts a packing with a new task of this demand. `newcomer` must outlive the packing.
-  void begin(const Demand& newcomer) noexcept;
+  // Starts a packing with a new task of this demand. `candidate` must outlive the packing.
+  void begin(const Demand& candidate) noexcept;
   // Continues for at most `evaluations` evaluations and subtracts those it made. Returns true when the packing has
   // ended.
   bool step(int& evaluations) noexcept;
@@ -54,13 +54,13 @@ class Packing {
   void end(bool found) noexcept;
 
   const Placement& placement_;
-  const Demand* newcomer_ = nullptr;
+  const Demand* candidate_ = nullptr;
   Stage stage_ = Stage::done;
   bool found_ = false;
   std::vector<PlannedTask> tasks_;  // the first left_ tasks are a heap, the others have a core
   std::size_t left_ = 0;
-  std::vector<Roster> rosters_;  // one per core: the tasks packed so far
-  std::vector<char> tried_;      // per core: tried for the current task; later: has its bin
+  std::vector<CoreTaskSet> task_sets_;  // one per core: the tasks packed so far
+  std::vector<char> tried_;             // per core: tried for the current task; later: has its bin
 
   // The state of the current task, tasks_[left_ - 1].
   std::optional<int> bound_;  // the core of the tasks that use the same resources

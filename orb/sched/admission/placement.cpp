@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "orb/sched/lanes/lane.h"
+#include "orb/sched/schedulers/core_scheduler.h"
 
 namespace corelane::sched {
 namespace {
@@ -33,7 +33,7 @@ Placement::Placement(const ManagerOptions& options) : options_(options) {
     core.model.capacity = share_of_ppm(core.options.capacity);
     core.model.order = core.options.order;
     core.model.set(core.options.load, {});
-    core.roster.reserve(members_);
+    core.task_set.reserve(members_);
     core.ceilings.reserve(members_ * max_uses);
   }
   trial_.reserve(members_);
@@ -68,7 +68,7 @@ void Placement::release(std::uint32_t index) noexcept {
 }
 
 TaskId Placement::id_of(std::uint32_t index) const noexcept {
-  return index == newcomer_slot ? no_task : TaskId{slots_[index].generation << slot_bits | index};
+  return index == candidate_slot ? no_task : TaskId{slots_[index].generation << slot_bits | index};
 }
 
 std::optional<std::uint32_t> Placement::slot_of(TaskId task) const noexcept {
@@ -83,30 +83,30 @@ bool Placement::roomier(int a, int b) const noexcept {
   return room_a != room_b ? room_a > room_b : a < b;
 }
 
-void Placement::begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand,
-                      const Effort& effort) const noexcept {
-  trial.begin(core.model, roster, slot, demand, options_.test, options_.levels, effort);
+void Placement::begin(Trial& trial, const CoreTaskSet& task_set, const Core& core, std::uint32_t slot,
+                      const Demand& demand, const Effort& effort) const noexcept {
+  trial.begin(core.model, task_set, slot, demand, options_.test, options_.levels, effort);
 }
 
 Verdict Placement::charge(int index, std::uint32_t slot) noexcept {
   Core& on = core(index);
-  begin(trial_, on.roster, on, slot, slots_[slot].demand);
+  begin(trial_, on.task_set, on, slot, slots_[slot].demand);
   int unlimited = std::numeric_limits<int>::max();
   trial_.step(unlimited);
   const Verdict verdict = trial_.verdict();
-  if (verdict.fits) charge(index, trial_.roster());
+  if (verdict.fits) charge(index, trial_.task_set());
   return verdict;
 }
 
-void Placement::charge(int index, Roster& analysed) noexcept {
-  std::swap(core(index).roster, analysed);
+void Placement::charge(int index, CoreTaskSet& analysed) noexcept {
+  std::swap(core(index).task_set, analysed);
   core(index).changed = true;
-  core(index).stale |= core(index).model.order != CoreOrder::priority || core(index).roster.has_loose_bounds();
+  core(index).stale |= core(index).model.order != CoreOrder::priority || core(index).task_set.has_loose_bounds();
   ++epoch_;
 }
 
 void Placement::discharge(int index, std::uint32_t slot, bool at_idle) noexcept {
-  core(index).roster.remove(slot, at_idle);
+  core(index).task_set.remove(slot, at_idle);
   core(index).changed = true;
   ++epoch_;
 }

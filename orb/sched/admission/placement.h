@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "orb/sched/admission/roster.h"
+#include "orb/sched/admission/core_task_set.h"
 #include "orb/sched/admission/trial.h"
 #include "orb/sched/manager.h"
 #include "orb/sched/task.h"
@@ -38,7 +38,7 @@ struct Slot {
 struct Core {
   CoreOptions options;
   CoreModel model;
-  Roster roster;
+  CoreTaskSet task_set;
   bool lost = false;
   bool reserved = false;  // part of a plan: closed to new tasks
   bool closed = false;    // see Manager::set_closed()
@@ -50,7 +50,7 @@ struct Core {
   };
   std::vector<Ceiling> ceilings;  // the ceilings that the runtime has
 
-  Share free() const noexcept { return model.capacity - model.platform - roster.load(); }
+  Share free() const noexcept { return model.capacity - model.platform - task_set.load(); }
 };
 
 class Placement {
@@ -86,17 +86,17 @@ class Placement {
   // Returns whether core `a` has more free capacity than `b`, or as much and the lower index.
   bool roomier(int a, int b) const noexcept;
 
-  // Starts a trial: whether all deadlines of `roster` on `core` hold with the given task added.
-  void begin(Trial& trial, const Roster& roster, const Core& core, std::uint32_t slot, const Demand& demand,
+  // Starts a trial: whether all deadlines of `task_set` on `core` hold with the given task added.
+  void begin(Trial& trial, const CoreTaskSet& task_set, const Core& core, std::uint32_t slot, const Demand& demand,
              const Effort& effort = {}) const noexcept;
-  // Returns how many tasks a roster of a core has room for, including a new one.
+  // Returns how many tasks a task set of a core has room for, including a new one.
   std::size_t members() const noexcept { return members_; }
 
   // Runs such a trial to the end on the tasks that are charged to the core now. If the task fits, charges it.
   Verdict charge(int core, std::uint32_t slot) noexcept;
-  // Charges the tasks in `analysed` to the core. This is the roster of a trial that fits: the tasks of the core with
+  // Charges the tasks in `analysed` to the core. This is the task set of a trial that fits: the tasks of the core with
   // one more. Afterwards `analysed` must not be used.
-  void charge(int core, Roster& analysed) noexcept;
+  void charge(int core, CoreTaskSet& analysed) noexcept;
   // Removes a task from a core. `at_idle`: it is an idle instant of the core.
   void discharge(int core, std::uint32_t slot, bool at_idle) noexcept;
 
@@ -121,7 +121,7 @@ class Placement {
   std::uint64_t epoch_ = 0;
 };
 
-// Returns whether a Lane has room for the jobs that may be pending under this contract.
+// Returns whether a CoreScheduler has room for the jobs that may be pending under this contract.
 bool backlog_fits(const Contract& contract) noexcept;
 
 }  // namespace corelane::sched

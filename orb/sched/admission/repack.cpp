@@ -12,23 +12,23 @@ constexpr int most_exact_in_phases = 65'536;  // about 32 ms; each task that mov
 
 Repacker::Repacker(const Placement& placement) : placement_(placement), packing_(placement), waiter_(1) {
   const std::size_t cores = placement.cores().size();
-  rosters_.resize(cores);
+  task_sets_.resize(cores);
   first_phase_.resize(cores);
-  for (Roster& roster : rosters_) roster.reserve(placement.members());
-  for (Roster& roster : first_phase_) roster.reserve(placement.members());
+  for (CoreTaskSet& task_set : task_sets_) task_set.reserve(placement.members());
+  for (CoreTaskSet& task_set : first_phase_) task_set.reserve(placement.members());
   trial_.reserve(placement.members());
   order_.reserve(cores);
 }
 
-void Repacker::begin(const Demand& newcomer, bool moving) noexcept {
-  newcomer_ = &newcomer;
+void Repacker::begin(const Demand& candidate, bool moving) noexcept {
+  candidate_ = &candidate;
   moving_ = moving;
   found_ = false;
   phase_ = 0;
   longest_ = 0;
   exact_left_ = most_exact_in_phases;
   order_.clear();
-  const auto bound = placement_.core_of_users(newcomer, newcomer_slot);
+  const auto bound = placement_.core_of_users(candidate, candidate_slot);
   const auto cores = placement_.cores();
   for (int i = 0; i < static_cast<int>(cores.size()); ++i) {
     const Core& core = placement_.core(i);
@@ -55,8 +55,8 @@ bool Repacker::step(int& evaluations) noexcept {
       case Stage::copying:
         copy_one(evaluations);
         break;
-      case Stage::newcomer:
-        join_newcomer(evaluations);
+      case Stage::candidate:
+        join_candidate(evaluations);
         break;
       case Stage::joining:
         join_one(evaluations);
@@ -91,7 +91,7 @@ void Repacker::end(bool found) noexcept {
 }
 
 bool Repacker::somebody_leaves(std::size_t core) const noexcept {
-  const auto members = placement_.cores()[core].roster.members();
+  const auto members = placement_.cores()[core].task_set.members();
   return std::any_of(members.begin(), members.end(), [&](const Member& m) { return placement_.leaves(m.slot); });
 }
 
@@ -100,16 +100,16 @@ bool Repacker::somebody_leaves(std::size_t core) const noexcept {
 void Repacker::wait_on_one(int& evaluations) noexcept {
   if (at_ == order_.size()) {
     if (!moving_) return end(false);
-    packing_.begin(*newcomer_);
+    packing_.begin(*candidate_);
     return next(Stage::packing);
   }
   const Core& core = placement_.core(order_[at_]);
   if (!trying_) {
-    evaluations -= cost_of_copy(core.roster);
-    rosters_[0].copy_from(core.roster);
-    for (const Member& member : core.roster.members())
-      if (placement_.leaves(member.slot)) rosters_[0].remove(member.slot, true);
-    placement_.begin(trial_, rosters_[0], core, newcomer_slot, *newcomer_, effort());
+    evaluations -= cost_of_copy(core.task_set);
+    task_sets_[0].copy_from(core.task_set);
+    for (const Member& member : core.task_set.members())
+      if (placement_.leaves(member.slot)) task_sets_[0].remove(member.slot, true);
+    placement_.begin(trial_, task_sets_[0], core, candidate_slot, *candidate_, effort());
     trying_ = true;
   }
   if (!trial_.step(evaluations)) return;
@@ -118,8 +118,8 @@ void Repacker::wait_on_one(int& evaluations) noexcept {
   if (!trial_.verdict().fits) return static_cast<void>(++at_);
   waiter_[0] = {.to = order_[at_], .phase = 1};
   plan_ = waiter_;
-  rosters_[0].copy_from(core.roster);
-  rosters_[0].begin_longest_busy(core.model, busy_);
+  task_sets_[0].copy_from(core.task_set);
+  task_sets_[0].begin_longest_busy(core.model, busy_);
   next(Stage::bounding);
 }
 
@@ -129,7 +129,7 @@ void Repacker::bound_wait(int& evaluations) noexcept {
   end(true);
 }
 
-// Plans with moves: the phases are simulated on rosters_.
+// Plans with moves: the phases are simulated on task_sets_.
 
 void Repacker::pack(int& evaluations) noexcept {
   if (!packing_.step(evaluations)) return;
@@ -139,10 +139,10 @@ void Repacker::pack(int& evaluations) noexcept {
 }
 
 void Repacker::copy_one(int& evaluations) noexcept {
-  if (at_ == rosters_.size()) return next(Stage::newcomer);
-  const Roster& now = placement_.cores()[at_].roster;
+  if (at_ == task_sets_.size()) return next(Stage::candidate);
+  const CoreTaskSet& now = placement_.cores()[at_].task_set;
   evaluations -= cost_of_copy(now);
-  rosters_[at_].copy_from(now);
+  task_sets_[at_].copy_from(now);
   ++at_;
 }
 
@@ -150,22 +150,23 @@ void Repacker::copy_one(int& evaluations) noexcept {
 bool Repacker::try_join(PlannedTask& task, int& evaluations) noexcept {
   const auto target = static_cast<std::size_t>(task.to);
   if (!std::exchange(trying_, true))
-    placement_.begin(trial_, rosters_[target], placement_.cores()[target], task.slot, packing_.demand_of(task),
+    placement_.begin(trial_, task_sets_[target], placement_.cores()[target], task.slot, packing_.demand_of(task),
                      effort());
   if (!trial_.step(evaluations)) return false;
   trying_ = false;
   exact_left_ = std::max(0, exact_left_ - trial_.spent());
   if (!trial_.verdict().fits) return true;
-  std::swap(rosters_[target], trial_.roster());
+  std::swap(task_sets_[target], trial_.task_set());
   task.phase = phase_;
   return true;
 }
 
 // Tries the new task. If it fits, the plan is complete: moves without a phase are not needed.
-void Repacker::join_newcomer(int& evaluations) noexcept {
-  const auto newcomer = std::find_if(plan_.begin(), plan_.end(), [](const PlannedTask& t) { return t.is_newcomer(); });
-  if (!try_join(*newcomer, evaluations)) return;
-  if (newcomer->phase != nowhere) return end(true);
+void Repacker::join_candidate(int& evaluations) noexcept {
+  const auto candidate =
+      std::find_if(plan_.begin(), plan_.end(), [](const PlannedTask& t) { return t.is_candidate(); });
+  if (!try_join(*candidate, evaluations)) return;
+  if (candidate->phase != nowhere) return end(true);
   progress_ = false;
   next(Stage::joining);
 }
@@ -174,23 +175,23 @@ void Repacker::join_newcomer(int& evaluations) noexcept {
 void Repacker::join_one(int& evaluations) noexcept {
   if (at_ == plan_.size()) return next(phase_ == 0 ? Stage::keeping : Stage::measuring);
   PlannedTask& task = plan_[plan_.size() - 1 - at_];
-  if (task.is_newcomer() || task.from == task.to || task.phase != nowhere) return static_cast<void>(++at_);
+  if (task.is_candidate() || task.from == task.to || task.phase != nowhere) return static_cast<void>(++at_);
   if (!try_join(task, evaluations)) return;
   progress_ |= task.phase == phase_;
   ++at_;
 }
 
 void Repacker::keep_one(int& evaluations) noexcept {
-  if (at_ == rosters_.size()) return next(Stage::measuring);
-  evaluations -= cost_of_copy(rosters_[at_]);
-  first_phase_[at_].copy_from(rosters_[at_]);
+  if (at_ == task_sets_.size()) return next(Stage::measuring);
+  evaluations -= cost_of_copy(task_sets_[at_]);
+  first_phase_[at_].copy_from(task_sets_[at_]);
   ++at_;
 }
 
 // Measures how long the phase takes: until every core that a task leaves in this phase has been idle once.
 void Repacker::measure_one(int& evaluations) noexcept {
   if (at_ == 0 && !trying_) longest_of_phase_ = 0;
-  if (at_ == rosters_.size()) {
+  if (at_ == task_sets_.size()) {
     longest_ = add_up(longest_, longest_of_phase_);
     return next(Stage::clearing);
   }
@@ -200,7 +201,7 @@ void Repacker::measure_one(int& evaluations) noexcept {
     });
     evaluations -= 1 + static_cast<int>(plan_.size()) / 256;
     if (!leaves && !(phase_ == 0 && somebody_leaves(at_))) return static_cast<void>(++at_);
-    rosters_[at_].begin_longest_busy(placement_.cores()[at_].model, busy_);
+    task_sets_[at_].begin_longest_busy(placement_.cores()[at_].model, busy_);
     trying_ = true;
   }
   if (!busy_.step(evaluations)) return;
@@ -211,36 +212,36 @@ void Repacker::measure_one(int& evaluations) noexcept {
 
 // The cores were idle. Removes the moved tasks from their old cores, and the tasks that have left.
 void Repacker::clear_one(int& evaluations) noexcept {
-  const std::size_t cores = rosters_.size();
+  const std::size_t cores = task_sets_.size();
   if (at_ == cores) {
     if (!progress_) return end(false);
     ++phase_;
-    return next(Stage::newcomer);
+    return next(Stage::candidate);
   }
-  evaluations -= cost_of_copy(rosters_[at_]) + static_cast<int>(plan_.size()) / 256;
+  evaluations -= cost_of_copy(task_sets_[at_]) + static_cast<int>(plan_.size()) / 256;
   for (const PlannedTask& task : plan_)
-    if (task.phase == phase_ && task.from == static_cast<int>(at_)) rosters_[at_].remove(task.slot, true);
+    if (task.phase == phase_ && task.from == static_cast<int>(at_)) task_sets_[at_].remove(task.slot, true);
   if (phase_ == 0)
-    for (const Member& member : placement_.cores()[at_].roster.members()) {
+    for (const Member& member : placement_.cores()[at_].task_set.members()) {
       if (!placement_.leaves(member.slot)) continue;
-      rosters_[at_].remove(member.slot, true);
+      task_sets_[at_].remove(member.slot, true);
       progress_ = true;
     }
   ++at_;
 }
 
-void Repacker::apply(Placement& placement, std::uint32_t newcomer) noexcept {
+void Repacker::apply(Placement& placement, std::uint32_t candidate) noexcept {
   for (const PlannedTask& task : plan_) {
     if (task.phase == nowhere) continue;
-    Slot& slot = placement.slot(task.is_newcomer() ? newcomer : task.slot);
+    Slot& slot = placement.slot(task.is_candidate() ? candidate : task.slot);
     slot.target = task.to;
     slot.phase = task.phase;
     placement.core(task.to).reserved = true;
-    if (!task.is_newcomer()) placement.core(task.from).reserved = true;
+    if (!task.is_candidate()) placement.core(task.from).reserved = true;
   }
   for (const PlannedTask& task : plan_) {
-    Roster& with_all = first_phase_[static_cast<std::size_t>(std::max(task.to, 0))];
-    if (task.phase != 0 || task.is_newcomer() || placement.core(task.to).roster.find(task.slot) != nullptr) continue;
+    CoreTaskSet& with_all = first_phase_[static_cast<std::size_t>(std::max(task.to, 0))];
+    if (task.phase != 0 || task.is_candidate() || placement.core(task.to).task_set.find(task.slot) != nullptr) continue;
     placement.charge(task.to, with_all);  // once per core: it charges all tasks that move there
   }
 }

@@ -24,19 +24,19 @@ class Repacker {
  public:
   explicit Repacker(const Placement& placement);
 
-  // Starts a plan for a new task of this demand. `newcomer` must outlive the planning. First it tries a plan without
+  // Starts a plan for a new task of this demand. `candidate` must outlive the planning. First it tries a plan without
   // moves, in which the new task waits for tasks that are already leaving. If `moving` is set, it then tries a plan in
   // which other tasks move.
-  void begin(const Demand& newcomer, bool moving) noexcept;
+  void begin(const Demand& candidate, bool moving) noexcept;
   // Continues for at most `evaluations` evaluations and subtracts those it made. Returns true when the planning has
   // ended.
   bool step(int& evaluations) noexcept;
   bool found() const noexcept { return found_; }
 
   // Writes the plan to the tables. Sets Slot::target and Slot::phase of the tasks that move and of the new task, which
-  // is in the slot `newcomer`. Charges the tasks that move in phase 0 to their targets. Reserves the cores that take
+  // is in the slot `candidate`. Charges the tasks that move in phase 0 to their targets. Reserves the cores that take
   // part.
-  void apply(Placement& placement, std::uint32_t newcomer) noexcept;
+  void apply(Placement& placement, std::uint32_t candidate) noexcept;
   // Returns the longest time that the plan takes while every task keeps its contract. `endless`: no bound is known.
   Ticks longest() const noexcept { return longest_; }
 
@@ -46,7 +46,7 @@ class Repacker {
     bounding,
     packing,
     copying,
-    newcomer,
+    candidate,
     joining,
     keeping,
     measuring,
@@ -60,7 +60,7 @@ class Repacker {
   void bound_wait(int& evaluations) noexcept;
   void pack(int& evaluations) noexcept;
   void copy_one(int& evaluations) noexcept;
-  void join_newcomer(int& evaluations) noexcept;
+  void join_candidate(int& evaluations) noexcept;
   void join_one(int& evaluations) noexcept;
   void keep_one(int& evaluations) noexcept;
   void measure_one(int& evaluations) noexcept;
@@ -70,7 +70,7 @@ class Repacker {
   Effort effort() const noexcept;
 
   const Placement& placement_;
-  const Demand* newcomer_ = nullptr;
+  const Demand* candidate_ = nullptr;
   bool moving_ = false;
   bool found_ = false;
   Stage stage_ = Stage::done;
@@ -80,9 +80,9 @@ class Repacker {
   Packing packing_;
   std::vector<PlannedTask> waiter_;  // the plan without moves
   std::span<PlannedTask> plan_;
-  std::vector<int> order_;           // the cores where the new task may wait, most free capacity first
-  std::vector<Roster> rosters_;      // one per core: the tasks charged to it in the current phase
-  std::vector<Roster> first_phase_;  // the same, with all moves of phase 0 in progress
+  std::vector<int> order_;                // the cores where the new task may wait, most free capacity first
+  std::vector<CoreTaskSet> task_sets_;    // one per core: the tasks charged to it in the current phase
+  std::vector<CoreTaskSet> first_phase_;  // the same, with all moves of phase 0 in progress
   int phase_ = 0;
   bool progress_ = false;  // a task has moved or left in this phase
   int exact_left_ = 0;     // evaluations of the exact tests left, for all trials of the phases

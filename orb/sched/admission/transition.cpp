@@ -4,21 +4,21 @@
 
 namespace corelane::sched {
 
-Transition::Transition(Placement& placement, Answer& answer) : placement_(placement), answer_(answer) {}
+Transition::Transition(Placement& placement, CommandBuffer& buffer) : placement_(placement), buffer_(buffer) {}
 
-bool Transition::under_way() const noexcept { return newcomer_ != newcomer_slot || somebody_moves(); }
+bool Transition::under_way() const noexcept { return candidate_ != candidate_slot || somebody_moves(); }
 
 // The tasks that move in the first phase are already charged to their new cores: the plan was analyzed with them.
-void Transition::begin(std::uint32_t newcomer, Repacker& plan, Time now) noexcept {
-  plan.apply(placement_, newcomer);
+void Transition::begin(std::uint32_t candidate, Repacker& plan, Time now) noexcept {
+  plan.apply(placement_, candidate);
   placement_.note_change();
-  newcomer_ = newcomer;
+  candidate_ = candidate;
   phase_ = 0;
-  answer_.say(Postpone{placement_.slot(newcomer).request, after(now, plan.longest())});
+  buffer_.say(Postpone{placement_.slot(candidate).request, after(now, plan.longest())});
   const auto slots = placement_.slots();
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
     Slot& slot = slots[i];
-    if (!slot.used || i == newcomer) continue;
+    if (!slot.used || i == candidate) continue;
     if (slot.state == TaskState::leaving && placement_.core(slot.core).reserved) slot.phase = 0;
     if (slot.state == TaskState::running && slot.phase == 0) let_go(i);
   }
@@ -29,7 +29,7 @@ void Transition::begin(std::uint32_t newcomer, Repacker& plan, Time now) noexcep
 void Transition::begin_phase() noexcept {
   const auto slots = placement_.slots();
   for (std::uint32_t i = 0; i < slots.size(); ++i) {
-    if (!slots[i].used || slots[i].phase != phase_ || i == newcomer_ || slots[i].state != TaskState::running) continue;
+    if (!slots[i].used || slots[i].phase != phase_ || i == candidate_ || slots[i].state != TaskState::running) continue;
     if (!start_move(i)) return abort(true);
   }
 }
@@ -44,7 +44,7 @@ bool Transition::start_move(std::uint32_t index) noexcept {
 void Transition::let_go(std::uint32_t index) noexcept {
   Slot& slot = placement_.slot(index);
   slot.state = TaskState::moving;
-  answer_.say(Vacate{placement_.id_of(index), placement_.core_id(slot.core)});
+  buffer_.say(Vacate{placement_.id_of(index), placement_.core_id(slot.core)});
 }
 
 bool Transition::somebody_moves() const noexcept {
@@ -65,17 +65,17 @@ bool Transition::phase_is_over() const noexcept {
 
 // The loop ends, because each round begins a new phase and the new task has a phase.
 void Transition::advance() noexcept {
-  while (newcomer_ != newcomer_slot && phase_is_over()) {
+  while (candidate_ != candidate_slot && phase_is_over()) {
     ++phase_;
-    Slot& slot = placement_.slot(newcomer_);
+    Slot& slot = placement_.slot(candidate_);
     if (slot.phase > phase_) {
       begin_phase();
       continue;
     }
-    if (!placement_.charge(slot.target, newcomer_).fits) return abort(true);
+    if (!placement_.charge(slot.target, candidate_).fits) return abort(true);
     slot.core = slot.target;
     slot.state = TaskState::running;
-    answer_.admit(newcomer_);
+    buffer_.admit(candidate_);
     end();
   }
 }
@@ -90,14 +90,14 @@ void Transition::end() noexcept {
     core.reserved = false;
   }
   placement_.note_change();
-  newcomer_ = newcomer_slot;
+  candidate_ = candidate_slot;
 }
 
-void Transition::abort(bool tell_newcomer) noexcept {
-  if (newcomer_ == newcomer_slot) return;
-  const std::uint32_t index = newcomer_;
+void Transition::abort(bool tell_candidate) noexcept {
+  if (candidate_ == candidate_slot) return;
+  const std::uint32_t index = candidate_;
   end();
-  if (tell_newcomer) answer_.refuse(placement_.slot(index).request, RefusalCode::reorganizing);
+  if (tell_candidate) buffer_.refuse(placement_.slot(index).request, RefusalCode::reorganizing);
   placement_.release(index);
 }
 
@@ -117,7 +117,7 @@ void Transition::vacated(std::uint32_t index) noexcept {
   slot.target = nowhere;
   slot.phase = nowhere;
   slot.state = TaskState::running;
-  answer_.move(index, from);
+  buffer_.move(index, from);
 }
 
 void Transition::leave(std::uint32_t index) noexcept {
@@ -128,7 +128,7 @@ void Transition::leave(std::uint32_t index) noexcept {
   slot.target = nowhere;
   slot.state = TaskState::leaving;
   placement_.note_change();
-  answer_.say(Dismiss{placement_.id_of(index), placement_.core_id(slot.core)});
+  buffer_.say(Dismiss{placement_.id_of(index), placement_.core_id(slot.core)});
 }
 
 }  // namespace corelane::sched

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include "orb/base/ids.h"
-#include "orb/sched/admission/answer.h"
+#include "orb/sched/admission/command_buffer.h"
 #include "orb/sched/admission/placement.h"
 #include "orb/sched/admission/repack.h"
 
@@ -21,11 +21,11 @@ namespace corelane::sched {
 
 class Transition {
  public:
-  Transition(Placement& placement, Answer& answer);
+  Transition(Placement& placement, CommandBuffer& buffer);
 
   // Returns whether a new task waits, or a task still moves for a plan that was called off.
   bool under_way() const noexcept;
-  bool waits(std::uint32_t slot) const noexcept { return slot == newcomer_ && newcomer_ != newcomer_slot; }
+  bool waits(std::uint32_t slot) const noexcept { return slot == candidate_ && candidate_ != candidate_slot; }
 
   // Begins the plan for the pending task in the slot. Call it only if under_way() is false.
   void begin(std::uint32_t slot, Repacker& plan, Time now) noexcept;
@@ -36,8 +36,8 @@ class Transition {
   // Begins every phase that can begin. Call it after vacated().
   void advance() noexcept;
   // Calls off the moves that have not begun. Moves in progress end by themselves. The new task is removed, and refused
-  // if `tell_newcomer` is set.
-  void abort(bool tell_newcomer) noexcept;
+  // if `tell_candidate` is set.
+  void abort(bool tell_candidate) noexcept;
 
  private:
   void begin_phase() noexcept;
@@ -48,9 +48,9 @@ class Transition {
   void end() noexcept;
 
   Placement& placement_;
-  Answer& answer_;
-  std::uint32_t newcomer_ = newcomer_slot;  // the new task that waits; newcomer_slot: none
-  int phase_ = 0;                           // the phase in progress
+  CommandBuffer& buffer_;
+  std::uint32_t candidate_ = candidate_slot;  // the new task that waits; candidate_slot: none
+  int phase_ = 0;                             // the phase in progress
 };
 
 }  // namespace corelane::sched

@@ -14,14 +14,14 @@ using Kind = DemandVerdict::Kind;
 // A set of tasks with one optional further task, without a copy.
 class Set {
  public:
-  explicit Set(std::span<const EdfTask> tasks, const EdfTask* newcomer = nullptr) noexcept
-      : tasks_(tasks), newcomer_(newcomer) {}
-  std::size_t size() const noexcept { return tasks_.size() + (newcomer_ != nullptr ? 1 : 0); }
-  const EdfTask& operator[](std::size_t i) const noexcept { return i < tasks_.size() ? tasks_[i] : *newcomer_; }
+  explicit Set(std::span<const EdfTask> tasks, const EdfTask* candidate = nullptr) noexcept
+      : tasks_(tasks), candidate_(candidate) {}
+  std::size_t size() const noexcept { return tasks_.size() + (candidate_ != nullptr ? 1 : 0); }
+  const EdfTask& operator[](std::size_t i) const noexcept { return i < tasks_.size() ? tasks_[i] : *candidate_; }
 
  private:
   std::span<const EdfTask> tasks_;
-  const EdfTask* newcomer_;
+  const EdfTask* candidate_;
 };
 
 bool overloaded(const Set& tasks) noexcept {
@@ -92,15 +92,15 @@ Ticks demand(const EdfLoad& load, Ticks t) noexcept {
   return sum;
 }
 
-DemandVerdict analyse(std::span<const EdfTask> tasks, const EdfTask* newcomer, const Limits& limits) noexcept {
-  const Set set(tasks, newcomer);
+DemandVerdict analyse(std::span<const EdfTask> tasks, const EdfTask* candidate, const Limits& limits) noexcept {
+  const Set set(tasks, candidate);
   if (overloaded(set)) return {Kind::fails, 0, 0};
   const Ticks by_utilization = bound_by_utilization(set);
   const Ticks busy = longest_busy_period(set, limits.iterations, std::min(by_utilization, endless - 1));
   const Ticks length = std::min(by_utilization, busy);
   if (length == endless) return {Kind::undecided, 0, 0};
   DemandSearch search;
-  search.begin(tasks, {}, length, limits.iterations, newcomer);
+  search.begin(tasks, {}, length, limits.iterations, candidate);
   int unlimited = std::numeric_limits<int>::max();
   search.step(unlimited);
   return search.verdict();
@@ -118,24 +118,24 @@ DemandVerdict demand_analysis(std::span<const EdfTask> tasks, const Limits& limi
   return analyse(tasks, nullptr, limits);
 }
 
-DemandVerdict demand_analysis_with(const EdfTask& newcomer, std::span<const EdfTask> tasks,
+DemandVerdict demand_analysis_with(const EdfTask& candidate, std::span<const EdfTask> tasks,
                                    const Limits& limits) noexcept {
-  return analyse(tasks, &newcomer, limits);
+  return analyse(tasks, &candidate, limits);
 }
 
 void DemandSearch::begin(std::span<const EdfTask> tasks, const EdfLoad& load, Ticks longest, int iterations,
-                         const EdfTask* newcomer) noexcept {
+                         const EdfTask* candidate) noexcept {
   tasks_ = tasks;
   load_ = load;
-  newcomer_ = newcomer;
+  candidate_ = candidate;
   iterations_ = iterations;
   verdict_ = {};
   done_ = false;
-  t_ = last_deadline(Set(tasks_, newcomer_), longest);
+  t_ = last_deadline(Set(tasks_, candidate_), longest);
 }
 
 bool DemandSearch::step(int& evaluations) noexcept {
-  const Set set(tasks_, newcomer_);
+  const Set set(tasks_, candidate_);
   while (!done_) {
     if (t_ == 0) return done_ = true;
     if (evaluations <= 0) return false;

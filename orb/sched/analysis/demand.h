@@ -12,8 +12,8 @@
 // was pending. From then until the deadline the core always ran the load or such jobs. This sum never decreases, like
 // h(t), so the same search is valid.
 //
-// Deadlines count from the release that the Lane grants. Two of them are at least T - J apart, and k + 1 of them span
-// at least k T - J.
+// Deadlines count from the release that the CoreScheduler grants. Two of them are at least T - J apart, and k + 1 of
+// them span at least k T - J.
 //
 // Threads: pure functions. Bound: Limits::iterations for every loop.
 //
@@ -57,16 +57,16 @@ Ticks demand(std::span<const EdfTask> tasks, Ticks t) noexcept;
 DemandVerdict demand_analysis(std::span<const EdfTask> tasks, const Limits& limits = {}) noexcept;
 
 // Analyzes `tasks` and one more task.
-DemandVerdict demand_analysis_with(const EdfTask& newcomer, std::span<const EdfTask> tasks,
+DemandVerdict demand_analysis_with(const EdfTask& candidate, std::span<const EdfTask> tasks,
                                    const Limits& limits = {}) noexcept;
 
 // DemandSearch makes the search over t, in pieces.
 class DemandSearch {
  public:
   // Starts a search. `longest` is the longest busy period of all load, or another upper bound of the values t to check;
-  // it is less than `endless`. The tasks, the load and `newcomer` must outlive the search.
+  // it is less than `endless`. The tasks, the load and `candidate` must outlive the search.
   void begin(std::span<const EdfTask> tasks, const EdfLoad& load, Ticks longest, int iterations,
-             const EdfTask* newcomer = nullptr) noexcept;
+             const EdfTask* candidate = nullptr) noexcept;
   // Works like ResponseSearch::step().
   bool step(int& evaluations) noexcept;
   const DemandVerdict& verdict() const noexcept { return verdict_; }
@@ -74,7 +74,7 @@ class DemandSearch {
  private:
   std::span<const EdfTask> tasks_{};
   EdfLoad load_{};
-  const EdfTask* newcomer_ = nullptr;
+  const EdfTask* candidate_ = nullptr;
   int iterations_ = 0;
   Ticks t_ = 0;
   bool done_ = true;

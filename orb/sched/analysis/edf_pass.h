@@ -2,7 +2,7 @@
 // or how long the jobs of each task take at most. First it computes the longest busy period of all load of the core.
 // Then it checks the demand. If the demand is known to hold, it computes the response of each task instead.
 //
-// Threads: as Roster, which contains it. Nothing allocates after reserve().
+// Threads: as CoreTaskSet, which contains it. Nothing allocates after reserve().
 #pragma once
 
 #include <cstddef>

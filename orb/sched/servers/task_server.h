@@ -5,10 +5,11 @@
 //   Q = C + slack    slack: a tenth of C, from 10 us to 100 us
 //   P = D - J, or T if that is less
 //
-// The deadline of the server equals its period, although D may be less than T and the Lane keeps the releases T apart.
-// Reason: if the deadline came before the end of the period, the kernel would treat wake-ups differently. It cuts the
-// budget of a thread that wakes before the deadline. It delays a thread that wakes between the deadline and the next
-// period. A task's thread wakes not only for its jobs, but also for half a message, or for a job that is early.
+// The deadline of the server equals its period, although D may be less than T and the CoreScheduler keeps the releases
+// T apart. Reason: if the deadline came before the end of the period, the kernel would treat wake-ups differently. It
+// cuts the budget of a thread that wakes before the deadline. It delays a thread that wakes between the deadline and
+// the next period. A task's thread wakes not only for its jobs, but also for half a message, or for a job that is
+// early.
 //
 // With P as the deadline, a wake-up can do one of two things. It starts again with the deadline now + P and the budget
 // Q. Or it comes so soon after the last one that the last deadline and budget are valid for it, too. The slack is the

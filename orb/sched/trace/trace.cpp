@@ -114,7 +114,7 @@ void encode(const Command& command, Time at, TraceRecord& record) noexcept {
   std::visit([&](const auto& c) { encode(c, at, record); }, command);
 }
 
-bool is_sound(const LaneTask& task) noexcept {
+bool is_sound(const ScheduledTask& task) noexcept {
   const auto occurs = [](Time t) { return t != never; };
   if (!is_sound(task.contract) || task.waiting_count > max_waiting) return false;
   if (!occurs(task.tat) || !occurs(task.place) || !occurs(task.suspended_at) || task.slept == Duration::max() ||

@@ -1,6 +1,6 @@
-// A trace records what a Manager or a Lane was told and what it answered, and also what the runtime observed. The
-// records consist of 64-bit words. A recorded run contains all that orb/sim/replay needs to produce the same commands
-// again.
+// A trace records what a Manager or a CoreScheduler was told and what it answered, and also what the runtime observed.
+// The records consist of 64-bit words. A recorded run contains all that orb/sim/replay needs to produce the same
+// commands again.
 //
 // One record has a time, a kind (trace_kinds.h) and a body (trace_words.h). docs/recorder.md has the table of kinds. A
 // change of a body needs a new trace_version.
@@ -64,9 +64,9 @@ void encode(const T& item, Time at, TraceRecord& record) noexcept {
 void encode(const Fact& fact, TraceRecord& record) noexcept;
 void encode(const Command& command, Time at, TraceRecord& record) noexcept;
 
-// Returns whether this state may be given to a Lane. Values that were never recorded could overflow the Lane's
-// arithmetic of times.
-bool is_sound(const LaneTask& task) noexcept;
+// Returns whether this state may be given to a CoreScheduler. Values that were never recorded could overflow the
+// CoreScheduler's arithmetic of times.
+bool is_sound(const ScheduledTask& task) noexcept;
 
 // Decodes a record. Returns nothing if the record is of another kind, its body has another length, or a word is out of
 // its field's range.

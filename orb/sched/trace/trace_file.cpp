@@ -17,7 +17,7 @@ constexpr std::size_t word_size = sizeof(std::uint64_t);
 // Limits beyond the values of any real run. They prevent a damaged file from sizing our tables.
 constexpr std::uint64_t max_cores = 4096;
 constexpr std::uint64_t max_tasks = 100'000;
-constexpr std::uint64_t max_seats = 1u << 24;  // cores x tasks per core
+constexpr std::uint64_t max_slots = 1u << 24;  // cores x tasks per core
 constexpr std::uint64_t max_program = 4096;
 
 TraceFault fault(std::string text) { return {std::move(text)}; }
@@ -217,7 +217,7 @@ std::string fault_of_whole(Bytes bytes) {
 std::string read_body(Input& in, TraceFile& trace, const Counts& counts) {
   if (!in.ok() || name_of(trace.reason).empty()) return "damaged: its header holds impossible values";
   if (counts.cores * core_words > in.left()) return "damaged: it names more cores than it holds";
-  if (std::max<std::uint64_t>(counts.cores, 1) * trace.options.max_tasks_per_core > max_seats)
+  if (std::max<std::uint64_t>(counts.cores, 1) * trace.options.max_tasks_per_core > max_slots)
     return "damaged: more tasks on more cores than any run has";
   trace.options.cores.resize(counts.cores);
   for (CoreOptions& core : trace.options.cores)

@@ -1,4 +1,4 @@
-// TraceFile is a recorded run as bytes: the program, its options, and the tracks of its Manager and its Lanes.
+// TraceFile is a recorded run as bytes: the program, its options, and the tracks of its Manager and its CoreSchedulers.
 //
 // Layout: 64-bit words, little-endian.
 //   0   magic "CORELANE"            8   checksum: CRC-32C of all words after it
@@ -32,14 +32,14 @@ namespace corelane::sched {
 enum class TraceReason : std::uint64_t { request = 1, miss = 2, exit = 3 };
 std::string_view name_of(TraceReason reason) noexcept;
 
-enum class TrackKind : std::uint64_t { manager = 1, lane = 2 };
+enum class TrackKind : std::uint64_t { manager = 1, core = 2 };
 
 // What one state machine was told and what it answered, in this order.
 struct Track {
   TrackKind kind = TrackKind::manager;
-  CoreId core = no_core;      // the core of a Lane
-  std::size_t max_tasks = 0;  // the argument of a Lane's constructor
-  TimerId timer{};            // the timer of a Lane
+  CoreId core = no_core;      // the core of a CoreScheduler
+  std::size_t max_tasks = 0;  // the argument of a CoreScheduler's constructor
+  TimerId timer{};            // the timer of a CoreScheduler
   // The number of recorder slots (64 bytes each) with older records that were overwritten. 0: the track is complete
   // from the start.
   std::uint64_t lost = 0;

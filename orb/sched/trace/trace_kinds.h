@@ -1,5 +1,5 @@
 // The kinds of records in a trace, and the number of each kind. A number is never used again for another kind. Besides
-// facts and commands, a trace holds the other calls of Lanes and the Manager, and what the runtime observed.
+// facts and commands, a trace holds the other calls of CoreSchedulers and the Manager, and what the runtime observed.
 //
 // Threads: values.
 #pragma once
@@ -13,14 +13,14 @@
 #include "orb/base/time.h"
 #include "orb/sched/commands.h"
 #include "orb/sched/facts.h"
-#include "orb/sched/lanes/lane.h"
+#include "orb/sched/schedulers/core_scheduler.h"
 #include "orb/sched/task.h"
 
 namespace corelane::sched {
 
 namespace trace {
 
-// Calls of a Lane other than decide().
+// Calls of a CoreScheduler other than decide().
 struct EarlyAllowed {
   bool allowed = false;
 };
@@ -52,7 +52,7 @@ struct TaskTaken {
 };
 struct TaskPut {
   Time at;
-  LaneTask task;
+  ScheduledTask task;
 };
 
 // Calls of the Manager other than decide().
@@ -105,7 +105,7 @@ struct Overslept {
   TaskId task;
   Duration slept;  // in total
 };
-// The job was refused before it reached its Lane.
+// The job was refused before it reached its CoreScheduler.
 struct TurnedAway {
   Time at;
   JobId job;
@@ -205,7 +205,7 @@ template <> inline constexpr TraceKind kind_of<Resumed> = TraceKind::resumed;
 template <> inline constexpr TraceKind kind_of<Elapsed> = TraceKind::elapsed;
 template <> inline constexpr TraceKind kind_of<Admit> = TraceKind::admit;
 template <> inline constexpr TraceKind kind_of<Postpone> = TraceKind::postpone;
-template <> inline constexpr TraceKind kind_of<Place> = TraceKind::place;
+template <> inline constexpr TraceKind kind_of<Dispatch> = TraceKind::place;
 template <> inline constexpr TraceKind kind_of<Reprioritize> = TraceKind::reprioritize;
 template <> inline constexpr TraceKind kind_of<Ceiling> = TraceKind::ceiling;
 template <> inline constexpr TraceKind kind_of<Joined> = TraceKind::joined;

@@ -46,7 +46,7 @@ template <typename Io> void fields(Io& io, Elapsed& x) { auto& [at, timer] = x; 
 
 template <typename Io> void fields(Io& io, Admit& x) { auto& [request, task, peer, core, priority, contract, response, startable_at, waits_for_idle] = x; io(request, task, peer, core, priority, contract, response, startable_at, waits_for_idle); }
 template <typename Io> void fields(Io& io, Postpone& x) { auto& [request, startable_at] = x; io(request, startable_at); }
-template <typename Io> void fields(Io& io, Place& x) { auto& [job, task, core] = x; io(job, task, core); }
+template <typename Io> void fields(Io& io, Dispatch& x) { auto& [job, task, core] = x; io(job, task, core); }
 template <typename Io> void fields(Io& io, Reprioritize& x) { auto& [task, core, priority] = x; io(task, core, priority); }
 template <typename Io> void fields(Io& io, Ceiling& x) { auto& [resource, core, priority] = x; io(resource, core, priority); }
 template <typename Io> void fields(Io& io, Vacate& x) { auto& [task, core] = x; io(task, core); }
@@ -86,7 +86,7 @@ template <typename Io> void fields(Io& io, Named& x) { auto& [task, text] = x; i
 // clang-format on
 
 template <typename Io>
-void fields(Io& io, LaneTask& x) {
+void fields(Io& io, ScheduledTask& x) {
   auto& [id, contract, priority, tat, running, busy, started, held, joining, vacating, leaving, demoted, overran,
          granted, borrows, place, shares, suspended, suspended_at, slept, order, waiting, waiting_count, jobs, deferred,
          overruns] = x;

@@ -45,10 +45,11 @@ class ChannelLink final : public Link {
   static Expected<std::unique_ptr<Link>> make(channel::Channel channel, ChannelWatch watch, Endpoint local,
                                               Endpoint peer);
 
-  IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept override;
-  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent* lent) noexcept override;
-  IoResult glance(MutableBytes buffer, Lent* lent) noexcept override;
-  IoResult take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept override;
+  IoResult receive_some(MutableBytes buffer, BorrowedBytes* borrowed) noexcept override;
+  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                         BorrowedBytes* borrowed) noexcept override;
+  IoResult poll_receive(MutableBytes buffer, BorrowedBytes* borrowed) noexcept override;
+  IoResult take(MutableBytes buffer, Time& arrived, BorrowedBytes* borrowed) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   Berthed lend(std::size_t bytes) override;
   void give_back(std::uint64_t number) noexcept override;
@@ -79,7 +80,7 @@ class ChannelLink final : public Link {
   bool watch_all() const noexcept;
   IoResult end_of(channel::Fault fault) noexcept;
   bool lends(Bytes front) const noexcept;
-  bool take_front(Lent& lent) noexcept;
+  bool take_front(BorrowedBytes& borrowed) noexcept;
   std::optional<IoResult> send_berthed(Bytes message) noexcept;
   bool all_claimed() const noexcept;
   std::size_t longest_piece() const noexcept;
@@ -96,14 +97,14 @@ class ChannelLink final : public Link {
   std::size_t read_ = 0;  // bytes of the front message that the caller already has
   bool armed_ = false;
   bool nudged_ = false;     // by this end itself
-  Time look_at_peer_at_{};  // for glance()
+  Time look_at_peer_at_{};  // for poll_receive()
   // Owner: the writer.
-  struct Berth {
+  struct ReservedSendBuffer {
     std::uint64_t number;
     channel::Draft draft;
   };
-  std::list<Berth> berths_;
-  std::uint64_t last_berth_ = 0;
+  std::list<ReservedSendBuffer> reserved_;
+  std::uint64_t last_reserved_ = 0;
   bool room_armed_ = false;
   // Shared.
   std::atomic<bool> peer_died_{false}, spoiled_{false};

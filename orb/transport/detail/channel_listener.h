@@ -12,7 +12,7 @@
 #include "orb/os/socket_path.h"
 #include "orb/os/thread.h"
 #include "orb/transport/channel_options.h"
-#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/transport.h"
 
@@ -29,10 +29,10 @@ class ChannelListener final : public Listener {
     bool stopped = false;  // owner: the reactor's ordinary thread
   };
 
-  // Returns the options of `door`. It admits a peer only if the census has room for it, and only with the descriptors
+  // Returns the options of `door`. It admits a peer only if the limiter has room for it, and only with the descriptors
   // that its connection takes. It leaves alone the descriptors that are reserved for sockets. A channel over which
   // nothing came for a second ends if a new connection needs its descriptors.
-  static channel::Options options(std::shared_ptr<ConnectionCensus> census, std::shared_ptr<Reactor::Impl> reactor,
+  static channel::Options options(std::shared_ptr<ConnectionLimiter> limiter, std::shared_ptr<Reactor::Impl> reactor,
                                   const ChannelOptions& granted);
   // Starts listening. `path` has a listening socket, and `door` was made of it with those options().
   static Expected<std::unique_ptr<Listener>> start(os::SocketPath path, channel::Listener door,

@@ -18,7 +18,7 @@
 
 namespace corelane::transport {
 
-class PathKeeper;
+class PathWatcher;
 
 class KeptListener final : public Listener {
  public:
@@ -47,7 +47,7 @@ class KeptListener final : public Listener {
   std::vector<std::unique_ptr<Listener>> made_;  // clients find the last one; constant once stopped_
   bool stopped_ = false;
   Time next_try_{};
-  const std::shared_ptr<PathKeeper> keeper_;  // last, because it calls look(), which uses the other members
+  const std::shared_ptr<PathWatcher> watcher_;  // last, because it calls look(), which uses the other members
 };
 
 // Returns the same listener, as a KeptListener if it has a path.

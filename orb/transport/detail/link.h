@@ -33,20 +33,22 @@ class Link {
  public:
   virtual ~Link() = default;
 
-  // `lent`: see Connection::receive(); null: the bytes go into the buffer in any case.
-  virtual IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept = 0;
+  // `borrowed`: see Connection::receive(); null: the bytes go into the buffer in any case.
+  virtual IoResult receive_some(MutableBytes buffer, BorrowedBytes* borrowed) noexcept = 0;
   // Waits for bytes (done), the deadline (would_block) or a failure. With a deadline in the past it behaves like
   // take().
   virtual IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                 Lent* lent) noexcept = 0;
-  // See Connection::glance().
-  virtual IoResult glance(MutableBytes buffer, Lent* lent) noexcept { return receive_until(buffer, Time{}, {}, lent); }
+                                 BorrowedBytes* borrowed) noexcept = 0;
+  // See Connection::poll_receive().
+  virtual IoResult poll_receive(MutableBytes buffer, BorrowedBytes* borrowed) noexcept {
+    return receive_until(buffer, Time{}, {}, borrowed);
+  }
   // Reads like receive_some(), and tells when the last of the bytes came. Whatever it returned, from now on
   // descriptor() is readable as soon as there is something (more).
-  virtual IoResult take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept = 0;
+  virtual IoResult take(MutableBytes buffer, Time& arrived, BorrowedBytes* borrowed) noexcept = 0;
   // Sends parts. done: all of them were sent; would_block: `count` bytes were, and the rest does not fit now.
   virtual IoResult send_some(std::span<const Bytes> parts) noexcept = 0;
-  // See Connection::berth(). Memory that was not sent is given back by its number. Under the connection's lock.
+  // See Connection::send_buffer(). Memory that was not sent is given back by its number. Under the connection's lock.
   struct Berthed {
     MutableBytes bytes{};
     std::uint64_t number = 0;

@@ -19,9 +19,10 @@ class SocketLink final : public Link {
   // Does not close descriptors that a peer sent and that were not taken; another thread does.
   ~SocketLink() override;
 
-  IoResult receive_some(MutableBytes buffer, Lent* lent) noexcept override;
-  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy, Lent* lent) noexcept override;
-  IoResult take(MutableBytes buffer, Time& arrived, Lent* lent) noexcept override;
+  IoResult receive_some(MutableBytes buffer, BorrowedBytes* borrowed) noexcept override;
+  IoResult receive_until(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
+                         BorrowedBytes* borrowed) noexcept override;
+  IoResult take(MutableBytes buffer, Time& arrived, BorrowedBytes* borrowed) noexcept override;
   IoResult send_some(std::span<const Bytes> parts) noexcept override;
   void shut() noexcept override;
   void finish_sending() noexcept override;

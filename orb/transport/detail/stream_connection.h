@@ -19,7 +19,7 @@
 #include "orb/os/fd.h"
 #include "orb/os/pi_mutex.h"
 #include "orb/transport/connection.h"
-#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/link.h"
 #include "orb/transport/detail/outbox.h"
 #include "orb/transport/detail/reactor_impl.h"
@@ -31,28 +31,34 @@ namespace corelane::transport {
 
 class StreamConnection final : public Connection,
                                public ReadinessHandler,
-                               public Guest,
+                               public Evictable,
                                public std::enable_shared_from_this<StreamConnection> {
  public:
   // `ticket`: that of an accepted connection.
   StreamConnection(std::unique_ptr<Link> link, std::shared_ptr<Reactor::Impl> reactor, const ConnectionLimits& limits,
-                   std::optional<ConnectionCensus::Ticket> ticket);
+                   std::optional<ConnectionLimiter::Ticket> ticket);
   ~StreamConnection() override;
-  // Registers an accepted connection with the census, before any other thread has it: it may have to make room for
+  // Registers an accepted connection with the limiter, before any other thread has it: it may have to make room for
   // others.
-  void take_seat();
+  void register_evictable();
 
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy) noexcept override {
     return receive_into(buffer, deadline, strategy, nullptr);
   }
   Expected<std::size_t> receive(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                Lent& lent) noexcept override {
-    return receive_into(buffer, deadline, strategy, &lent);
+                                BorrowedBytes& borrowed) noexcept override {
+    return receive_into(buffer, deadline, strategy, &borrowed);
   }
-  Expected<std::size_t> glance(MutableBytes buffer) noexcept override { return glance_into(buffer, nullptr); }
-  Expected<std::size_t> glance(MutableBytes buffer, Lent& lent) noexcept override { return glance_into(buffer, &lent); }
+  Expected<std::size_t> poll_receive(MutableBytes buffer) noexcept override {
+    return poll_receive_into(buffer, nullptr);
+  }
+  Expected<std::size_t> poll_receive(MutableBytes buffer, BorrowedBytes& borrowed) noexcept override {
+    return poll_receive_into(buffer, &borrowed);
+  }
   Expected<Arrival> take(MutableBytes buffer) noexcept override { return take_into(buffer, nullptr); }
-  Expected<Arrival> take(MutableBytes buffer, Lent& lent) noexcept override { return take_into(buffer, &lent); }
+  Expected<Arrival> take(MutableBytes buffer, BorrowedBytes& borrowed) noexcept override {
+    return take_into(buffer, &borrowed);
+  }
   using Connection::send;
   Expected<void> send(std::span<const Bytes> parts) noexcept override {
     std::uint64_t ignored = 0;
@@ -61,7 +67,7 @@ class StreamConnection final : public Connection,
   Expected<void> send(std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
   Expected<void> send_by(Time until, std::span<const Bytes> parts, std::uint64_t& position) noexcept override;
   void close_if_stalled(Time since) noexcept override;
-  std::unique_ptr<Berth> berth(std::size_t bytes) noexcept override;
+  std::unique_ptr<ReservedSendBuffer> send_buffer(std::size_t bytes) noexcept override;
   bool may_have_been_read(std::uint64_t position) const noexcept override {
     return link_->may_have_been_read(position);
   }
@@ -76,7 +82,7 @@ class StreamConnection final : public Connection,
   void keep_memory() noexcept override;
   std::size_t channel_memory() const noexcept override;
   void renew() noexcept override;
-  // relaxed: a census that sees it a little late still asks whether the connection may end
+  // relaxed: a limiter that sees it a little late still asks whether the connection may end
   void note_first_message() noexcept override { has_sent_message_.store(true, std::memory_order_relaxed); }
   void close() noexcept override;
   bool is_open() const noexcept override;
@@ -119,14 +125,14 @@ class StreamConnection final : public Connection,
 
   class ChannelMeter;
   class Drainer;
-  class OwnBerth;
+  class ChannelSendBuffer;
   struct EndWaiter;
   using Lock = Outbox::Lock;
 
   Expected<std::size_t> receive_into(MutableBytes buffer, Time deadline, os::WaitStrategy strategy,
-                                     Lent* lent) noexcept;
-  Expected<std::size_t> glance_into(MutableBytes buffer, Lent* lent) noexcept;
-  Expected<Arrival> take_into(MutableBytes buffer, Lent* lent) noexcept;
+                                     BorrowedBytes* borrowed) noexcept;
+  Expected<std::size_t> poll_receive_into(MutableBytes buffer, BorrowedBytes* borrowed) noexcept;
+  Expected<Arrival> take_into(MutableBytes buffer, BorrowedBytes* borrowed) noexcept;
   bool begin_receiving() noexcept;
   void end_receiving() noexcept;
   Error why_not_received(Io outcome) noexcept;
@@ -219,7 +225,7 @@ class StreamConnection final : public Connection,
   bool write_waits_ = false;    // writable, and deferred
   ReadAccount reads_;           // also pays for sending the backlog
   std::size_t turn_bytes_ = 0;  // read in this turn
-  std::optional<ConnectionCensus::Ticket> ticket_;
+  std::optional<ConnectionLimiter::Ticket> ticket_;
   std::atomic<bool> has_sent_message_{false};
   TimerId timer_{0};
   Time timer_at_ = never;

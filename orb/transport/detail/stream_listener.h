@@ -11,7 +11,7 @@
 #include "orb/os/process/descriptor_limit.h"
 #include "orb/os/socket_path.h"
 #include "orb/transport/detail/address.h"
-#include "orb/transport/detail/census.h"
+#include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/reactor_impl.h"
 #include "orb/transport/detail/read_budget.h"
 #include "orb/transport/transport.h"
@@ -23,7 +23,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   // `path`: that of a Unix socket, given up when the loop stops. `reactor`: that of the connections; the loop itself
   // runs on its ordinary thread.
   AcceptLoop(os::Fd fd, std::optional<os::SocketPath> path, std::shared_ptr<Reactor::Impl> reactor,
-             std::shared_ptr<ConnectionCensus> census, const ConnectionLimits& limits, Acceptor acceptor);
+             std::shared_ptr<ConnectionLimiter> limiter, const ConnectionLimits& limits, Acceptor acceptor);
 
   // Call it before the start. Holds a spare descriptor, with which a client can be answered when no other is left.
   // Returns false if there is none.
@@ -41,9 +41,9 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
 
   Turn try_accept() noexcept;
   Turn accept_one();
-  Turn without_newcomer(int error);
-  os::Fd next_newcomer(Address& address) noexcept;
-  Expected<ConnectionCensus::Ticket, std::string> place_for(const std::string& peer, int lack);
+  Turn none_accepted(int error);
+  os::Fd accept_next(Address& address) noexcept;
+  Expected<ConnectionLimiter::Ticket, std::string> place_for(const std::string& peer, int lack);
   bool make_room(int lack);
   template <typename Ask>
   bool evict(Ask ask);
@@ -54,7 +54,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   // Constant after construction.
   const std::shared_ptr<Reactor::Impl> connections_;  // the reactor of the connections
   const std::shared_ptr<Reactor::Impl> reactor_;      // the reactor of the loop
-  const std::shared_ptr<ConnectionCensus> census_;
+  const std::shared_ptr<ConnectionLimiter> limiter_;
   const ConnectionLimits limits_;
 
   // Owner: the reactor's thread.

@@ -20,7 +20,7 @@
 #include "orb/os/machine/core_list.h"
 #include "orb/os/machine/host.h"
 #include "orb/os/own_user.h"
-#include "orb/os/process/said_errors.h"
+#include "orb/os/process/error_capture.h"
 #include "orb/os/socket_path.h"
 #include "services/reserved/backends/made_groups.h"
 #include "services/reserved/daemon/end_signals.h"
@@ -42,13 +42,13 @@ constexpr const char* other_directory_text =
 constexpr rlim_t most_descriptors = 65536;
 
 Done<os::Topology> read_topology() {
-  os::log::SaidErrors said;
+  os::log::ErrorCapture said;
   auto topology = os::Topology::detect();
   if (!topology) return Unexpected{said.take()};
   return std::move(*topology);
 }
 
-// Engine owns the Keeper and everything that the Keeper needs.
+// Engine owns the ReservationController and everything that the ReservationController needs.
 class Engine {
  public:
   static Done<std::unique_ptr<Engine>> start(const core::Settings& settings) {
@@ -61,10 +61,10 @@ class Engine {
   // Releases all reservations and restores the host, however the daemon ends and at whatever point its start fails.
   ~Engine() {
     watch_.stop();
-    if (reserves_) keeper_->stop();
+    if (reserves_) controller_->stop();
     if (setup_) say_faults(setup_->put_back());
   }
-  Keeper& keeper() { return *keeper_; }
+  ReservationController& controller() { return *controller_; }
 
  private:
   Engine() = default;
@@ -86,7 +86,7 @@ class Engine {
     if (auto chosen = choose(settings.reserved, topology->cores()); !chosen) return chosen;
     reserves_ = true;
     watch_.start(
-        {.ended = [this](const Process& process) { keeper_->ended(process); }, .tick = [this] { return tick(); }});
+        {.ended = [this](const Process& process) { controller_->ended(process); }, .tick = [this] { return tick(); }});
     return {};
   }
 
@@ -121,22 +121,22 @@ class Engine {
     std::vector<CoreId> keep = settings.keep;
     std::ranges::sort(keep);
     AccountOptions options{.kept = keep, .first_id = {microseconds}, .enforces = backend_->enforces()};
-    keeper_ = std::make_unique<Keeper>(
-        Keeper::Parts{.accounts = Accounts(candidate.cores, std::move(options)),
-                      .backend = *backend_,
-                      .processes = *setup_->host().processes,
-                      .interrupts = *interrupts_,
-                      .now = os::now,
-                      .watch = [this](const Process& process) { return watch_.watch(process); },
-                      .watch_only = [this](const auto& needed) { watch_.keep_only(needed); },
-                      .hurry = [this] { watch_.hurry(); },
-                      .online = [] { return cores_listed("online"); }});
-    return keeper_->start();
+    controller_ = std::make_unique<ReservationController>(
+        ReservationController::Parts{.accounts = Accounts(candidate.cores, std::move(options)),
+                                     .backend = *backend_,
+                                     .processes = *setup_->host().processes,
+                                     .interrupts = *interrupts_,
+                                     .now = os::now,
+                                     .watch = [this](const Process& process) { return watch_.watch(process); },
+                                     .watch_only = [this](const auto& needed) { watch_.keep_only(needed); },
+                                     .hurry = [this] { watch_.hurry(); },
+                                     .online = [] { return cores_listed("online"); }});
+    return controller_->start();
   }
 
   // Returns how long to wait for the next tick: 10 ms while a thread is waited for, but at most 100 ticks in a row.
   Duration tick() {
-    const bool waits = keeper_->tick();
+    const bool waits = controller_->tick();
     if (watchdog_period() > Duration::zero()) notify_manager("WATCHDOG=1");
     hurried_ = waits ? hurried_ + 1 : 0;
     return waits && hurried_ < 100 ? Duration{10ms} : tick_period();
@@ -152,8 +152,8 @@ class Engine {
   std::unique_ptr<HostSetup> setup_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Interrupts> interrupts_;
-  std::unique_ptr<Keeper> keeper_;
-  bool reserves_ = false;  // keeper_ has started
+  std::unique_ptr<ReservationController> controller_;
+  bool reserves_ = false;  // controller_ has started
   int hurried_ = 0;        // short ticks in a row; used by the watch's thread only
   ProcessWatch watch_;
 };
@@ -189,7 +189,7 @@ std::vector<std::string> with_own_options(std::vector<std::string> words, const 
   return words;
 }
 
-std::string line_of(const KeeperStatus& status, const std::vector<CoreState>& cores) {
+std::string line_of(const ReservationControllerStatus& status, const std::vector<CoreState>& cores) {
   std::vector<CoreId> free;
   for (const CoreState& core : cores)
     if (core.use == CoreUse::common) free.push_back(core.info.core);
@@ -211,20 +211,21 @@ Done<void> serve(const std::vector<std::string>& words, const core::Settings& se
   const EndSignals stop(*orb);
   const auto root = IDL::traits<PortableServer::POA>::narrow(orb->resolve_initial_references("RootPOA"));
   const auto poa = root->create_well_known(well_known_key, nullptr);
-  const auto servant = CORBA::make_reference<ReservationServant>(engine.keeper(), AccessList(settings.reserved.users));
+  const auto servant =
+      CORBA::make_reference<ReservationServant>(engine.controller(), AccessList(settings.reserved.users));
   poa->activate_object_with_id({}, servant);
   poa->the_POAManager()->activate();
   const std::string file = settings.runtime_directory + "/" + reference_file;
   auto written = write_reference(file, orb->object_to_string(poa->servant_to_reference(servant)));
   if (written) {
-    const std::string line = line_of(engine.keeper().status(), engine.keeper().cores());
+    const std::string line = line_of(engine.controller().status(), engine.controller().cores());
     os::log::info(line);
-    if (std::ranges::none_of(engine.keeper().cores(),
+    if (std::ranges::none_of(engine.controller().cores(),
                              [](const CoreState& core) { return core.use == CoreUse::common; }))
       os::log::warn(
           "no core can be reserved: all cores that the daemon may use are kept for all processes (reserved.keep; by "
           "default the first core)");
-    if (const auto& cannot = engine.keeper().status().backend.cannot; !cannot.empty())
+    if (const auto& cannot = engine.controller().status().backend.cannot; !cannot.empty())
       os::log::warn(cannot.front() + rest_text(cannot.size() - 1));
     notify_manager("READY=1\nSTATUS=" + line);
     orb->run();

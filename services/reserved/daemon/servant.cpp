@@ -172,8 +172,8 @@ idl::CoreState state_of(const CoreState& core) {
 
 }  // namespace
 
-ReservationServant::ReservationServant(Keeper& keeper, AccessList access)
-    : keeper_(keeper), access_(std::move(access)), began_(keeper.now()) {}
+ReservationServant::ReservationServant(ReservationController& controller, AccessList access)
+    : controller_(controller), access_(std::move(access)), began_(controller.now()) {}
 
 // ---- Who asks ----
 
@@ -217,7 +217,7 @@ Process ReservationServant::resolve(const idl::Process& who, const Caller& from,
 
 // Returns the account. Refuses the call if the caller may not change it.
 Account ReservationServant::owned(idl::Id reservation, const Caller& from) const {
-  auto account = keeper_.find({reservation});
+  auto account = controller_.find({reservation});
   if (!account) throw idl::Unknown();
   if (from.user != 0 && from.user != account->holder.user)
     refuse({.kind = RefusalKind::not_yours,
@@ -241,9 +241,9 @@ idl::Grant ReservationServant::reserve(const idl::Holder& for_whom, const Wanted
   if (holder.extent == Extent::thread && !has_thread(process.pid, holder.thread))
     refuse({.kind = RefusalKind::no_such_process,
             .reason = "process " + std::to_string(process.pid) + " has no thread " + std::to_string(holder.thread)});
-  return grant_of(keeper_.reserve(std::move(holder), wanted,
-                                  {.lease = duration_of(how.lease()), .queues = how.queues(), .note = how.note()},
-                                  also));
+  return grant_of(controller_.reserve(std::move(holder), wanted,
+                                      {.lease = duration_of(how.lease()), .queues = how.queues(), .note = how.note()},
+                                      also));
 }
 
 idl::Grant ReservationServant::reserve_cores(const idl::Holder& for_whom, const idl::CoresWanted& wanted,
@@ -269,17 +269,17 @@ idl::OwnCores ReservationServant::own_cores(const idl::CoresWanted& wanted, cons
   // A caller that may not reserve gets no pass over all processes, which would delay others. It may still be on cores
   // that another user gave it.
   const bool may_reserve = access_.admits(from.user, core::calling_groups()).has_value();
-  const auto held = keeper_.holding(from.process, may_reserve);
+  const auto held = controller_.holding(from.process, may_reserve);
   if (!held) {
     const idl::Holder self(idl::Process(0, 0), idl::Scope::one_process, 0);
     return idl::OwnCores(true, reserve(self, wanted_cores(wanted), how));
   }
   if (auto fault = fault_of_own(*held, wanted_cores(wanted).these)) refuse(*fault);
-  return idl::OwnCores(false, grant_of(keeper_.look(held->id)));
+  return idl::OwnCores(false, grant_of(controller_.look(held->id)));
 }
 
 idl::Grant ReservationServant::look(idl::Id reservation) {
-  const auto found = keeper_.look({reservation});
+  const auto found = controller_.look({reservation});
   if (!found && found.error().kind == RefusalKind::bad_request) throw idl::Unknown();
   return grant_of(found);
 }
@@ -287,13 +287,13 @@ idl::Grant ReservationServant::look(idl::Id reservation) {
 idl::Nanoseconds ReservationServant::renew(idl::Id reservation, idl::Nanoseconds lease) {
   owned(reservation, caller());
   const Duration given = duration_of(lease);
-  if (!keeper_.renew({reservation}, given)) throw idl::Unknown();
+  if (!controller_.renew({reservation}, given)) throw idl::Unknown();
   return count_of(given);
 }
 
 void ReservationServant::release(idl::Id reservation) {
   owned(reservation, caller());
-  keeper_.release({reservation});
+  controller_.release({reservation});
 }
 
 // ---- Billing ----
@@ -303,7 +303,7 @@ void ReservationServant::lend(idl::Id reservation, const idl::Process& service) 
   const Account account = owned(reservation, from);
   if (account.waiting || account.holder.extent == Extent::thread)
     refuse({.kind = RefusalKind::bad_request, .reason = "only cores, or a tree's share, that are held can be lent"});
-  if (auto lent = keeper_.lend({reservation}, resolve(service, from, true)); !lent) refuse(lent.error());
+  if (auto lent = controller_.lend({reservation}, resolve(service, from, true)); !lent) refuse(lent.error());
 }
 
 void ReservationServant::take_back(idl::Id reservation, const idl::Process& service) {
@@ -313,46 +313,46 @@ void ReservationServant::take_back(idl::Id reservation, const idl::Process& serv
   for (const Loan& loan : account.loans)
     if (!loan.over && loan.service.pid == pid &&
         (service.started() == 0 || service.started() == loan.service.start_ticks))
-      keeper_.take_back({reservation}, loan.service);
+      controller_.take_back({reservation}, loan.service);
 }
 
 idl::Grant ReservationServant::work_on(idl::Id reservation) {
   const Caller from = caller();
-  if (!keeper_.find({reservation})) throw idl::Unknown();
-  return grant_of(keeper_.work_on({reservation}, from.process));
+  if (!controller_.find({reservation})) throw idl::Unknown();
+  return grant_of(controller_.work_on({reservation}, from.process));
 }
 
 void ReservationServant::leave(idl::Id reservation) {
   const Caller from = caller();
-  if (!keeper_.find({reservation})) throw idl::Unknown();
-  keeper_.leave({reservation}, from.process);
+  if (!controller_.find({reservation})) throw idl::Unknown();
+  controller_.leave({reservation}, from.process);
 }
 
 void ReservationServant::charge(idl::Id reservation, const idl::Process& client, idl::Nanoseconds used) {
   const Caller from = caller();
   owned(reservation, from);
-  keeper_.charge({reservation}, resolve(client, from, true), duration_of(used));
+  controller_.charge({reservation}, resolve(client, from, true), duration_of(used));
 }
 
 // ---- Looking ----
 
 idl::AccountList ReservationServant::accounts() {
   idl::AccountList list;
-  const Time now = keeper_.now();
-  for (const Account& account : keeper_.accounts()) list.push_back(account_of(account, now));
+  const Time now = controller_.now();
+  for (const Account& account : controller_.accounts()) list.push_back(account_of(account, now));
   return list;
 }
 
 idl::CoreStateList ReservationServant::cores() {
   idl::CoreStateList list;
-  for (const CoreState& core : keeper_.cores()) list.push_back(state_of(core));
+  for (const CoreState& core : controller_.cores()) list.push_back(state_of(core));
   return list;
 }
 
 idl::ResourceHeldList ReservationServant::held_resources() {
-  const auto states = keeper_.resources();
+  const auto states = controller_.resources();
   idl::ResourceHeldList list;
-  for (const Account& account : keeper_.accounts())
+  for (const Account& account : controller_.accounts())
     for (const ResourceWanted& one : account.also) {
       const ResourcePromise promise = states[static_cast<std::size_t>(one.which)].offer.promise;
       list.push_back(idl::ResourceHeld(account.id.value, name_of(one.which), one.amount,
@@ -363,17 +363,17 @@ idl::ResourceHeldList ReservationServant::held_resources() {
 
 idl::ResourceStateList ReservationServant::resource_states() {
   idl::ResourceStateList list;
-  for (const auto& [offer, promised] : keeper_.resources())
+  for (const auto& [offer, promised] : controller_.resources())
     list.push_back(idl::ResourceState(name_of(offer.which), offer.most, promised,
                                       static_cast<idl::ResourcePromise>(offer.promise), offer.meaning));
   return list;
 }
 
 idl::Status ReservationServant::state() {
-  const KeeperStatus status = keeper_.status();
+  const ReservationControllerStatus status = controller_.status();
   return idl::Status(status.backend.kind, status.backend.place, status.backend.cannot, status.started.moved,
                      status.started.unmovable, status.interrupts.steered, status.interrupts.fixed,
-                     static_cast<std::int32_t>(getpid()), count_of(keeper_.now() - began_));
+                     static_cast<std::int32_t>(getpid()), count_of(controller_.now() - began_));
 }
 
 }  // namespace corelane::reserved

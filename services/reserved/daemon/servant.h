@@ -1,5 +1,5 @@
 // ReservationServant implements Corelane::Reservation::Server. It checks who calls, whether the caller may do that, and
-// for which process. The Keeper does the rest.
+// for which process. The ReservationController does the rest.
 // Threads: any.
 #pragma once
 
@@ -11,14 +11,14 @@
 #include "orb/corba/portable_server.h"
 #include "reservationS.h"
 #include "services/reserved/daemon/access_list.h"
-#include "services/reserved/daemon/keeper.h"
+#include "services/reserved/daemon/reservation_controller.h"
 
 namespace corelane::reserved {
 
 class ReservationServant final : public virtual CORBA::servant_traits<Corelane::Reservation::Server>::base_type {
  public:
-  // The keeper must outlive this servant.
-  ReservationServant(Keeper& keeper, AccessList access);
+  // The controller must outlive this servant.
+  ReservationServant(ReservationController& controller, AccessList access);
 
   Corelane::Reservation::Grant reserve_cores(const Corelane::Reservation::Holder& for_whom,
                                              const Corelane::Reservation::CoresWanted& wanted,
@@ -63,7 +63,7 @@ class ReservationServant final : public virtual CORBA::servant_traits<Corelane::
                                        const std::vector<ResourceWanted>& also = {});
   Account owned(Corelane::Reservation::Id reservation, const Caller& from) const;
 
-  Keeper& keeper_;
+  ReservationController& controller_;
   const AccessList access_;
   const Time began_;
   mutable std::mutex mutex_;

@@ -111,9 +111,9 @@ TEST_CASE("a rejected client delays nobody with the packets that it has sent") {
                                        return SetupFault{Kind::denied, "not today"};
                                      }});
     REQUIRE(listener);
-    const auto newcomer = connect_socket(path, soon());
-    REQUIRE(newcomer);
-    lingering.send_to(*newcomer);
+    const auto incoming = connect_socket(path, soon());
+    REQUIRE(incoming);
+    lingering.send_to(*incoming);
     if (GENERATE(false, true))
       CHECK(listener->accept(soon()).error().text == "not today");
     else

@@ -10,7 +10,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
-#include "orb/core/objects/gate.h"
+#include "orb/core/objects/poa_manager_state.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -218,7 +218,7 @@ TEST_CASE("a shutdown that waits after one that did not waits for the running re
   CHECK(answered);
 }
 
-TEST_CASE("a local caller waits at a holding gate no longer than a call may take") {
+TEST_CASE("a local caller waits at a holding POA manager no longer than a call may take") {
   ProbeServer server({"-ORBTimeoutRequest", "20ms"});
   server.orb.root()->the_POAManager()->hold_requests(true);
   try {

@@ -45,24 +45,24 @@ ProcessCounters sample(std::uint64_t number) {
   task.used = Time{3s};
   task.holder = "user 1000";
   counters.tasks = {task, task};
-  RefusedNewcomer refused{.label = "Plant/watch",
-                          .owner = PeerId{4},
-                          .contract = make_contract(20ms, 19ms),
-                          .why = {.code = sched::RefusalCode::neighbour_late,
-                                  .closest = CoreId{3},
-                                  .loser = TaskId{7},
-                                  .response = 21ms,
-                                  .deadline = 20ms,
-                                  .nearest = {40ms, 40ms, 19ms, 2ms, 3ms},
-                                  .jitter = 1ms,
-                                  .tasks = 1,
-                                  .platform = 2,
-                                  .others = 3,
-                                  .others_platform = 4,
-                                  .unproposed = sched::Unproposed::beside_others,
-                                  .loser_name = {'s', 't', 'e', 'p'}},
-                          .asked = Time{5s},
-                          .times = number};
+  RefusedAdmission refused{.label = "Plant/watch",
+                           .owner = PeerId{4},
+                           .contract = make_contract(20ms, 19ms),
+                           .why = {.code = sched::RefusalCode::neighbour_late,
+                                   .closest = CoreId{3},
+                                   .loser = TaskId{7},
+                                   .response = 21ms,
+                                   .deadline = 20ms,
+                                   .nearest = {40ms, 40ms, 19ms, 2ms, 3ms},
+                                   .jitter = 1ms,
+                                   .tasks = 1,
+                                   .platform = 2,
+                                   .others = 3,
+                                   .others_platform = 4,
+                                   .unproposed = sched::Unproposed::beside_others,
+                                   .loser_name = {'s', 't', 'e', 'p'}},
+                           .asked = Time{5s},
+                           .times = number};
   counters.refusals = {refused};
   return counters;
 }
@@ -98,9 +98,9 @@ TEST_CASE("a counter page says what was written into it") {
   CHECK(pages[0].tasks[1].used == Time{3s});
   CHECK(pages[0].tasks[1].holder == "user 1000");
   CHECK(pages[0].cores.at(0).core == CoreId{3});
-  const RefusedNewcomer written = sample(5).refusals[0];
+  const RefusedAdmission written = sample(5).refusals[0];
   REQUIRE(pages[0].refusals.size() == 1);
-  const RefusedNewcomer& read = pages[0].refusals[0];
+  const RefusedAdmission& read = pages[0].refusals[0];
   CHECK(read.label == written.label);
   CHECK(read.owner == written.owner);
   CHECK(read.contract == written.contract);
@@ -197,9 +197,9 @@ TEST_CASE("the page of a process that has ended is removed") {
     CHECK(directory.entries() == 0);
   }
   SECTION("by the next server") {
-    const BestEffortLane lane(1);
+    const BestEffortExecutor executor(1);
     const RefusalLog refusals;
-    CounterPublisher publisher(directory.path(), {}, 1, lane, refusals);
+    CounterPublisher publisher(directory.path(), {}, 1, executor, refusals);
     CHECK(publisher.step(Time{} + 1min));
     CHECK(directory.entries() == 1);  // the publisher's own page
     CHECK_FALSE(std::filesystem::exists(directory / "counters-1"));
@@ -299,9 +299,9 @@ TEST_CASE("counters are published from when the directory can be made") {
   const Quiet quiet;
   TempDirectory directory;
   const std::string path = directory / "above/runtime";
-  const BestEffortLane lane(1);
+  const BestEffortExecutor executor(1);
   const RefusalLog refusals;
-  CounterPublisher publisher(path, {}, 1, lane, refusals);
+  CounterPublisher publisher(path, {}, 1, executor, refusals);
   CHECK_FALSE(publisher.step(Time{} + 1s));
   std::filesystem::create_directory(directory / "above");
   CHECK_FALSE(publisher.step(Time{} + 1200ms));  // it does not try at every step
@@ -313,9 +313,9 @@ TEST_CASE("counters that were removed with their directory are published again")
   const Quiet quiet;
   TempDirectory directory;
   const std::string path = directory / "runtime";
-  const BestEffortLane lane(1);
+  const BestEffortExecutor executor(1);
   const RefusalLog refusals;
-  CounterPublisher publisher(path, {}, 1, lane, refusals);
+  CounterPublisher publisher(path, {}, 1, executor, refusals);
   CHECK(publisher.step(Time{} + 1min));
   std::filesystem::remove_all(path);
   CHECK(publisher.step(Time{} + 2min));

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/dispatch/best_effort/best_effort_lane.h"
+#include "orb/dispatch/best_effort/best_effort_executor.h"
 #include "orb/dispatch/job_source.h"
 #include "orb/dispatch/leases/host_ledger.h"
 #include "orb/dispatch/manager/manager_agent.h"
@@ -115,7 +115,7 @@ class NoThreads final : public ThreadMaker {
   struct Made {
     std::string name;
     WorkerPtr worker;
-    Seat seat;
+    ThreadPlacement placement;
     bool ended = false;
     int rebound = 0;
     bool refuses_shares = false;  // refuses SCHED_DEADLINE shares, as the kernel may
@@ -123,7 +123,7 @@ class NoThreads final : public ThreadMaker {
   };
   Expected<std::unique_ptr<WorkerThread>> start(const std::string& name, const WorkerPtr& worker) override {
     if (failure) return *failure;
-    auto made = std::make_shared<Made>(Made{name, worker, worker->seat()});
+    auto made = std::make_shared<Made>(Made{name, worker, worker->placement()});
     std::unique_ptr<WorkerThread> handle = std::make_unique<Handle>(made);
     threads.push_back(std::move(made));
     return handle;
@@ -149,10 +149,10 @@ class NoThreads final : public ThreadMaker {
    public:
     explicit Handle(std::shared_ptr<Made> made) : made_(std::move(made)) {}
     ~Handle() override { made_->ended = true; }
-    bool place(Seat seat) noexcept override {
+    bool place(ThreadPlacement placement) noexcept override {
       if (made_->on_place) made_->on_place();
-      if (seat.share == os::DeadlineShare{} || !made_->refuses_shares) return made_->seat = seat, true;
-      made_->seat = {.core = seat.core, .native = seat.native};
+      if (placement.share == os::DeadlineShare{} || !made_->refuses_shares) return made_->placement = placement, true;
+      made_->placement = {.core = placement.core, .native = placement.native};
       return false;
     }
     bool real_time() const noexcept override { return true; }
@@ -183,7 +183,7 @@ class FakeProvider final : public CoreProvider {
     return end(promised);
   }
   void abandon() noexcept override {}
-  bool alone() const noexcept override { return !neighbours && others.empty(); }
+  bool alone() const noexcept override { return !others_promise && others.empty(); }
   void withdraw() noexcept override { mine.clear(); }
   void maintain() noexcept override { ++maintained; }
   bool is_revoked(CoreId core) const noexcept override {
@@ -193,7 +193,7 @@ class FakeProvider final : public CoreProvider {
   std::vector<CoreLease> leases;
   std::vector<Promise> others, mine;
   std::vector<CoreId> revoked;
-  bool busy = false, broken = false, neighbours = false;
+  bool busy = false, broken = false, others_promise = false;
   int maintained = 0, begun = 0, conflicts = 0, claims = 0;
 };
 
@@ -308,7 +308,7 @@ class Machine {
  public:
   FakeProvider& provider() { return provider_; }
   NoThreads threads;
-  BestEffortLane best_effort;
+  BestEffortExecutor best_effort;
   ManagerAgent manager;
   Pushed pushed = Pushed::done;
 };

@@ -99,9 +99,9 @@ void check_that_nothing_was_lost(Plant& plant, std::size_t tasks) {
   plant.machine.advance(1s);
   CHECK(plant.living() == tasks);
   CHECK(plant.promised_tasks() == tasks);
-  const auto newcomer = plant.machine.ask(locking(20ms));
+  const auto candidate = plant.machine.ask(locking(20ms));
   plant.machine.settle();
-  CHECK(newcomer->admission);
+  CHECK(candidate->admission);
 }
 
 void check_admission(int spares) {
@@ -173,7 +173,7 @@ TEST_CASE("without memory a task leaves all the same") {
 TEST_CASE("without memory the tasks of a client that is gone leave all the same") {
   for_each_failure([](const Trial& trial) {
     Plant plant;
-    const auto newcomer = plant.machine.ask(plain(100ms, 10ms), client);
+    const auto candidate = plant.machine.ask(plain(100ms, 10ms), client);
     bool failed = false;
     {
       const FailingAllocation failing(trial.n, trial.lasting);
@@ -182,7 +182,7 @@ TEST_CASE("without memory the tasks of a client that is gone leave all the same"
       failed = failing.happened();
     }
     plant.machine.settle();
-    CHECK(newcomer->calls == 1);
+    CHECK(candidate->calls == 1);
     check_that_nothing_was_lost(plant, 1);
     return failed;
   });
@@ -208,7 +208,7 @@ TEST_CASE("without memory tasks move when their core is lost") {
       for (int i = 0; i < 3; ++i) plant.machine.decide();
       failed = failing.happened();
     }
-    plant.machine.advance(PromiseKeeper::longest_retry);
+    plant.machine.advance(LedgerClient::longest_retry);
     CHECK(plant.runs(plant.resident));
     CHECK(plant.machine.report(plant.resident).core == CoreId{1});
     check_that_nothing_was_lost(plant, 2);

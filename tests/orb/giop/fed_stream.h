@@ -102,7 +102,7 @@ class Budget {
   std::size_t used_ = 0;
 };
 
-class BudgetRoom final : public HalfRoom {
+class BudgetRoom final : public ReassemblyQuota {
  public:
   explicit BudgetRoom(std::shared_ptr<Budget> budget) : budget_(std::move(budget)) {}
   ~BudgetRoom() override { budget_->give(held_); }
@@ -117,7 +117,7 @@ class BudgetRoom final : public HalfRoom {
   const std::shared_ptr<Budget> budget_;
   std::size_t held_ = 0;
 };
-inline std::unique_ptr<HalfRoom> room_of(const std::shared_ptr<Budget>& budget) {
+inline std::unique_ptr<ReassemblyQuota> room_of(const std::shared_ptr<Budget>& budget) {
   return std::make_unique<BudgetRoom>(budget);
 }
 

@@ -14,7 +14,7 @@
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
 #include "orb/os/privileges.h"
-#include "orb/os/threads/kept_core.h"
+#include "orb/os/threads/core_isolation.h"
 #include "orb/os/threads/scheduling_class.h"
 #include "orb/os/topology.h"
 #include "orb/os/wait/wait.h"
@@ -109,8 +109,8 @@ TEST_CASE("a kept core is left by all threads but those that are bound to it, un
   CoreId core{0};
   while (!before.contains(core)) ++core.value;  // bound: CpuMask::limit
   {
-    KeptCore kept(core);
-    const KeptCore same(std::move(kept));
+    CoreIsolation kept(core);
+    const CoreIsolation same(std::move(kept));
     CHECK_FALSE(affinity().contains(core));
     CHECK_FALSE(seen_on({}, affinity).contains(core));
     CHECK(seen_on({.core = core}, affinity).only() == core);

@@ -8,7 +8,7 @@
 
 #include "orb/base/minor.h"
 #include "orb/os/machine/cpu_mask.h"
-#include "orb/os/process/said_errors.h"
+#include "orb/os/process/error_capture.h"
 
 using namespace corelane;
 using namespace corelane::os;
@@ -50,7 +50,7 @@ TEST_CASE("this machine has the cores of the process's affinity and no others") 
 }
 
 TEST_CASE("the log says why no core of this machine is found") {
-  log::SaidErrors said;
+  log::ErrorCapture said;
   setenv("HWLOC_SYNTHETIC", "core:1 pu:1(indexes=1000)", 1);
   const auto topology = Topology::detect();
   unsetenv("HWLOC_SYNTHETIC");

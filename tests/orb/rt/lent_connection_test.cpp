@@ -84,11 +84,11 @@ TEST_CASE("a task keeps its own connection on a core by deadlines, and reads it 
   Caller caller(served, cores[1]);
   const TaskId task = caller.tasks.back().id();
   for (int i = 0; i < 20; ++i) CHECK(caller.probe->add(i, 1) == i + 1);
-  CHECK_FALSE(served.report(task).own_connection);
+  CHECK_FALSE(served.report(task).dedicated_connection);
   CHECK(caller.has_own());
   std::ofstream(directory / "revoked") << text_of(cores[1]) << '\n';
   // Bound: the server's housekeeper, which checks whether a core was revoked.
-  for (int i = 0; !served.report(task).own_connection; ++i) CHECK(caller.probe->add(i, 2) == i + 2);
+  for (int i = 0; !served.report(task).dedicated_connection; ++i) CHECK(caller.probe->add(i, 2) == i + 2);
   CHECK(served.report(task).core == cores[0]);
   for (int i = 0; i < 20; ++i) CHECK(caller.probe->add(i, 3) == i + 3);
   CHECK(caller.has_own());

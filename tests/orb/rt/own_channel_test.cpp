@@ -43,7 +43,7 @@ class RoomWatcher final : public ProbeServant {
   }
   std::string echo(const std::string& text) override {
     const std::lock_guard lock(mutex_);
-    seen_.emplace_back(text.size(), client_->berth(mebi) == nullptr);
+    seen_.emplace_back(text.size(), client_->send_buffer(mebi) == nullptr);
     return text;
   }
   std::vector<Seen> seen() {

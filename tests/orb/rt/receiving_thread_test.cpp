@@ -8,14 +8,14 @@
 #include <thread>
 #include <vector>
 
-#include "tests/orb/rt/own_connection.h"
+#include "tests/orb/rt/dedicated_connection.h"
 
 namespace receiving_thread_test {
 
 using namespace corelane;
 using namespace corelane::testing;
-using own_connection::Client;
-using own_connection::Served;
+using dedicated_connection::Client;
+using dedicated_connection::Served;
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Tests requests without a contract that wait for each other, in chains that do not know of each other. While such a
-// request waits, it keeps a thread of the best-effort lane, and the lane replaces that thread.
+// request waits, it keeps a thread of the best-effort executor, and the executor replaces that thread.
 #include <future>
 #include <thread>
 

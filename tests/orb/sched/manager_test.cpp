@@ -26,18 +26,18 @@ TEST_CASE("the first job of a new task is admitted and placed and later jobs are
   Bench b(cores_of(1));
   const auto first = b.tell(Arrived{Time{}, JobId{5}, no_task, PeerId{1}, share_of_core(10)});
   REQUIRE(only<Admit>(first).size() == 1);
-  REQUIRE(only<Place>(first).size() == 1);
-  CHECK(only<Place>(first)[0].job == JobId{5});
+  REQUIRE(only<Dispatch>(first).size() == 1);
+  CHECK(only<Dispatch>(first)[0].job == JobId{5});
   CHECK(only<Admit>(first)[0].response == 10ms);
   const TaskId task = only<Admit>(first)[0].task;
-  const auto later = only<Place>(b.tell(Arrived{Time{}, JobId{6}, task, PeerId{1}, std::nullopt}));
+  const auto later = only<Dispatch>(b.tell(Arrived{Time{}, JobId{6}, task, PeerId{1}, std::nullopt}));
   REQUIRE(later.size() == 1);
   CHECK(later[0].core == CoreId{0});
 }
 
 TEST_CASE("a request without task and contract is best effort") {
   Bench b(cores_of(1));
-  const auto places = only<Place>(b.tell(Arrived{Time{}, JobId{5}, no_task, PeerId{1}, std::nullopt}));
+  const auto places = only<Dispatch>(b.tell(Arrived{Time{}, JobId{5}, no_task, PeerId{1}, std::nullopt}));
   REQUIRE(places.size() == 1);
   CHECK(places[0].core == no_core);
 }
@@ -113,11 +113,11 @@ TEST_CASE("tasks that a new task separates count for each other until their core
   b.admitted(task(50ms));
   REQUIRE(view(second).priority == view(third).priority);
   CHECK(view(second).response == 3ms);
-  const TaskId newcomer = b.admitted(task(10ms));
+  const TaskId candidate = b.admitted(task(10ms));
   REQUIRE(view(second).priority > view(third).priority);
   CHECK(view(second).response == 4ms);  // includes the third task, which may have delayed it already
-  b.tell(Departed{Time{}, newcomer});
-  b.vacated(newcomer, CoreId{0});
+  b.tell(Departed{Time{}, candidate});
+  b.vacated(candidate, CoreId{0});
   b.admitted(task(10ms));
   REQUIRE(view(second).priority > view(third).priority);
   CHECK(view(second).response == 3ms);

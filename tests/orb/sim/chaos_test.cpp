@@ -1,7 +1,7 @@
-// Tests the Manager, the Lanes and virtual cores of every order under random sequences of facts: arrive, finish,
-// overrun, suspend, lock, depart, move, lose a core, lose a peer. The invariants hold all the time, and no task that
-// keeps to its contract misses. A seed gives the same trace on every machine, because all random values are integers.
-// CORELANE_SEQUENCES=1000000 runs a million sequences (about eight minutes).
+// Tests the Manager, the CoreSchedulers and virtual cores of every order under random sequences of facts: arrive,
+// finish, overrun, suspend, lock, depart, move, lose a core, lose a peer. The invariants hold all the time, and no task
+// that keeps to its contract misses. A seed gives the same trace on every machine, because all random values are
+// integers. CORELANE_SEQUENCES=1000000 runs a million sequences (about eight minutes).
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
@@ -53,7 +53,7 @@ class Sequence {
     for (int part = 1; part <= 5 && fault_.empty(); ++part) {
       sim_.run(Time{horizon * part / 5});
       check_manager();
-      check_lanes();
+      check_schedulers();
     }
     check_reports();
     count(totals);
@@ -147,24 +147,25 @@ class Sequence {
   void check_manager() {
     for (const sched::CoreView& core : sim_.manager().cores())
       if (!core.lost && core.admitted + core.platform > core.capacity + 1) complain("a core is charged too much");
-    std::map<TaskId, int> lanes;
+    std::map<TaskId, int> schedulers;
     for (int i = 0; i < cores_; ++i)
-      for (const sched::LaneTask& task : sim_.tasks_on(CoreId{static_cast<std::int16_t>(i)})) ++lanes[task.id];
+      for (const sched::ScheduledTask& task : sim_.tasks_on(CoreId{static_cast<std::int16_t>(i)}))
+        ++schedulers[task.id];
     for (const sched::TaskView& task : sim_.manager().tasks()) {
       const bool pending = task.state == sched::TaskState::pending;
-      if (lanes[task.id] != (pending ? 0 : 1)) complain("a task is not on one lane");
+      if (schedulers[task.id] != (pending ? 0 : 1)) complain("a task is not on one core scheduler");
       if (!pending && task.response > task.contract.deadline) complain("a bound is past its deadline");
-      lanes.erase(task.id);
+      schedulers.erase(task.id);
     }
-    for (const auto& [task, count] : lanes)
-      if (count > 0) complain("a lane has a task that the manager does not know");
+    for (const auto& [task, count] : schedulers)
+      if (count > 0) complain("a core scheduler has a task that the manager does not know");
   }
 
-  void check_lanes() {
+  void check_schedulers() {
     for (int i = 0; i < cores_; ++i) {
       Priority above{INT32_MAX};
-      for (const sched::LaneTask& task : sim_.tasks_on(CoreId{static_cast<std::int16_t>(i)})) {
-        if (above < task.priority) complain("a lane is out of order");
+      for (const sched::ScheduledTask& task : sim_.tasks_on(CoreId{static_cast<std::int16_t>(i)})) {
+        if (above < task.priority) complain("a core scheduler is out of order");
         above = task.priority;
         if ((task.demoted || task.suspended) && !task.busy) complain("a job that does not run is demoted or suspended");
         check_rule(task);
@@ -172,7 +173,7 @@ class Sequence {
     }
   }
 
-  void check_rule(const sched::LaneTask& task) {
+  void check_rule(const sched::ScheduledTask& task) {
     Time earliest = Time::min();
     for (std::size_t i = 0; i < task.waiting_count; ++i) {
       const sched::WaitingJob& job = task.waiting[i];

@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// A Manager and a Lane that record what they are told and what they answer, as in the runtime.
+// A Manager and a CoreScheduler that record what they are told and what they answer, as in the runtime.
 class Recording {
  public:
   Recording() {
@@ -21,24 +21,24 @@ class Recording {
     options_.max_tasks = 16;
     trace_.program = "run";
     trace_.options = options_;
-    trace_.tracks = {Track{}, {.kind = TrackKind::lane, .core = CoreId{3}, .max_tasks = 16, .timer = TimerId{3}}};
+    trace_.tracks = {Track{}, {.kind = TrackKind::core, .core = CoreId{3}, .max_tasks = 16, .timer = TimerId{3}}};
   }
 
   void propose(Duration at, std::uint64_t request, const Contract& contract) {
     const Fact fact = Proposed{.at = Time{at}, .request = JobId{request}, .contract = contract};
     for (const Command& command : decide(manager_, manager(), fact))
       if (const auto* admit = std::get_if<Admit>(&command)) {
-        write(lane(), trace::TaskAdded{admit->task, admit->contract, admit->priority}, Time{at});
-        lane_.add(admit->task, admit->contract, admit->priority);
+        write(scheduler(), trace::TaskAdded{admit->task, admit->contract, admit->priority}, Time{at});
+        scheduler_.add(admit->task, admit->contract, admit->priority);
         task_ = admit->task;
       }
   }
   void arrive(Duration at, std::uint64_t job) {
-    decide(lane_, lane(), Arrived{.at = Time{at}, .job = JobId{job}, .task = task_});
-    write(lane(), trace::Started{Time{at}, JobId{job}, task_}, Time{at});
+    decide(scheduler_, scheduler(), Arrived{.at = Time{at}, .job = JobId{job}, .task = task_});
+    write(scheduler(), trace::Started{Time{at}, JobId{job}, task_}, Time{at});
   }
   void finish(Duration at, std::uint64_t job) {
-    decide(lane_, lane(), Finished{.at = Time{at}, .job = JobId{job}, .task = task_, .used = 1ms});
+    decide(scheduler_, scheduler(), Finished{.at = Time{at}, .job = JobId{job}, .task = task_, .used = 1ms});
   }
   void interfere(const PlatformLoad& load) {
     write(manager(), trace::InterferenceSet{CoreId{3}, 1}, Time{});
@@ -47,16 +47,16 @@ class Recording {
   }
   // Moves the only task away and back.
   void move_and_return(Duration at) {
-    write(lane(), trace::VacateAsked{Time{at}, task_}, Time{at});
-    answer(lane(), lane_.vacate(Time{at}, task_), Time{at});
-    write(lane(), trace::TaskTaken{task_}, Time{at});
-    const LaneTask task = lane_.take(task_);
-    write(lane(), trace::TaskPut{Time{at}, task}, Time{at});
-    answer(lane(), lane_.put(Time{at}, task), Time{at});
+    write(scheduler(), trace::VacateAsked{Time{at}, task_}, Time{at});
+    answer(scheduler(), scheduler_.vacate(Time{at}, task_), Time{at});
+    write(scheduler(), trace::TaskTaken{task_}, Time{at});
+    const ScheduledTask task = scheduler_.take(task_);
+    write(scheduler(), trace::TaskPut{Time{at}, task}, Time{at});
+    answer(scheduler(), scheduler_.put(Time{at}, task), Time{at});
   }
 
   TraceFile& trace() { return trace_; }
-  Track& lane() { return trace_.tracks[1]; }
+  Track& scheduler() { return trace_.tracks[1]; }
   Track& manager() { return trace_.tracks[0]; }
 
  private:
@@ -85,7 +85,7 @@ class Recording {
   ManagerOptions options_;
   TraceFile trace_;
   Manager manager_{recorded_options()};
-  Lane lane_{CoreId{3}, 16, TimerId{3}};
+  CoreScheduler scheduler_{CoreId{3}, 16, TimerId{3}};
   TaskId task_;
 
   static ManagerOptions recorded_options() {
@@ -139,8 +139,8 @@ TEST_CASE("a recorded run is decided the same again") {
 
 TEST_CASE("an answer that was changed is found with its place") {
   Recording run = busy_run();
-  Track& lane = run.lane();
-  lane.words[place_of(lane, TraceKind::run) + 6] += 1;  // the deadline
+  Track& scheduler = run.scheduler();
+  scheduler.words[place_of(scheduler, TraceKind::run) + 6] += 1;  // the deadline
   const auto report = sim::replay(run.trace());
   REQUIRE(report);
   CHECK_FALSE(report->same());
@@ -166,19 +166,19 @@ TEST_CASE("a fact that was changed shows in what is answered") {
 
 TEST_CASE("an answer that is missing or not asked for is found") {
   Recording run = busy_run();
-  Track& lane = run.lane();
-  const std::size_t place = place_of(lane, TraceKind::defer);
-  const std::vector<std::uint64_t> taken(lane.words.begin() + static_cast<std::ptrdiff_t>(place),
-                                         lane.words.begin() + static_cast<std::ptrdiff_t>(place + 5));
+  Track& scheduler = run.scheduler();
+  const std::size_t place = place_of(scheduler, TraceKind::defer);
+  const std::vector<std::uint64_t> taken(scheduler.words.begin() + static_cast<std::ptrdiff_t>(place),
+                                         scheduler.words.begin() + static_cast<std::ptrdiff_t>(place + 5));
   SECTION("missing") {
-    lane.words.erase(lane.words.begin() + static_cast<std::ptrdiff_t>(place),
-                     lane.words.begin() + static_cast<std::ptrdiff_t>(place + 5));
+    scheduler.words.erase(scheduler.words.begin() + static_cast<std::ptrdiff_t>(place),
+                          scheduler.words.begin() + static_cast<std::ptrdiff_t>(place + 5));
     const auto report = sim::replay(run.trace());
     REQUIRE((report && report->difference));
     CHECK_THAT(report->difference->replayed, Catch::StartsWith("defer"));
   }
   SECTION("one too many") {
-    lane.words.insert(lane.words.end(), taken.begin(), taken.end());
+    scheduler.words.insert(scheduler.words.end(), taken.begin(), taken.end());
     const auto report = sim::replay(run.trace());
     REQUIRE((report && report->difference));
     CHECK(report->difference->replayed == "nothing");
@@ -187,7 +187,7 @@ TEST_CASE("an answer that is missing or not asked for is found") {
 
 TEST_CASE("a track without its beginning is not replayed and says so") {
   Recording run = busy_run();
-  run.lane().lost = 1;
+  run.scheduler().lost = 1;
   const auto report = sim::replay(run.trace());
   REQUIRE(report);
   CHECK_FALSE(report->tracks[1].replayed);
@@ -199,8 +199,8 @@ TEST_CASE("a track without its beginning is not replayed and says so") {
 
 TEST_CASE("a record that no run could have is refused with its place") {
   Recording run = busy_run();
-  Track& lane = run.lane();
-  lane.words[place_of(lane, TraceKind::task_added) + 3] = 0;  // the contract's period
+  Track& scheduler = run.scheduler();
+  scheduler.words[place_of(scheduler, TraceKind::task_added) + 3] = 0;  // the contract's period
   const auto report = sim::replay(run.trace());
   REQUIRE_FALSE(report);
   CHECK_THAT(report.error().text, Catch::StartsWith("record 0 of the track core 3 is none that a run could have"));

@@ -105,9 +105,9 @@ TEST_CASE("a repacking among running tasks misses no deadline") {
   sim.add({.contract = percent(40), .first_release = Time{1ms}});
   sim.add({.contract = percent(40), .first_release = Time{7ms}});
   sim.add({.contract = percent(30), .first_release = Time{3ms}});
-  const auto newcomer = sim.add({.contract = percent(60), .proposed = Time{215ms}, .first_release = Time{215ms}});
+  const auto candidate = sim.add({.contract = percent(60), .proposed = Time{215ms}, .first_release = Time{215ms}});
   sim.run(Time{5s});
-  REQUIRE(sim.report(newcomer).admitted);
+  REQUIRE(sim.report(candidate).admitted);
   std::uint64_t moves = 0;
   for (std::size_t i = 0; i < sim.size(); ++i) {
     CHECK(sim.report(i).misses == 0);
@@ -120,12 +120,12 @@ TEST_CASE("a repacking among running tasks misses no deadline") {
 TEST_CASE("tasks that leave make room at an idle instant") {
   Simulator sim(cores_of(1));
   sim.add({.contract = contract(80ms, 100ms), .first_release = Time{0ms}, .departs = Time{250ms}});
-  const auto newcomer =
+  const auto candidate =
       sim.add({.contract = contract(50ms, 100ms), .proposed = Time{260ms}, .first_release = Time{260ms}});
   sim.run(Time{2s});
-  REQUIRE(sim.report(newcomer).admitted);
-  CHECK(sim.report(newcomer).misses == 0);
-  CHECK(sim.report(newcomer).jobs >= 15);
+  REQUIRE(sim.report(candidate).admitted);
+  CHECK(sim.report(candidate).misses == 0);
+  CHECK(sim.report(candidate).jobs >= 15);
 }
 
 TEST_CASE("a new task that has to wait starts by the time that it was told") {

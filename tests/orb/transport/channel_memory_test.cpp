@@ -54,12 +54,12 @@ bool comes_to(const ConnectionPtr& end, std::size_t memory) {
   return end->channel_memory() == memory;
 }
 
-transport::Lent receive_lent(const ConnectionPtr& end) {
+transport::BorrowedBytes receive_borrowed(const ConnectionPtr& end) {
   std::array<std::byte, 64> buffer;
-  transport::Lent lent;
-  REQUIRE(end->receive(buffer, patience(), {}, lent));
-  REQUIRE(lent.keeper);
-  return lent;
+  transport::BorrowedBytes borrowed;
+  REQUIRE(end->receive(buffer, patience(), {}, borrowed));
+  REQUIRE(borrowed.storage);
+  return borrowed;
 }
 
 }  // namespace
@@ -90,12 +90,12 @@ TEST_CASE("a connection grows by what is under way, and shrinks once it is quiet
   CHECK(caller->channel_memory() == base);
   const std::string kept = pattern(200 * kibi, 5);
   REQUIRE(send(caller, kept));
-  const transport::Lent lent = receive_lent(called);
+  const transport::BorrowedBytes borrowed = receive_borrowed(called);
   for (int round = 0; round < 2; ++round) {
     pass(caller, called, 3 * mebi);
     CHECK(caller->channel_memory() >= base + 3 * mebi + 200 * kibi);
     CHECK(comes_to(caller, base + 224 * kibi));
-    CHECK(text_of(lent.bytes) == kept);
+    CHECK(text_of(borrowed.bytes) == kept);
   }
   CHECK(called->channel_memory() == base);
 }
@@ -104,15 +104,15 @@ TEST_CASE("memory for a long message grows, and goes back whether the message is
   if (cannot_grow()) return;
   StreamHarness<UsualPool> harness;
   const auto [caller, called] = harness.connect();
-  auto berth = caller->berth(mebi);
-  REQUIRE(berth);
+  auto send_buffer = caller->send_buffer(mebi);
+  REQUIRE(send_buffer);
   CHECK(caller->channel_memory() == base + mebi);
   const bool sent = GENERATE(true, false);
   if (sent) {
-    REQUIRE(caller->send(berth->bytes().first(mebi)));
+    REQUIRE(caller->send(send_buffer->bytes().first(mebi)));
     CHECK(read(called, mebi).size() == mebi);
   }
-  berth.reset();
+  send_buffer.reset();
   CHECK(comes_to(caller, base));
 }
 
@@ -156,7 +156,7 @@ TEST_CASE("channels grow as far as the server's memory budget lets them, and car
   const auto budget = std::make_shared<MemoryBudget>(MemoryBudget::bounds_of(4 * mebi, mebi, std::chrono::seconds{1}));
   StreamHarness<UsualPool> harness({.memory = budget});
   std::vector<Pair> all{harness.connect()};
-  auto held = all.front().called->berth(mebi / 2);  // a channel does not shrink below what is in use
+  auto held = all.front().called->send_buffer(mebi / 2);  // a channel does not shrink below what is in use
   REQUIRE(held);
   for (int i = 0; i < 8; ++i) {
     all.push_back(harness.connect());
@@ -167,17 +167,17 @@ TEST_CASE("channels grow as far as the server's memory budget lets them, and car
       CHECK(budget->channels() >= mebi / 2);
       CHECK(budget->channels() <= mebi);  // the share of one user
     }
-    const auto of_client = caller->berth(mebi);
+    const auto of_client = caller->send_buffer(mebi);
     CHECK(of_client);
     CHECK(caller->channel_memory() >= base + mebi);  // a client's own memory does not count
     CHECK(budget->channels() <= mebi);
   }
   const auto& [caller, called] = all.back();
-  CHECK_FALSE(called->berth(2 * mebi));
+  CHECK_FALSE(called->send_buffer(2 * mebi));
   held.reset();
   for (const auto& each : all) CHECK(comes_to(each.called, base));
   CHECK(budget->channels() == 0);
-  CHECK(called->berth(mebi));  // there is room again
+  CHECK(called->send_buffer(mebi));  // there is room again
 }
 
 TEST_CASE("a reply that may not grow its channel waits for the client and arrives") {

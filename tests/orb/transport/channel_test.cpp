@@ -34,12 +34,12 @@ struct WithPool : SharedMemory {
   }
 };
 
-transport::Lent receive_lent(const ConnectionPtr& end) {
+transport::BorrowedBytes receive_borrowed(const ConnectionPtr& end) {
   std::array<std::byte, 64> buffer;
-  transport::Lent lent;
-  REQUIRE(end->receive(buffer, patience(), {}, lent));
-  REQUIRE(lent.keeper);
-  return lent;
+  transport::BorrowedBytes borrowed;
+  REQUIRE(end->receive(buffer, patience(), {}, borrowed));
+  REQUIRE(borrowed.storage);
+  return borrowed;
 }
 
 // Starts a server that grants that access, and a child of another user that calls it. The child sends "ping" and
@@ -112,30 +112,30 @@ TEST_CASE("a long message is sent from reserved memory and received where it lie
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
   const std::string text = pattern(1024 * 1024);
-  auto berth = caller->berth(text.size());
-  REQUIRE(berth);
-  REQUIRE(berth->bytes().size() >= text.size());
-  std::memcpy(berth->bytes().data(), text.data(), text.size());
-  REQUIRE(caller->send(berth->bytes().first(text.size())));
-  berth.reset();  // it was sent, so nothing goes back
+  auto send_buffer = caller->send_buffer(text.size());
+  REQUIRE(send_buffer);
+  REQUIRE(send_buffer->bytes().size() >= text.size());
+  std::memcpy(send_buffer->bytes().data(), text.data(), text.size());
+  REQUIRE(caller->send(send_buffer->bytes().first(text.size())));
+  send_buffer.reset();  // it was sent, so nothing goes back
   std::array<std::byte, 64> buffer;
-  transport::Lent lent;
-  CHECK(*called->receive(buffer, patience(), {}, lent) == text.size());
-  REQUIRE(lent.keeper);
-  CHECK(text_of(lent.bytes) == text);
+  transport::BorrowedBytes borrowed;
+  CHECK(*called->receive(buffer, patience(), {}, borrowed) == text.size());
+  REQUIRE(borrowed.storage);
+  CHECK(text_of(borrowed.bytes) == text);
   CHECK(caller->loans().sent == 1);
   CHECK(called->loans().received == 1);
-  CHECK_FALSE(caller->berth(text.size()));  // the only room for such a long message is taken
-  lent = {};
-  CHECK(caller->berth(text.size()));
+  CHECK_FALSE(caller->send_buffer(text.size()));  // the only room for such a long message is taken
+  borrowed = {};
+  CHECK(caller->send_buffer(text.size()));
 }
 
 TEST_CASE("a watcher is given a long message where it lies") {
   struct Keeping final : transport::Watcher {
     void on_bytes(Bytes, Time) noexcept override {}
-    void on_lent(transport::Lent lent, Time) noexcept override { came.put(std::move(lent)); }
+    void on_borrowed(transport::BorrowedBytes borrowed, Time) noexcept override { came.put(std::move(borrowed)); }
     void on_closed(Error) noexcept override {}
-    Mailbox<transport::Lent> came;
+    Mailbox<transport::BorrowedBytes> came;
   };
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
@@ -143,10 +143,10 @@ TEST_CASE("a watcher is given a long message where it lies") {
   called->watch(keeping);
   const std::string text = pattern(1024 * 1024);
   REQUIRE(send(caller, text));
-  const transport::Lent lent = keeping->came.take();
-  CHECK(text_of(lent.bytes) == text);
-  CHECK(lent.keeper_of(lent.bytes.subspan(12)) == lent.keeper);
-  CHECK_FALSE(lent.keeper_of(lent.bytes.first(100)));
+  const transport::BorrowedBytes borrowed = keeping->came.take();
+  CHECK(text_of(borrowed.bytes) == text);
+  CHECK(borrowed.storage_of(borrowed.bytes.subspan(12)) == borrowed.storage);
+  CHECK_FALSE(borrowed.storage_of(borrowed.bytes.first(100)));
   called->unwatch();
 }
 
@@ -158,27 +158,27 @@ TEST_CASE("a long message that is taken or polled for stays where it lies, and s
   for (const std::string_view sent : {std::string_view("ab"), std::string_view("c"), std::string_view(text)})
     REQUIRE(send(caller, sent));
   std::array<std::byte, 64> buffer;
-  const auto next = [&](transport::Lent& lent) {
-    return takes ? called->take(buffer, lent)->count : *called->glance(buffer, lent);
+  const auto next = [&](transport::BorrowedBytes& borrowed) {
+    return takes ? called->take(buffer, borrowed)->count : *called->poll_receive(buffer, borrowed);
   };
-  transport::Lent none, lent, more;
+  transport::BorrowedBytes none, borrowed, more;
   REQUIRE(next(none) == 3);
   CHECK(text_of(Bytes(buffer).first(3)) == "abc");
-  CHECK_FALSE(none.keeper);
-  REQUIRE(next(lent) == text.size());
-  REQUIRE(lent.keeper);
+  CHECK_FALSE(none.storage);
+  REQUIRE(next(borrowed) == text.size());
+  REQUIRE(borrowed.storage);
   REQUIRE(send(caller, "d"));
   REQUIRE(next(more) == 1);
   CHECK(text_of(Bytes(buffer).first(1)) == "d");
-  CHECK_FALSE(more.keeper);
-  CHECK(text_of(lent.bytes) == text);
+  CHECK_FALSE(more.storage);
+  CHECK(text_of(borrowed.bytes) == text);
   CHECK(called->loans().received == 1);
 }
 
 TEST_CASE("reserved memory of a message that is not sent goes back") {
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
-  for (int i = 0; i < 3; ++i) CHECK(caller->berth(1024 * 1024));
+  for (int i = 0; i < 3; ++i) CHECK(caller->send_buffer(1024 * 1024));
   CHECK(caller->loans().sent == 0);
 }
 
@@ -186,7 +186,7 @@ TEST_CASE("a message longer than all room gets no reserved memory and comes in p
   StreamHarness<SharedMemory> harness;
   const auto [caller, called] = harness.connect();
   const std::string text = pattern(3 * 1024 * 1024);
-  CHECK_FALSE(caller->berth(text.size()));
+  CHECK_FALSE(caller->send_buffer(text.size()));
   REQUIRE(send(caller, text));
   CHECK(read(called, text.size()) == text);
 }
@@ -197,31 +197,31 @@ TEST_CASE("while room is away long messages come in pieces and in order") {
   const std::string first = pattern(1024 * 1024), second = pattern(700'000, 2), third = pattern(100, 3);
   REQUIRE(send(caller, first));
   std::array<std::byte, 64> buffer;
-  transport::Lent lent;
-  REQUIRE(*called->receive(buffer, patience(), {}, lent) == first.size());
+  transport::BorrowedBytes borrowed;
+  REQUIRE(*called->receive(buffer, patience(), {}, borrowed) == first.size());
   REQUIRE(send(caller, second));
   REQUIRE(send(caller, third));
   CHECK(read(called, second.size() + third.size()) == second + third);
-  CHECK(text_of(lent.bytes) == first);
+  CHECK(text_of(borrowed.bytes) == first);
 }
 
 TEST_CASE("by default four long messages are on their way at once, and a fifth is copied") {
   StreamHarness<WithPool<transport::usual_channel_pool>> harness;
   const auto [caller, called] = harness.connect();
   const std::string text = pattern(1024 * 1024);
-  std::vector<transport::Lent> kept;
+  std::vector<transport::BorrowedBytes> kept;
   for (std::uint64_t sent = 1; sent <= 4; ++sent) {
-    auto berth = caller->berth(text.size() + 100);
-    REQUIRE(berth);
-    std::memcpy(berth->bytes().data(), text.data(), text.size());
-    REQUIRE(caller->send(berth->bytes().first(text.size())));
+    auto send_buffer = caller->send_buffer(text.size() + 100);
+    REQUIRE(send_buffer);
+    std::memcpy(send_buffer->bytes().data(), text.data(), text.size());
+    REQUIRE(caller->send(send_buffer->bytes().first(text.size())));
     CHECK(caller->loans().sent == sent);
-    kept.push_back(receive_lent(called));
+    kept.push_back(receive_borrowed(called));
   }
-  CHECK_FALSE(caller->berth(text.size()));
+  CHECK_FALSE(caller->send_buffer(text.size()));
   REQUIRE(send(caller, text));
   CHECK(read(called, text.size()) == text);
-  for (const transport::Lent& lent : kept) CHECK(text_of(lent.bytes) == text);
+  for (const transport::BorrowedBytes& borrowed : kept) CHECK(text_of(borrowed.bytes) == text);
 }
 
 TEST_CASE("without chunks messages of any length go through the ring") {
@@ -240,7 +240,7 @@ TEST_CASE("while the reader keeps all that was lent to it, messages of any lengt
   const auto [caller, called] = harness.connect();
   const std::string all = pattern(128 * 1024), medium = pattern(10'000, 2), large = pattern(500'000, 3);
   REQUIRE(send(caller, all));
-  const transport::Lent kept = receive_lent(called);
+  const transport::BorrowedBytes kept = receive_borrowed(called);
   REQUIRE(send(caller, medium));
   REQUIRE(send(caller, large));
   CHECK(read(called, medium.size() + large.size()) == medium + large);
@@ -252,10 +252,10 @@ TEST_CASE("a channel's descriptor reports nothing while its end is only polled")
   const auto [caller, called] = harness.connect();
   std::array<std::byte, 16> buffer;
   REQUIRE_FALSE(receive(called, Time{}));
-  REQUIRE_FALSE(called->glance(buffer));
+  REQUIRE_FALSE(called->poll_receive(buffer));
   REQUIRE(send(caller, "x"));
   CHECK_FALSE(has_news(*called));
-  CHECK(*called->glance(buffer) == 1);
+  CHECK(*called->poll_receive(buffer) == 1);
   REQUIRE_FALSE(receive(called, Time{}));
   REQUIRE(send(caller, "y"));
   CHECK(has_news(*called));

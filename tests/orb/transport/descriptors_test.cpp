@@ -234,15 +234,15 @@ TEST_CASE("a new connection costs at most one other channel, whatever others do 
   os::sleep_until(os::now() + std::chrono::milliseconds{1200});  // sleep: channels grow old only by the clock
 
   std::vector<os::Fd> others;
-  os::Fd newcomer;
+  os::Fd incoming;
   long before = 0;
   do {
-    others.push_back(std::move(newcomer));
+    others.push_back(std::move(incoming));
     before = server.descriptors();
-    newcomer = silent_at(server);
+    incoming = silent_at(server);
   } while (server.descriptors() > before);
   // One channel has ended for the new client. Other clients now take its descriptors.
   for (long left = before - server.descriptors() + 1; left > 0; --left) others.push_back(silent_at(server));
-  (void)channel::Channel::connect_over(std::move(newcomer), {}, patience());
+  (void)channel::Channel::connect_over(std::move(incoming), {}, patience());
   CHECK(ended() == 1);
 }

@@ -68,14 +68,14 @@ TEMPLATE_TEST_CASE("a new connection replaces the one that was quiet for longest
   }
   called[1]->idle = false;
   const ConnectionPtr caller = patient_caller(harness);
-  const Pair newcomer{caller, harness.accepted.take()};
+  const Pair incoming{caller, harness.accepted.take()};
   CHECK(called[2]->closed.take().minor == minor::closed_here);
   CHECK(read(callers[2], 1).empty());
   called[0]->idle = false;
   const auto refused = harness.transport->connect(harness.listener->endpoint(), patience());
   if (refused) CHECK(read(*refused, 1).empty());
-  REQUIRE(send(newcomer.caller, "y"));
-  CHECK(read(newcomer.called, 1) == "y");
+  REQUIRE(send(incoming.caller, "y"));
+  CHECK(read(incoming.called, 1) == "y");
   for (const std::size_t i : {0u, 1u}) CHECK(called[i]->closed.empty());
   for (const auto& end : called) end->let_go();
 }
@@ -98,11 +98,12 @@ TEMPLATE_TEST_CASE("where many connections sent no whole message the oldest of t
     REQUIRE(send(callers[i], "x"));
     called[i]->wait_for(1);
   }
-  std::vector<Pair> newcomers;
+  std::vector<Pair> new_connections;
   const auto order = many ? std::vector{1u, 2u, 4u, 0u, 3u} : std::vector{0u};
   for (const std::size_t next : order) {
     const ConnectionPtr caller = patient_caller(harness);
-    newcomers.push_back({caller, harness.accepted.take()});  // it has no reader, so it is never closed to make room
+    new_connections.push_back(
+        {caller, harness.accepted.take()});  // it has no reader, so it is never closed to make room
     CHECK(called[next]->closed.take().minor == minor::closed_here);
     for (const auto& end : called) CHECK(end->closed.empty());
   }

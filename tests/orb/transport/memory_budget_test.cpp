@@ -256,9 +256,9 @@ TEST_CASE("where all is used up each peer has the same part of it") {
     hogs.back()->account->begin_run();
     hogs.back()->account->add_request(10 * mib - 32 * kib);
   }
-  const auto newcomer = budgeted.comes(5);
-  REQUIRE(newcomer->half(6 * mib));
-  CHECK(newcomer->may_read());
+  const auto incoming = budgeted.comes(5);
+  REQUIRE(incoming->half(6 * mib));
+  CHECK(incoming->may_read());
   for (const auto& hog : hogs) CHECK_FALSE(hog->may_read());
   hogs.front()->account->remove_request(10 * mib - 32 * kib);
   CHECK(hogs.front()->told == 1);

@@ -32,10 +32,10 @@ Recording jobs(int count, const std::string& label, int slow = 1'000'000, Durati
   for (int i = 1; i <= count; ++i) {
     const auto job = static_cast<std::uint64_t>(i);
     const Duration at = i * 10ms;
-    recording.lane(at, sched::Arrived{.at = Time{at}, .job = JobId{job}, .task = TaskId{7}});
+    recording.scheduler(at, sched::Arrived{.at = Time{at}, .job = JobId{job}, .task = TaskId{7}});
     recording.start(at, 7, job, 2);
     for (int told = 0; i >= slow && told < 2; ++told)
-      recording.lane(at, sched::Overran{Time{at}, JobId{job}, TaskId{7}, 1s});
+      recording.scheduler(at, sched::Overran{Time{at}, JobId{job}, TaskId{7}, 1s});
     recording.finish(at + 1ms, 7, job, i * step);
   }
   return recording;
@@ -62,10 +62,10 @@ TEST_CASE("a job that was found waiting is no overrun, unless it used more than 
   for (const auto& [job, used] : {std::pair{1, 100us}, std::pair{2, 90'000us}, std::pair{3, 100us}}) {
     const Time at{job * 200ms};
     const JobId id{static_cast<std::uint64_t>(job)};
-    recording.lane(at.time_since_epoch(), sched::Arrived{.at = at, .job = id, .task = TaskId{7}});
+    recording.scheduler(at.time_since_epoch(), sched::Arrived{.at = at, .job = id, .task = TaskId{7}});
     recording.start(at.time_since_epoch(), 7, id.value, 2);
-    if (job < 3) recording.lane(at.time_since_epoch(), sched::Overran{at, id, TaskId{7}});
-    if (job < 3) recording.lane(at.time_since_epoch(), sched::trace::Blocked{at, id, TaskId{7}, job * 3ms});
+    if (job < 3) recording.scheduler(at.time_since_epoch(), sched::Overran{at, id, TaskId{7}});
+    if (job < 3) recording.scheduler(at.time_since_epoch(), sched::trace::Blocked{at, id, TaskId{7}, job * 3ms});
     recording.finish(at.time_since_epoch() + 1ms, 7, id.value, used);
   }
   const auto found = measurements_of(recording.trace);
@@ -102,8 +102,8 @@ TEST_CASE("a job that several traces of its process have counts once") {
   Recording recording = jobs(100, "Plant.step", 100);
   const auto first = recording.save(directory / "a");
   recording.start(2s, 7, 101, 2);
-  recording.lane(2s, sched::trace::Blocked{Time{2s}, JobId{101}, TaskId{7}, 1ms});
-  recording.lane(2s, sched::trace::Missed{Time{2s}, JobId{101}, TaskId{7}, Time{1s}, Time{1100ms}});
+  recording.scheduler(2s, sched::trace::Blocked{Time{2s}, JobId{101}, TaskId{7}, 1ms});
+  recording.scheduler(2s, sched::trace::Missed{Time{2s}, JobId{101}, TaskId{7}, Time{1s}, Time{1100ms}});
   recording.finish(2s + 1ms, 7, 101);
   const auto second = recording.save(directory / "b");
   const std::string out = run_measure({.files = {first, second, second}}).out;
@@ -116,7 +116,7 @@ TEST_CASE("traces of one process tell the same in any order") {
   Recording older = jobs(1, "Plant.step"), newer;
   newer.trace.start_ticks = older.trace.start_ticks;
   newer.trace.dumped_at = older.trace.dumped_at + 1s;
-  newer.lane(2s, sched::Overran{Time{2s}, JobId{2}, TaskId{7}});  // the job slept too long
+  newer.scheduler(2s, sched::Overran{Time{2s}, JobId{2}, TaskId{7}});  // the job slept too long
   newer.finish(2s + 1ms, 7, 2, 100us);
   newer.finish(3s, 7, 3, 5ms);
   for (const bool is_older_first : {true, false}) {
@@ -227,7 +227,8 @@ TEST_CASE("requests came early by the contract of their own task") {
     Recording recording;
     recording.admit(1us, 8, 1, "Plant.step", PeerId{3}, period);
     for (int i = 1; i <= 2; ++i)
-      recording.lane(i * 12ms, sched::Arrived{.at = Time{i * 12ms}, .job = JobId{std::uint64_t(i)}, .task = TaskId{8}});
+      recording.scheduler(i * 12ms,
+                          sched::Arrived{.at = Time{i * 12ms}, .job = JobId{std::uint64_t(i)}, .task = TaskId{8}});
     recording.finish(30ms, 8, 1);
     recording.admit(1us, 9, 1, "Plant.step");  // a period of 10 ms
     recording.finish(30ms, 9, 100);
@@ -282,7 +283,7 @@ TEST_CASE("an interface selects its jobs and gives tables its version") {
 
 TEST_CASE("jobs that came before the measured run are not counted") {
   Recording recording = jobs(10, "step", 1);  // every job overran
-  recording.lane(
+  recording.scheduler(
       60ms, sched::trace::Missed{.at = Time{60ms}, .job = JobId{4}, .task = TaskId{7}, .released = {}, .deadline = {}});
   const auto found = measurements_of(recording.trace, {.since = Time{50ms}});
   REQUIRE(found.size() == 1);
@@ -350,7 +351,7 @@ TEST_CASE("requests that came before their period was over are told to have wait
   recording.admit(1us, 7, 2, "step");
   for (const auto& [at, job] : {std::pair{10ms, 1}, {11ms, 2}, {30ms, 3}}) {
     const auto id = static_cast<std::uint64_t>(job);
-    recording.lane(at, sched::Arrived{.at = Time{at}, .job = JobId{id}, .task = TaskId{7}});
+    recording.scheduler(at, sched::Arrived{.at = Time{at}, .job = JobId{id}, .task = TaskId{7}});
     recording.finish(at + 500us, 7, id);
   }
   CHECK_THAT(

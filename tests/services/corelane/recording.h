@@ -16,14 +16,14 @@ class Recording {
     trace.dumped_at = Time{Duration{1'000'000'000}};
     trace.options.cores = {{.id = CoreId{1}}};
     trace.tracks = {sched::Track{},
-                    {.kind = sched::TrackKind::lane, .core = CoreId{1}, .max_tasks = 8, .timer = TimerId{1}}};
+                    {.kind = sched::TrackKind::core, .core = CoreId{1}, .max_tasks = 8, .timer = TimerId{1}}};
   }
   template <typename T>
   Recording& manager(Duration at, const T& item) {
     return write(trace.tracks[0], at, item);
   }
   template <typename T>
-  Recording& lane(Duration at, const T& item) {
+  Recording& scheduler(Duration at, const T& item) {
     return write(trace.tracks[1], at, item);
   }
   // `peer`: the client that owns the task; none: the server itself.
@@ -39,12 +39,12 @@ class Recording {
     manager(at, sched::trace::Named::make(TaskId{task}, name));
   }
   void start(Duration at, std::uint64_t task, std::uint64_t job, int priority) {
-    lane(at, sched::Run{JobId{job}, TaskId{task}, Priority{priority}, Time{at - Duration{1'000}},
-                        Time{at + Duration{10'000}}});
-    lane(at, sched::trace::Started{Time{at}, JobId{job}, TaskId{task}});
+    scheduler(at, sched::Run{JobId{job}, TaskId{task}, Priority{priority}, Time{at - Duration{1'000}},
+                             Time{at + Duration{10'000}}});
+    scheduler(at, sched::trace::Started{Time{at}, JobId{job}, TaskId{task}});
   }
   void finish(Duration at, std::uint64_t task, std::uint64_t job, Duration used = Duration{5'000}) {
-    lane(at, sched::Finished{.at = Time{at}, .job = JobId{job}, .task = TaskId{task}, .used = used});
+    scheduler(at, sched::Finished{.at = Time{at}, .job = JobId{job}, .task = TaskId{task}, .used = used});
   }
   std::string save(const std::string& path) const {
     const auto bytes = sched::to_bytes(trace);

@@ -16,10 +16,10 @@ TEST_CASE("the summary tells which misses were in jobs that broke their contract
   for (std::uint64_t job = 1; job <= 4; ++job) {
     const Duration at = job * 100ms;
     recording.start(at, 5, job, 1);
-    if (job == 2) recording.lane(at, trace::Blocked{Time{at}, JobId{job}, TaskId{5}, 9ms});
-    if (job == 3) recording.lane(at, trace::Overslept{Time{at}, JobId{job}, TaskId{5}, 9ms});
+    if (job == 2) recording.scheduler(at, trace::Blocked{Time{at}, JobId{job}, TaskId{5}, 9ms});
+    if (job == 3) recording.scheduler(at, trace::Overslept{Time{at}, JobId{job}, TaskId{5}, 9ms});
     recording.finish(at + 15ms, 5, job, job == 1 ? 3ms : 1ms);  // the budget is 2 ms
-    recording.lane(at + 15ms, trace::Missed{Time{at + 15ms}, JobId{job}, TaskId{5}, Time{at}, Time{at + 10ms}});
+    recording.scheduler(at + 15ms, trace::Missed{Time{at + 15ms}, JobId{job}, TaskId{5}, Time{at}, Time{at + 10ms}});
   }
   const tool::TraceSummary summary = tool::summary_of(recording.trace);
   CHECK(

@@ -179,8 +179,8 @@ TEST_CASE("a job that goes on in the place of the next one is one slice") {
   Recording run;
   run.admit(1us, 5, 1, "Plant/step");
   run.start(10us, 5, 100, 1);
-  run.lane(20us, Overran{Time{20us}, JobId{100}, TaskId{5}, 10us});
-  run.lane(20us, Run{JobId{100}, TaskId{5}, Priority{1}, Time{9us}, Time{40us}});
+  run.scheduler(20us, Overran{Time{20us}, JobId{100}, TaskId{5}, 10us});
+  run.scheduler(20us, Run{JobId{100}, TaskId{5}, Priority{1}, Time{9us}, Time{40us}});
   run.finish(25us, 5, 100);
   const Shown shown = show(tool::perfetto_of(run.trace));
   for (const char* expected : {"task 5 Plant/step: begin job 100 @10", "task 5 Plant/step: release @9",
@@ -193,13 +193,13 @@ TEST_CASE("misses, overruns, refusals and early jobs are marks on their task") {
   Recording run;
   run.admit(1us, 5, 1, "Plant/step");
   run.start(10us, 5, 100, 1);
-  run.lane(12us, Arrived{.at = Time{12us}, .job = JobId{101}, .task = TaskId{5}});
-  run.lane(12us, Defer{JobId{101}, TaskId{5}, Time{30us}});
-  run.lane(13us, Arrived{.at = Time{13us}, .job = JobId{102}, .task = TaskId{5}});
-  run.lane(13us, Refuse{JobId{102}, {.code = RefusalCode::job_waiting}});
-  run.lane(20us, Overran{Time{20us}, JobId{100}, TaskId{5}});
-  run.lane(21us, trace::Missed{Time{21us}, JobId{100}, TaskId{5}, Time{9us}, Time{20us}});
-  run.lane(21us, trace::Overslept{Time{21us}, JobId{100}, TaskId{5}, Duration{3us}});
+  run.scheduler(12us, Arrived{.at = Time{12us}, .job = JobId{101}, .task = TaskId{5}});
+  run.scheduler(12us, Defer{JobId{101}, TaskId{5}, Time{30us}});
+  run.scheduler(13us, Arrived{.at = Time{13us}, .job = JobId{102}, .task = TaskId{5}});
+  run.scheduler(13us, Refuse{JobId{102}, {.code = RefusalCode::job_waiting}});
+  run.scheduler(20us, Overran{Time{20us}, JobId{100}, TaskId{5}});
+  run.scheduler(21us, trace::Missed{Time{21us}, JobId{100}, TaskId{5}, Time{9us}, Time{20us}});
+  run.scheduler(21us, trace::Overslept{Time{21us}, JobId{100}, TaskId{5}, Duration{3us}});
   run.finish(21us, 5, 100);
   run.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
   run.manager(40us, Vacated{Time{40us}, TaskId{5}, CoreId{1}});
@@ -242,8 +242,8 @@ TEST_CASE("every field that is written stands in Perfetto's schema with its type
   Recording run;
   run.admit(1us, 5, 1, "Plant/step");
   run.start(10us, 5, 100, 1);
-  run.lane(20us, Overran{Time{20us}, JobId{100}, TaskId{5}});
-  run.lane(21us, trace::Missed{Time{21us}, JobId{100}, TaskId{5}, Time{9us}, Time{20us}});
+  run.scheduler(20us, Overran{Time{20us}, JobId{100}, TaskId{5}});
+  run.scheduler(21us, trace::Missed{Time{21us}, JobId{100}, TaskId{5}, Time{9us}, Time{20us}});
   run.finish(21us, 5, 100);
   run.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
   std::ofstream(directory / "trace", std::ios::binary) << tool::perfetto_of(run.trace);
@@ -274,15 +274,15 @@ TEST_CASE("the summary tells who wrote the trace and what is in it") {
   recording.admit(1us, 5, 1, "Plant/step");
   recording.start(10us, 5, 100, 1);
   for (const Duration at : {12us, 14us})
-    recording.lane(at, Overran{Time{at}, JobId{100}, TaskId{5}, 1s});  // used two budgets
-  recording.lane(15us, Arrived{.at = Time{15us}, .job = JobId{101}, .task = TaskId{5}});
-  recording.lane(15us, Refuse{JobId{101}, {.code = RefusalCode::job_waiting}});
-  recording.lane(16us, trace::TurnedAway{.at = Time{16us}, .job = JobId{102}, .task = TaskId{5}});
+    recording.scheduler(at, Overran{Time{at}, JobId{100}, TaskId{5}, 1s});  // used two budgets
+  recording.scheduler(15us, Arrived{.at = Time{15us}, .job = JobId{101}, .task = TaskId{5}});
+  recording.scheduler(15us, Refuse{JobId{101}, {.code = RefusalCode::job_waiting}});
+  recording.scheduler(16us, trace::TurnedAway{.at = Time{16us}, .job = JobId{102}, .task = TaskId{5}});
   for (std::uint64_t job = 103; job < 105; ++job)
-    recording.lane(20us, trace::Missed{Time{20us}, JobId{job}, TaskId{5}, Time{9us}, Time{19us}});
+    recording.scheduler(20us, trace::Missed{Time{20us}, JobId{job}, TaskId{5}, Time{9us}, Time{19us}});
   recording.admit(3us, 6, 2, "sleeps");
-  recording.lane(20us, Overran{Time{20us}, JobId{9}, TaskId{6}});  // the job slept too long
-  recording.lane(21us, trace::Blocked{Time{21us}, JobId{9}, TaskId{6}, Duration{300us}});
+  recording.scheduler(20us, Overran{Time{20us}, JobId{9}, TaskId{6}});  // the job slept too long
+  recording.scheduler(21us, trace::Blocked{Time{21us}, JobId{9}, TaskId{6}, Duration{300us}});
   recording.finish(21us, 6, 9);
   recording.manager(30us, Refuse{JobId{7}, {.code = RefusalCode::not_schedulable}});
   recording.trace.tracks[1].lost = 12;
@@ -338,9 +338,9 @@ TEST_CASE("text has the names of policies and codes, and the units of durations"
   admit.contract.on_overrun = OverrunPolicy::cancel;
   recording.manager(1us, admit);
   recording.manager(1us, sched::trace::Named::make(TaskId{7}, "a=1 deadline=5"));
-  recording.lane(2us,
-                 sched::trace::TurnedAway{
-                     .at = Time{2us}, .job = JobId{1}, .task = TaskId{7}, .reason = sched::RefusalCode::job_waiting});
+  recording.scheduler(
+      2us, sched::trace::TurnedAway{
+               .at = Time{2us}, .job = JobId{1}, .task = TaskId{7}, .reason = sched::RefusalCode::job_waiting});
   recording.finish(3us, 7, 1, 12'345ns);
   const std::string out = run({.file = recording.save(directory / "t"), .text = true}).out;
   CHECK_THAT(out, Catch::Contains(" period=20ms deadline=15ms budget=1500us jitter=1500us suspension=0ns importance=0 "
@@ -373,7 +373,7 @@ TEST_CASE("programs get the summary, the records and the replay as JSON") {
 TEST_CASE("a replay that differs is told with its place, and is a failure") {
   TempDirectory directory;
   Recording recording;
-  recording.lane(10us, Run{JobId{1}, TaskId{2}, Priority{3}, Time{}, Time{}});
+  recording.scheduler(10us, Run{JobId{1}, TaskId{2}, Priority{3}, Time{}, Time{}});
   const auto [status, out, err] = run({.file = recording.save(directory / "t"), .replay = true});
   CHECK(status == 1);
   CHECK_THAT(err, Catch::Contains("the replay differs at record 0 of core 1"));

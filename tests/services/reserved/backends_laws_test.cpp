@@ -43,16 +43,16 @@ class EventfulHost : public FakeHost {
                         reserve(tree_, ShareWanted{2ms, 10ms}, {}, Extent::tree, {{Resource::memory, 1 << 20, true}}));
     REQUIRE(shares);
     const Process service = processes.identity(service_).value();
-    const bool works = keeper().lend(lent, service) && keeper().work_on(lent, service);
+    const bool works = controller().lend(lent, service) && controller().work_on(lent, service);
     REQUIRE(works);
   }
   void end() {
-    keeper().tick();
-    const auto accounts = keeper().accounts();
-    keeper().leave(accounts.front().id, processes.identity(service_).value());
-    keeper().release(accounts.front().id);
+    controller().tick();
+    const auto accounts = controller().accounts();
+    controller().leave(accounts.front().id, processes.identity(service_).value());
+    controller().release(accounts.front().id);
     kill(child_);
-    keeper().stop();
+    controller().stop();
     const Remarks faults = restore(host(), "");
     CHECK(faults == Remarks{});
   }
@@ -146,14 +146,14 @@ TEST_CASE("after a thousand random sequences of reserve, release and kill the ho
     for (int i = 0; i < 6; ++i) pids.push_back(fake.processes.fork_from(fake.shell));
     for (int step = 0; step < 25; ++step) {
       int& pid = pids[static_cast<std::size_t>(draw(6))];
-      const auto accounts = fake.keeper().accounts();
+      const auto accounts = fake.controller().accounts();
       switch (draw(5)) {
         case 0:
           fake.kill(pid);
           pid = fake.processes.fork_from(draw(2) == 0 ? fake.shell : pids[0]);
           break;
         case 1:
-          if (!accounts.empty()) fake.keeper().release(accounts[random() % accounts.size()].id);
+          if (!accounts.empty()) fake.controller().release(accounts[random() % accounts.size()].id);
           break;
         case 2:
           (void)fake.reserve(pid, ShareWanted{1ms * (1 + draw(6)), 10ms}, {.queues = draw(2) == 0},
@@ -165,12 +165,12 @@ TEST_CASE("after a thousand random sequences of reserve, release and kill the ho
       }
       fake.now += 1ms;
     }
-    fake.keeper().stop();
+    fake.controller().stop();
     CHECK(restore(fake.host(), "") == Remarks{});
     INFO("seed " << seed);
     fake.check_as_found();
-    for (const CoreState& core : fake.keeper().cores())
+    for (const CoreState& core : fake.controller().cores())
       CHECK((core.use == CoreUse::common || core.use == CoreUse::withheld));
-    for (const auto& [offer, promised] : fake.keeper().resources()) CHECK(promised == 0);
+    for (const auto& [offer, promised] : fake.controller().resources()) CHECK(promised == 0);
   }
 }

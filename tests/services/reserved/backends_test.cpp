@@ -1,4 +1,4 @@
-// The backends and the keeper on a fake host.
+// The backends and the controller on a fake host.
 #include <catch2/catch.hpp>
 #include <fstream>
 
@@ -27,7 +27,7 @@ TEST_CASE("whatever the backend a process has its core alone and the host is as 
     CHECK(fake.cores_of(fake.kernel_thread) == "0-3");
   }
   const int child = fake.processes.fork_from(app);
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(fake.processes.affinity(child));
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
@@ -58,11 +58,11 @@ TEST_CASE("whatever the backend what a crash left is put back from the journal o
 
 TEST_CASE("controllers that somebody switched off in the root are switched on again for a reservation") {
   FakeHost fake(Kind::v2);
-  fake.keeper();
+  fake.controller();
   for (const char* const off : {"-cpuset", "-cpu"}) fake.unified.write("cgroup.subtree_control", off);
   REQUIRE(fake.reserve(fake.shell));
   CHECK_THAT(fake.unified.read("cgroup.subtree_control").value(), Catch::Contains("cpuset") && Catch::Contains("cpu "));
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }
@@ -76,7 +76,7 @@ TEST_CASE("a process from somebody else's group goes back there") {
   REQUIRE(grant);
   CHECK_THAT(fake.backend->report().cannot.front(), Catch::Contains("cannot be parted exclusively"));
   CHECK(fake.cores_of(fake.shell) == "3");
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK(fake.processes.group_of(fake.shell, "cpuset") == "docker");
 }
 
@@ -101,7 +101,7 @@ TEST_CASE("a process whose affinity cannot be set is refused and may come once i
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == RefusalKind::system_refused);
   CHECK_THAT(refused.error().reason, Catch::Contains("cannot be moved to cores 3 and stays on 0-3"));
-  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.controller().accounts().empty());
   CHECK(fake.cores_of(fake.shell) == "0-3");
   fake.processes.entries[app].refuses_affinity = 0;
   CHECK(fake.reserve(app));
@@ -126,16 +126,16 @@ TEST_CASE("a core whose process takes long to end goes to everybody once it has,
   const auto grant = fake.reserve(app), second = fake.reserve(other);
   REQUIRE((grant && second));
   fake.begin_to_end(app);
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK(fake.cores_of(fake.shell) == "0-1");
-  CHECK(fake.keeper().cores()[3].use == CoreUse::held);
-  fake.keeper().release(second->id);
+  CHECK(fake.controller().cores()[3].use == CoreUse::held);
+  fake.controller().release(second->id);
   CHECK(fake.cores_of(fake.shell) == "0-2");
-  CHECK(fake.keeper().tick());  // it wants to be called again soon
+  CHECK(fake.controller().tick());  // it wants to be called again soon
   fake.kill(app);
-  CHECK_FALSE(fake.keeper().tick());
+  CHECK_FALSE(fake.controller().tick());
   CHECK(fake.cores_of(fake.shell) == "0-3");
-  CHECK(fake.keeper().cores()[3].use == CoreUse::common);
+  CHECK(fake.controller().cores()[3].use == CoreUse::common);
 }
 
 TEST_CASE("a request that waits for a core gets it once the core's process has ended, and is not refused before") {
@@ -147,17 +147,17 @@ TEST_CASE("a request that waits for a core gets it once the core's process has e
   const auto second = fake.reserve(waiting[1], CoresWanted{.count = 1}, {.queues = true});
   REQUIRE((grant && first && second));
   const auto waits = [&](const auto& who) {
-    const auto now = fake.keeper().look(who->id);
+    const auto now = fake.controller().look(who->id);
     REQUIRE(now);
     return now->waiting;
   };
   fake.begin_to_end(app);
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK((waits(first) && waits(second)));
-  CHECK(fake.keeper().tick());
+  CHECK(fake.controller().tick());
   CHECK((waits(first) && waits(second)));
   fake.kill(app);
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK_FALSE((waits(first) || waits(second)));
   CHECK((fake.cores_of(waiting[0]) == "3" && fake.cores_of(waiting[1]) == "2"));
 }
@@ -178,13 +178,13 @@ TEST_CASE("groups that stay busy are waited for together and not each by itself"
 
 TEST_CASE("what the kernel refuses is given back and told") {
   FakeHost fake(Kind::v2);
-  fake.keeper();
+  fake.controller();
   fake.unified.refused = {"cpuset.cpus.partition"};
   const auto grant = fake.reserve(fake.shell);
   REQUIRE_FALSE(grant);
   CHECK(grant.error().kind == RefusalKind::system_refused);
   CHECK_THAT(grant.error().reason, Catch::Contains("cpuset.cpus.partition: Permission denied"));
-  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.controller().accounts().empty());
   fake.unified.refused.clear();
   CHECK(fake.reserve(fake.shell));
 }

@@ -17,12 +17,12 @@ TEST_CASE("a service goes to its client's cores and home again") {
   const auto grant = fake.reserve(client);
   REQUIRE(grant);
   const Process process = fake.processes.identity(service).value();
-  CHECK_FALSE(fake.keeper().work_on(grant->id, process));
-  REQUIRE(fake.keeper().lend(grant->id, process));
-  REQUIRE(fake.keeper().work_on(grant->id, process));
+  CHECK_FALSE(fake.controller().work_on(grant->id, process));
+  REQUIRE(fake.controller().lend(grant->id, process));
+  REQUIRE(fake.controller().work_on(grant->id, process));
   CHECK(fake.cores_of(service) == fake.cores_of(client));
   CHECK(fake.group_of(service) == fake.group_of(client));
-  fake.keeper().leave(grant->id, process);
+  fake.controller().leave(grant->id, process);
   CHECK(fake.cores_of(service) == fake.cores_of(fake.shell));
   CHECK(fake.group_of(service) == fake.group_of(fake.shell));
 }
@@ -35,19 +35,19 @@ TEST_CASE("one of a tree that works for a client goes back to the tree's cores, 
   REQUIRE((grant && tree));
   const auto home = fake.cores_of(child) + fake.group_of(child);
   const Process service = fake.processes.identity(child).value();
-  REQUIRE(fake.keeper().lend(grant->id, service));
-  REQUIRE(fake.keeper().work_on(grant->id, service));
+  REQUIRE(fake.controller().lend(grant->id, service));
+  REQUIRE(fake.controller().work_on(grant->id, service));
   CHECK(fake.cores_of(child) + fake.group_of(child) != home);
-  fake.keeper().tick();
-  CHECK(fake.keeper().find(tree->id));
+  fake.controller().tick();
+  CHECK(fake.controller().find(tree->id));
   const bool ends = GENERATE(false, true);
   if (ends)
-    fake.keeper().release(grant->id);
+    fake.controller().release(grant->id);
   else
-    fake.keeper().leave(grant->id, service);
+    fake.controller().leave(grant->id, service);
   CHECK(fake.cores_of(child) + fake.group_of(child) == home);
   fake.kill(child);
-  CHECK(fake.keeper().find(tree->id).has_value() == (child != first));
+  CHECK(fake.controller().find(tree->id).has_value() == (child != first));
 }
 
 namespace {
@@ -58,10 +58,10 @@ struct Visit {
       : fake(kind), client(fake.processes.fork_from(fake.shell)), service(fake.processes.fork_from(fake.shell)) {
     lent = fake.reserve(client).value().id;
     const Process process = fake.processes.identity(service).value();
-    const bool works = fake.keeper().lend(lent, process) && fake.keeper().work_on(lent, process);
+    const bool works = fake.controller().lend(lent, process) && fake.controller().work_on(lent, process);
     REQUIRE(works);
   }
-  Loan loan() { return fake.keeper().accounts().front().loans.at(0); }
+  Loan loan() { return fake.controller().accounts().front().loans.at(0); }
 
   FakeHost fake;
   int client, service;
@@ -75,13 +75,13 @@ TEST_CASE("a process that gets the pid of a service that ended on its client's c
   FakeHost& fake = visit.fake;
   fake.kill(visit.service);
   fake.processes.fork_again(visit.service, fake.shell);
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(fake.cores_of(visit.service) + fake.group_of(visit.service) ==
         fake.cores_of(fake.shell) + fake.group_of(fake.shell));
   const auto own = fake.reserve(visit.service);
   REQUIRE(own);
-  fake.keeper().tick();
-  CHECK(fake.keeper().find(own->id));
+  fake.controller().tick();
+  CHECK(fake.controller().find(own->id));
 }
 
 TEST_CASE("what a service used at its client's until it ended stays in the client's account") {
@@ -89,7 +89,7 @@ TEST_CASE("what a service used at its client's until it ended stays in the clien
   visit.fake.processes.entries[visit.service].used = 5ms;
   SECTION("as looked at when it ended") { visit.fake.end(visit.service); }
   SECTION("or at the latest look before, where nothing is left of it") {
-    visit.fake.keeper().tick();
+    visit.fake.controller().tick();
     visit.fake.kill(visit.service);
   }
   CHECK((visit.loan().used == 5ms && visit.loan().over && !visit.loan().in_use));
@@ -98,10 +98,10 @@ TEST_CASE("what a service used at its client's until it ended stays in the clien
 TEST_CASE("a service whose loan is over comes in no more until it is lent to it again") {
   Visit visit(Kind::v1);
   const Process service = visit.fake.processes.identity(visit.service).value();
-  visit.fake.keeper().take_back(visit.lent, service);
-  CHECK_FALSE(visit.fake.keeper().work_on(visit.lent, service));
-  REQUIRE(visit.fake.keeper().lend(visit.lent, service));
-  CHECK(visit.fake.keeper().work_on(visit.lent, service));
+  visit.fake.controller().take_back(visit.lent, service);
+  CHECK_FALSE(visit.fake.controller().work_on(visit.lent, service));
+  REQUIRE(visit.fake.controller().lend(visit.lent, service));
+  CHECK(visit.fake.controller().work_on(visit.lent, service));
   CHECK(visit.loan().times == 2);
 }
 
@@ -112,11 +112,11 @@ TEST_CASE("a tree has ended though a service still works on its cores") {
   const Process service = fake.processes.identity(fake.processes.fork_from(fake.shell)).value();
   const auto grant = fake.reserve(client);
   REQUIRE(grant);
-  REQUIRE(fake.keeper().lend(grant->id, service));
-  REQUIRE(fake.keeper().work_on(grant->id, service));
+  REQUIRE(fake.controller().lend(grant->id, service));
+  REQUIRE(fake.controller().work_on(grant->id, service));
   fake.kill(client);
-  CHECK_FALSE(fake.keeper().find(grant->id));
-  fake.keeper().stop();
+  CHECK_FALSE(fake.controller().find(grant->id));
+  fake.controller().stop();
   CHECK(restore(fake.host(), "").empty());
   CHECK(fake.cores_of(service.pid) == "0-3");
 }
@@ -127,12 +127,12 @@ TEST_CASE("a service that the kernel does not let in is told so and may come lat
   const auto grant = fake.reserve(client);
   REQUIRE(grant);
   const Process service = fake.processes.identity(fake.shell).value();
-  REQUIRE(fake.keeper().lend(grant->id, service));
+  REQUIRE(fake.controller().lend(grant->id, service));
   fake.cpuset.refused = {"cgroup.procs", "tasks"};
-  const auto told = fake.keeper().work_on(grant->id, service);
+  const auto told = fake.controller().work_on(grant->id, service);
   REQUIRE_FALSE(told);
   CHECK_THAT(told.error().reason, Catch::Contains("could not be brought") && Catch::Contains("Permission denied"));
-  CHECK_FALSE(fake.keeper().accounts().at(0).loans.at(0).in_use);
+  CHECK_FALSE(fake.controller().accounts().at(0).loans.at(0).in_use);
   fake.cpuset.refused.clear();
-  CHECK(fake.keeper().work_on(grant->id, service));
+  CHECK(fake.controller().work_on(grant->id, service));
 }

@@ -202,7 +202,7 @@ class FullDisk {
 TEST_CASE("where the journal cannot be written nobody is moved, and the request is refused with that reason") {
   FakeHost fake(GENERATE(HostKind::v1, HostKind::v2, HostKind::affinity));
   const int app = fake.processes.fork_from(fake.shell);
-  fake.keeper();
+  fake.controller();
   std::string reason;
   {
     const FullDisk full(std::filesystem::file_size(fake.journal.path()));
@@ -210,10 +210,10 @@ TEST_CASE("where the journal cannot be written nobody is moved, and the request 
     if (!refused) reason = refused.error().reason;
   }
   CHECK_THAT(reason, Catch::Contains("cannot be written: File too large") && Catch::Contains("make room there"));
-  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.controller().accounts().empty());
   CHECK(fake.cores_of(app) == "0-3");
   CHECK(fake.reserve(app));
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }
@@ -274,7 +274,7 @@ struct InterruptedHost : corelane::testing::FakeHost {
   }
   void pass(Duration time) {
     now += time;
-    keeper().tick();
+    controller().tick();
   }
 };
 
@@ -287,7 +287,7 @@ TEST_CASE("an interrupt that somebody sends to a reserved core goes away again w
   CHECK(host.cores() == "1,3");
   host.pass(Duration{1});
   CHECK(host.cores() == "0-2");
-  CHECK(host.keeper().status().interrupts.steered == 1);
+  CHECK(host.controller().status().interrupts.steered == 1);
 }
 
 TEST_CASE("an interrupt that somebody sends to another core that is nobody's is let be") {
@@ -295,7 +295,7 @@ TEST_CASE("an interrupt that somebody sends to another core that is nobody's is 
   host.send_to("1");
   host.pass(std::chrono::seconds{10});
   CHECK(host.cores() == "1");
-  CHECK(host.keeper().status().interrupts.steered == 1);
+  CHECK(host.controller().status().interrupts.steered == 1);
 }
 
 TEST_CASE("irqbalance is told with what to do about it while it runs") {
@@ -303,10 +303,10 @@ TEST_CASE("irqbalance is told with what to do about it while it runs") {
   const int balancer = host.processes.fork_from(0);
   host.processes.entries[balancer].name = "irqbalance";
   host.pass(std::chrono::seconds{10});
-  CHECK_THAT(host.keeper().status().backend.cannot.back(), Catch::Contains("systemctl disable --now irqbalance"));
+  CHECK_THAT(host.controller().status().backend.cannot.back(), Catch::Contains("systemctl disable --now irqbalance"));
   host.kill(balancer);
   host.pass(std::chrono::seconds{10});
-  for (const std::string& lack : host.keeper().status().backend.cannot)
+  for (const std::string& lack : host.controller().status().backend.cannot)
     CHECK_THAT(lack, !Catch::Contains("irqbalance"));
 }
 

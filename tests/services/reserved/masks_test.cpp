@@ -22,9 +22,9 @@ TEST_CASE("processes that start while cores are reserved get all cores when they
   REQUIRE(grant);
   const int outside = fake.processes.fork_from(fake.shell), inside = fake.processes.fork_from(app);
   fake.processes.set_affinity(outside, os::parse_core_list("2-3").value());  // it widens its own mask
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(fake.cores_of(outside) == "2");
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK(fake.cores_of(outside) == "2-3");
   CHECK(fake.cores_of(inside) == "0-3");
 }
@@ -36,7 +36,7 @@ TEST_CASE("a thread that bound itself to what becomes the default set keeps that
   fake.before = fake.processes.entries;
   REQUIRE(fake.reserve(app, CoresWanted{.count = 3}));
   CHECK(fake.cores_of(fake.shell) == "0");
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   CHECK(fake.cores_of(bound) == "0");
   fake.check_as_found();
@@ -49,7 +49,7 @@ TEST_CASE("a thread that binds itself to one of its own reserved cores stays the
   const auto both = fake.processes.affinity(app).value();
   REQUIRE(both.size() == 2);
   fake.processes.set_affinity(app, {both.back()});
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(fake.processes.affinity(app).value() == std::vector<CoreId>{both.back()});
 }
 
@@ -59,12 +59,12 @@ TEST_CASE("a thread that bound itself to one of its reserved cores stays bound w
   const auto grant = fake.reserve(app, CoresWanted{.count = 2});
   REQUIRE(grant);
   fake.processes.set_affinity(app, {{2}});
-  if (GENERATE(false, true)) fake.keeper().tick();
+  if (GENERATE(false, true)) fake.controller().tick();
   const bool ends = GENERATE(false, true);
   if (ends)
-    fake.keeper().stop();
+    fake.controller().stop();
   else
-    fake.keeper().release(grant->id);
+    fake.controller().release(grant->id);
   if (ends) CHECK(restore(fake.host(), "") == Remarks{});
   CHECK(fake.processes.affinity(app).value() == std::vector<CoreId>{{2}});
 }
@@ -74,7 +74,7 @@ TEST_CASE("without control groups a process goes to its cores and back without a
   const int app = fake.processes.fork_from(fake.shell);
   const auto grant = fake.reserve(app, CoresWanted{.count = 3});
   REQUIRE(grant);
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   const auto cores = [](const char* text) { return os::parse_core_list(text).value(); };
   CHECK(fake.processes.given[app] == std::vector{cores("1-3"), cores("0-3")});
   CHECK(fake.processes.given[fake.shell] == std::vector{cores("0"), cores("0-3")});
@@ -94,18 +94,18 @@ TEST_CASE("a thread that was bound to a core is bound to it again by each change
   const int app = fake.processes.fork_from(fake.shell), bound = fake.processes.fork_from(fake.shell);
   fake.processes.set_affinity(bound, {{3}});
   fake.before = fake.processes.entries;
-  fake.keeper();
+  fake.controller();
   CHECK(fake.cores_of(bound) == "3");
   const auto grant = fake.reserve(app);
   REQUIRE(grant);
   CHECK(fake.cores_of(bound) == "0-2");
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK(fake.cores_of(bound) == "3");
   fake.processes.set_affinity(bound, {{1}, {3}});
   const auto again = fake.reserve(app);
   REQUIRE(again);
   CHECK(fake.cores_of(bound) == "1");
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "").empty());
   CHECK(fake.cores_of(bound) == "1,3");
 }

@@ -41,10 +41,10 @@ TEST_CASE("a default set that somebody removes or changes is made anew") {
   } else {
     fake.cpuset.write("corelane-default/cpuset.cpus", "0");
   }
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(fake.cpuset.read("corelane-default/cpuset.cpus") == "0-2");
   CHECK(fake.cores_of(fake.shell) == "0-2");
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }

@@ -1,4 +1,4 @@
-// A fake host (fake_host.h) with one of the backends and a keeper that reserves on it. Threads: one.
+// A fake host (fake_host.h) with one of the backends and a controller that reserves on it. Threads: one.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -11,7 +11,7 @@
 #include "services/reserved/backends/affinity_only.h"
 #include "services/reserved/backends/cgroup_v1.h"
 #include "services/reserved/backends/cgroup_v2.h"
-#include "services/reserved/daemon/keeper.h"
+#include "services/reserved/daemon/reservation_controller.h"
 #include "tests/services/reserved/fake_folders.h"
 #include "tests/services/reserved/fake_host.h"
 #include "tests/support/temp_directory.h"
@@ -44,9 +44,9 @@ class FakeHost {
             .disks = &disks,
             .memory_to_promise = memory_to_promise};
   }
-  reserved::Keeper& keeper() {
-    if (keeper_) return *keeper_;
-    keeper_ = std::make_unique<reserved::Keeper>(reserved::Keeper::Parts{
+  reserved::ReservationController& controller() {
+    if (controller_) return *controller_;
+    controller_ = std::make_unique<reserved::ReservationController>(reserved::ReservationController::Parts{
         .accounts = reserved::Accounts(os::Topology::synthetic("core:4 pu:1").value().cores(),
                                        {.enforces = backend->enforces()}),
         .backend = *backend,
@@ -55,15 +55,15 @@ class FakeHost {
         .now = [this] { return now; },
         .watch = [this](const reserved::Process& one) { return watched.push_back(one), reserved::Done<void>{}; },
         .online = [this] { return std::optional(reserved::without(all, processes.switched_off)); }});
-    const auto started = keeper_->start();  // outside of the assertion, which would report Killed as a failure
+    const auto started = controller_->start();  // outside of the assertion, which would report Killed as a failure
     REQUIRE(started);
-    return *keeper_;
+    return *controller_;
   }
   Expected<reserved::GrantView, reserved::Refusal> reserve(
       int pid, const reserved::Wanted& wanted = reserved::CoresWanted{.count = 1}, reserved::Terms terms = {},
       reserved::Extent extent = reserved::Extent::tree, const std::vector<reserved::ResourceWanted>& also = {}) {
     const reserved::Process process = processes.identity(pid).value_or(reserved::Process{.pid = pid});
-    return keeper().reserve({.process = process, .extent = extent, .thread = pid}, wanted, terms, also);
+    return controller().reserve({.process = process, .extent = extent, .thread = pid}, wanted, terms, also);
   }
   // Reserves a core, and other resources in addition.
   Expected<reserved::GrantView, reserved::Refusal> reserve_with(int pid,
@@ -74,24 +74,24 @@ class FakeHost {
   void kill(int pid) {
     const auto process = processes.identity(pid);
     processes.kill(pid);
-    if (process) keeper().ended(*process);
+    if (process) controller().ended(*process);
   }
   void switch_off(CoreId core) {
     processes.switched_off = reserved::joined(processes.switched_off, {core});
     if (backend->report().kind == "cgroup-v1") cpuset.switch_off(core);
-    keeper().tick();
+    controller().tick();
   }
   void switch_on(CoreId core) {
     processes.switched_off = reserved::without(processes.switched_off, {core});
     if (backend->report().kind == "cgroup-v1") cpuset.switch_on(core);
-    keeper().tick();
+    controller().tick();
   }
   // The process begins to end, which may take long if it has much memory. Call kill() to end it.
   void begin_to_end(int pid) { processes.entries.at(pid).ending = true; }
   // The process has ended, but its parent has not waited for it.
   void end(int pid) {
     processes.entries.at(pid).zombie = true;
-    keeper().ended(processes.identity(pid).value());
+    controller().ended(processes.identity(pid).value());
   }
   std::string cores_of(int pid) const { return os::core_list_text(processes.affinity(pid).value()); }
   std::string group_of(int pid) const { return processes.group_of(pid, "").value(); }
@@ -134,7 +134,7 @@ class FakeHost {
   std::vector<reserved::Process> watched;
 
  private:
-  std::unique_ptr<reserved::Keeper> keeper_;
+  std::unique_ptr<reserved::ReservationController> controller_;
 };
 
 }  // namespace corelane::testing

@@ -54,7 +54,7 @@ TEST_CASE("those who share a core have the sum of their memory around them") {
   REQUIRE(fake.reserve(two, share, {}, Extent::tree, {memory_of(28)}));
   const std::string set = fake.group_of(one).substr(0, fake.group_of(one).find('/'));
   CHECK(fake.unified.read(set + "/memory.min") == std::to_string(128 * mebi));
-  fake.keeper().release(first->id);
+  fake.controller().release(first->id);
   CHECK(fake.unified.read(set + "/memory.min") == std::to_string(28 * mebi));
 }
 
@@ -67,10 +67,10 @@ TEST_CASE("memory that could not be taken back from the set's group is taken bac
   REQUIRE(fake.reserve(two, share, {}, Extent::tree, {memory_of(28)}));
   const std::string set = fake.group_of(two).substr(0, fake.group_of(two).find('/'));
   fake.unified.refused.insert("memory.min");
-  fake.keeper().release(first->id);
+  fake.controller().release(first->id);
   REQUIRE(fake.unified.read(set + "/memory.min") == std::to_string(128 * mebi));
   fake.unified.refused.clear();
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(fake.unified.read(set + "/memory.min") == std::to_string(28 * mebi));
 }
 
@@ -81,10 +81,10 @@ TEST_CASE("memory that a busy group could not be relieved of is taken from it la
   const std::string group = fake.group_of(app);
   fake.unified.refused.insert("memory.min");
   fake.begin_to_end(app);
-  fake.keeper().ended(*fake.processes.identity(app));
+  fake.controller().ended(*fake.processes.identity(app));
   REQUIRE(fake.unified.read(group + "/memory.min") == std::to_string(100 * mebi));
   fake.unified.refused.clear();
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(fake.unified.read(group + "/memory.min") == "0");
 }
 
@@ -94,21 +94,21 @@ TEST_CASE("memory that the kernel has not taken back yet is promised to nobody")
   REQUIRE(fake.reserve_with(app, {memory_of(700)}));
   fake.unified.refused.insert("memory.min");
   fake.begin_to_end(app);
-  fake.keeper().ended(*fake.processes.identity(app));
+  fake.controller().ended(*fake.processes.identity(app));
   const auto refused = fake.reserve_with(other, {memory_of(500)});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == RefusalKind::no_room);
   CHECK_THAT(refused.error().reason, Contains("0 bytes are promised to others, and 700 MiB not taken back yet"));
   CHECK(refused.error().fits == "324 MiB of memory");
-  CHECK(fake.keeper().resources().at(0).promised == 700 * mebi);
-  CHECK_THAT(fake.keeper().status().backend.cannot.back(), Contains("700 MiB of memory, which the kernel has not"));
+  CHECK(fake.controller().resources().at(0).promised == 700 * mebi);
+  CHECK_THAT(fake.controller().status().backend.cannot.back(), Contains("700 MiB of memory, which the kernel has not"));
   const auto waiting = fake.reserve_with(other, {memory_of(500)}, true);
   REQUIRE(waiting);
   CHECK(waiting->waiting);
   fake.unified.refused.clear();
-  fake.keeper().tick();
-  CHECK_FALSE(fake.keeper().look(waiting->id)->waiting);
-  CHECK(fake.keeper().resources().at(0).promised == 500 * mebi);
+  fake.controller().tick();
+  CHECK_FALSE(fake.controller().look(waiting->id)->waiting);
+  CHECK(fake.controller().resources().at(0).promised == 500 * mebi);
 }
 
 TEST_CASE("memory that the kernel gives back on the next try is there for whoever asks then") {
@@ -117,7 +117,7 @@ TEST_CASE("memory that the kernel gives back on the next try is there for whoeve
   REQUIRE(fake.reserve_with(app, {memory_of(700)}));
   fake.unified.refused.insert("memory.min");
   fake.begin_to_end(app);
-  fake.keeper().ended(*fake.processes.identity(app));
+  fake.controller().ended(*fake.processes.identity(app));
   fake.unified.refused.clear();
   CHECK(fake.reserve_with(other, {memory_of(500)}));
 }
@@ -131,13 +131,13 @@ TEST_CASE("memory that a group keeps is not taken out of what those around it ar
   const std::string set = fake.group_of(two).substr(0, fake.group_of(two).find('/'));
   fake.unified.refused.insert(fake.group_of(one) + "/memory.min");
   fake.begin_to_end(one);
-  fake.keeper().ended(*fake.processes.identity(one));
+  fake.controller().ended(*fake.processes.identity(one));
   CHECK(fake.unified.read(set + "/memory.min") == std::to_string(128 * mebi));
-  CHECK(fake.keeper().resources().at(0).promised == 128 * mebi);
+  CHECK(fake.controller().resources().at(0).promised == 128 * mebi);
   fake.kill(one);
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(fake.unified.read(set + "/memory.min") == std::to_string(28 * mebi));
-  CHECK(fake.keeper().resources().at(0).promised == 28 * mebi);
+  CHECK(fake.controller().resources().at(0).promised == 28 * mebi);
 }
 
 TEST_CASE("memory of a process that takes long to end is held until its group of cgroup v1 is gone") {
@@ -146,7 +146,7 @@ TEST_CASE("memory of a process that takes long to end is held until its group of
   REQUIRE(fake.reserve_with(app, {memory_of(700, true)}));
   const auto process = *fake.processes.identity(app);
   fake.begin_to_end(app);
-  fake.keeper().ended(process);
+  fake.controller().ended(process);
   CHECK_FALSE(fake.reserve_with(other, {memory_of(500, true)}));
   fake.kill(app);
   CHECK(fake.reserve_with(other, {memory_of(500, true)}));
@@ -178,7 +178,7 @@ TEST_CASE("cgroup v1 gives memory at best, to whoever takes that, below the grou
   const std::string group = memory_group(fake, fake.shell);
   CHECK_THAT(group, Catch::StartsWith("box/corelane-m"));
   CHECK(fake.memory.read(group + "/memory.soft_limit_in_bytes") == "268435456");
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK(memory_group(fake, fake.shell) == "box");
   CHECK_FALSE(fake.memory.has(group));
 }
@@ -209,8 +209,8 @@ TEST_CASE("memory is promised up to the host's but for the rest, and comes back"
   REQUIRE(waiting);
   CHECK(waiting->waiting);
   fake.kill(one);
-  CHECK_FALSE(fake.keeper().look(waiting->id)->waiting);
-  CHECK(fake.keeper().resources().at(0).promised == 325 * mebi);
+  CHECK_FALSE(fake.controller().look(waiting->id)->waiting);
+  CHECK(fake.controller().resources().at(0).promised == 325 * mebi);
 }
 
 TEST_CASE("nobody takes of the memory that somebody before waits for") {
@@ -244,7 +244,7 @@ TEST_CASE("ways of the cache are the reservation's alone until it ends, by which
   CHECK(ways_of(fake, group) == "L3:0=3;1=3");
   CHECK(fake.resctrl.read(group + "/mode") == "exclusive");
   CHECK(ways_of(fake, "") == "L3:0=fc;1=fc");
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK(cache_group(fake, child).empty());
   CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
 }
@@ -256,7 +256,7 @@ TEST_CASE("ways that come free between others are given again, and one way is le
   const auto first = fake.reserve_with(pids[0], {ways(3)});
   REQUIRE(first);
   REQUIRE(fake.reserve_with(pids[1], {ways(2)}));
-  fake.keeper().release(first->id);
+  fake.controller().release(first->id);
   CHECK(ways_of(fake, "") == "L3:0=e0;1=e0");  // in one piece
   REQUIRE(fake.reserve_with(pids[2], {ways(1)}));
   CHECK(ways_of(fake, cache_group(fake, pids[2])) == "L3:0=1;1=1");
@@ -282,8 +282,8 @@ TEST_CASE("where the processor has no more groups for the cache nothing is left 
   const auto refused = fake.reserve_with(fake.shell, {memory_of(1), ways(1)});
   REQUIRE_FALSE(refused);
   CHECK_THAT(refused.error().reason, Contains("the processor has no more groups"));
-  CHECK(fake.keeper().resources().at(0).promised == 0);
-  fake.keeper().stop();
+  CHECK(fake.controller().resources().at(0).promised == 0);
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }
@@ -295,13 +295,13 @@ TEST_CASE("ways of a group that cannot be removed are given again once it is gon
   REQUIRE(first);
   const std::string group = cache_group(fake, one);
   fake.resctrl.refused = {group};
-  fake.keeper().release(first->id);
+  fake.controller().release(first->id);
   CHECK(fake.reserve_with(two, {ways(6)}).error().kind == RefusalKind::no_room);
   REQUIRE(fake.reserve_with(two, {ways(1)}));
   CHECK(ways_of(fake, cache_group(fake, two)) == "L3:0=4;1=4");
-  CHECK(fake.keeper().resources().at(1).promised == 3);
+  CHECK(fake.controller().resources().at(1).promised == 3);
   fake.resctrl.refused.clear();
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK_FALSE(fake.resctrl.has(group));
   REQUIRE(fake.reserve_with(one, {ways(2)}));
   CHECK(ways_of(fake, cache_group(fake, one)) == "L3:0=3;1=3");
@@ -349,10 +349,10 @@ TEST_CASE("all others get ways back later that could not be given back at once")
   const auto grant = fake.reserve_with(fake.shell, {ways(2)});
   REQUIRE(grant);
   fake.resctrl.refused = {"schemata"};
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   REQUIRE(ways_of(fake, "") == "L3:0=fc;1=fc");
   fake.resctrl.refused.clear();
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
 }
 
@@ -361,13 +361,13 @@ TEST_CASE("what all others had of the cache is not forgotten when a reservation 
   const auto first = fake.reserve_with(fake.shell, {ways(2)});
   REQUIRE(first);
   fake.resctrl.refused = {"schemata"};
-  fake.keeper().release(first->id);
+  fake.controller().release(first->id);
   fake.resctrl.refused.clear();
   const auto second = fake.reserve_with(fake.shell, {ways(1)});
   REQUIRE(second);
-  fake.keeper().release(second->id);
+  fake.controller().release(second->id);
   CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }
@@ -453,7 +453,7 @@ TEST_CASE("one of a tree with memory and ways of its own goes back to the tree's
   const auto inner = fake.reserve_with(child, {memory_of(1, true), ways(1)});
   REQUIRE(inner);
   CHECK(memory_group(fake, child) != memory_group(fake, app));
-  fake.keeper().release(inner->id);
+  fake.controller().release(inner->id);
   CHECK(memory_group(fake, child) == memory_group(fake, app));
   CHECK(cache_group(fake, child) == cache_group(fake, app));
 }

@@ -30,7 +30,7 @@ TEST_CASE("a thread with a share is under SCHED_DEADLINE until it gives it back"
   REQUIRE(grant);
   CHECK(grant->guarantee == Guarantee::thread_deadline);
   CHECK(fake.processes.entries[fake.shell].scheduling.is_deadline());
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK_FALSE(fake.processes.entries[fake.shell].scheduling.is_deadline());
 }
 
@@ -43,12 +43,12 @@ TEST_CASE("a thread is scheduled after its share as it was before, unless somebo
   const ReservationId first = share();
   CHECK(now.is_deadline());
   SECTION("given back") {
-    fake.keeper().release(first);
+    fake.controller().release(first);
     CHECK(now == fifo);
   }
   SECTION("set meanwhile") {
     now = nice;
-    fake.keeper().release(first);
+    fake.controller().release(first);
     CHECK(now == nice);
   }
   SECTION("after a crash") {
@@ -81,7 +81,7 @@ TEST_CASE("a thread goes back to somebody else's group, or to all others where t
   const auto grant = fake.reserve(thread, ShareWanted{1ms, 10ms}, {}, Extent::thread);
   REQUIRE(grant);
   SECTION("given back") {
-    fake.keeper().release(grant->id);
+    fake.controller().release(grant->id);
     CHECK(fake.processes.group_of(thread, "cpuset") == "docker");
   }
   SECTION("after a crash") {
@@ -90,7 +90,7 @@ TEST_CASE("a thread goes back to somebody else's group, or to all others where t
   }
   SECTION("gone") {
     REQUIRE(fake.cpuset.remove("docker") == 0);
-    fake.keeper().release(grant->id);
+    fake.controller().release(grant->id);
     CHECK(fake.processes.group_of(thread, "cpuset") == "corelane-default");
   }
 }
@@ -105,13 +105,13 @@ TEST_CASE("a share that the kernel does not take back is asked for until it does
   fake.processes.refuses_classes = true;
   {
     const Quiet quiet;
-    fake.keeper().release(first);
+    fake.controller().release(first);
   }
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(now.is_deadline());
   fake.processes.refuses_classes = false;
   SECTION("at the next look") {
-    fake.keeper().tick();
+    fake.controller().tick();
     CHECK(now == fifo);
   }
   SECTION("or at the next start") {
@@ -120,9 +120,9 @@ TEST_CASE("a share that the kernel does not take back is asked for until it does
   }
   SECTION("unless it is given again") {
     const ReservationId second = share();
-    fake.keeper().tick();
+    fake.controller().tick();
     CHECK(now.is_deadline());
-    fake.keeper().release(second);
+    fake.controller().release(second);
     CHECK(now == fifo);
   }
   CHECK(std::ranges::count(fake.journal.entries(), JournalEntry::Kind::policy, &JournalEntry::kind) == 0);
@@ -138,17 +138,17 @@ TEST_CASE("a thread that sleeps since before it was moved is under SCHED_DEADLIN
   REQUIRE(grant);
   REQUIRE_FALSE(grant->remarks.empty());
   CHECK_THAT(grant->remarks.front(), Catch::Contains("sleeps"));
-  CHECK(fake.keeper().tick());
+  CHECK(fake.controller().tick());
   CHECK_FALSE(fake.processes.entries[app].scheduling.is_deadline());
   fake.processes.entries[app].last_core = grant->place.cores.front();
   SECTION("and the kernel takes it") {
     fake.processes.refuses_deadline = false;
-    CHECK_FALSE(fake.keeper().tick());
+    CHECK_FALSE(fake.controller().tick());
     CHECK(fake.processes.entries[app].scheduling.is_deadline());
   }
   SECTION("or the reservation ends, where the kernel refuses it then") {
-    CHECK_FALSE(fake.keeper().tick());
-    const auto ended = fake.keeper().look(grant->id);
+    CHECK_FALSE(fake.controller().tick());
+    const auto ended = fake.controller().look(grant->id);
     REQUIRE_FALSE(ended);
     CHECK_THAT(ended.error().reason, Catch::Contains("SCHED_DEADLINE"));
   }
@@ -161,5 +161,5 @@ TEST_CASE("a thread that the kernel refuses SCHED_DEADLINE runs as before") {
   REQUIRE_FALSE(grant);
   CHECK_THAT(grant.error().reason, Catch::Contains("CAP_SYS_NICE"));
   CHECK(fake.cores_of(fake.shell) == "0-3");
-  CHECK(fake.keeper().cores()[3].use == CoreUse::common);
+  CHECK(fake.controller().cores()[3].use == CoreUse::common);
 }

@@ -19,19 +19,19 @@ TEST_CASE("a process whose core is switched off loses the core and is told why")
   REQUIRE(grant);
   REQUIRE(grant->place.cores == std::vector<CoreId>{{3}});
   fake.switch_off({3});
-  CHECK(fake.keeper().accounts().empty());
-  const auto now = fake.keeper().look(grant->id);
+  CHECK(fake.controller().accounts().empty());
+  const auto now = fake.controller().look(grant->id);
   REQUIRE_FALSE(now);
   CHECK_THAT(now.error().reason, Contains("the kernel has no longer 3") && Contains("ask anew"));
-  CHECK(fake.keeper().cores().at(3).use == CoreUse::held);
+  CHECK(fake.controller().cores().at(3).use == CoreUse::held);
   const auto next = fake.reserve(other, CoresWanted{.count = 2});
   REQUIRE(next);
   CHECK(next->place.cores == std::vector<CoreId>{{1}, {2}});
   CHECK_FALSE(fake.reserve(app));
   fake.switch_on({3});
-  CHECK(fake.keeper().cores().at(3).use == CoreUse::common);
+  CHECK(fake.controller().cores().at(3).use == CoreUse::common);
   CHECK(fake.reserve(app));
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
 }
 
@@ -42,12 +42,12 @@ TEST_CASE("a core that is switched off comes back to everybody when it is switch
   REQUIRE(grant);
   fake.switch_off({2});
   CHECK(fake.cores_of(fake.shell) == "0-1");
-  CHECK(fake.keeper().look(grant->id));
-  fake.keeper().release(grant->id);
+  CHECK(fake.controller().look(grant->id));
+  fake.controller().release(grant->id);
   CHECK(fake.cores_of(fake.shell) == "0-1,3");
   fake.switch_on({2});
   CHECK(fake.cores_of(fake.shell) == "0-3");
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }
@@ -62,9 +62,9 @@ TEST_CASE("a thread runs on all cores in the end though one was switched off mea
   CHECK(fake.cores_of(fake.shell) == "0-1");
   fake.switch_on({2});
   CHECK(fake.cores_of(fake.shell) == "0-2");
-  fake.keeper().release(grant->id);
+  fake.controller().release(grant->id);
   CHECK(fake.cores_of(fake.shell) == "0-3");
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }
@@ -76,7 +76,7 @@ TEST_CASE("all who share a core that is switched off are told") {
   const auto first = fake.reserve(one, share), second = fake.reserve(two, share);
   REQUIRE((first && second));
   fake.switch_off({3});
-  CHECK_FALSE(fake.keeper().look(first->id));
-  CHECK_FALSE(fake.keeper().look(second->id));
+  CHECK_FALSE(fake.controller().look(first->id));
+  CHECK_FALSE(fake.controller().look(second->id));
   CHECK(fake.reserve(one, share)->place.cores == std::vector<CoreId>{{2}});
 }

@@ -19,12 +19,12 @@ TEST_CASE("a tree goes as a whole, and ends with its last process") {
   const auto place = fake.cores_of(app) + fake.group_of(app);
   CHECK(fake.cores_of(child) + fake.group_of(child) == place);
   fake.kill(app);
-  fake.keeper().tick();
+  fake.controller().tick();
   CHECK(fake.cores_of(child) + fake.group_of(child) == place);
-  CHECK(fake.keeper().accounts().size() == 1);
+  CHECK(fake.controller().accounts().size() == 1);
   CHECK(fake.watched.back() == fake.processes.identity(child));
   fake.kill(child);
-  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.controller().accounts().empty());
 }
 
 TEST_CASE("what a process runs on is its own reservation or that of the nearest tree that it is in") {
@@ -32,7 +32,7 @@ TEST_CASE("what a process runs on is its own reservation or that of the nearest 
   const int app = fake.processes.fork_from(fake.shell), guest = fake.processes.fork_from(fake.shell);
   const int child = fake.processes.fork_from(app), grandchild = fake.processes.fork_from(child);
   const auto holds = [&](int pid) {
-    const auto held = fake.keeper().holding(fake.processes.identity(pid).value());
+    const auto held = fake.controller().holding(fake.processes.identity(pid).value());
     return held ? held->id : no_reservation;
   };
   const ReservationId outer = fake.reserve(app).value().id;
@@ -41,8 +41,8 @@ TEST_CASE("what a process runs on is its own reservation or that of the nearest 
   CHECK((holds(app) == outer && holds(child) == inner));
   CHECK(holds(fake.processes.fork_from(child)) == inner);
   const Process service = fake.processes.identity(guest).value();
-  REQUIRE(fake.keeper().lend(outer, service));
-  REQUIRE(fake.keeper().work_on(outer, service));
+  REQUIRE(fake.controller().lend(outer, service));
+  REQUIRE(fake.controller().work_on(outer, service));
   CHECK(holds(guest) == no_reservation);
   CHECK(holds(fake.shell) == no_reservation);
 }
@@ -52,7 +52,7 @@ TEST_CASE("a tree of one process has ended with it though its parent has not wai
   const int app = fake.processes.fork_from(fake.shell);
   REQUIRE(fake.reserve(app));
   fake.end(app);
-  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.controller().accounts().empty());
 }
 
 TEST_CASE("of a tree that goes on without its first process one that runs is watched, and no other") {
@@ -65,7 +65,7 @@ TEST_CASE("of a tree that goes on without its first process one that runs is wat
   fake.end(first);
   CHECK(fake.watched.back() == fake.processes.identity(second));
   fake.end(second);
-  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.controller().accounts().empty());
   CHECK(fake.watched.size() == 3);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a tick looks at the parents of all processes as often for many trees 
     FakeHost fake(Kind::affinity);
     for (int i = 0; i < trees; ++i) REQUIRE(fake.reserve(fake.processes.fork_from(fake.shell)));
     const int before = fake.processes.passes;
-    fake.keeper().tick();
+    fake.controller().tick();
     return fake.processes.passes - before;
   };
   CHECK(passes_with(3) == passes_with(1));
@@ -97,7 +97,7 @@ TEST_CASE("a tick looks at the processes of a deep tree as often as at those of 
     for (int i = 0, last = app; i < 20; ++i) last = fake.processes.fork_from(deep ? last : app);
     REQUIRE(fake.reserve(app));
     const int before = fake.processes.identities;
-    fake.keeper().tick();
+    fake.controller().tick();
     return fake.processes.identities - before;
   };
   CHECK(identities_of(true) == identities_of(false));
@@ -109,7 +109,7 @@ TEST_CASE("a question by someone without the right costs no look at all processe
   const auto grant = fake.reserve(app);
   REQUIRE(grant);
   const int before = fake.processes.passes;
-  CHECK(fake.keeper().holding(fake.processes.identity(app).value(), false)->id == grant->id);
+  CHECK(fake.controller().holding(fake.processes.identity(app).value(), false)->id == grant->id);
   CHECK(fake.processes.passes == before);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("someone without the right has the cores of the tree that it was just 
   REQUIRE((grant && fake.reserve(alone, CoresWanted{.count = 1}, {}, Extent::process)));
   const auto asked_by = [&](int parent) {
     const int pid = fake.processes.fork_from(fake.processes.fork_from(parent));
-    return fake.keeper().holding(fake.processes.identity(pid).value(), false);
+    return fake.controller().holding(fake.processes.identity(pid).value(), false);
   };
   const auto held = asked_by(app);
   REQUIRE(held);

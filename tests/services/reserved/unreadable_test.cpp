@@ -26,26 +26,26 @@ TEST_CASE("a reservation outlives a time in which nothing can be looked at, and 
   REQUIRE(fake.reserve(app));
   if (kind != Kind::affinity) REQUIRE(fake.reserve(thread, ShareWanted{1ms, 10ms}, {}, Extent::thread));
   const auto before = fake.processes.entries;
-  const auto accounts = fake.keeper().accounts().size();
+  const auto accounts = fake.controller().accounts().size();
   fake.processes.unreadable = true;
-  fake.keeper().tick();
-  fake.keeper().ended({.pid = 4000});  // another process
-  CHECK(fake.keeper().accounts().size() == accounts);
+  fake.controller().tick();
+  fake.controller().ended({.pid = 4000});  // another process
+  CHECK(fake.controller().accounts().size() == accounts);
   fake.processes.unreadable = false;
-  fake.keeper().tick();
-  CHECK(fake.keeper().accounts().size() == accounts);
+  fake.controller().tick();
+  CHECK(fake.controller().accounts().size() == accounts);
   for (const auto& [pid, entry] : before) CHECK(fake.cores_of(pid) == os::core_list_text(entry.affinity));
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }
 
 TEST_CASE("a process that cannot be looked at is not granted what it would not have") {
   FakeHost fake(Kind::v1);
-  fake.keeper();
+  fake.controller();
   const Process app = fake.processes.identity(fake.shell).value();
   fake.processes.unreadable = true;
-  const auto refused = fake.keeper().reserve({.process = app, .extent = Extent::tree}, CoresWanted{.count = 1}, {});
+  const auto refused = fake.controller().reserve({.process = app, .extent = Extent::tree}, CoresWanted{.count = 1}, {});
   REQUIRE_FALSE(refused);
   CHECK(refused.error().kind == RefusalKind::system_refused);
   CHECK_THAT(refused.error().reason, Catch::Contains("LimitNOFILE"));
@@ -62,13 +62,13 @@ TEST_CASE("a holder that goes into a group of its own below its set keeps its re
   groups.make(set + "/inner");
   groups.write(set + "/inner/cpuset.cpus", "3");
   for (const int pid : {app, child}) REQUIRE(groups.write(set + "/inner/cgroup.procs", std::to_string(pid)) == 0);
-  fake.keeper().tick();
-  CHECK(fake.keeper().accounts().size() == 1);
+  fake.controller().tick();
+  CHECK(fake.controller().accounts().size() == 1);
   fake.kill(app);
-  fake.keeper().tick();
-  CHECK(fake.keeper().accounts().size() == 1);
+  fake.controller().tick();
+  CHECK(fake.controller().accounts().size() == 1);
   CHECK(fake.watched.back() == fake.processes.identity(child));
-  fake.keeper().stop();
+  fake.controller().stop();
   CHECK(restore(fake.host(), "") == Remarks{});
   fake.check_as_found();
 }
@@ -78,10 +78,10 @@ TEST_CASE("a holder that somebody else moves away keeps its reservation until it
   const int app = fake.processes.fork_from(fake.shell);
   REQUIRE(fake.reserve(app));
   fake.cpuset.write("corelane-default/cgroup.procs", std::to_string(app));
-  fake.keeper().tick();
-  CHECK(fake.keeper().accounts().size() == 1);
+  fake.controller().tick();
+  CHECK(fake.controller().accounts().size() == 1);
   fake.kill(app);
-  CHECK(fake.keeper().accounts().empty());
+  CHECK(fake.controller().accounts().empty());
 }
 
 // On this kernel.

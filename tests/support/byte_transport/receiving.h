@@ -146,12 +146,12 @@ TEMPLATE_LIST_TEST_CASE("polling reads find what comes, and the end", "", ByteTr
   auto [caller, called] = harness.connect();
   std::byte buffer[64];
   const auto found = [&, &end = *called] {
-    auto got = end.glance(buffer);
+    auto got = end.poll_receive(buffer);
     // bound: something comes
-    while (!got && got.error().kind == corelane::ErrorKind::timeout) got = end.glance(buffer);
+    while (!got && got.error().kind == corelane::ErrorKind::timeout) got = end.poll_receive(buffer);
     return got;
   };
-  CHECK(called->glance(buffer).error().minor == corelane::minor::deadline_passed);
+  CHECK(called->poll_receive(buffer).error().minor == corelane::minor::deadline_passed);
   REQUIRE(send(caller, "x"));
   CHECK(*found() == 1);
   caller.reset();

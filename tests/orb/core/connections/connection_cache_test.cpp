@@ -579,17 +579,17 @@ TEST_CASE("the log says which transport is used and why") {
   const Endpoint channel = channel_endpoint("/run/x.channel"), local = unix_endpoint("/nowhere/x.sock"), remote{"h", 1};
   address.same_host = SameHost::yes;
   address.endpoints = {channel, local, remote};
-  CHECK(way_text(channel, address) == "calls over channel:/run/x.channel: the server is on this host");
-  CHECK(way_text(local, address) ==
+  CHECK(route_text(channel, address) == "calls over channel:/run/x.channel: the server is on this host");
+  CHECK(route_text(local, address) ==
         "calls over unix:/nowhere/x.sock: the server is on this host, but no channel came about");
-  CHECK_THAT(way_text(remote, address),
+  CHECK_THAT(route_text(remote, address),
              Catch::EndsWith("but no channel came about, and its Unix socket: No such file or directory"));
   address.endpoints = {local, remote};
-  CHECK_THAT(way_text(local, address), Catch::EndsWith("on this host, and the reference names no channel"));
+  CHECK_THAT(route_text(local, address), Catch::EndsWith("on this host, and the reference names no channel"));
   address.endpoints = {channel, remote};
-  CHECK_THAT(way_text(remote, address), Catch::EndsWith("but no channel came about"));
-  CHECK_THAT(way_text(remote, address, Channels::off), Catch::EndsWith("but client.channel is off"));
-  CHECK_THAT(way_text(remote, address, Channels::no_time),
+  CHECK_THAT(route_text(remote, address), Catch::EndsWith("but no channel came about"));
+  CHECK_THAT(route_text(remote, address, Channels::off), Catch::EndsWith("but client.channel is off"));
+  CHECK_THAT(route_text(remote, address, Channels::no_time),
              Catch::EndsWith("had no time to make a channel (CallDeadline)"));
   address.endpoints = {remote};
   const auto [why, text] = GENERATE(table<SameHost, std::string>({
@@ -598,7 +598,7 @@ TEST_CASE("the log says which transport is used and why") {
       {SameHost::other_namespace, "another mount namespace"},
   }));
   address.same_host = why;
-  CHECK_THAT(way_text(remote, address), Catch::StartsWith("calls over TCP to h:1: ") && Catch::Contains(text));
+  CHECK_THAT(route_text(remote, address), Catch::StartsWith("calls over TCP to h:1: ") && Catch::Contains(text));
 }
 
 }  // namespace connection_cache_test

@@ -13,7 +13,7 @@
 #include "orb/core/client/async_invocation.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/lifecycle/orb_state.h"
-#include "orb/core/way.h"
+#include "orb/core/route.h"
 #include "orb/os/log.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
@@ -160,9 +160,9 @@ TEST_CASE("a client whose first call has little time takes the channel with the 
     } catch (const CORBA::TIMEOUT& late) {
       CHECK_THAT(late.what(), Catch::Contains("; this call had ") || Catch::Contains("connect"));
     }
-  CHECK(core::way_of(*probe->_reference()).transport == "unix");
+  CHECK(core::route_of(*probe->_reference()).transport == "unix");
   CHECK(probe->add(3, 4) == 7);
-  CHECK(core::way_of(*probe->_reference()).transport == "channel");
+  CHECK(core::route_of(*probe->_reference()).transport == "channel");
 }
 
 TEST_CASE("a server of every mode answers through a channel") {

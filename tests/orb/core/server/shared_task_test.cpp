@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "orb/base/minor.h"
-#include "orb/core/objects/target.h"
+#include "orb/core/objects/object_dispatch.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/manager/end_requests.h"
 #include "orb/os/files/small_file.h"

@@ -105,7 +105,7 @@ TEST_CASE("a cancelled request that waits does not run and is not answered") {
 }
 
 TEST_CASE("a request that is under way when the manager begins to hold waits until it is activated") {
-  // Only one request runs at a time: ping() waits until block() ends. The gate is closed by then.
+  // Only one request runs at a time: ping() waits until block() ends. The POA manager is closed by then.
   BareClient served({"-ORBBestEffortParallel", "1"});
   ProbeServer& server = served.server;
   cdr::Writer& writer = served.writer;
@@ -122,7 +122,7 @@ TEST_CASE("a request that is under way when the manager begins to hold waits unt
   manager->hold_requests(false);
   server.servant->release();
   REQUIRE(wire.next());  // the reply of block()
-  while (manager->gate()->waiting() == 0) std::this_thread::yield();
+  while (manager->manager_state()->waiting() == 0) std::this_thread::yield();
   CHECK(server.servant->pings == 0);
   manager->activate();
   const auto message = wire.next();

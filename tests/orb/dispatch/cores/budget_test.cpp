@@ -40,7 +40,7 @@ class Watched : public Machine {
   ~Watched() { pool().watch_budgets(nullptr); }
 
   CorePool& pool() { return *manager.pools().front(); }
-  int native() { return threads.threads.front()->seat.native; }
+  int native() { return threads.threads.front()->placement.native; }
   bool stopped() { return current_job()->stop->load(std::memory_order_relaxed); }  // relaxed: the test has one thread
   // Lets the job run for that long. The alarm goes off when it is due.
   void execute(Duration duration) {
@@ -302,8 +302,8 @@ TEST_CASE("the watched job is not looked at before its time when another one's p
       virtual_sleep = true;  // it looks asleep for a moment, after it ran for a third of its budget
       machine.preempted(2ms);
       virtual_sleep = false;
-      rogue = machine.threads.threads.front()->seat.native;
-      victim = machine.threads.threads.back()->seat.native;
+      rogue = machine.threads.threads.front()->placement.native;
+      victim = machine.threads.threads.back()->placement.native;
     }));
     job->task = other;
     job->arrived = virtual_now;
@@ -321,7 +321,7 @@ TEST_CASE("a task that is given another priority while it is demoted gets it whe
   int during = -1;
   machine.run([&](ScriptedJob&) {
     machine.execute(2ms);
-    machine.threads.threads.front()->worker->seat({.core = CoreId{0}, .native = own + 1});
+    machine.threads.threads.front()->worker->placement({.core = CoreId{0}, .native = own + 1});
     during = machine.native();
   });
   CHECK(during == 0);

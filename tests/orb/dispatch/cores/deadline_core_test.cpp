@@ -43,7 +43,7 @@ class DeadlineCore : public Machine {
     Contract contract = plain(period, budget, deadline);
     contract.on_overrun = policy_;
     const TaskId task = admit(contract);
-    REQUIRE(thread_of(task).seat.core == by_deadline);
+    REQUIRE(thread_of(task).placement.core == by_deadline);
     return task;
   }
   NoThreads::Made& thread_of(TaskId task) {
@@ -52,7 +52,7 @@ class DeadlineCore : public Machine {
     FAIL("no thread of task " << task.value);
     return *threads.threads[0];
   }
-  int level(TaskId task) { return thread_of(task).seat.native; }
+  int level(TaskId task) { return thread_of(task).placement.native; }
   CorePool& pool() { return *manager.pools()[1]; }
   // Starts a job that stays as it is until settle().
   std::shared_ptr<Fate> start(TaskId task) {
@@ -203,28 +203,28 @@ TEST_CASE("a thread that ends a job goes up to its early job's place before late
 TEST_CASE("an early job that comes to a core by deadlines with its task has its place there") {
   const Quiet quiet;
   Machine machine(2, second_by_deadlines());
-  const auto seat = [&](TaskId task) {
+  const auto placement = [&](TaskId task) {
     for (const auto& thread : machine.threads.threads)
-      if (thread->worker->task() == task) return thread->seat;
-    return Seat{};
+      if (thread->worker->task() == task) return thread->placement;
+    return ThreadPlacement{};
   };
   const TaskId moves = machine.admit(plain(20s, 9s));
   const TaskId first = machine.admit(plain(30s, 9s)), last = machine.admit(plain(60s, 9s));
-  REQUIRE(seat(moves).core == CoreId{0});
-  REQUIRE(seat(first).core == by_deadline);
-  REQUIRE(seat(last).core == by_deadline);
+  REQUIRE(placement(moves).core == CoreId{0});
+  REQUIRE(placement(first).core == by_deadline);
+  REQUIRE(placement(last).core == by_deadline);
   machine.send(moves);
   machine.settle();
   const auto early = machine.send(moves);  // released at 20 s, deadline at 40 s
   machine.settle();
   REQUIRE_FALSE(early->over());
   lose(machine, CoreId{0});
-  REQUIRE(seat(moves).core == by_deadline);
+  REQUIRE(placement(moves).core == by_deadline);
   machine.send(first);
   machine.send(last);
   machine.decide();
-  CHECK(seat(first).native > seat(moves).native);
-  CHECK(seat(moves).native > seat(last).native);
+  CHECK(placement(first).native > placement(moves).native);
+  CHECK(placement(moves).native > placement(last).native);
 }
 
 TEST_CASE("on a core by deadlines a task that leaves with an early job gives its place back") {
@@ -338,7 +338,7 @@ TEST_CASE("on a core by deadlines a task lends its own connection, and elsewhere
   core.settle();
   CHECK(lent->openings == 1);
   CHECK(lent->lendings == 1);
-  CHECK_FALSE(core.report(task).own_connection);
+  CHECK_FALSE(core.report(task).dedicated_connection);
   core.manager.depart(core.full, {});
   core.settle();
   lose(core, by_deadline);
@@ -346,7 +346,7 @@ TEST_CASE("on a core by deadlines a task lends its own connection, and elsewhere
   const auto again = bring_back(core, task);
   CHECK(again->openings == 1);
   CHECK(again->lendings == 0);
-  CHECK(core.report(task).own_connection);
+  CHECK(core.report(task).dedicated_connection);
   CHECK(lent->closings == 0);  // it was the same connection
   CHECK(attach_source(core, task, PeerId{2})->closings == 0);
   CHECK(again->closings == 1);
@@ -382,7 +382,7 @@ TEST_CASE("a connection that was bound while another is taken back stays the tas
   CHECK(late->openings == 0);
   CHECK(late->closings == 1);
   CHECK(newer->closings == 0);
-  CHECK(core.report(task).own_connection);
+  CHECK(core.report(task).dedicated_connection);
 }
 
 TEST_CASE("of two connections that come before the task looks the bound one counts, whichever was first") {
@@ -420,7 +420,7 @@ TEST_CASE("a task that comes to a core by deadlines lends its own connection") {
   const Quiet quiet;
   DeadlineCore core;
   const auto source = attach_source(core, core.full);
-  CHECK(core.report(core.full).own_connection);
+  CHECK(core.report(core.full).dedicated_connection);
   lose(core, CoreId{0});
   CHECK(source->lendings == 1);
   CHECK(source->closings == 0);
@@ -440,7 +440,7 @@ TEST_CASE("tasks of a core by deadlines that is lost go on by priorities, and th
     CHECK(fate->runs == 1);
     CHECK(fate->context.core != lost);
   }
-  for (const auto& thread : machine.threads.threads) CHECK(thread->seat.native > 0);
+  for (const auto& thread : machine.threads.threads) CHECK(thread->placement.native > 0);
 }
 
 TEST_CASE("cores by deadlines that are not leased, or all that are, are refused") {

@@ -1,5 +1,5 @@
 // Tests tasks whose threads read a connection of their own (mode `direct`). The test steps the threads.
-#include "orb/dispatch/cores/inlet.h"
+#include "orb/dispatch/cores/dedicated_receiver.h"
 #include "orb/dispatch/job_source.h"
 #include "tests/orb/dispatch/fixture.h"
 
@@ -82,7 +82,7 @@ TEST_CASE("a job of the task's own connection runs without a step of the manager
   CHECK(job->context.task == machine.task);
   CHECK(job->context.deadline == job->context.release + 10ms);
   CHECK(machine.report(machine.task).jobs == 1);
-  CHECK(machine.report(machine.task).own_connection);
+  CHECK(machine.report(machine.task).dedicated_connection);
 }
 
 TEST_CASE("a job that comes before its time waits for it, on whichever way it came") {
@@ -131,15 +131,15 @@ TEST_CASE("while one early job waits another is turned away") {
 }
 
 TEST_CASE("a connection that has come is looked at before the thread sleeps") {
-  Inlet inlet(make_contract(10ms, 1ms));
-  CHECK(inlet.drained());
-  REQUIRE(inlet.give(std::make_shared<TestSource>()));
-  CHECK_FALSE(inlet.drained());
-  inlet.lend();
-  CHECK(inlet.drained());
-  inlet.take_back();
-  REQUIRE(inlet.give(std::make_shared<TestSource>()));
-  CHECK_FALSE(inlet.drained());
+  DedicatedReceiver receiver(make_contract(10ms, 1ms));
+  CHECK(receiver.drained());
+  REQUIRE(receiver.give(std::make_shared<TestSource>()));
+  CHECK_FALSE(receiver.drained());
+  receiver.lend();
+  CHECK(receiver.drained());
+  receiver.take_back();
+  REQUIRE(receiver.give(std::make_shared<TestSource>()));
+  CHECK_FALSE(receiver.drained());
 }
 
 TEST_CASE("jobs of the shared connection and of the own one are jobs of one task") {
@@ -162,7 +162,7 @@ TEST_CASE("a task whose own connection ends lives on") {
   machine.settle();
   CHECK(last->runs == 1);
   CHECK(machine.source->closings == 1);
-  CHECK_FALSE(machine.report(machine.task).own_connection);
+  CHECK_FALSE(machine.report(machine.task).dedicated_connection);
   machine.advance(10ms);
   const auto shared = machine.send(machine.task, {}, machine.owner);
   machine.settle();
@@ -173,9 +173,9 @@ TEST_CASE("a task that moves takes its own connection with it") {
   DirectMachine machine(make_contract(10ms, 4ms, {}, 0ms), 2);
   REQUIRE(machine.report(machine.task).core == CoreId{0});
   (void)machine.admit(make_contract(10ms, 4ms));
-  const auto newcomer = machine.ask(make_contract(10ms, 9ms));  // fits if the two other tasks share a core
+  const auto candidate = machine.ask(make_contract(10ms, 9ms));  // fits if the two other tasks share a core
   machine.settle();
-  REQUIRE(newcomer->admission);
+  REQUIRE(candidate->admission);
   machine.advance(10ms);
   const auto job = machine.arrive(1ms);
   machine.settle();

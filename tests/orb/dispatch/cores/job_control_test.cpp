@@ -45,7 +45,7 @@ class Bench : public Machine {
 
   CorePool& pool() { return *manager.pools().front(); }
   // Returns the level of the n-th admitted task.
-  int native(std::size_t n) { return threads.threads[n]->seat.native; }
+  int native(std::size_t n) { return threads.threads[n]->placement.native; }
   void send_body(TaskId to, std::function<void()> body) {
     JobPtr job(new ScriptedJob([body = std::move(body)](ScriptedJob&) { body(); }));
     job->task = to;
@@ -188,7 +188,7 @@ TEST_CASE("while the system demotes two threads that slept for too long their co
     control().suspend(WaitsFor::anything);
     virtual_now += 5ms;
     bench.send_body(third, [] {});
-    bench.decide();  // the arrival lets the Lane find both
+    bench.decide();  // the arrival lets the CoreScheduler find both
     demoted[0] = bench.native(0), demoted[1] = bench.native(1);
     control().resume(WaitsFor::anything);
   });

@@ -49,8 +49,8 @@ class Machine3 : public Machine {
     admit(plain(100ms, 50ms));
     admit(plain(100ms, 50ms));
     other = admit(held_to_it(30ms));
-    REQUIRE(seat_of(one).core == lost);
-    REQUIRE(seat_of(other).core == lost);
+    REQUIRE(placement_of(one).core == lost);
+    REQUIRE(placement_of(other).core == lost);
   }
   ~Machine3() {
     for (const auto& pool : manager.pools()) pool->watch_budgets(nullptr);
@@ -62,7 +62,7 @@ class Machine3 : public Machine {
     REQUIRE(found != threads.threads.end());
     return **found;
   }
-  Seat seat_of(TaskId task) { return thread_of(task).seat; }
+  ThreadPlacement placement_of(TaskId task) { return thread_of(task).placement; }
   void lose_core() {
     provider().revoked.push_back(lost);
     virtual_now += CoreWatch::period;
@@ -105,12 +105,12 @@ TEST_CASE("jobs that run when their core is lost are each held to their budgets 
   int within_one = 0, within_other = 0, beyond_one = -1, beyond_other = -1;
   m.run_both([&] {
     m.lose_core();
-    REQUIRE(m.seat_of(m.one).core == second);
-    REQUIRE(m.seat_of(m.other).core == third);
+    REQUIRE(m.placement_of(m.one).core == second);
+    REQUIRE(m.placement_of(m.other).core == third);
     m.execute(20ms);
-    within_one = m.seat_of(m.one).native, within_other = m.seat_of(m.other).native;
+    within_one = m.placement_of(m.one).native, within_other = m.placement_of(m.other).native;
     for (int i = 0; i < 10; ++i) m.execute(10ms);  // by deadlines, each demotion may wait for the next job's budget
-    beyond_one = m.seat_of(m.one).native, beyond_other = m.seat_of(m.other).native;
+    beyond_one = m.placement_of(m.one).native, beyond_other = m.placement_of(m.other).native;
   });
   CHECK(within_one > 0);
   CHECK(within_other > 0);
@@ -126,7 +126,7 @@ TEST_CASE("a job that was moved while it ran has its level back for the next one
     m.execute(50ms);
   });
   m.settle();
-  CHECK(m.seat_of(m.one).native > 0);
+  CHECK(m.placement_of(m.one).native > 0);
   CHECK(m.report(m.one).overruns == 1);
   m.advance(100ms);
   m.run(m.one, [&] { ++runs, core_of_next = current_job()->context.core.value; });
@@ -142,12 +142,12 @@ TEST_CASE("a job that sleeps while its core is lost is resumed on the core to wh
     {
       const SuspensionScope scope;  // its contract has no suspension, so it oversleeps
       m.lose_core();
-      asleep = m.seat_of(sleeper).native;
+      asleep = m.placement_of(sleeper).native;
       virtual_now += 1ms;
     }
-    awake = m.seat_of(sleeper).native;
+    awake = m.placement_of(sleeper).native;
   });
-  CHECK(m.seat_of(sleeper).core != lost);
+  CHECK(m.placement_of(sleeper).core != lost);
   CHECK(asleep == 0);
   CHECK(awake == 0);
   CHECK(m.report(sleeper).oversleeps == 1);
@@ -155,12 +155,12 @@ TEST_CASE("a job that sleeps while its core is lost is resumed on the core to wh
 
 TEST_CASE("a job of a task that must end with its core ends below all tasks") {
   Machine3 m;
-  for (const CoreId full : {second, third}) REQUIRE(m.seat_of(m.admit(plain(100ms, 25ms))).core == full);
+  for (const CoreId full : {second, third}) REQUIRE(m.placement_of(m.admit(plain(100ms, 25ms))).core == full);
   int before = 0, after = -1;
   m.run(m.one, [&] {
-    before = m.seat_of(m.one).native;
+    before = m.placement_of(m.one).native;
     m.lose_core();
-    after = m.seat_of(m.one).native;
+    after = m.placement_of(m.one).native;
   });
   m.settle();
   CHECK(before > 0);
@@ -175,7 +175,7 @@ TEST_CASE("a task that leaves as its core is lost ends its job below all tasks")
     m.manager.depart(m.one, {});
     m.decide();
     m.lose_core();
-    after = m.seat_of(m.one).native;
+    after = m.placement_of(m.one).native;
   });
   m.settle();
   CHECK(after == 0);

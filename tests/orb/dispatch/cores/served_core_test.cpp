@@ -48,18 +48,18 @@ class ServedCore : public Machine {
     FAIL("no thread of task " << which.value);
     return *threads.threads[0];
   }
-  Seat seat() { return thread_of(task).seat; }
+  ThreadPlacement placement() { return thread_of(task).placement; }
   os::DeadlineShare share() const {
     const sched::Reservation server = sched::task_server_of(contract);
     return {server.budget, server.period};
   }
-  // Runs a job of the task that uses that much, and returns its thread's seat at the end of the job.
-  Seat seat_after(Duration used) {
-    Seat seen;
+  // Runs a job of the task that uses that much, and returns its thread's placement at the end of the job.
+  ThreadPlacement placement_after(Duration used) {
+    ThreadPlacement seen;
     JobPtr job(new ScriptedJob([&](ScriptedJob&) {
       virtual_now += used, virtual_cpu += used;
       if (alarm.due <= virtual_now) pool().check_budget(virtual_now);
-      seen = seat();
+      seen = placement();
     }));
     job->task = task;
     job->arrived = virtual_now;
@@ -90,11 +90,11 @@ class Source final : public BoundSource {
 
 TEST_CASE("a task of a served core has its server's share before its first job, and keeps it from job to job") {
   ServedCore core;
-  CHECK(core.seat().core == served);
-  CHECK(core.seat().share == core.share());
-  CHECK(core.seat_after(1ms).share == core.share());
+  CHECK(core.placement().core == served);
+  CHECK(core.placement().share == core.share());
+  CHECK(core.placement_after(1ms).share == core.share());
   core.advance(20ms);
-  CHECK(core.seat_after(1ms).share == core.share());
+  CHECK(core.placement_after(1ms).share == core.share());
   CHECK(core.report(core.task).bound == 20ms);
   CHECK(core.manager.report().cores[1].order == sched::CoreOrder::served);
 }
@@ -106,28 +106,28 @@ TEST_CASE("on a served core a task reads its own connection") {
   core.settle();
   CHECK(source->openings == 1);
   CHECK(source->lendings == 0);
-  CHECK(core.report(core.task).own_connection);
+  CHECK(core.report(core.task).dedicated_connection);
 }
 
 TEST_CASE("a served job that has used its budget leaves the class until it ends, whatever the policy is") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
   ServedCore core(policy);
-  const Seat after = core.seat_after(3ms);
+  const ThreadPlacement after = core.placement_after(3ms);
   CHECK(after.share == none);
   CHECK((after.native > 0) == (policy == OverrunPolicy::report));
-  CHECK(core.seat().share == core.share());
+  CHECK(core.placement().share == core.share());
   CHECK(core.report(core.task).overruns == 1);
 }
 
 TEST_CASE("a share that the kernel refused is asked for again whenever the thread wakes") {
   ServedCore core(OverrunPolicy::demote);
   core.thread_of(core.task).refuses_shares = true;
-  core.seat_after(3ms);
-  CHECK(core.seat().share == none);
-  CHECK(core.seat().native > 0);
+  core.placement_after(3ms);
+  CHECK(core.placement().share == none);
+  CHECK(core.placement().native > 0);
   core.thread_of(core.task).refuses_shares = false;
   core.advance(60ms);
-  CHECK(core.seat_after(1ms).share == core.share());
+  CHECK(core.placement_after(1ms).share == core.share());
 }
 
 TEST_CASE("a task that leaves a served core runs by priorities, and one that comes there gets its share") {
@@ -145,7 +145,7 @@ TEST_CASE("a task that leaves a served core runs by priorities, and one that com
     CHECK(fate->runs == 1);
     CHECK(fate->context.core != lost);
   }
-  for (const auto& thread : machine.threads.threads) CHECK((thread->seat.share == none) == leaves);
+  for (const auto& thread : machine.threads.threads) CHECK((thread->placement.share == none) == leaves);
 }
 
 TEST_CASE("a core that cannot have the kernel's own policy runs by levels, and says why") {

@@ -35,8 +35,8 @@ class OneSpare {
  public:
   OneSpare() { REQUIRE(threads.refill()); }
 
-  std::unique_ptr<WorkerThread> take(Seat seat) {
-    worker->seat(seat);
+  std::unique_ptr<WorkerThread> take(ThreadPlacement placement) {
+    worker->placement(placement);
     return threads.take("task", worker);
   }
 

@@ -46,9 +46,9 @@ struct Losing {
   TaskId goes = machine.admit(important(30ms, 1));
 
   Losing() {
-    REQUIRE(seat_of(keeps) == first);
-    REQUIRE(seat_of(stays) == second);
-    REQUIRE(seat_of(goes) == first);
+    REQUIRE(placement_of(keeps) == first);
+    REQUIRE(placement_of(stays) == second);
+    REQUIRE(placement_of(goes) == first);
   }
   NoThreads::Made& thread_of(TaskId task) {
     for (const auto& thread : machine.threads.threads)
@@ -56,7 +56,7 @@ struct Losing {
     FAIL("no thread of task " << task.value);
     return *machine.threads.threads[0];
   }
-  CoreId seat_of(TaskId task) { return thread_of(task).seat.core; }
+  CoreId placement_of(TaskId task) { return thread_of(task).placement.core; }
   void revoke(CoreId core) { lose(machine, core); }
 };
 
@@ -69,7 +69,7 @@ TEST_CASE("of a core that is taken back the important tasks move with their thre
   Losing m;
   m.revoke(first);
   m.machine.settle();
-  CHECK(m.seat_of(m.keeps) == second);
+  CHECK(m.placement_of(m.keeps) == second);
   CHECK(m.thread_of(m.goes).ended);
   CHECK(m.machine.report(m.goes).gone);
   const auto fate = m.machine.send(m.keeps);
@@ -118,7 +118,7 @@ TEST_CASE("a job that is ready when the core is lost ends and the next one runs 
   const auto ready = m.machine.send(m.keeps);
   m.machine.decide();
   m.revoke(first);
-  CHECK(m.seat_of(m.keeps) == second);  // the task's thread moves at once
+  CHECK(m.placement_of(m.keeps) == second);  // the task's thread moves at once
   const auto next = m.machine.send(m.keeps);
   m.machine.settle();
   m.machine.advance(100ms);
@@ -154,15 +154,15 @@ TEST_CASE("a task may be moved on while a job of it still runs from before its c
   const auto ready = machine.send(moves);
   machine.decide();
   lose(machine, first);
-  REQUIRE(machine.threads.threads[0]->seat.core == CoreId{2});  // 70 % of that core are promised now
-  const auto newcomer = machine.ask(plain(100ms, 40ms));        // fits once that task has moved on to core 1
+  REQUIRE(machine.threads.threads[0]->placement.core == CoreId{2});  // 70 % of that core are promised now
+  const auto candidate = machine.ask(plain(100ms, 40ms));            // fits once that task has moved on to core 1
   machine.decide();
-  CHECK(newcomer->calls == 0);
+  CHECK(candidate->calls == 0);
   machine.settle();
   machine.advance(100ms);
   CHECK(ready->runs == 1);
-  CHECK(newcomer->admission);
-  CHECK(machine.threads.threads[0]->seat.core == CoreId{1});
+  CHECK(candidate->admission);
+  CHECK(machine.threads.threads[0]->placement.core == CoreId{1});
 }
 
 TEST_CASE("when the last core is lost all tasks leave, and new tasks are told that there is no core") {
@@ -189,30 +189,30 @@ TEST_CASE("the tasks of a lost core go elsewhere inside a transaction that has c
   auto& provider = m.machine.provider();
   provider.busy = true;  // another server is in a transaction
   m.revoke(first);
-  const auto newcomer = m.machine.ask(plain(100ms, 20ms));
+  const auto candidate = m.machine.ask(plain(100ms, 20ms));
   m.machine.decide();
-  CHECK(m.seat_of(m.keeps) == first);
-  CHECK(newcomer->calls == 0);
-  CHECK(m.machine.manager.wake_at() <= virtual_now + PromiseKeeper::longest_retry);
+  CHECK(m.placement_of(m.keeps) == first);
+  CHECK(candidate->calls == 0);
+  CHECK(m.machine.manager.wake_at() <= virtual_now + LedgerClient::longest_retry);
   provider.busy = false;
-  virtual_now += PromiseKeeper::longest_retry;
+  virtual_now += LedgerClient::longest_retry;
   m.machine.manager.step(virtual_now);
   CHECK(provider.claims == 1);
-  CHECK(m.seat_of(m.keeps) == second);
+  CHECK(m.placement_of(m.keeps) == second);
   const auto on_second = std::count_if(provider.mine.begin(), provider.mine.end(),
                                        [](const Promise& promise) { return promise.core == second; });
   CHECK(on_second == 2);  // written in the same transaction
   m.machine.settle();
-  CHECK(newcomer->calls == 1);
+  CHECK(candidate->calls == 1);
 }
 
 TEST_CASE("a server that came between a claim and its writing lets a lost core's tasks wait") {
   Losing m;
   m.machine.provider().conflicts = 1;
   m.revoke(first);
-  CHECK(m.seat_of(m.keeps) == first);
-  m.machine.advance(PromiseKeeper::longest_retry);
-  CHECK(m.seat_of(m.keeps) == second);
+  CHECK(m.placement_of(m.keeps) == first);
+  m.machine.advance(LedgerClient::longest_retry);
+  CHECK(m.placement_of(m.keeps) == second);
 }
 
 TEST_CASE("a task of a lost core goes nowhere where it would make another server's task late") {
@@ -229,8 +229,8 @@ TEST_CASE("when nothing can be written in time the tasks of a lost core end") {
   Losing m;
   m.machine.provider().broken = true;
   m.revoke(first);
-  CHECK(m.seat_of(m.keeps) == first);
-  m.machine.advance(Newcomers::patience);
+  CHECK(m.placement_of(m.keeps) == first);
+  m.machine.advance(AdmissionControl::patience);
   CHECK(m.machine.report(m.keeps).gone);
   CHECK_FALSE(m.machine.report(m.stays).gone);
 }

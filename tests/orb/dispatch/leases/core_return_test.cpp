@@ -267,7 +267,7 @@ TEST_CASE("after a return budgets are watched and demoted jobs come back to thei
   const auto next = machine.send(task);
   machine.settle();
   CHECK(next->runs == 1);
-  CHECK(machine.threads.threads.back()->seat.native > 0);
+  CHECK(machine.threads.threads.back()->placement.native > 0);
 }
 
 // On real cores.

@@ -318,7 +318,7 @@ TEST_CASE("a slot of a new ledger is kept for whoever had it") {
   CHECK(others_of(*a) == 0);
 }
 
-TEST_CASE("seats that were removed are taken again") {
+TEST_CASE("entries that were removed are taken again") {
   const Directory directory;
   const auto a = open(directory);
   promise_all(*a, {promise(0, 5ms)});
@@ -331,7 +331,7 @@ TEST_CASE("seats that were removed are taken again") {
   CHECK(others_of(*c) == -1);
 }
 
-TEST_CASE("a server is missed also where its seats were truncated") {
+TEST_CASE("a server is missed also where its entries were truncated") {
   const Directory directory;
   auto first = open(directory);
   const auto second = open(directory);
@@ -339,19 +339,19 @@ TEST_CASE("a server is missed also where its seats were truncated") {
   first.reset();
   REQUIRE(truncate((directory.file() + ".seats").c_str(), 0) == 0);
   std::filesystem::remove(directory.file());
-  const auto late = open(directory);  // takes the first one's seat, which is now the last in the file
+  const auto late = open(directory);  // takes the first one's entry, which is now the last in the file
   CHECK(others_of(*late) == -1);
   second->maintain();
   CHECK(others_of(*late) == 500'000);
 }
 
-TEST_CASE("a seat that is not to be had is taken as soon as it is free") {
+TEST_CASE("an entry that is not to be had is taken as soon as it is free") {
   const Directory directory;
   const auto a = open(directory);
   promise_all(*a, {promise(0, 5ms)});
   std::filesystem::remove(directory.file() + ".seats");
   {
-    LedgerSeats other(directory.file());
+    LedgerMembership other(directory.file());
     REQUIRE(other.open());
     REQUIRE(other.take(0).value());
     a->maintain();
@@ -362,16 +362,16 @@ TEST_CASE("a seat that is not to be had is taken as soon as it is free") {
   CHECK(others_of(*late) == -1);
 }
 
-TEST_CASE("the log says once that a seat is not to be had") {
+TEST_CASE("the log says once that an entry is not to be had") {
   const testing::TempDirectory place;
   const std::string said = said_by(place.path(), [&](HostLedger& ledger) {
     std::filesystem::remove(place / "ledger.seats");
-    LedgerSeats other(place / "ledger");
+    LedgerMembership other(place / "ledger");
     if (!other.open() || !other.take(0)) return;
     for (int i = 0; i < 3; ++i) ledger.maintain();
   });
   INFO(said);
-  CHECK(times("this server's seat in " + (place / "ledger.seats") + " is taken by the server with pid", said) == 1);
+  CHECK(times("this server's entry in " + (place / "ledger.seats") + " is taken by the server with pid", said) == 1);
 }
 
 TEST_CASE("a server that finds no slot in a new ledger promises nothing until a slot is free") {

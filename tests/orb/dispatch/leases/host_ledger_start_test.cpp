@@ -86,8 +86,8 @@ TEST_CASE("what stands in the ledger's place is named and left alone") {
   const Directory directory;
   const std::string path = directory.file();
   const auto refused = [&](const std::string& what) {
-    LedgerSeats seats(path);
-    const auto opened = LedgerFile::open(path, {}, seats);
+    LedgerMembership membership(path);
+    const auto opened = LedgerFile::open(path, {}, membership);
     REQUIRE_FALSE(opened);
     CHECK(opened.error().error.kind == ErrorKind::no_permission);
     CHECK_THAT(opened.error().text, Catch::Matchers::Contains(path + " is " + what + ", no plain file; remove it"));

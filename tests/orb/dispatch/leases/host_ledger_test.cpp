@@ -176,7 +176,7 @@ TEST_CASE("a process is alone as long as no other one has a slot") {
 
 TEST_CASE("inside() returns the process that is in a transaction") {
   const Directory directory;
-  LedgerSeats of_a(directory.file()), of_b(directory.file());
+  LedgerMembership of_a(directory.file()), of_b(directory.file());
   auto a = LedgerFile::open(directory.file(), {}, of_a);
   auto b = LedgerFile::open(directory.file(), {}, of_b);
   REQUIRE((a && b));

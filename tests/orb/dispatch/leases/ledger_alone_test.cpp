@@ -27,14 +27,14 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The file and the seats of a ledger, without a HostLedger around them.
+// The file and the entries of a ledger, without a HostLedger around them.
 struct Server {
   explicit Server(const Directory& directory)
-      : seats(directory.file()), file(std::move(*LedgerFile::open(directory.file(), {}, seats))) {}
+      : membership(directory.file()), file(std::move(*LedgerFile::open(directory.file(), {}, membership))) {}
 
   bool looks_alone() { return file.look_around(others) && file.alone(); }
 
-  LedgerSeats seats;
+  LedgerMembership membership;
   LedgerFile file;
   std::vector<Promise> others;
 };

@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <functional>
 
-#include "orb/dispatch/leases/neighbours.h"
+#include "orb/dispatch/leases/cross_process_analysis.h"
 #include "tests/orb/dispatch/fixture.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"

@@ -36,17 +36,17 @@ class Queue {
  public:
   // Returns false if the queue rejected a request to make room.
   bool ask(PeerId owner, const std::string& label = {}) {
-    auto newcomer = std::make_unique<Newcomer>();
-    newcomer->owner = owner;
-    newcomer->label = label;
-    newcomer->handler = std::make_unique<Handler>(errors);
-    return queue.push(std::move(newcomer));
+    auto candidate = std::make_unique<AdmissionCandidate>();
+    candidate->owner = owner;
+    candidate->label = label;
+    candidate->handler = std::make_unique<Handler>(errors);
+    return queue.push(std::move(candidate));
   }
   void ask_often(PeerId owner, std::size_t times) {
     while (times-- > 0) ask(owner);
   }
   std::string next() {
-    const NewcomerPtr next = queue.pop();
+    const AdmissionCandidatePtr next = queue.pop();
     return next ? next->label : "nobody";
   }
   // Returns how many pops it takes until the request with that label comes, that one included.
@@ -198,10 +198,10 @@ TEST_CASE("admission requests of several threads are each served or refused once
     for (std::uint32_t thread = 0; thread < threads; ++thread)
       askers.emplace_back([&, thread] {
         for (int i = 0; i < each; ++i) {
-          auto newcomer = std::make_unique<Newcomer>();
-          newcomer->owner = peer(thread + 1);
-          newcomer->handler = std::make_unique<Counter>(failed);
-          queue.push(std::move(newcomer));
+          auto candidate = std::make_unique<AdmissionCandidate>();
+          candidate->owner = peer(thread + 1);
+          candidate->handler = std::make_unique<Counter>(failed);
+          queue.push(std::move(candidate));
         }
         asking.fetch_sub(1, std::memory_order_relaxed);  // relaxed: the queue orders its contents
       });

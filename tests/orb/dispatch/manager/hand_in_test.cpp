@@ -47,11 +47,11 @@ TEST_CASE("an admission request that waits when a job is handed in is left to th
   Machine machine;
   const TaskId id = machine.admit(plain(10ms, 1ms));
   while (machine.manager.parker().park(Time{})) continue;  // uses up earlier wake-ups
-  const auto newcomer = machine.send_new(plain(20ms, 1ms));
+  const auto candidate = machine.send_new(plain(20ms, 1ms));
   machine.hand_in(id);
   CHECK(machine.manager.parker().park(Time{}));
   machine.settle();
-  CHECK(newcomer->runs == 1);
+  CHECK(candidate->runs == 1);
 }
 
 }  // namespace hand_in_test

@@ -37,9 +37,9 @@ TEST_CASE("an admitted task gets a core a priority and a thread there") {
   CHECK(answer->admission->priority >= Priority{1});
   CHECK(answer->admission->bound == 1ms);
   REQUIRE(machine.threads.threads.size() == 1);
-  CHECK(machine.threads.threads[0]->seat.core == CoreId{0});
-  CHECK(machine.threads.threads[0]->seat.native >= 2);
-  CHECK(machine.threads.threads[0]->seat.native < 49);
+  CHECK(machine.threads.threads[0]->placement.core == CoreId{0});
+  CHECK(machine.threads.threads[0]->placement.native >= 2);
+  CHECK(machine.threads.threads[0]->placement.native < 49);
 }
 
 TEST_CASE("a task is not announced before its thread lives") {
@@ -94,8 +94,8 @@ TEST_CASE("the shorter deadline gets the higher native level") {
   machine.admit(plain(40ms, 1ms));
   const auto& threads = machine.threads.threads;
   REQUIRE(threads.size() == 3);
-  CHECK(threads[1]->seat.native > threads[0]->seat.native);
-  CHECK(threads[0]->seat.native > threads[2]->seat.native);
+  CHECK(threads[1]->placement.native > threads[0]->placement.native);
+  CHECK(threads[0]->placement.native > threads[2]->placement.native);
 }
 
 TEST_CASE("tasks spread over the cores") {
@@ -104,7 +104,7 @@ TEST_CASE("tasks spread over the cores") {
   std::vector<int> used(static_cast<std::size_t>(cores));
   for (int i = 0; i < cores; ++i) {
     machine.admit(plain(10ms, 6ms));
-    ++used[static_cast<std::size_t>(machine.threads.threads.back()->seat.core.value)];
+    ++used[static_cast<std::size_t>(machine.threads.threads.back()->placement.core.value)];
   }
   CHECK(used == std::vector<int>(static_cast<std::size_t>(cores), 1));
   CHECK(machine.refused(plain(10ms, 6ms)).code == RefusalCode::not_schedulable);
@@ -335,7 +335,7 @@ TEST_CASE("a new task that comes while tasks are being moved waits, and is decid
   CHECK(waits->calls == 0);
   machine.settle();
   CHECK(moves->admission);
-  machine.advance(Newcomers::reorganizing_period);
+  machine.advance(AdmissionControl::reorganizing_period);
   REQUIRE(waits->refusal);
   CHECK(waits->refusal->code == RefusalCode::not_schedulable);
 }
@@ -373,7 +373,7 @@ TEST_CASE("a repacking moves tasks and their threads at a job boundary") {
   int moved = 0;
   for (const TaskReport& report : machine.manager.report().tasks) {
     for (const auto& thread : machine.threads.threads)
-      if (thread->worker->task() == report.task) CHECK(thread->seat.core == report.core);
+      if (thread->worker->task() == report.task) CHECK(thread->placement.core == report.core);
     moved += report.core == answer->admission->core ? 0 : 1;
   }
   CHECK(moved >= 2);

@@ -15,7 +15,7 @@ TEST_CASE("others' promises count on the core they are on") {
   Machine machine(2);
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 6ms), .owner = 3}};
   CHECK(machine.admit(plain(10ms, 6ms)) != no_task);
-  CHECK(machine.threads.threads[0]->seat.core == CoreId{1});
+  CHECK(machine.threads.threads[0]->entry.core == CoreId{1});
   CHECK(machine.refused(plain(10ms, 6ms)).code == RefusalCode::not_schedulable);
   CHECK(machine.manager.report().cores[0].others == 600'000);
   machine.provider().others.clear();
@@ -139,7 +139,7 @@ TEST_CASE("our platform load counts where it would make another process late") {
   CHECK(machine.refused(plain(100ms, 1ms)).code == RefusalCode::neighbour_late);
   machine.provider().others[0].contract = plain(10ms, 1ms, 1600us);
   machine.admit(plain(100ms, 1ms));
-  CHECK(machine.threads.threads[0]->seat.core == CoreId{1});
+  CHECK(machine.threads.threads[0]->entry.core == CoreId{1});
 }
 
 TEST_CASE("capacity that a departed task still affects stays promised until other processes' tasks are done with it") {
@@ -167,7 +167,7 @@ TEST_CASE("the manager sleeps while another process keeps it from giving back wh
   machine.advance(60ms);
   CHECK(machine.manager.wake_at() > virtual_now);
   machine.provider().busy = false;
-  machine.advance(PromiseKeeper::longest_retry);
+  machine.advance(LedgerClient::longest_retry);
   CHECK(machine.provider().mine.empty());
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a ledger that stays broken is asked less and less often") {
   CHECK(machine.provider().begun > 10);
   CHECK(machine.provider().begun < 40);
   machine.provider().broken = false;
-  machine.advance(PromiseKeeper::longest_retry);
+  machine.advance(LedgerClient::longest_retry);
   CHECK(machine.provider().mine.empty());
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("a promise that waits to be written does not delay a new task") {
   const TaskId id = machine.admit(plain(10ms, 1ms));
   machine.provider().busy = true;
   machine.manager.depart(id, {});
-  for (int i = 0; i < 10; ++i) machine.advance(PromiseKeeper::longest_retry);  // the waits between tries have grown
+  for (int i = 0; i < 10; ++i) machine.advance(LedgerClient::longest_retry);  // the waits between tries have grown
   machine.provider().busy = false;
   const auto answer = machine.ask(plain(10ms, 1ms));
   machine.decide();
@@ -205,7 +205,7 @@ TEST_CASE("a promise that waits to be written does not delay a new task") {
 
 TEST_CASE("no task is moved for a new task beside a process that has promised nothing yet") {
   Machine machine(2);
-  machine.provider().neighbours = true;
+  machine.provider().others_promise = true;
   for (const Duration budget : {30ms, 30ms, 10ms, 10ms}) machine.admit(plain(100ms, budget));
   CHECK(machine.refused(plain(100ms, 75ms)).code == RefusalCode::not_schedulable);
 }
@@ -242,9 +242,9 @@ TEST_CASE("while another process decides, new tasks wait and jobs go on") {
   machine.settle();
   CHECK(fate->runs == 1);
   CHECK(answer->calls == 0);
-  CHECK(machine.manager.wake_at() == virtual_now + PromiseKeeper::retry_period);
+  CHECK(machine.manager.wake_at() == virtual_now + LedgerClient::retry_period);
   machine.provider().busy = false;
-  machine.advance(PromiseKeeper::retry_period);
+  machine.advance(LedgerClient::retry_period);
   CHECK(answer->admission);
 }
 
@@ -253,7 +253,7 @@ TEST_CASE("a new task does not wait for ever for the ledger") {
   machine.provider().busy = true;
   const auto answer = machine.ask(plain(10ms, 1ms));
   machine.decide();
-  machine.advance(Newcomers::patience);
+  machine.advance(AdmissionControl::patience);
   REQUIRE(answer->error);
   CHECK(*answer->error == Error{.kind = ErrorKind::transient, .minor = minor::ledger_busy});
 }
@@ -266,9 +266,9 @@ TEST_CASE("a new task whose promise came too late is decided anew") {
   CHECK(answer->calls == 0);
   while (machine.provider().conflicts > 0) {  // bound: each advance allows a try, and each try takes a conflict
     CHECK(machine.manager.wake_at() > virtual_now);
-    machine.advance(PromiseKeeper::longest_retry);
+    machine.advance(LedgerClient::longest_retry);
   }
-  machine.advance(PromiseKeeper::longest_retry);
+  machine.advance(LedgerClient::longest_retry);
   CHECK(answer->admission);
   CHECK(machine.provider().mine.size() == 1);
   CHECK(machine.manager.report().cores.front().tasks == 1);
@@ -278,8 +278,8 @@ TEST_CASE("a new task whose promise always comes too late is told so in the end"
   Machine machine;
   machine.provider().conflicts = 1'000'000;
   const auto answer = machine.ask(plain(10ms, 1ms));
-  const Time until = virtual_now + Newcomers::patience;
-  while (virtual_now <= until) machine.advance(PromiseKeeper::longest_retry);
+  const Time until = virtual_now + AdmissionControl::patience;
+  while (virtual_now <= until) machine.advance(LedgerClient::longest_retry);
   REQUIRE(answer->error);
   CHECK(answer->error->minor == minor::ledger_busy);
 }

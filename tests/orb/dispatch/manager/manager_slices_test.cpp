@@ -45,7 +45,7 @@ struct Crowd {
 TEST_CASE("while a repacking of a thousand tasks is analysed each request is dispatched before the next slice") {
   Crowd crowd;
   Machine& machine = crowd.machine;
-  const auto newcomer = machine.ask(plain(100ms, 45ms));
+  const auto candidate = machine.ask(plain(100ms, 45ms));
   machine.manager.step(virtual_now);
   const int begun = machine.provider().begun;
   int slices = 0;
@@ -55,35 +55,35 @@ TEST_CASE("while a repacking of a thousand tasks is analysed each request is dis
   }
   CHECK(slices > 50);
   machine.settle();
-  CHECK(newcomer->admission);
+  CHECK(candidate->admission);
 }
 
 TEST_CASE("while what would fit is looked for each request is dispatched before the next slice") {
   Crowd crowd;
-  const auto newcomer = crowd.machine.ask(plain(100ms, 96ms));
+  const auto candidate = crowd.machine.ask(plain(100ms, 96ms));
   int slices = 0;
-  for (; newcomer->calls == 0; ++slices) {
+  for (; candidate->calls == 0; ++slices) {
     REQUIRE(crowd.dispatches_at_once());
     crowd.machine.manager.below().step(virtual_now);
   }
   CHECK(slices > 20);
-  REQUIRE(newcomer->refusal);
-  CHECK(newcomer->refusal->nearest.found());
+  REQUIRE(candidate->refusal);
+  CHECK(candidate->refusal->nearest.found());
 }
 
 TEST_CASE("an analysis that takes more than a slice goes on below the tasks alone") {
   Crowd crowd;
   Machine& machine = crowd.machine;
-  const auto newcomer = machine.ask(plain(100ms, 45ms));
+  const auto candidate = machine.ask(plain(100ms, 45ms));
   const auto behind = machine.ask(plain(100ms, 1ms));
   int steps = 0;
   while (machine.manager.step(virtual_now)) REQUIRE(++steps < 10);
   CHECK(machine.manager.wake_at() == never);
-  CHECK(newcomer->calls == 0);
+  CHECK(candidate->calls == 0);
   CHECK(behind->calls == 0);
   while (machine.manager.below().step(virtual_now)) continue;
   machine.settle();
-  CHECK(newcomer->admission);
+  CHECK(candidate->admission);
   CHECK(behind->admission);
 }
 
@@ -123,8 +123,8 @@ struct Flooded {
     machine.advance(1s);
     virtual_tick = cost_of_step;
   }
-  void flood(int newcomers) {
-    while (newcomers-- > 0) refused.push_back(machine.ask(make_contract(10ms, 20ms)));  // C > D
+  void flood(int candidates) {
+    while (candidates-- > 0) refused.push_back(machine.ask(make_contract(10ms, 20ms)));  // C > D
   }
   // Returns how long the manager's thread is busy if the thread below does nothing.
   Duration busy_time() {
@@ -219,13 +219,13 @@ TEST_CASE("a manager with nothing to do sleeps however long its looks take") {
 TEST_CASE("what others promise during an analysis counts when it is decided") {
   Crowd crowd;
   Machine& machine = crowd.machine;
-  const auto newcomer = machine.ask(plain(100ms, 45ms));  // fits if other tasks of ours move
+  const auto candidate = machine.ask(plain(100ms, 45ms));  // fits if other tasks of ours move
   machine.manager.step(virtual_now);
-  CHECK(newcomer->calls == 0);
+  CHECK(candidate->calls == 0);
   machine.provider().others = {{.core = CoreId{9}, .physical_core = 9, .contract = plain(1s, 1us), .owner = 3}};
   machine.decide();
-  REQUIRE(newcomer->refusal);
-  CHECK(newcomer->refusal->code == RefusalCode::not_schedulable);
+  REQUIRE(candidate->refusal);
+  CHECK(candidate->refusal->code == RefusalCode::not_schedulable);
 }
 
 TEST_CASE("a new task waits while requests fill batches, but not for ever") {
@@ -233,7 +233,7 @@ TEST_CASE("a new task waits while requests fill batches, but not for ever") {
   options.queue_capacity = 2048;  // one task may use half of it
   Machine machine(1, options);
   const TaskId id = machine.admit(plain(10ms, 1ms));
-  const auto newcomer = machine.ask(plain(10ms, 1ms));
+  const auto candidate = machine.ask(plain(10ms, 1ms));
   const int begun = machine.provider().begun;
   for (int i = 0; i < ManagerAgent::batch * 20; ++i) machine.send(id);
   for (int step = 1; step < ManagerAgent::most_skipped; ++step) machine.manager.step(virtual_now);
@@ -241,7 +241,7 @@ TEST_CASE("a new task waits while requests fill batches, but not for ever") {
   machine.manager.step(virtual_now);
   CHECK(machine.provider().begun == begun + 1);
   machine.decide();
-  CHECK(newcomer->admission);
+  CHECK(candidate->admission);
 }
 
 TEST_CASE("a refusal goes out in time though the tasks leave none to explain it") {
@@ -255,7 +255,7 @@ TEST_CASE("a refusal goes out in time though the tasks leave none to explain it"
   for (int i = 0; i < 10; ++i) refused.push_back(machine.ask(plain(10ms, 6ms)));
   for (int i = 0; i < 30; ++i) busy_step();
   CHECK(refused.front()->calls == 0);
-  REQUIRE(machine.manager.wake_at() == virtual_now + Newcomers::explain_within);
+  REQUIRE(machine.manager.wake_at() == virtual_now + AdmissionControl::explain_within);
   virtual_now = machine.manager.wake_at();
   for (int i = 0; i < 10; ++i) busy_step();
   for (const auto& answer : refused) {
@@ -278,7 +278,7 @@ TEST_CASE("if too many are refused and not told yet the oldest of them is told")
       machine.manager.step(virtual_now);
     }
   };
-  for (std::size_t i = 0; i < Newcomers::most_refused; ++i) come();
+  for (std::size_t i = 0; i < AdmissionControl::most_refused; ++i) come();
   CHECK(refused.front()->calls == 0);
   come();
   CHECK(refused.front()->refusal);

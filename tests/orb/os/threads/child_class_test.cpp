@@ -23,7 +23,7 @@
 #include "orb/os/machine/cpu_mask.h"
 #include "orb/os/privileges.h"
 #include "orb/os/thread.h"
-#include "orb/os/threads/kept_core.h"
+#include "orb/os/threads/core_isolation.h"
 #include "orb/os/topology.h"
 
 extern char** environ;
@@ -246,7 +246,7 @@ TEST_CASE("a child keeps the core that the application bound its thread to") {
 
 TEST_CASE("a child does not get a core that is kept for bound threads") {
   if (all_cores() < 2) return static_cast<void>(std::cout << "SKIPPED: one core\n");
-  const KeptCore kept(some_core());
+  const CoreIsolation kept(some_core());
   Seen seen;
   auto thread = start_thread({.name = "starter", .core = some_core()}, [&] { seen = by_fork(); });
   REQUIRE(thread);

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-#include "orb/sched/admission/roster.h"
+#include "orb/sched/admission/core_task_set.h"
 #include "tests/orb/sched/manager_fixture.h"
 
 namespace bounded_analysis_test {
@@ -104,23 +104,23 @@ struct OneCore {
     model.set({.budget = 20us, .period = 1ms, .jitter = Duration{below(random, 200'000)}, .blocking = 5us}, {});
     levels = model.order == CoreOrder::priority ? 1 + static_cast<int>(below(random, 12)) : 47;
     charges = below(random, 2) == 0;
-    for (Roster* roster : {&members, &exact, &cut}) roster->reserve(64);
+    for (CoreTaskSet* task_set : {&members, &exact, &cut}) task_set->reserve(64);
   }
   Member member(const Contract& contract) {
     ++age;
     return {.slot = static_cast<std::uint32_t>(age), .demand = demand_of(contract, age, charges)};
   }
-  static const Verdict& run(Roster& roster, int slice) {
-    for (int left = slice; !roster.step(left); left = slice) {
+  static const Verdict& run(CoreTaskSet& task_set, int slice) {
+    for (int left = slice; !task_set.step(left); left = slice) {
     }
-    return roster.verdict();
+    return task_set.verdict();
   }
 
   CoreModel model;
   int levels = 1;
   bool charges = false;
   std::uint64_t age = 0;
-  Roster members, exact, cut;
+  CoreTaskSet members, exact, cut;
 };
 
 constexpr int all_at_once = std::numeric_limits<int>::max();
@@ -169,14 +169,14 @@ TEST_CASE("a shortened exact analysis admits no task that the whole analysis ref
     const bool wide = below(random, 2) == 0;
     for (int i = 0; i < 24; ++i) {
       const Duration period = wide ? any_period(random) : 1ms + Duration{below(random, 100'000'000)};
-      const Member newcomer = core.member(any_contract(random, 1'000 + below(random, 90'000), period));
+      const Member candidate = core.member(any_contract(random, 1'000 + below(random, 90'000), period));
       core.exact.copy_from(core.members);
-      core.exact.begin_add(core.model, newcomer, AdmissionTest::response_time, core.levels, without_end);
+      core.exact.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, without_end);
       const bool fits = OneCore::run(core.exact, all_at_once).fits;
       const Effort effort{.exact = below(random, 3) == 0 ? static_cast<int>(below(random, 60)) : 0,
                           .bounds_first = below(random, 2) == 0};
       core.cut.copy_from(core.members);
-      core.cut.begin_add(core.model, newcomer, AdmissionTest::response_time, core.levels, effort);
+      core.cut.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, effort);
       const bool fits_by_bounds = OneCore::run(core.cut, all_at_once).fits;
       CAPTURE(seed, i, effort.exact, effort.bounds_first);
       all += fits;
@@ -203,13 +203,13 @@ TEST_CASE("an analysis that is cut short ends alike in pieces of any size") {
     Random random(seed);
     OneCore core(random);
     for (int i = 0; i < 20; ++i) {
-      const Member newcomer = core.member(any_contract(random, 1'000 + below(random, 60'000), any_period(random)));
+      const Member candidate = core.member(any_contract(random, 1'000 + below(random, 60'000), any_period(random)));
       const Effort effort{.exact = static_cast<int>(below(random, 200)), .bounds_first = below(random, 2) == 0};
       core.exact.copy_from(core.members);
-      core.exact.begin_add(core.model, newcomer, AdmissionTest::response_time, core.levels, effort);
+      core.exact.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, effort);
       const Verdict whole = OneCore::run(core.exact, all_at_once);
       core.cut.copy_from(core.members);
-      core.cut.begin_add(core.model, newcomer, AdmissionTest::response_time, core.levels, effort);
+      core.cut.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, effort);
       const Verdict in_pieces = OneCore::run(core.cut, 1 + static_cast<int>(below(random, 40)));
       CAPTURE(seed, i, effort.exact);
       REQUIRE(whole.fits == in_pieces.fits);
@@ -231,9 +231,9 @@ TEST_CASE("responses that are bounds become exact when they are refreshed") {
     OneCore core(random);
     core.model.order = CoreOrder::priority;
     for (int i = 0; i < 12; ++i) {
-      const Member newcomer = core.member(any_contract(random, 20'000, any_period(random)));
+      const Member candidate = core.member(any_contract(random, 20'000, any_period(random)));
       core.cut.copy_from(core.members);
-      core.cut.begin_add(core.model, newcomer, AdmissionTest::response_time, core.levels, {.exact = 0});
+      core.cut.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, {.exact = 0});
       if (OneCore::run(core.cut, all_at_once).fits) core.members.copy_from(core.cut);
     }
     core.exact.copy_from(core.members);

@@ -121,8 +121,8 @@ TEST_CASE("a prepared new task costs no analysis when it is decided") {
 
 TEST_CASE("what changes the tables makes a preparation start over") {
   Crowded c;
-  const Contract newcomer = share_of_core(60);
-  prepare(c.b.manager, newcomer, 1);
+  const Contract candidate = share_of_core(60);
+  prepare(c.b.manager, candidate, 1);
   SECTION("a task that leaves") { c.b.tell(Departed{Time{}, c.tasks.back()}); }
   SECTION("somebody else who is admitted") { c.b.admitted(share_of_core(1)); }
   SECTION("somebody else who is refused") { c.b.refused(share_of_core(94)); }

@@ -4,8 +4,8 @@
 
 #include "orb/sched/analysis/spin_lock.h"
 #include "orb/sched/manager.h"
-#include "tests/orb/sched/lanes/lane_fixture.h"
 #include "tests/orb/sched/manager_fixture.h"
+#include "tests/orb/sched/schedulers/scheduler_fixture.h"
 
 using namespace corelane;
 using namespace corelane::sched;
@@ -143,11 +143,11 @@ TEST_CASE("the users of a resource leave a lost core for one and the same") {
   CHECK(b.core_of(first) != lost);
 }
 
-TEST_CASE("a new task that waits for the lane's idle instant starts only then") {
-  LaneBench b;
+TEST_CASE("a new task that waits for the core scheduler's idle instant starts only then") {
+  SchedulerBench b;
   b.add(1, ten_ms, 5);
   b.arrive(0ms, 1, 1);
-  CHECK(b.lane.join(at(0ms), TaskId{2}, ten_ms, Priority{7}).empty());
+  CHECK(b.scheduler.join(at(0ms), TaskId{2}, ten_ms, Priority{7}).empty());
   CHECK(only<Run>(b.arrive(500us, 2, 2)).empty());
   const auto answer = b.finish(1ms, 1, 1);
   REQUIRE(only<Joined>(answer).size() == 1);
@@ -157,21 +157,21 @@ TEST_CASE("a new task that waits for the lane's idle instant starts only then") 
   CHECK(runs[0].released == at(1ms));
 }
 
-TEST_CASE("on an idle lane nobody waits to join") {
-  LaneBench b;
-  const auto answer = LaneBench::copy(b.lane.join(at(0ms), TaskId{2}, ten_ms, Priority{7}));
+TEST_CASE("on an idle core scheduler nobody waits to join") {
+  SchedulerBench b;
+  const auto answer = SchedulerBench::copy(b.scheduler.join(at(0ms), TaskId{2}, ten_ms, Priority{7}));
   REQUIRE(only<Joined>(answer).size() == 1);
   CHECK(only<Joined>(answer)[0].task == TaskId{2});
-  CHECK(LaneBench::copy(b.lane.join(at(0ms), TaskId{2}, ten_ms, Priority{7})).empty());
+  CHECK(SchedulerBench::copy(b.scheduler.join(at(0ms), TaskId{2}, ten_ms, Priority{7})).empty());
 }
 
 TEST_CASE("a new task waits also for a demoted job that may hold a lock") {
-  LaneBench b;
+  SchedulerBench b;
   Contract contract = locking(ten_ms, table, 1ms);
   contract.on_overrun = OverrunPolicy::demote;
   b.add(1, contract, 5);
   b.arrive(0ms, 1, 1);
-  b.lane.join(at(0ms), TaskId{2}, ten_ms, Priority{7});
+  b.scheduler.join(at(0ms), TaskId{2}, ten_ms, Priority{7});
   b.arrive(500us, 2, 2);
   CHECK(only<Run>(b.overrun(1ms, 1, 1)).empty());
   const auto answer = b.finish(3ms, 1, 1);

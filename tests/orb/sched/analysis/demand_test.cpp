@@ -88,12 +88,12 @@ Ticks simulate(const Tasks& tasks, const std::vector<Ticks>& offsets, std::size_
 
 TEST_CASE("the published set holds under earliest deadline first, and not with one task more") {
   CHECK(demand_analysis(published).kind == Kind::holds);
-  const EdfTask newcomer{10, 100, 15};
-  const DemandVerdict verdict = demand_analysis_with(newcomer, published);
+  const EdfTask candidate{10, 100, 15};
+  const DemandVerdict verdict = demand_analysis_with(candidate, published);
   CHECK(verdict.kind == Kind::fails);
   CHECK(verdict.demand > verdict.at);
   Tasks all = published;
-  all.push_back(newcomer);
+  all.push_back(candidate);
   CHECK(demand_analysis(all).kind == Kind::fails);
   CHECK(demand(all, verdict.at) == verdict.demand);
 }

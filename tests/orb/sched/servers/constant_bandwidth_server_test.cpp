@@ -112,7 +112,7 @@ TEST_CASE("an overrun of a constant bandwidth server moves its deadline by whole
 
 TEST_CASE("bandwidth of a server that left is free from its zero-lag instant on and not before") {
   // (4, 8) runs first and leaves at 4. By then it has used its whole share up to 8.
-  const auto missed = [](std::int64_t newcomer_starts) {
+  const auto missed = [](std::int64_t candidate_starts) {
     Core core;
     const auto leaves = core.add(reservation(4, 8));
     const auto stays = core.add(reservation(4, 8));
@@ -121,7 +121,7 @@ TEST_CASE("bandwidth of a server that left is free from its zero-lag instant on 
     core.run_to(4);
     REQUIRE(core.ran(leaves) == 4);
     REQUIRE(core.server(leaves).zero_lag() == at(8));
-    core.run_to(newcomer_starts);
+    core.run_to(candidate_starts);
     core.arrive(core.add(reservation(2, 4)), 100);
     core.run_to(80);
     return core.missed();

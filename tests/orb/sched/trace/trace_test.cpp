@@ -70,7 +70,7 @@ TraceFile sample() {
   encode(admit, at, record);
   manager.words.insert(manager.words.end(), record.span().begin(), record.span().end());
   trace.tracks = {manager,
-                  {.kind = TrackKind::lane, .core = CoreId{2}, .max_tasks = 8, .timer = TimerId{2}, .lost = 64}};
+                  {.kind = TrackKind::core, .core = CoreId{2}, .max_tasks = 8, .timer = TimerId{2}, .lost = 64}};
   return trace;
 }
 
@@ -94,8 +94,8 @@ TEST_CASE("every fact comes out of a record as it went in") {
 }
 
 TEST_CASE("every command comes out of a record as it went in") {
-  CHECK(fault_of_kinds<Admit, Postpone, Place, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse, Run, Defer,
-                       Demote, Cancel, Watch, Arm, ReportVacated, Joined>() == "");
+  CHECK(fault_of_kinds<Admit, Postpone, Dispatch, Reprioritize, Ceiling, Vacate, Move, Dismiss, Evict, Refuse, Run,
+                       Defer, Demote, Cancel, Watch, Arm, ReportVacated, Joined>() == "");
 }
 
 TEST_CASE("every call and observation comes out of a record as it went in") {
@@ -158,12 +158,12 @@ TEST_CASE("the checksum is that of the published vector") {
 
 TEST_CASE("a record with a word too few or too many or out of its range is none") {
   TraceRecord record;
-  encode(Place{JobId{1}, TaskId{2}, CoreId{3}}, at, record);
+  encode(Dispatch{JobId{1}, TaskId{2}, CoreId{3}}, at, record);
   const auto changed = [&](std::size_t word, std::uint64_t value) {
     TraceRecord copy = record;
     copy.words[word] = value;
     const auto view = first_record(copy.span());
-    return view && decode<Place>(*view).has_value();
+    return view && decode<Dispatch>(*view).has_value();
   };
   CHECK(changed(4, 7));
   CHECK_FALSE(changed(4, 40'000));                  // a core number has 16 bits

@@ -73,11 +73,11 @@ class Hunter {
 
   // Returns false if there is no room now, or if the connection was closed.
   bool send(const Prey& prey) {
-    const auto berth = stream_->berth(prey.bytes.size());
-    if (!berth) return false;
-    std::memcpy(berth->bytes().data(), prey.bytes.data(), prey.bytes.size());
-    lies_at_ = berth->bytes().data();
-    return stream_->send(Bytes(berth->bytes()).first(prey.bytes.size())).has_value();
+    const auto send_buffer = stream_->send_buffer(prey.bytes.size());
+    if (!send_buffer) return false;
+    std::memcpy(send_buffer->bytes().data(), prey.bytes.data(), prey.bytes.size());
+    lies_at_ = send_buffer->bytes().data();
+    return stream_->send(Bytes(send_buffer->bytes()).first(prey.bytes.size())).has_value();
   }
   // Changes mostly the first words, which contain counts and lengths.
   void change(std::size_t from, std::size_t size) {

@@ -1,0 +1,88 @@
+// EntryCounter controls the entry of threads to a resource: it holds the rule of entry and knows which threads are
+// inside. Its owner changes the rule, and learns when all threads that entered before have left.
+//
+// A thread enters in one of two ways:
+// - It counts itself in the word that holds the rule: enter() and leave(), one locked instruction each.
+// - It enters the entry counter in its EntrySlots, which costs no locked instruction: see UpcallGuard.
+//
+// Threads: any. enter() and leave() are wait-free except for one atomic instruction each.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "orb/core/objects/entry_slots.h"
+
+namespace corelane::core {
+
+enum class Passage : std::uint32_t { holding = 0, active = 1, discarding = 2, inactive = 3 };  // POAManager's order
+
+class EntryCounter {
+ public:
+  explicit EntryCounter(Passage passage) noexcept : word_(pack(passage)) {}
+
+  // Returns the rule that applies. The caller is inside, and must call leave(), only if it is `active`.
+  Passage enter() noexcept {
+    // PAIR entry_counter: acquire here <- release in set(). What was set up before opening is visible inside.
+    const Passage passage = passage_of(word_.fetch_add(1, std::memory_order_acquire));
+    if (passage != Passage::active) leave();
+    return passage;
+  }
+  // Returns true if the rule has changed. Then the thread that tears down what is inside must check whether it is
+  // empty().
+  bool leave() noexcept {
+    // PAIR entry_counter.count: release here -> acquire in empty(), for the thread that tears down.
+    const std::uint64_t before = word_.fetch_sub(1, std::memory_order_acq_rel);
+    if (passage_of(before) == Passage::active) return false;
+    note_departure();
+    return true;
+  }
+  // Called by a thread that removed this from its slots and found that the rule is not `active`. Makes waiting threads
+  // check again. If two threads leave, the one that calls this last sees that the other has left.
+  void note_departure() noexcept {
+    // PAIR entry_counter.changes: release here -> acquire here and in wait_until_empty(). Publishes the empty slot.
+    changes_.fetch_add(1, std::memory_order_acq_rel);
+    changes_.notify_all();
+  }
+
+  // Returns whether no thread is inside. Call it after the rule was changed to one that refuses entry.
+  bool empty() const noexcept {
+    // PAIR entry_counter.count: acquire here <- release in leave(). The thread that tears down sees what the visitors
+    // did.
+    return (word_.load(std::memory_order_acquire) & count_mask) == 0 && !EntrySlots::is_anyone_in(*this);
+  }
+  // PAIR entry_counter: acquire here <- release in set().
+  Passage passage() const noexcept { return passage_of(word_.load(std::memory_order_acquire)); }
+
+  // `empty`: no thread is inside any more.
+  struct Change {
+    Passage before;
+    bool empty;
+  };
+  Change set(Passage passage) noexcept;
+  // Do the same as set() in two steps, for many entry counters with one order_entries() between. begin_set() returns
+  // the previous rule.
+  Passage begin_set(Passage passage) noexcept;
+  bool end_set() noexcept {  // returns empty()
+    note_departure();
+    return empty();
+  }
+  // After it returns, empty() sees the slots of all threads that entered under the rules from before. It interrupts the
+  // cores on which threads of this process run, each for about a microsecond.
+  static void order_entries() noexcept;
+
+  // Blocks until no thread is inside, or until the rule is `active` again. Do not call it from inside.
+  void wait_until_empty() const noexcept;
+
+ private:
+  static constexpr std::uint64_t count_mask = 0xffff'ffff;
+  static constexpr std::uint64_t pack(Passage passage) noexcept {
+    return std::uint64_t{static_cast<std::uint32_t>(passage)} << 32;
+  }
+  static constexpr Passage passage_of(std::uint64_t word) noexcept { return static_cast<Passage>(word >> 32); }
+
+  std::atomic<std::uint64_t> word_;
+  std::atomic<std::uint32_t> changes_{0};  // counts changes of the rule, and departures while it is not `active`
+};
+
+}  // namespace corelane::core

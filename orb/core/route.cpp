@@ -1,0 +1,49 @@
+#include "orb/core/route.h"
+
+#include "orb/core/client/reference.h"
+#include "orb/core/connections/connection_cache.h"
+#include "orb/core/connections/connection_pool.h"
+#include "orb/core/lifecycle/orb_state.h"
+#include "orb/core/settings.h"
+#include "orb/os/clock.h"
+
+namespace corelane::core {
+
+namespace {
+
+std::string name_of(transport::EndpointKind kind) {
+  switch (kind) {
+    case transport::EndpointKind::tcp:
+      return "tcp";
+    case transport::EndpointKind::unix_socket:
+      return "unix";
+    case transport::EndpointKind::channel:
+      return "channel";
+  }
+  return "";
+}
+
+}  // namespace
+
+Route route_of(const Reference& reference) {
+  if (reference.address() == nullptr)
+    return {.text = "calls within this process", .transport = "process", .endpoint = {}, .why = "the object is here"};
+  auto& state = reference.orb()->state();
+  const auto route_by = [&](const transport::Endpoint& endpoint, const Address& address, bool is_makeshift) -> Route {
+    const Channels channels = channels_for(state.settings.channels, is_makeshift);
+    return {.text = route_text(endpoint, address, channels),
+            .transport = name_of(endpoint.kind),
+            .endpoint = to_string(endpoint),
+            .why = why_text(endpoint, address, channels)};
+  };
+  // Describes the connection that calls have used, first those with a contract. Makes a connection only if there is
+  // none.
+  for (const Traffic traffic : {Traffic::contract, Traffic::plain})
+    if (const Reference::Route* const route = reference.route(traffic); route != nullptr && route->pool->connected())
+      return route_by(route->pool->endpoint(), *route->address, route->is_makeshift);
+  const auto found = state.connect(reference.addresses(), os::now());
+  if (!found) return {.text = "the connection is gone again", .transport = {}, .endpoint = {}, .why = {}};
+  return route_by(found->connection->peer(), *found->address, false);
+}
+
+}  // namespace corelane::core

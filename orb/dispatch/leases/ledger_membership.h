@@ -1,0 +1,52 @@
+// LedgerMembership records, in a file beside the host ledger, which servers share it. So if the ledger is removed or
+// replaced while servers run, they are found to be missing there. Each server has an entry, an entry of that file with
+// its slot's number. It has the entry from when it first counts in the ledger until it ends, even while it is in no
+// ledger. If an entry is taken and its slot is not alive, the promises of its owner are not known.
+//
+// The file <ledger>.seats: entry i is the process id (i32) at byte 4 i, and the lock of that byte (open file
+// description), which ends with its owner. If that file is removed together with the ledger, no server is missed.
+//
+// Threads: one at a time. The functions that are noexcept never wait.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "orb/base/expected.h"
+#include "orb/dispatch/leases/ledger_fault.h"
+#include "orb/os/fd.h"
+
+namespace corelane::dispatch {
+
+class LedgerMembership {
+ public:
+  explicit LedgerMembership(const std::string& ledger) : path_(ledger + ".seats") {}
+
+  // Opens or creates the file, if that was not done or the file is no longer at its path. In that case this process
+  // loses its entry. Errors: as ledger::open_file().
+  Expected<void, LedgerFault> open();
+  bool is_at_path() const noexcept;
+  const std::string& path() const noexcept { return path_; }
+
+  // Takes the entry, and gives up any other entry of this process. False: another server has it. Error PERSIST_STORE:
+  // the file cannot be locked.
+  Expected<bool> take(std::size_t entry) noexcept;
+  std::optional<std::size_t> own() const noexcept { return own_; }
+
+  // Returns an upper bound on entries: none at or after it belongs to another server, even if the file does not reach
+  // so far.
+  std::size_t count() const noexcept;
+  // Returns whether another server has the entry.
+  Expected<bool> is_taken(std::size_t entry) const noexcept;
+  // Returns the pid of the entry's owner, in the owner's pid namespace; 0: not known.
+  std::int32_t pid(std::size_t entry) const noexcept;
+
+ private:
+  const std::string path_;
+  os::Fd file_;
+  std::optional<std::size_t> own_;
+};
+
+}  // namespace corelane::dispatch
