@@ -205,8 +205,8 @@ Expected<std::size_t, Fault> Channel::read(MutableBytes buffer, Time deadline) n
     if (const auto size = end_->take_short(buffer)) return *size;
   Expected<std::size_t, Fault> result = try_read(buffer);
   if (is_over(result)) return result;
-  const auto poll = [&] { return end_->shows_something(); };
-  end_->wait(end_->for_record, deadline, end_->strategy, poll, [&] { return is_over(result = try_read(buffer)); });
+  const auto probe = [&] { return end_->shows_something(); };
+  end_->wait(end_->for_record, deadline, end_->strategy, probe, [&] { return is_over(result = try_read(buffer)); });
   if (!is_over(result)) return Fault::timed_out;
   return result;
 }
@@ -216,8 +216,8 @@ Expected<void, Fault> Channel::wait(Time deadline) noexcept { return wait(deadli
 Expected<void, Fault> Channel::wait(Time deadline, os::WaitStrategy strategy) noexcept {
   Expected<const Front*, Fault> front = Fault::would_block;
   const auto done = [&] { return is_over(front = end_->front()); };
-  const auto poll = [&] { return end_->shows_something(); };
-  if (!end_->wait(end_->for_record, deadline, strategy, poll, done)) return Fault::timed_out;
+  const auto probe = [&] { return end_->shows_something(); };
+  if (!end_->wait(end_->for_record, deadline, strategy, probe, done)) return Fault::timed_out;
   if (!front) return front.error();
   return {};
 }

@@ -91,10 +91,10 @@ class End {
   }
 
   // ---- Thread: the one that waits.
-  // `done` tries to get what the caller waits for. It is not called again after it returned true. `poll` is a cheap
+  // `done` tries to get what the caller waits for. It is not called again after it returned true. `probe` is a cheap
   // check that tells whether anything came. While it returns false, a spinner calls `done` only now and then.
-  template <typename Poll, typename Try>
-  bool wait(Waiting& waiting, Time deadline, os::WaitStrategy strategy, Poll&& poll, Try&& done) noexcept;
+  template <typename Probe, typename Try>
+  bool wait(Waiting& waiting, Time deadline, os::WaitStrategy strategy, Probe&& probe, Try&& done) noexcept;
 
   // ---- Thread: any.
   bool spins(os::WaitStrategy how) const noexcept {

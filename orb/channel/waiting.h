@@ -21,12 +21,12 @@ inline constexpr int quick_looks = 256;                       // of a spinner, b
 inline constexpr int looks_per_turn = 32;
 inline constexpr unsigned turns_per_watch = 1024;  // of a spinner, about a millisecond
 
-template <typename Poll, typename Try>
-bool End::wait(Waiting& waiting, Time deadline, os::WaitStrategy how, Poll&& poll, Try&& done) noexcept {
+template <typename Probe, typename Try>
+bool End::wait(Waiting& waiting, Time deadline, os::WaitStrategy how, Probe&& probe, Try&& done) noexcept {
   if (spins(how)) how.mode = os::WaitMode::spin;
   const auto look = [&](int looks) {
     for (int i = 1; i < looks; ++i, os::spin_pause())
-      if (poll() && done()) return true;
+      if (probe() && done()) return true;
     return done();
   };
   if (look(how.mode == os::WaitMode::spin ? quick_looks : 1)) return true;

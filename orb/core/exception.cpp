@@ -111,7 +111,9 @@ void raise_while(const std::string& doing, Error error) {
 }
 
 Error error_of_nested(const SystemException& raised) noexcept {
-  return with_completion(raised.error(), Completion::maybe);
+  Error error = raised.error();
+  error.completed = Completion::maybe;
+  return error;
 }
 
 std::string text_of_nested(const SystemException& raised) {

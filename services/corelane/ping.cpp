@@ -8,6 +8,7 @@
 
 #include "orb/base/counted.h"
 #include "orb/base/minor.h"
+#include "orb/core/client/reference.h"
 #include "orb/core/route.h"
 #include "orb/os/clock.h"
 #include "services/corelane/calling_orb.h"

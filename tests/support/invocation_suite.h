@@ -307,7 +307,7 @@ TEMPLATE_LIST_TEST_CASE("a holding POAManager lets requests wait until it is act
     CHECK(probe->add(2, 3) == 5);
     answered = true;
   });
-  while (manager->gate()->waiting() == 0) std::this_thread::yield();
+  while (manager->manager_state()->waiting() == 0) std::this_thread::yield();
   CHECK_FALSE(answered);
   manager->activate();
   caller.join();

@@ -14,7 +14,7 @@
 namespace corelane::dispatch {
 namespace {
 
-constexpr std::size_t longest = 16 * 1024;
+constexpr std::size_t longest_file = 16 * 1024;
 constexpr std::string_view between = ", \t\r\n";
 
 // Returns the cores; nothing if the text contains anything else than numbers of cores.
@@ -43,7 +43,7 @@ void RevokedCores::look() {
     if (errno == ENOENT) cores_.clear();
     return;
   }
-  const auto text = os::read_small_file(path_, longest);
+  const auto text = os::read_small_file(path_, longest_file);
   if (!text) return complain(text.error().text);
   const auto found = parse(*text);
   if (!found)

@@ -257,7 +257,7 @@ TEST_CASE("a task that fits beside no server is refused beside one") {
 TEST_CASE("tasks stay one level below the server") {
   Machine machine(1, with_server(BestEffortServer::sporadic));
   for (int i = 0; i < 60; ++i) machine.admit(task(100ms + i * 1ms, 100us));
-  for (const auto& thread : machine.threads.threads) CHECK(thread->member.native < native);
+  for (const auto& thread : machine.threads.threads) CHECK(thread->placement.native < native);
 }
 
 TEST_CASE("a server begins when it is written down what it may use") {

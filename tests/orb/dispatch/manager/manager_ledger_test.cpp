@@ -15,7 +15,7 @@ TEST_CASE("others' promises count on the core they are on") {
   Machine machine(2);
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 6ms), .owner = 3}};
   CHECK(machine.admit(plain(10ms, 6ms)) != no_task);
-  CHECK(machine.threads.threads[0]->entry.core == CoreId{1});
+  CHECK(machine.threads.threads[0]->placement.core == CoreId{1});
   CHECK(machine.refused(plain(10ms, 6ms)).code == RefusalCode::not_schedulable);
   CHECK(machine.manager.report().cores[0].others == 600'000);
   machine.provider().others.clear();
@@ -139,7 +139,7 @@ TEST_CASE("our platform load counts where it would make another process late") {
   CHECK(machine.refused(plain(100ms, 1ms)).code == RefusalCode::neighbour_late);
   machine.provider().others[0].contract = plain(10ms, 1ms, 1600us);
   machine.admit(plain(100ms, 1ms));
-  CHECK(machine.threads.threads[0]->entry.core == CoreId{1});
+  CHECK(machine.threads.threads[0]->placement.core == CoreId{1});
 }
 
 TEST_CASE("capacity that a departed task still affects stays promised until other processes' tasks are done with it") {
