@@ -150,8 +150,8 @@ std::vector<std::string> contract_fields(const TaskContract& contract) {
       fill(".on_overrun = ::corelane::OverrunPolicy::$0", {name_of(contract.on_overrun)})};
   std::string uses;
   for (const ResourceUse& use : contract.uses)
-    uses += fill("$0::corelane::use_of($1, ::corelane::Duration{$2})",
-                 {uses.empty() ? "" : ", ", string_literal(use.resource), grouped(use.longest.count())});
+    uses += fill("$0::corelane::use_of(\"$1\", ::corelane::Duration{$2})",
+                 {uses.empty() ? "" : ", ", use.resource, grouped(use.longest.count())});
   if (!uses.empty()) fields.push_back(".uses = {" + uses + "}");
   return fields;
 }
