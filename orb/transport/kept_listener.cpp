@@ -42,7 +42,10 @@ void KeptListener::stop() noexcept {
   for (const auto& listener : made_) listener->stop();  // no thread makes one any more
 }
 
-std::string KeptListener::directory() const { return endpoint_.path.substr(0, endpoint_.path.rfind('/')); }
+std::string KeptListener::directory() const {
+  const std::size_t slash = endpoint_.path.rfind('/');
+  return slash == 0 ? "/" : endpoint_.path.substr(0, slash);
+}
 
 void KeptListener::look(Time now) noexcept try {
   const std::lock_guard lock(mutex_);

@@ -108,4 +108,11 @@ TEST_CASE("the directory of a socket that is added is watched, too") {
   CHECK(kept.step() == PathKeeper::between_looks);
 }
 
+TEST_CASE("a socket in the root directory is watched there") {
+  Kept kept;
+  kept.add_only("/etc");  // it is there, and stands for a socket
+  CHECK(kept.listeners.front()->directory() == "/");
+  CHECK(kept.step() == PathKeeper::between_watched_looks);
+}
+
 }  // namespace path_keeper_test
