@@ -121,14 +121,19 @@ void Housekeeper::end_rest() noexcept {
 // Each agent has looked at least once since the directory is watched, before this one rests.
 void Housekeeper::try_to_rest(Time now) noexcept {
   if (!is_idle_ || !has_nothing_to_do()) return end_rest();
-  if (!bell_.watches()) {
-    quiet_since_ = never;
-    if (!bell_.watch({&directory_, 1})) return end_rest();
-  }
+  if (!bell_.watches() && !try_to_watch(now)) return end_rest();
   quiet_since_ = std::min(quiet_since_, now);
   const bool rests = now - quiet_since_ >= before_rest_;
   bell_.set_resting(rests);
   rests_until_ = rests ? now + resting : never;
+}
+
+// Tries again only after the time of a rest, because inotify may not be available for long.
+bool Housekeeper::try_to_watch(Time now) noexcept {
+  if (now < next_watch_) return false;
+  next_watch_ = now + resting;
+  quiet_since_ = never;
+  return bell_.watch({&directory_, 1});
 }
 
 bool Housekeeper::has_nothing_to_do() noexcept {

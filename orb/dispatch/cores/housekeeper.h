@@ -112,6 +112,7 @@ class Housekeeper final : public Agent {
   void do_chores(Time now) noexcept;
   void end_rest() noexcept;
   void try_to_rest(Time now) noexcept;
+  bool try_to_watch(Time now) noexcept;
   bool has_nothing_to_do() noexcept;
   void give(OrderPtr order) noexcept;
   OrderPtr next_order() noexcept;
@@ -141,6 +142,7 @@ class Housekeeper final : public Agent {
   Time began_ = never;             // time of the first step
   Time next_maintenance_{};
   std::vector<Chore> chores_;
+  Time next_watch_{};         // when it tries again to watch the directory
   Time quiet_since_ = never;  // since then there was nothing to do
   Time rests_until_ = never;  // never: it does not rest
 };

@@ -17,7 +17,7 @@ class DirectoryWatch {
  public:
   DirectoryWatch() = default;  // watches nothing
   // Watches all these directories, or nothing if one is missing, or if inotify is not available
-  // (fs.inotify.max_user_instances is used up).
+  // (fs.inotify.max_user_instances is used up). The first time in this process, the log has the reason and the remedy.
   explicit DirectoryWatch(std::span<const std::string> directories) noexcept;
 
   // Returns whether it watches. The watch ends when one of its directories does.

@@ -2,8 +2,7 @@
 // when the runtime directory was cleared. Otherwise later clients would find no server. Existing connections stay. If
 // another file is at the path by then, it is left alone.
 //
-// Threads: as Listener, except for look(). One ordinary thread of the process (corelane-paths) calls look() for all
-// kept listeners when something has happened in one of their directories, and every few seconds.
+// Threads: as Listener, except for look(), which the thread of the PathKeeper calls.
 #pragma once
 
 #include <functional>
@@ -25,11 +24,13 @@ class KeptListener final : public Listener {
   using Listen = std::function<Expected<std::unique_ptr<Listener>>(const Endpoint& endpoint)>;
 
   // `first` listens at a path. `listen` makes another listener there; it is not called after stop().
-  KeptListener(std::unique_ptr<Listener> first, Listen listen);
+  KeptListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathKeeper> keeper);
   ~KeptListener() override;
 
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void stop() noexcept override;
+  // Returns the directory in which its socket is.
+  std::string directory() const;
 
   // Makes the socket again if it is gone.
   void look(Time now) noexcept;

@@ -97,6 +97,17 @@ TEST_CASE("a housekeeper does not rest while there is something to look after") 
   CHECK(house.looks_in(10s) >= 99);
 }
 
+TEST_CASE("a housekeeper that cannot watch its directory tries again after the time of a rest") {
+  House house;
+  std::filesystem::remove(house.directory.path());
+  house.pass(1s);  // it tried at the start
+  std::filesystem::create_directory(house.directory.path());
+  house.pass(Housekeeper::resting - 1s - 100ms);
+  CHECK_FALSE(house.keeper.parker().watches());
+  house.pass(200ms);
+  CHECK(house.keeper.parker().watches());
+}
+
 TEST_CASE("what happens in the runtime directory ends the rest at once") {
   House house;
   house.pass(1s);
@@ -154,7 +165,7 @@ TEST_CASE("a housekeeper whose directory was removed rests again once it is ther
   house.wake();
   CHECK(house.looks_in(2s) >= 19);
   std::filesystem::create_directory(house.directory.path());
-  house.pass(1s);
+  house.pass(Housekeeper::resting + 1s);
   CHECK(house.looks_in(10 * Housekeeper::resting) == 10);
 }
 

@@ -2,6 +2,7 @@
 #include "orb/os/files/directory_watch.h"
 
 #include <poll.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <catch2/catch.hpp>
@@ -9,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "tests/support/captured_errors.h"
 #include "tests/support/temp_directory.h"
 
 namespace directory_watch_test {
@@ -34,6 +36,20 @@ struct Watched {
     pollfd entry{.fd = watch.descriptor(), .events = POLLIN, .revents = 0};
     return ::poll(&entry, 1, 0) == 1;
   }
+};
+
+// Takes all descriptors that this process may still open.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    REQUIRE(getrlimit(RLIMIT_NOFILE, &before_) == 0);
+    const rlimit none{.rlim_cur = 0, .rlim_max = before_.rlim_max};
+    REQUIRE(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  }
+  ~NoDescriptors() { setrlimit(RLIMIT_NOFILE, &before_); }
+
+ private:
+  rlimit before_{};
 };
 
 }  // namespace
@@ -74,6 +90,19 @@ TEST_CASE("a watch of a directory that is not there watches nothing") {
   CHECK_FALSE(watch);
   CHECK(watch.descriptor() == -1);
   CHECK_FALSE(watch.take());
+}
+
+TEST_CASE("the log says once that nothing can be watched, and what to do") {
+  const corelane::testing::TempDirectory above;
+  const std::array<std::string, 1> directories{above.path()};
+  const corelane::testing::CapturedErrors errors;
+  {
+    const NoDescriptors none;
+    CHECK_FALSE(DirectoryWatch(directories));
+    CHECK_FALSE(DirectoryWatch(directories));
+  }
+  CHECK(errors.times("raise fs.inotify.max_user_instances") == 1);
+  CHECK(DirectoryWatch(directories));
 }
 
 }  // namespace directory_watch_test

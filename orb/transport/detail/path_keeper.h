@@ -1,0 +1,56 @@
+// PathKeeper looks at the sockets of kept listeners: soon after something has happened in one of their directories, and
+// every few seconds. It is an agent. One thread of the process (corelane-paths) steps one for all kept listeners.
+//
+// Threads: add(), remove() and parker().unpark() any; the others on one.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "orb/base/agent.h"
+#include "orb/base/time.h"
+#include "orb/os/directory_bell.h"
+
+namespace corelane::transport {
+
+class KeptListener;
+
+class PathKeeper final : public Agent {
+ public:
+  // Between two looks where the directories are watched. The watch does not report that a parent directory was renamed.
+  static constexpr Duration between_watched_looks = std::chrono::seconds{5};
+  // Between two looks where they cannot be watched, and between a change and the look that follows. So several changes
+  // lead to one look.
+  static constexpr Duration between_looks = std::chrono::seconds{1};
+
+  PathKeeper();
+  PathKeeper(const PathKeeper&) = delete;
+  PathKeeper& operator=(const PathKeeper&) = delete;
+
+  // Returns the one that a thread of this process steps while somebody has it. If that thread cannot start, no socket
+  // is made again.
+  static std::shared_ptr<PathKeeper> of_process();
+
+  void add(KeptListener& listener);
+  // Stops looking at the listener. Waits for the end of a look.
+  void remove(KeptListener& listener) noexcept;
+
+  // Looks at all listeners if that is due.
+  bool step(Time now) noexcept override;
+  Time wake_at() const noexcept { return due_; }
+  os::DirectoryBell& parker() noexcept { return bell_; }
+
+ private:
+  void watch_all(Time now) noexcept;
+
+  std::mutex mutex_;
+  os::DirectoryBell bell_;
+  Time due_{};  // the next look; owner: the thread that steps
+  // Guarded by mutex_.
+  std::vector<KeptListener*> listeners_;
+  bool watches_all_ = false;  // their directories
+};
+
+}  // namespace corelane::transport

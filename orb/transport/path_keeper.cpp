@@ -1,0 +1,94 @@
+#include "orb/transport/detail/path_keeper.h"
+
+#include <algorithm>
+#include <atomic>
+#include <new>
+#include <string>
+
+#include "orb/os/clock.h"
+#include "orb/os/thread.h"
+#include "orb/transport/detail/kept_listener.h"
+
+namespace corelane::transport {
+namespace {
+
+// Steps a PathKeeper on a thread of its own.
+class KeeperThread {
+ public:
+  KeeperThread() {
+    auto thread = os::start_thread({.name = "corelane-paths"}, [this]() noexcept { run(); });
+    if (thread) thread_ = std::move(*thread);
+  }
+  KeeperThread(const KeeperThread&) = delete;
+  KeeperThread& operator=(const KeeperThread&) = delete;
+  ~KeeperThread() {
+    // PAIR keeper.stopping: release here -> acquire in run().
+    stopping_.store(true, std::memory_order_release);
+    keeper.parker().unpark();
+    thread_.join();
+  }
+
+  PathKeeper keeper;
+
+ private:
+  void run() noexcept {
+    // Bound: until the last listener ends. PAIR keeper.stopping: acquire here <- release in the destructor.
+    while (!stopping_.load(std::memory_order_acquire)) {
+      (void)keeper.step(os::now());
+      keeper.parker().park(keeper.wake_at());
+    }
+  }
+
+  std::atomic<bool> stopping_{false};
+  os::Thread thread_;
+};
+
+}  // namespace
+
+PathKeeper::PathKeeper() { bell_.set_resting(true); }
+
+std::shared_ptr<PathKeeper> PathKeeper::of_process() {
+  static std::mutex mutex;
+  static std::weak_ptr<KeeperThread> known;
+  const std::lock_guard lock(mutex);
+  auto thread = known.lock();
+  if (!thread) known = thread = std::make_shared<KeeperThread>();
+  return {thread, &thread->keeper};
+}
+
+void PathKeeper::add(KeptListener& listener) {
+  {
+    const std::lock_guard lock(mutex_);
+    listeners_.push_back(&listener);
+    watches_all_ = false;
+  }
+  bell_.unpark();
+}
+
+void PathKeeper::remove(KeptListener& listener) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase(listeners_, &listener);
+}
+
+bool PathKeeper::step(Time now) noexcept {
+  const std::lock_guard lock(mutex_);
+  if (bell_.take_events()) due_ = std::min(due_, now + between_looks);  // before the looks, so that nothing is missed
+  if (!bell_.watches() || !watches_all_) watch_all(now);
+  if (now < due_) return false;
+  for (KeptListener* listener : listeners_) listener->look(now);
+  due_ = now + (bell_.watches() ? between_watched_looks : between_looks);
+  return false;
+}
+
+// Also makes a look due, because what happened before the watch was made is not known.
+void PathKeeper::watch_all(Time now) noexcept try {
+  std::vector<std::string> directories;
+  for (const KeptListener* listener : listeners_) directories.push_back(listener->directory());
+  watches_all_ = bell_.watch(directories);
+  due_ = std::min(due_, now + between_looks);
+} catch (const std::bad_alloc&) {
+  watches_all_ = false;
+  due_ = std::min(due_, now + between_looks);
+}
+
+}  // namespace corelane::transport
