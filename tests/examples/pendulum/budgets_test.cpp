@@ -107,7 +107,7 @@ TEST_CASE("a late job is explained by an overrun beside it of a job that goes be
     job.report.tasks[1].priority = Priority{10};
     CHECK(job.explained());
   }
-  SECTION("of one that runs after it, or that nobody knows") {
+  SECTION("of one that runs after it, or that is not known") {
     job.overrun.task = GENERATE(TaskId{9}, TaskId{99});
     CHECK_FALSE(job.explained());
   }

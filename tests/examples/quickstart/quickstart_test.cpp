@@ -130,7 +130,7 @@ TEST_CASE("a server with too few threads names the limit") {
   }
 }
 
-TEST_CASE("a server whose reference nobody can read ends and says so") {
+TEST_CASE("a server whose reference cannot be written ends and says so") {
   const std::string nowhere = GENERATE(as<std::string>{}, " >&-", " >/dev/full");
   ChildProcess program({"/bin/sh", "-c",
                         "exec 2>&1; exec " + program_beside("corelane-quickstart-server") +

@@ -126,7 +126,7 @@ TEST_CASE("when the connection is lost all handlers hear of it") {
   CHECK(session.mailbox.hear() == "add: COMM_FAILURE:1.0 maybe");
 }
 
-TEST_CASE("calls over connections that are lost one after the other all end, whoever sends and hears") {
+TEST_CASE("calls over connections that are lost one after the other all end, whichever thread sends and hears") {
   Session session;
   std::array<Quitter, 2> quitters;
   std::atomic<int> sent = 0;

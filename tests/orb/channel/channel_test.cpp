@@ -259,7 +259,7 @@ TEST_CASE("what was written before the close is read, then the close") {
   CHECK_FALSE(ends.far.is_open());
 }
 
-TEST_CASE("closing wakes whoever waits, on either end, for either reason") {
+TEST_CASE("closing wakes a waiting thread, on either end, for either reason") {
   ChannelPair ends(any_way());
   fill(ends.near, "x");
   std::string near_read, far_read;

@@ -97,7 +97,7 @@ TEST_CASE("what is said of a base interface counts unless the derived one has it
 }
 
 TEST_CASE(
-    "an interface of the contracts file that nobody activates is told once a look with its line and who was meant") {
+    "an interface of the contracts file without an object is reported once a look with its line and a similar name") {
   const auto [id, question] = GENERATE(table<std::string, std::string>(
       {{"IDL:Derivd:1.0", "; is IDL:Derived:1.0 meant?"}, {"IDL:Plant/Controller:1.0", ""}}));
   const auto file = ContractsFile::parse("\n[\"" + id + "\".step]\nperiod = \"1s\"\n", "c.toml");
@@ -112,7 +112,7 @@ TEST_CASE(
   CHECK((*file)->unused(ended).empty());
 }
 
-TEST_CASE("a resource of the contracts file that nobody made is told with its place and the names that there are") {
+TEST_CASE("a resource of the contracts file that does not exist is reported with its place and the existing names") {
   const auto file =
       ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nuses = { disk = \"1ms\", contoller = \"1ms\" }\n", "c.toml");
   REQUIRE(file);

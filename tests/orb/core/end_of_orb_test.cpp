@@ -78,7 +78,7 @@ rt::Task task_of(const CORBA::object_reference<Probing::Probe>& probe) {
 
 }  // namespace
 
-TEST_CASE("a servant cannot wait for its own end whoever called it") {
+TEST_CASE("a servant cannot wait for its own end, from whichever caller its call came") {
   const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
   const bool is_local = GENERATE(false, true);
   const bool has_task = GENERATE(false, true);

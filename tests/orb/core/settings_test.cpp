@@ -260,7 +260,7 @@ TEST_CASE("an unknown variable is refused with the nearest known one") {
   CHECK_THAT(Start().variable("CORELANE_BEST_EFFORT_PRIORITY", "1").fault(), Catch::StartsWith("unknown variable"));
 }
 
-TEST_CASE("a variable that nobody can have meant as a setting is left alone") {
+TEST_CASE("a variable that cannot be meant as a setting is ignored") {
   CHECK(Start().variable("CORELANE_HOME", "/opt").variable("CORELANE_UPDATE_DOCS", "1").load());
 }
 

@@ -55,7 +55,7 @@ void nest(ActiveObject& object, int depth, Inside inside, Leaving leaving) {
 // Returns the number of visits that the slots of a thread hold, and numbers just below and above.
 int depths() { return GENERATE(1, 2, 3, 4, 5); }
 
-TEST_CASE("a turnstile counts who entered and says to those who leave that its rule has changed") {
+TEST_CASE("a turnstile counts the threads that entered and tells those that leave that its rule has changed") {
   Turnstile turnstile{Passage::active};
   CHECK(turnstile.enter() == Passage::active);
   CHECK(turnstile.enter() == Passage::active);

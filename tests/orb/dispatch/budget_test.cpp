@@ -328,7 +328,7 @@ TEST_CASE("a task that is given another priority while it is demoted gets it whe
   CHECK(machine.native() == own + 1);
 }
 
-TEST_CASE("a job learns which job it is, and nobody does outside of one") {
+TEST_CASE("a job can learn its own number, and code outside of a job cannot") {
   Watched machine(OverrunPolicy::report);
   TaskId task{};
   machine.run([&](ScriptedJob&) { task = current_job()->context.task; });

@@ -80,7 +80,7 @@ TEST_CASE("of a core that is taken back the important tasks move with their thre
   CHECK_FALSE(m.machine.manager.report().cores[1].lost);
 }
 
-TEST_CASE("those to whose core tasks come from a lost one may respond later, and their report says so") {
+TEST_CASE("tasks on a core that takes tasks of a lost core may respond later, and their report says so") {
   Losing m;
   const auto longest = [&] { return std::max(m.machine.report(m.stays).bound, m.machine.report(m.keeps).bound); };
   const Duration before = longest();

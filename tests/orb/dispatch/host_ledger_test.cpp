@@ -129,7 +129,7 @@ TEST_CASE("a promise of a server that came meanwhile is found") {
   CHECK_FALSE(a->end(std::vector{promise(0, 6ms)}));
 }
 
-TEST_CASE("a server that is stopped in its transaction hinders nobody and finds out when it goes on") {
+TEST_CASE("a server that is stopped in its transaction hinders no other server, and finds that out when it continues") {
   const Directory directory;
   const auto here = open(directory);
   ChildLedger there(directory, [](HostLedger& ledger, const ChildLedger::Answer& answer) {
@@ -189,7 +189,7 @@ TEST_CASE("inside() returns the process that is in a transaction") {
   CHECK(a->inside() == 0);
 }
 
-TEST_CASE("a server that has stopped while it takes a slot hinders nobody") {
+TEST_CASE("a server that is stopped while it takes a slot hinders no other server") {
   const Directory directory;
   const auto a = open(directory);
   const os::Fd starting(::open(directory.file().c_str(), O_RDWR | O_CLOEXEC));

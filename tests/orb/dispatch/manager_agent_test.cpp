@@ -242,7 +242,7 @@ TEST_CASE("a first call that does not fit is refused") {
   CHECK(fate->refusal.nearest.found());
 }
 
-TEST_CASE("without admission nobody is refused for lack of capacity") {
+TEST_CASE("without admission no task is refused for lack of capacity") {
   ExecutiveOptions options = bare_options();
   options.admission = false;
   Machine machine(2, options);
@@ -479,7 +479,7 @@ TEST_CASE("shutting down gives the promises back without waiting for another pro
   CHECK(machine.provider().begun == 0);
 }
 
-TEST_CASE("shutting down answers everybody once") {
+TEST_CASE("shutting down answers every waiting request once") {
   auto fate = std::make_shared<Fate>();
   std::shared_ptr<Answer> answer;
   std::shared_ptr<Fate> waits;

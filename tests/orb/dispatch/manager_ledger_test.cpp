@@ -64,7 +64,7 @@ TEST_CASE("a refusal says what other processes hold of the core and whose deadli
   CHECK(std::string(refusal.loser_name.data()) == "Plant/step");
 }
 
-TEST_CASE("where a core turns out to be promised twice nobody is admitted until it is not") {
+TEST_CASE("no task is admitted on a core that turns out to be promised twice, until it is not") {
   Machine machine;
   const TaskId ours = machine.admit(plain(10ms, 6ms));
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 6ms), .owner = 3}};

@@ -90,7 +90,7 @@ TEST_CASE("events are told later and in order and one chore is asked for") {
   CHECK(events.jobs() == Numbers{1, 2, 3, 4});
 }
 
-TEST_CASE("a kind without a handler costs nothing and is told to nobody") {
+TEST_CASE("an event kind without a handler costs nothing and is not reported") {
   Later later;
   Events events(later);
   events.overrun(1);

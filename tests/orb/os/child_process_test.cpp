@@ -107,7 +107,7 @@ TEST_CASE("a program that is not there is an error that names it") {
   CHECK_THROWS_AS(ChildProcess({"no-such-program-in-the-path"}), std::system_error);
 }
 
-TEST_CASE("a line to a program that has ended is lost and harms nobody") {
+TEST_CASE("a line to a program that has ended is lost and harms no process") {
   ChildProcess child = shell("exit 0");
   CHECK_FALSE(child.read_line());
   child.write_line("anybody there?");

@@ -150,7 +150,7 @@ TEST_CASE("on a full core nothing is near") {
   CHECK_FALSE(b.manager.nearest(share_of_core(10)).found());
 }
 
-TEST_CASE("without admission everybody runs on the least-loaded core") {
+TEST_CASE("without admission every task runs on the least-loaded core") {
   ManagerOptions options = cores_of(2);
   options.test = AdmissionTest::none;
   Bench b(options);

@@ -124,8 +124,8 @@ TEST_CASE("what changes the tables makes a preparation start over") {
   const Contract newcomer = share_of_core(60);
   prepare(c.b.manager, newcomer, 1);
   SECTION("a task that leaves") { c.b.tell(Departed{Time{}, c.tasks.back()}); }
-  SECTION("somebody else who is admitted") { c.b.admitted(share_of_core(1)); }
-  SECTION("somebody else who is refused") { c.b.refused(share_of_core(94)); }
+  SECTION("another task that is admitted") { c.b.admitted(share_of_core(1)); }
+  SECTION("another task that is refused") { c.b.refused(share_of_core(94)); }
   SECTION("a core that is lost") { c.b.tell(CoreLost{Time{}, CoreId{2}}); }
   SECTION("another process's load") {
     const PlatformLoad load{.budget = 1ms, .period = 100ms};

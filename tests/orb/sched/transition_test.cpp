@@ -244,7 +244,7 @@ TEST_CASE("the least important tasks of a lost core leave and always the same on
   CHECK(lose_one() == std::pair(stayed, left));
 }
 
-TEST_CASE("when the last core is lost everybody leaves") {
+TEST_CASE("when the last core is lost all tasks leave") {
   Bench b(cores_of(1));
   b.admitted(share_of_core(20));
   b.admitted(share_of_core(20));

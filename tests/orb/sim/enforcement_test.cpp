@@ -123,7 +123,7 @@ TEST_CASE("whatever one task does the others keep their bounds where budgets are
   CHECK(overruns > 100);
 }
 
-TEST_CASE("a caller that sends too often harms nobody under any policy and gets more where the core is idle") {
+TEST_CASE("a caller that sends too often harms no other task under any policy and gets more where the core is idle") {
   std::uint64_t on_time = 0;
   std::uint64_t early = 0;
   const Fault& flood = faults[4];
@@ -194,7 +194,7 @@ TEST_CASE("what a demoted job leaves of the core its own task gets") {
   CHECK(sim.report(other).worst == 6ms);
 }
 
-TEST_CASE("a declared suspension keeps everybody's bound") {
+TEST_CASE("a declared suspension keeps the bounds of all tasks") {
   Simulator sim(one_core());
   Contract sleeper = contract(2ms, 10ms, OverrunPolicy::demote);
   sleeper.suspension = 3ms;
@@ -220,7 +220,7 @@ TEST_CASE("the trace of a core with faults is the same for a seed") {
   }
 }
 
-TEST_CASE("under immediate ceilings nobody finds a resource locked and all keep their bounds") {
+TEST_CASE("under immediate ceilings no job finds a resource locked and all keep their bounds") {
   const bool enforced = GENERATE(false, true);
   const bool charges = GENERATE(false, true);
   std::uint64_t jobs = 0;

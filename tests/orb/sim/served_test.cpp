@@ -122,7 +122,7 @@ TEST_CASE("the rest of a served job that overran runs behind the core's tasks, a
   CHECK(sim.report(0).jobs > 40);
 }
 
-TEST_CASE("served tasks of a lost core go on elsewhere, and who is served needs no priorities") {
+TEST_CASE("served tasks of a lost core go on elsewhere, and a served task needs no priorities") {
   ManagerOptions options = one_served_core();
   options.cores.push_back({.id = CoreId{1}, .capacity = whole_core});
   Simulator sim(options);

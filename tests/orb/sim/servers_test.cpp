@@ -145,7 +145,7 @@ TEST_CASE("no flood under a server makes an admitted task later than analysed") 
   CHECK(served > 20s);
 }
 
-TEST_CASE("a flood on behalf of a task delays nobody above it and others by no more than its share allows") {
+TEST_CASE("a flood on behalf of a task delays no task above it, and others by no more than its share allows") {
   Random random(9);
   int delayed = 0;
   for (std::uint64_t set = 0; set < 200; ++set) {

@@ -338,7 +338,7 @@ TEST_CASE("many threads that hold and let go leave no byte behind") {
   CHECK(budgeted.budget->used() == 0);
 }
 
-TEST_CASE("of a peer's halves the one goes on whose connection has sent a request before, and it ends last") {
+TEST_CASE("of a peer's half messages the one on a connection that sent a request before goes on, and it ends last") {
   BudgetedClients budgeted(40 * mib, 10 * mib, 1h);
   const auto silent = budgeted.comes(1), known = budgeted.comes(1);
   known->account->add_request(10);
@@ -404,7 +404,7 @@ TEST_CASE("a channel of tasks grows in any case, and is counted") {
   CHECK_FALSE(same->account->grow_channel(1, false));
 }
 
-TEST_CASE("the memory of channels keeps nobody from being read") {
+TEST_CASE("the memory of channels keeps no connection from being read") {
   BudgetedClients budgeted(8 * mib, mib, in_an_hour);
   const auto one = budgeted.comes(1);
   REQUIRE(one->account->grow_channel(10 * mib, true));

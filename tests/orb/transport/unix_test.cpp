@@ -196,7 +196,7 @@ TEST_CASE("what dead servers left in the chosen directory is cleared away") {
   CHECK(host.connect((*listener)->endpoint().path));
 }
 
-TEST_CASE("a socket left by a program that knows no lock file is replaced when nobody listens") {
+TEST_CASE("a socket left by a program that knows no lock file is replaced when no process listens") {
   Host host;
   const std::string path = host.directory / "plant.sock";
   plain_socket_at(path, true);  // closed at once
@@ -360,7 +360,7 @@ TEST_CASE("a peer that closes with bytes unread is a lost connection") {
 }
 
 // A listener of systemd has such a queue: it is older than this process.
-TEST_CASE("a lingering socket that was sent before a stream was taken over holds up nobody") {
+TEST_CASE("a lingering socket that was sent before a stream was taken over delays no thread") {
   int fds[2];
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
   const os::Fd near(fds[0]);

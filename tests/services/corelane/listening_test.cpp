@@ -46,7 +46,7 @@ TEST_CASE("the process that listens at a daemon's socket is found, and none is f
   CHECK_FALSE(listening_at({place / "none.sock", place / "left.sock"}));
 }
 
-TEST_CASE("a daemon that lets nobody more in for now listens all the same") {
+TEST_CASE("a daemon that accepts no further connection for now still counts as listening") {
   const TempDirectory place;
   const os::Fd daemon = bound_socket(place / "x.sock");
   REQUIRE(::listen(daemon.get(), 0) == 0);

@@ -427,7 +427,7 @@ TEST_CASE("a daemon that is stopped is named, and what lets it go on") {
   CHECK(list_names({.orb_options = {"-ORBRuntimeDirectory", place.path()}, .sockets = {socket}}, out, err) == 0);
 }
 
-TEST_CASE("a text that is no name is refused before anybody is asked") {
+TEST_CASE("a text that is no name is refused before any server is asked") {
   std::ostringstream out, err;
   CHECK(unbind_name({.name = "a//b"}, out, err) == 1);
   CHECK_THAT(err.str(), Catch::StartsWith("corelane ns unbind: 'a//b' is no name: "));

@@ -224,7 +224,7 @@ TEST_CASE("commands find the servers' directory where a server finds its own") {
         "corelane top: ./corelane.toml:2:1: unknown key runtime.directry; the nearest known is runtime.directory\n");
 }
 
-TEST_CASE("a ping that nobody answers ends after its timeout") {
+TEST_CASE("a ping without an answer ends after its timeout") {
   const corelane::os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // accepts, and does not answer
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -267,7 +267,7 @@ TEST_CASE("what zsh reads is what bash does, once zsh takes that") {
   CHECK_THAT(zsh, Catch::StartsWith("(( $+functions[compdef] ))") && Catch::EndsWith("bashcompinit\n" + bash));
 }
 
-TEST_CASE("a directory that is not there is a failure for who looks once, and is told once") {
+TEST_CASE("a missing directory is a failure for a single look, and is reported once") {
   const Answer answer = answer_of_tool({"top", "--once", "--runtime-directory", "/nowhere"});
   CHECK(answer.exit == "exit status 1");
   CHECK_THAT(answer.text, Contains("corelane top: /nowhere is not there: no server has run with it") &&

@@ -249,7 +249,7 @@ TEST_CASE("what weakens a server's promises is shown, and that it is in mode dir
   CHECK(json()["guarded"] == false);
 }
 
-TEST_CASE("a task of a client's own says whose it is") {
+TEST_CASE("a client's own task names its holder") {
   dispatch::ProcessCounters counters = sample();
   counters.tasks[0].owner = PeerId{7};
   CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains(" of peer 7\n"));
@@ -303,7 +303,7 @@ TEST_CASE("where no server runs this is said") {
   CHECK(shown(directory / "none", Format::json) == "[]\n");
 }
 
-TEST_CASE("numbers that nobody writes any more have their age beside them") {
+TEST_CASE("numbers that are no longer written are shown with their age") {
   dispatch::ProcessCounters counters = sample();
   counters.written = Time{100s};
   const Picture picture{.processes = {counters}};

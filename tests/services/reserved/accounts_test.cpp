@@ -79,7 +79,7 @@ class Books {
 
 }  // namespace
 
-TEST_CASE("a core that is given is nobody else's until it is given back") {
+TEST_CASE("a core that is reserved belongs to one process until it is given back") {
   Books books("core:4 pu:1");
   const auto one = books.ask_cores(1, 3);
   CHECK(books.cores_of(one) == "1-3");
@@ -90,7 +90,7 @@ TEST_CASE("a core that is given is nobody else's until it is given back") {
   CHECK(books.ask_cores(2, 1) != no_reservation);
 }
 
-TEST_CASE("a core that the kernel holds after it was given back is nobody's until it does not") {
+TEST_CASE("a core that the kernel still holds after it was given back is given to no process until it is free") {
   Books books("core:2 pu:1");
   const auto one = books.ask_cores(1, 1), waiting = books.ask_cores(2, 1, true);
   books.held = core_list("1");
@@ -184,7 +184,7 @@ TEST_CASE("a core is shared up to 95 per cent exactly") {
   CHECK(books.ask_share(3, 1ms, 1s) == no_reservation);
 }
 
-TEST_CASE("a core that nobody shares any more goes back to the default set") {
+TEST_CASE("a core that no process shares any more goes back to the default set") {
   Books books("core:2 pu:1");
   const auto a = books.ask_share(1, 1ms, 10ms);
   const auto b = books.ask_share(2, 1ms, 10ms);

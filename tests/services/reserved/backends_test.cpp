@@ -56,7 +56,7 @@ TEST_CASE("whatever the backend what a crash left is put back from the journal o
   CHECK(fake.cores_of(app) == "0-3");  // a cpuset's kernel keeps the mask of `other` itself
 }
 
-TEST_CASE("controllers that somebody switched off in the root are switched on again for a reservation") {
+TEST_CASE("controllers that another program switched off in the root are switched on again for a reservation") {
   FakeHost fake(Kind::v2);
   fake.keeper();
   for (const char* const off : {"-cpuset", "-cpu"}) fake.unified.write("cgroup.subtree_control", off);
@@ -67,7 +67,7 @@ TEST_CASE("controllers that somebody switched off in the root are switched on ag
   fake.check_as_found();
 }
 
-TEST_CASE("a process from somebody else's group goes back there") {
+TEST_CASE("a process from another program's group goes back there") {
   FakeHost fake(Kind::v1);
   fake.cpuset.make("docker");
   fake.cpuset.write("docker/cpuset.cpus", "0-3");

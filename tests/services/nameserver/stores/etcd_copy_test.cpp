@@ -292,7 +292,7 @@ TEST_CASE("the owners that a store before had on this host are known while etcd 
   CHECK(ids_in(*store, root_context) == std::vector<std::string>{"o."});
 }
 
-TEST_CASE("a remembered name is bound again where its lease went, and not where somebody removed it") {
+TEST_CASE("a remembered name is bound again if its lease ended, and not if a client removed it") {
   if (lacks_etcd()) return;
   const EtcdServer etcd;
   EtcdClient client({.endpoints = {etcd.endpoint()}, .timeout = 200s});

@@ -196,7 +196,7 @@ TEST_CASE("two nameservers on one etcd share one limit and keep to it") {
   CHECK(fails_with(other->make_context(), StoreFault::full));
 }
 
-TEST_CASE("names of owners go when nobody keeps their lease") {
+TEST_CASE("names of owners end when no nameserver keeps their lease") {
   if (lacks_etcd()) return;
   const EtcdServer server;
   const auto other = etcd_store(server.url());
@@ -210,7 +210,7 @@ TEST_CASE("names of owners go when nobody keeps their lease") {
   CHECK(ids_in(*other, root_context) == std::vector<std::string>{"lasting."});
 }
 
-TEST_CASE("what went with a lease that ran out is bound again, and what somebody removed is not") {
+TEST_CASE("a name that ended with its lease is bound again, and one that a client removed is not") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   const EtcdServer server;
@@ -285,7 +285,7 @@ TEST_CASE("a nameserver that starts goes on with the owners that the one before 
   CHECK(ids_in(*after, root_context) == std::vector<std::string>{"o.", "z."});
 }
 
-TEST_CASE("names that another nameserver of the host keeps are taken over when nobody keeps their lease") {
+TEST_CASE("names that another nameserver of the host keeps are taken over when their lease is no longer kept") {
   if (lacks_etcd()) return;
   const EtcdServer server;
   EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});

@@ -124,7 +124,7 @@ std::string refusal_of(const TlsFiles& files, const std::string& url) {
 
 }  // namespace
 
-TEST_CASE("a resolver that does not answer holds nobody up and is asked once at a time") {
+TEST_CASE("a resolver that does not answer delays no other request and is asked once at a time") {
   LookupFixture its;
   for (int i = 0; i < 3; ++i)
     CHECK(its.find(corelane::os::now()).error() == "its address is not known: the resolver of names does not answer");
@@ -267,7 +267,7 @@ TEST_CASE("where one member of a cluster is not there the next one is asked") {
   until([&] { return store->add(root_context, {"b", ""}, object_at("1")).has_value(); });
 }
 
-TEST_CASE("an etcd at https is served by those who show a certificate and know its authority") {
+TEST_CASE("an etcd at https serves clients that show a certificate and know its authority") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   const corelane::testing::TempDirectory directory;

@@ -70,7 +70,7 @@ TEST_CASE("what the journal did not keep was never there") {
   CHECK(log.kept.back().revision == 2);
 }
 
-TEST_CASE("a journal that has no memory keeps nothing and holds up nobody") {
+TEST_CASE("a journal without memory keeps nothing and delays no caller") {
   const CapturedErrors errors;
   JournalLog log;
   TreeStore store = store_over(log);
