@@ -185,7 +185,8 @@ Finding look_at_swap(const HostView& host) {
   if (areas.size() < 2) return finding;
   finding.state = FindingState::missing;
   finding.found = words_of(areas[1]).at(0) + (areas.size() > 2 ? " and others" : "");
-  finding.cost = "what is not locked in memory may wait for the disk: clients, and servers without memory locking";
+  finding.cost =
+      "programs whose memory is not locked may wait for the disk: clients, and servers without memory locking";
   finding.commands.push_back(host.as_root("swapoff -a"));
   return finding;
 }

@@ -61,7 +61,7 @@ Listening listening_at(const std::vector<std::string>& sockets, const channel::A
 std::string fault_text(const Listening& daemon) {
   if (daemon.fault.empty()) return {};
   return (daemon.pid == 0 ? "the socket " : "process " + std::to_string(daemon.pid) + " at ") + daemon.at + " " +
-         daemon.fault + ": it is left alone";
+         daemon.fault + ", so it is not used";
 }
 
 std::string stopped_text(const Listening& daemon) {

@@ -174,8 +174,8 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"2ms\"\ndeadline = \"1ms\"\nbudget = \"3ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: budget C = 3ms is outside 0 < C <= D = 1ms"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"5ms\"\nbudget = \"7ms\"\n",
-           "c.toml:1:1: IDL:Derived:1.0 step: budget 7ms exceeds period 5ms, so no core ever has room for it; what the "
-           "file leaves out is as the IDL says"},
+           "c.toml:1:1: IDL:Derived:1.0 step: budget 7ms exceeds period 5ms, so no core ever has room for it; fields "
+           "that the file leaves out are those of the IDL"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"900us\"\nbudget = \"500us\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: deadline D = 8ms and jitter J = 1ms span 10 periods of T = 900us, and at "
            "most 8 jobs of a task may wait: use T >= 1125us or D <= 6200us; what the file leaves out is as the IDL"},

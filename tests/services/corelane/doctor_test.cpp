@@ -81,7 +81,7 @@ TEST_CASE("a runtime directory that is not there yet is told to be none") {
     return finding.found;
   };
   CHECK(said(place.path()) == place.path());
-  CHECK(said(place / "new") == (place / "new") + " is not there yet; it can be made, and the first server does");
+  CHECK(said(place / "new") == (place / "new") + " does not exist yet; the first server makes it");
 }
 
 TEST_CASE("a runtime directory is judged before a server needs it") {

@@ -71,7 +71,7 @@ TEST_CASE("a stranger at a daemon's socket is told and not asked, and does not s
   CHECK_FALSE(found);
   const std::string told = "process " + std::to_string(::getpid()) + " at " + (place / "theirs.sock") +
                            " is run by user " + std::to_string(another_user) +
-                           ", neither this one nor root: it is left alone";
+                           ", neither this one nor root, so it is not used";
   CHECK(fault_text(found) == told);
   CHECK(listening_at({place / "theirs.sock"}, {.users = {another_user}}));
   CHECK(listening_at({place / "theirs.sock"}, {.anyone = true}));

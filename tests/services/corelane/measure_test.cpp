@@ -353,10 +353,9 @@ TEST_CASE("requests that came before their period was over are told to have wait
     recording.lane(at, sched::Arrived{.at = Time{at}, .job = JobId{id}, .task = TaskId{7}});
     recording.finish(at + 500us, 7, id);
   }
-  CHECK_THAT(
-      run_measure({.files = {recording.save(directory / "t")}}).out,
-      Catch::Contains("\n  arrivals   1.00ms apart at the least; what came before the period was over waited for "
-                      "that at the server\n"));
+  CHECK_THAT(run_measure({.files = {recording.save(directory / "t")}}).out,
+             Catch::Contains("\n  arrivals   1.00ms apart at the least; requests that came before the period was over "
+                             "waited for that at the server\n"));
   CHECK_THAT(run_measure({.files = {jobs(3, "step").save(directory / "u")}}).out,
              Catch::Contains("\n  arrivals   10.00ms apart at the least\n"));
 }

@@ -320,10 +320,10 @@ TEST_CASE("without a reservation daemon it is said how to start one") {
   if (GENERATE(false, true)) (void)Host::leave_socket(socket);
   std::ostringstream out, err;
   CHECK(show_cores({.sockets = {socket, "/nowhere"}, .start_options = " -ORBx y"}, {}, out, err) == 1);
-  CHECK_THAT(err.str(),
-             Catch::StartsWith("corelane cores: no reservation daemon runs on this host (nobody listens at " + socket +
-                               ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &; "
-                               "it moves all other programs of this host "));
+  CHECK_THAT(err.str(), Catch::StartsWith(
+                            "corelane cores: no reservation daemon runs on this host (no process listens at " + socket +
+                            ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &; "
+                            "it moves all other programs of this host "));
 }
 
 TEST_CASE("a share is so much every so long") {

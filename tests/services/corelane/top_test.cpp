@@ -344,7 +344,8 @@ TEST_CASE("a ledger that cannot be read is told") {
   REQUIRE(page);
   (*page)->write(sample());
   std::filesystem::create_symlink("nowhere", directory / "ledger");
-  const std::string fault = "what other servers hold is not known: " + (directory / "ledger") + " cannot be read: ";
+  const std::string fault =
+      "the promises of other servers are not known: " + (directory / "ledger") + " cannot be read: ";
   CHECK_THAT(shown(directory.path(), Format::table), Catch::Contains(fault));
   KnownDirectories known;
   std::ostringstream out, err;

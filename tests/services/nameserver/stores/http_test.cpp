@@ -211,7 +211,7 @@ TEST_CASE("what is no etcd is told from one that refuses, and asked for no passw
     REQUIRE_FALSE(answer);
     CAPTURE(status, answer.error().text);
     CHECK(answer.error().kind == EtcdFault::Kind::unreachable);
-    CHECK(answer.error().text.find("what answers is no etcd, or not its HTTP gateway") == 0);
+    CHECK(answer.error().text.find("the program that answers is no etcd, or not its HTTP gateway") == 0);
   }
 }
 
