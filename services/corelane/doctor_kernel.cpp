@@ -221,8 +221,8 @@ Finding look_at_machine(const HostView& host) {
       "the host may stop a core at any time: such gaps count as execution, and excuse what they make late; a core that "
       "idled is woken by the host, 20 to 70 us later";
   finding.note =
-      "nothing inside mends it; on the host: a core of its own for each virtual one (with libvirt: virsh vcpupin "
-      "DOMAIN VCPU CORE)";
+      "it cannot be corrected inside the virtual machine; on the host: a core of its own for each virtual one (with "
+      "libvirt: virsh vcpupin DOMAIN VCPU CORE)";
   return finding;
 }
 

@@ -23,7 +23,7 @@ bool is_socket(const std::string& path) {
 // Interprets a refused connection.
 Listening refused_at(const std::string& path, int failure) {
   if (failure == EAGAIN) return {.at = path};  // the queue of pending connections is full
-  if (failure == EACCES && is_socket(path)) return {.at = path, .fault = "lets this user not in"};
+  if (failure == EACCES && is_socket(path)) return {.at = path, .fault = "does not let this user in"};
   return {};
 }
 

@@ -14,8 +14,8 @@ namespace {
 std::string trouble_of(const NamingStatus& state) {
   if (state.stale())
     return stale_text(state) +
-           ". Start that store, or mend the way to it: the nameserver tries again every 3 s, and names are then as the "
-           "store has them";
+           ". Start that store, or repair the connection to it: the nameserver tries again every 3 s, and then has the "
+           "store's names";
   return state.remark();
 }
 

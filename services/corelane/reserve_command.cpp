@@ -151,7 +151,7 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
     }
     options->command.insert(options->command.end(), settings.program.begin(), settings.program.end());
     if (options->command.empty()) {
-      std::cerr << "corelane reserve: which program? It stands behind --; see corelane reserve --help\n";
+      std::cerr << "corelane reserve: name the program after --; see corelane reserve --help\n";
       return 2;
     }
     options->place = place_of(settings);
