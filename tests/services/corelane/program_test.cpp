@@ -166,8 +166,8 @@ TEST_CASE("an option that lacks its value before -- is told, and so is a program
       Case{{"reserve", "--cores", "1", "--note", "--", "true"}, "corelane reserve: --note needs TEXT behind it; "},
       Case{{"reserve", "--cores", "--", "true"}, "corelane reserve: --cores needs COUNT behind it; "},
       Case{{"reserve", "--cores", "1", "--wait", "soon", "--", "true"}, "corelane reserve: --wait: 'soon' is no time "},
-      Case{{"reserve", "--cores", "1", "--wait", "--"}, "corelane reserve: which program? It stands behind --; "},
-      Case{{"reserve", "--cores", "1"}, "corelane reserve: which program? It stands behind --; "},
+      Case{{"reserve", "--cores", "1", "--wait", "--"}, "corelane reserve: name the program after --; "},
+      Case{{"reserve", "--cores", "1"}, "corelane reserve: name the program after --; "},
       Case{{"ns", "bind", "--", "-odd"}, "corelane ns bind: what is '-odd' to mean? "},
       Case{{"ns", "resolve", "--", "a", "b"}, "corelane ns resolve: b is one word too many; "});
   const Answer answer = answer_of_tool(c.words);

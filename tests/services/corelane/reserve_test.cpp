@@ -300,7 +300,7 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
        "exit status 2",
        "corelane reserve: --cache: '0' is no number of ways; "},
       {{"reserve", "--memory", "1MiB", "--", "true"}, "exit status 2", "corelane reserve: how much? --cores COUNT or "},
-      {{"reserve", "--cores", "1"}, "exit status 2", "corelane reserve: which program? It stands behind --; "},
+      {{"reserve", "--cores", "1"}, "exit status 2", "corelane reserve: name the program after --; "},
       {{"reserve", "--cores", "1", "--out-of", "x", "--", "a"},
        "exit status 2",
        "corelane reserve: --out-of: 'x' is no"},
