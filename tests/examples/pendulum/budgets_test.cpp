@@ -131,7 +131,7 @@ TEST_CASE("a late job is explained by an overrun beside it of a job that goes be
 
 TEST_CASE("an overrun explains as much lateness as it can have made") {
   LateJob job;
-  SECTION("what it took beyond its budget") { CHECK(job.needs(4ms)); }
+  SECTION("the time that it took beyond its budget") { CHECK(job.needs(4ms)); }
   SECTION("nothing when it kept its budget, and only slept for too long") {
     job.report.tasks[0].bound = 10ms;
     CHECK(job.needs(Duration{1}));

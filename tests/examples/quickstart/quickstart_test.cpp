@@ -44,7 +44,7 @@ TEST_CASE("a client's own task gets its answers or the reason why not") {
   CHECK(task.wait()->text() == "exit status 0");
 }
 
-TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
+TEST_CASE("a wrong argument of the quickstart is reported in one line") {
   struct Case {
     std::vector<std::string> words;
     std::string exit, said;

@@ -132,7 +132,7 @@ TEST_CASE("a channel is quiet when nothing large was sent since the last look") 
   CHECK(ends.near.was_quiet());
 }
 
-TEST_CASE("what a reader keeps stays, whatever its owner gives back around it") {
+TEST_CASE("memory that a reader keeps stays, whatever its owner gives back around it") {
   if (cannot_grow()) return;
   ChannelPair ends(growing());
   const std::string kept = filled(200 * kibi, 7);

@@ -142,7 +142,7 @@ TEST_CASE("a Unix stream takes no descriptors from its clients") {
   CHECK(sent.error().number == EPERM);
 }
 
-TEST_CASE("what comes with the bytes of a stream on an older kernel is closed by another thread") {
+TEST_CASE("descriptors that come with the bytes of a stream on an older kernel are closed by another thread") {
   LingeringSocket lingering;
   SocketPair sockets;
   lingering.send_to(sockets.near);

@@ -44,7 +44,7 @@ TEST_CASE("a contracts file that says nothing leaves the contracts of the IDL") 
   CHECK(contracts_by("[\"IDL:Other:1.0\".step]\nperiod = \"1s\"\n") == unchanged);
 }
 
-TEST_CASE("what a contracts file leaves out is as the IDL says") {
+TEST_CASE("fields that a contracts file leaves out are those of the IDL") {
   const auto contracts = contracts_by("[\"IDL:Derived:1.0\".step]\nbudget = \"3ms\"\non_overrun = \"demote\"\n");
   Contract expected = of_idl;
   expected.budget = 3ms;
@@ -78,7 +78,7 @@ TEST_CASE("a contracts file names what an operation locks") {
   CHECK(std::ranges::count(uses, ResourceUse{}) == 2);
 }
 
-TEST_CASE("what a refusal proposes is a contract when it is pasted") {
+TEST_CASE("the text that a refusal proposes is a valid contract when it is pasted") {
   sched::Refusal refusal;
   refusal.nearest = {5475us, 4380us, 3900us, 300us, 250us};
   const std::string text = sched::text_of(refusal);
@@ -90,7 +90,7 @@ TEST_CASE("what a refusal proposes is a contract when it is pasted") {
                                    ".suspension = 250us}"));
 }
 
-TEST_CASE("what is said of a base interface counts unless the derived one has its own") {
+TEST_CASE("a contract of a base interface counts unless the derived one has its own") {
   const std::string base = "[\"IDL:Base:1.0\".step]\nimportance = -3\n";
   CHECK(contracts_by(base)[1]->importance == -3);
   CHECK(contracts_by(base + "[\"IDL:Derived:1.0\".step]\nimportance = 9\n")[1]->importance == 9);
@@ -214,7 +214,7 @@ TEST_CASE(
   CHECK(parsed("period = \"20ms\"\n") == "");
 }
 
-TEST_CASE("what the contracts file makes of the IDL's contracts is told once") {
+TEST_CASE("the log says once how the contracts file changes the IDL's contracts") {
   const auto file = ContractsFile::parse(
       "[\"IDL:Derived:1.0\".step]\nbudget = \"3ms\"\ndeadline = \"9ms\"\nimportance = 2\n"
       "[\"IDL:Derived:1.0\".configure]\nperiod = \"1s\"\nbudget = \"1ms\"\n",

@@ -178,7 +178,7 @@ TEST_CASE("a text that came with an exception and holds the cause is not said tw
   }
 }
 
-TEST_CASE("what a text says better than the minor code, or worse, is not said twice") {
+TEST_CASE("an exception's text and its minor code's text do not repeat each other") {
   using namespace corelane;
   const auto what = [](const Error& error, const std::string& text) {
     try {

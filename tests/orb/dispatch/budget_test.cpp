@@ -176,7 +176,7 @@ TEST_CASE("while the system demotes a thread, and restores it, its core's lock i
   CHECK(changes == 3);  // a change made while the system restores the thread is applied as well
 }
 
-TEST_CASE("what waits behind a demoted job is spaced from when its thread has its level again") {
+TEST_CASE("jobs that wait behind a demoted job are spaced from when its thread has its level again") {
   Watched machine(GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel));
   std::vector<std::shared_ptr<Fate>> waiting;
   bool below = false;

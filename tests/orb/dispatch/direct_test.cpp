@@ -271,7 +271,7 @@ TEST_CASE("the pieces of a request are of its job's budget") {
   CHECK(machine.report(machine.task).overruns == (cost > 400us ? 1 : 0));
 }
 
-TEST_CASE("what is read without a job of it is not charged to the next one") {
+TEST_CASE("reading that brings no job is not charged to the next job") {
   DirectMachine machine(make_contract(10ms, 1ms, {}, 0ms));
   machine.arrive();
   machine.settle();

@@ -82,7 +82,7 @@ TEST_CASE("a directory that cannot be made is refused and none is made above it"
   CHECK_FALSE(std::filesystem::exists(directory.path() + "/slip"));
 }
 
-TEST_CASE("what stands in the ledger's place is named and left alone") {
+TEST_CASE("a file that stands in the ledger's place is named and left as it is") {
   const Directory directory;
   const std::string path = directory.file();
   const auto refused = [&](const std::string& what) {

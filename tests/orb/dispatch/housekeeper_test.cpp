@@ -94,7 +94,7 @@ TEST_CASE("a housekeeper does not rest while there is something to look after") 
   CHECK(house.looks_in(10s) >= 99);
 }
 
-TEST_CASE("what happens in the runtime directory ends the rest at once") {
+TEST_CASE("an event in the runtime directory ends the housekeeper's sleep at once") {
   House house;
   house.pass(1s);
   house.now += 1s;

@@ -284,7 +284,7 @@ TEST_CASE("a new task whose promise always comes too late is told so in the end"
   CHECK(answer->error->minor == minor::ledger_busy);
 }
 
-TEST_CASE("what cannot be written down is not promised") {
+TEST_CASE("capacity that cannot be recorded is not promised") {
   Machine machine;
   machine.provider().broken = true;
   const auto answer = machine.ask(plain(10ms, 6ms));

@@ -211,7 +211,7 @@ TEST_CASE("the log says which handler threw") {
     CHECK(errors.times(std::string("the handler of ") + name + " threw: broke") == 1);
 }
 
-TEST_CASE("what a handler throws ends with it") {
+TEST_CASE("an exception of a handler ends with the handler") {
   os::log::set_level(os::log::Level::off);
   Later later;
   Events events(later);

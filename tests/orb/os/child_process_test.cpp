@@ -86,7 +86,7 @@ TEST_CASE("a program is gone with its handle, and so is what it started") {
   CHECK(read(read_end.get(), &byte, 1) == 0);
 }
 
-TEST_CASE("what a program leaves running is gone once it was waited for") {
+TEST_CASE("processes that a program leaves running are gone once the program was waited for") {
   ChildProcess child = shell("sleep 1000 & echo started");
   CHECK(child.read_line().value() == "started");
   CHECK(child.wait()->ok());

@@ -71,4 +71,4 @@ TEST_CASE("the number that stands for all unmapped users is no process's own use
 
 // Error paths.
 
-TEST_CASE("what is no socket is not believed") { CHECK(os::why_not_trusted(-1)); }
+TEST_CASE("a descriptor that is no socket is not trusted") { CHECK(os::why_not_trusted(-1)); }

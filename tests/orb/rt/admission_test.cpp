@@ -211,7 +211,7 @@ TEST_CASE("a client that is killed leaves no task behind") {
   plant.wait_for_tasks(before);
 }
 
-TEST_CASE("what a client asked for and is not there to hear is run or given up, and its oneway requests are run") {
+TEST_CASE("requests of a client that is gone are run or given up, and its oneway requests are run") {
   ForkedClient client([](const std::string& ior, int to_server) {
     TestOrb orb;
     const auto probe = probe_of(orb, ior);

@@ -70,7 +70,7 @@ TEST_CASE("tasks that call each other back run on their own threads, however dee
   CHECK(game.first->threads.count(std::this_thread::get_id()) == 0);
 }
 
-TEST_CASE("what a call-back throws reaches its caller, and the tasks go on") {
+TEST_CASE("an exception of a call back reaches its caller, and the tasks go on") {
   Game game;
   game.first->next = game.to_second;
   game.second->next = game.to_first;
@@ -78,7 +78,7 @@ TEST_CASE("what a call-back throws reaches its caller, and the tasks go on") {
   CHECK(game.to_first->add(2, 10) == 12);
 }
 
-TEST_CASE("of two tasks that call each other in different chains one is told that both would wait for ever") {
+TEST_CASE("when two tasks call each other in different chains, one is told that both would wait for ever") {
   Game game;
   std::latch both_run(2);
   game.first->begun = game.second->begun = &both_run;

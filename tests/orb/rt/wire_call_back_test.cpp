@@ -325,7 +325,7 @@ TEST_CASE("call-backs of a task that come at once take turns on the thread that 
   CHECK(game.threads_of_first() == 1);
 }
 
-TEST_CASE("what a call-back over a socket throws reaches its caller, and the tasks go on") {
+TEST_CASE("an exception of a call back over a socket reaches its caller, and the tasks go on") {
   RemoteGame game;
   game.play();
   for (const int depth : {1, 2, 5}) CHECK_THROWS_AS(game.to_first->add(depth, -1), CORBA::UNKNOWN);

@@ -104,7 +104,7 @@ class Core {
 
 }  // namespace
 
-TEST_CASE("whatever one task does the others keep their bounds where budgets are enforced or overruns charged") {
+TEST_CASE("the other tasks keep their bounds, whatever one task does, if budgets are enforced or overruns charged") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
   const bool early = GENERATE(false, true);
   std::uint64_t jobs = 0;
@@ -183,7 +183,7 @@ TEST_CASE("a cancelled job is no miss and the next one runs on time") {
   CHECK(sim.busy(CoreId{0}) == 30ms);
 }
 
-TEST_CASE("what a demoted job leaves of the core its own task gets") {
+TEST_CASE("a task gets the time that its demoted job leaves of the core") {
   Simulator sim(one_core());
   const auto rogue =
       sim.add({.contract = contract(2ms, 10ms, OverrunPolicy::demote), .first_release = Time{1ms}, .demand = 5ms});
@@ -261,7 +261,7 @@ TEST_CASE("under immediate ceilings no job finds a resource locked and all keep 
 
 // On a core scheduled by deadlines, an overrun would harm all tasks. So the task's own next jobs pay for it, also under
 // `report`.
-TEST_CASE("whatever one task does on a core by deadlines the others keep their bounds under every policy") {
+TEST_CASE("the other tasks on a core by deadlines keep their bounds under every policy, whatever one task does") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
   std::uint64_t jobs = 0;
   std::uint64_t overruns = 0;

@@ -73,7 +73,7 @@ TEST_CASE("served tasks are admitted while their servers' shares fit, never miss
   CHECK(jobs > 10'000);
 }
 
-TEST_CASE("a served task that overruns, floods or sleeps in secret harms no other, under every policy") {
+TEST_CASE("a served task that overruns, floods or sleeps undeclared harms no other, under every policy") {
   enum Wild { overruns, floods, sleeps };
   Random random(37);
   std::uint64_t jobs = 0, overrun = 0, wild_jobs = 0;

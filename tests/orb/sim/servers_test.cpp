@@ -77,7 +77,7 @@ TEST_CASE("work on behalf of a task of period 8 takes time only from the one of 
   CHECK(served(true) == std::vector<Duration>{1000ms, 1600ms, 1000ms, 0ms, 400ms});
 }
 
-TEST_CASE("what ends, what comes back and what arrives at one instant happen in this order") {
+TEST_CASE("at one instant, ends come before returns, and returns before arrivals") {
   for (const Kind kind : {Kind::sporadic, Kind::deferrable}) {
     Simulator sim(one_core());
     const auto server = sim.add_server({core, server_of(kind, {3ms, 10ms})});

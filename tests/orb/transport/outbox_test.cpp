@@ -95,7 +95,7 @@ TEST_CASE("a sender that comes while another waits does not overtake it") {
   CHECK(box.sent == std::vector{1});
 }
 
-TEST_CASE("what the link takes no more makes room") {
+TEST_CASE("data that the link no longer takes makes room") {
   Box box;
   box.append(limit);
   std::jthread sender = box.sender(1);

@@ -177,7 +177,7 @@ TEST_CASE("a server takes the place of one that died without cleaning up") {
   CHECK(host.connect(path));
 }
 
-TEST_CASE("what dead servers left in the chosen directory is cleared away") {
+TEST_CASE("files that dead servers left in the chosen directory are removed") {
   Host host;
   const std::string chosen = host.directory / "chosen";
   std::filesystem::create_directory(chosen);
@@ -283,7 +283,7 @@ TEST_CASE("a file that took the place of the lock stays when the listener stops"
   CHECK(exists(path + ".lock"));
 }
 
-TEST_CASE("of the directory for chosen paths no more than the last part is made") {
+TEST_CASE("only the last part of the directory for chosen paths is made") {
   const TempDirectory directory;
   const Quiet quiet;
   const auto reactor = std::move(*Reactor::start());

@@ -112,7 +112,7 @@ TEST_CASE("a cache that resctrl parts lacks nothing") {
   CHECK(host.look("ways of the cache").state == FindingState::present);
 }
 
-TEST_CASE("what nothing tells is unknown and not missing") {
+TEST_CASE("a property without a source is unknown and not missing") {
   const FakeHost host({{"/sys/kernel/debug/sched/preempt", "-"},
                        {"/sys/kernel/debug/sched/fair_server/cpu0/runtime", "-"},
                        {"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "-"},

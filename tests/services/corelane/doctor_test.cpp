@@ -41,7 +41,7 @@ TEST_CASE("a purpose asks for what matters to it alone") {
   CHECK_FALSE(has(Purpose::reserve, "swap"));
 }
 
-TEST_CASE("what is missing comes first and is counted") {
+TEST_CASE("missing properties come first and are counted") {
   const Finding there{.name = "a", .found = "x"};
   const Finding lacks{.name = "b",
                       .state = FindingState::missing,

@@ -142,7 +142,7 @@ TEST_CASE("a misspelt option is named with the one that was meant, whatever was 
   CHECK(answer.text == "corelane reserve: there is no option --core; is --cores meant? See corelane reserve --help\n");
 }
 
-TEST_CASE("what stands behind -- is the program's, whatever option stands before it") {
+TEST_CASE("words after -- belong to the program, whatever option stands before them") {
   const TempDirectory place;
   const std::string before = GENERATE(as<std::string>{}, "", "--wait 1s", "--wait", "--wait=1s", "--note n", "-q",
                                       "--near any", "--memory 1MiB", "--best-effort", "--format json");
@@ -261,7 +261,7 @@ TEST_CASE("bash completes commands and what they take") {
   CHECK(completed("corelane reserve --cores 1 -- ./app --for") == "\n");
 }
 
-TEST_CASE("what zsh reads is what bash does, once zsh takes that") {
+TEST_CASE("the completion for zsh is that of bash, behind zsh's compatibility commands") {
   const std::string bash = answer_of_tool({"completion", "bash"}).text;
   const std::string zsh = answer_of_tool({"completion", "zsh"}).text;
   CHECK_THAT(zsh, Catch::StartsWith("(( $+functions[compdef] ))") && Catch::EndsWith("bashcompinit\n" + bash));
@@ -353,7 +353,7 @@ TEST_CASE("output that goes nowhere is a failure") {
   CHECK(answer.text == "corelane: standard output did not take everything; is it closed, or its disk full?\n");
 }
 
-TEST_CASE("what an ORB holds a closed standard output open for takes nothing") {
+TEST_CASE("a command with a closed standard output fails, though the ORB holds the descriptor open") {
   ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off"});
   const std::string reference = server.read_line().value_or("");
   const Answer answer =

@@ -253,7 +253,7 @@ TEST_CASE("an amount of memory is a whole number with a unit") {
 
 // Errors.
 
-TEST_CASE("what keeps a program from its reservation is said and is no status of the program's") {
+TEST_CASE("a failed reservation is reported, with an exit status that is not the program's") {
   const Host host;
   struct Case {
     std::vector<std::string> words;

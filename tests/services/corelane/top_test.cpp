@@ -234,7 +234,7 @@ TEST_CASE("a server without admission is shown as one") {
   CHECK(nlohmann::json::parse(text_of(picture, Format::json, Time{}))[0]["promises"] == false);
 }
 
-TEST_CASE("what weakens a server's promises is shown, and that it is in mode direct") {
+TEST_CASE("settings that weaken a server's promises are shown, and so is mode direct") {
   dispatch::ProcessCounters counters = sample();
   const auto lines = [&] { return text_of({.processes = {counters}}, Format::table, Time{}); };
   const auto json = [&] { return nlohmann::json::parse(text_of({.processes = {counters}}, Format::json, Time{}))[0]; };

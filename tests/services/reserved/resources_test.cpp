@@ -356,7 +356,7 @@ TEST_CASE("all others get ways back later that could not be given back at once")
   CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
 }
 
-TEST_CASE("what all others had of the cache is not forgotten when a reservation comes before they have it again") {
+TEST_CASE("the others' share of the cache is remembered when a reservation comes before they have it back") {
   FakeHost fake(Kind::v1);
   const auto first = fake.reserve_with(fake.shell, {ways(2)});
   REQUIRE(first);
@@ -402,7 +402,7 @@ TEST_CASE("a weight of the disk is written where the kernel reads it") {
   CHECK(fake.reserve_with(fake.kernel_thread, {weight(1001)}).error().kind == RefusalKind::never_fits);
 }
 
-TEST_CASE("where no disk is shared by weight that is said with the command that mends it") {
+TEST_CASE("a host where no disk is shared by weight is reported with the command that changes it") {
   FakeHost fake(GENERATE(Kind::v1, Kind::v2));
   fake.disks.schedulers["sda"] = "none [mq-deadline] bfq";
   const auto refused = fake.reserve_with(fake.shell, {weight(500)});
@@ -420,7 +420,7 @@ TEST_CASE("a thread's share comes without memory, cache or disk") {
   CHECK(fake.reserve_with(fake.shell, {memory_of(1), memory_of(2)}).error().kind == RefusalKind::bad_request);
 }
 
-TEST_CASE("what affinity alone cannot reserve is refused with what can") {
+TEST_CASE("a request that affinity alone cannot fulfill is refused with the backends that can") {
   FakeHost fake(Kind::affinity);
   for (const ResourceWanted& one : {memory_of(1, true), weight(100)}) {
     const auto refused = fake.reserve_with(fake.shell, {one});
@@ -429,7 +429,7 @@ TEST_CASE("what affinity alone cannot reserve is refused with what can") {
   }
 }
 
-TEST_CASE("where reserved.processes is why there are no control groups, that is what to leave out") {
+TEST_CASE("the advice names reserved.processes if that is why there are no control groups") {
   FakeHost fake(Kind::affinity);
   Host host = fake.host();
   const auto said_of = [&host] {

@@ -5,7 +5,8 @@
 
 #include "tests/support/byte_transport/common.h"
 
-TEMPLATE_LIST_TEST_CASE("what was sent before the end arrives and then the end in good order", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("bytes that were sent before the end arrive, and then the end in good order", "",
+                        ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
   const auto strategy = any_strategy();

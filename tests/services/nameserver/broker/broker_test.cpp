@@ -207,7 +207,7 @@ TEST_CASE("an unknown name is refused with what to do") {
         "no service is called 'nobody': start it, or see its name");
 }
 
-TEST_CASE("without a broker there is a word of what to start") {
+TEST_CASE("without a broker the error says what to start") {
   const corelane::testing::TempDirectory directory;
   const std::string text = refusal(open_channel(directory / "none.sock", "a", {}, in_a_minute()), Kind::unreachable);
   INFO(text);

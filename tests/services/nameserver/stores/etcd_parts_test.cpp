@@ -91,7 +91,7 @@ TEST_CASE("an etcd is named by its hosts and a prefix") {
   CHECK(parse_etcd_address("http://a/")->prefix == "/corelane/names/");
 }
 
-TEST_CASE("what names no etcd is refused with the form that does") {
+TEST_CASE("an address that names no etcd is refused with the correct form") {
   for (const char* wrong :
        {"", "a:2379", "http://", "http://a:,b", "http://a:0", "http://a:65536", "http://a:x", "http://a,,b",
         "http:///x", "http://a b", "https://", "http://[::1", "http://[]:1", "http://["}) {

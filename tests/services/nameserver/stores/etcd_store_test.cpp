@@ -117,7 +117,7 @@ TEST_CASE("while etcd is away names are found, marked stale, and none is bound, 
   CHECK(ids_in(*store, root_context) == std::vector<std::string>{"lasting.", "new."});
 }
 
-TEST_CASE("what others did while a nameserver could not hear is told when it can") {
+TEST_CASE("changes that others made while a nameserver was cut off are reported when it is back") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   EtcdServer server;
@@ -377,7 +377,7 @@ TEST_CASE("an etcd whose users have changed is asked again with a new login") {
   CHECK(store->add(root_context, {"b", ""}, object_at("1")));
 }
 
-TEST_CASE("what a newer Corelane keeps in etcd is refused") {
+TEST_CASE("etcd data of a newer Corelane is refused") {
   if (lacks_etcd()) return;
   const EtcdServer server;
   server.post("/v3/kv/put",

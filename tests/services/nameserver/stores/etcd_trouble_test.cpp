@@ -101,7 +101,7 @@ void make_trouble(Trouble trouble, EtcdServer& etcd, Host& one) {
 
 }  // namespace
 
-TEST_CASE("what was bound is there and two nameservers agree however often etcd is killed or cut off") {
+TEST_CASE("bound names stay and two nameservers agree, however often etcd is killed or cut off") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   EtcdServer etcd;

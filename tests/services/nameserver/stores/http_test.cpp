@@ -158,7 +158,7 @@ TEST_CASE("addresses are remembered and kept when the resolver has none any more
   CHECK(its.find()->size() == 1);
 }
 
-TEST_CASE("what a resolver throws is why an address is not known") {
+TEST_CASE("the exception of a resolver is the reason why an address is not known") {
   HostLookup lookup([](const HttpEndpoint&) -> corelane::Expected<HostAddresses, std::string> {
     throw std::runtime_error("no memory for the answer");
   });
@@ -198,7 +198,7 @@ TEST_CASE("a follower ends while etcd takes its calls and never answers") {
   CHECK_FALSE(client.range("a", "b", 1));
 }
 
-TEST_CASE("what is no etcd is told from one that refuses, and asked for no password") {
+TEST_CASE("a server that is no etcd is told from an etcd that refuses, and gets no password") {
   const std::pair<std::string, std::string> answers[] = {{"301 Moved Permanently", "<html>"},
                                                          {"404 Not Found", "{}"},
                                                          {"502 Bad Gateway", ""},
