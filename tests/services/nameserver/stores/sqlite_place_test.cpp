@@ -120,8 +120,7 @@ TEST_CASE("a file that is taken away is not written until it is back") {
   for (const std::string& taken : {path, path + "-wal"}) {
     std::filesystem::rename(taken, taken + ".away");
     CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
-    says(store->status().remark,
-         "another program has removed or replaced " + taken + ", so changes would be lost");
+    says(store->status().remark, "another program has removed or replaced " + taken + ", so changes would be lost");
     write_file(taken, "other");
     CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
     CHECK(store->find(root_context, {"a", ""}));
