@@ -262,17 +262,19 @@ void print_idle(const Options& options) {
 std::optional<Options> options_of(int argc, char** argv, int& status) {
   Options options;
   CLI::App app{"Times messages between two processes of one host: channels, raw memory, sockets, iceoryx2."};
-  app.add_option("--rounds", options.rounds, "rounds")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--rounds", options.rounds, "number of rounds")->check(CLI::Range(1, 1000))->capture_default_str();
   app.add_option("--cores", options.cores, "the hardware threads of the two processes")->expected(2);
-  app.add_option("--sizes", options.sizes, "of messages, in bytes")->check(CLI::Range(1, 4 << 20));
-  app.add_option("--share", options.share, "of the messages of a round")->check(CLI::Range(0.001, 100.0));
-  app.add_option("--only", options.only, "these rows beside the raw ring; leaves out those of 1 MiB one way")
+  app.add_option("--sizes", options.sizes, "sizes of messages, in bytes")->check(CLI::Range(1, 4 << 20));
+  app.add_option("--share", options.share, "factor for the number of messages of a round")
+      ->check(CLI::Range(0.001, 100.0));
+  app.add_option("--only", options.only,
+                 "measure only these rows and the raw ring; leaves out the rows of 1 MiB one way")
       ->check(CLI::IsMember(names()));
-  app.add_option("--iceoryx2", options.iceoryx2, "the program of bench/channels/peers/iceoryx2")
+  app.add_option("--iceoryx2", options.iceoryx2, "path of the program that bench/channels/peers/iceoryx2 builds")
       ->check(CLI::ExistingFile);
-  app.add_option("--idle-seconds", options.idle_seconds, "of each parked end; 0: leave them out")
+  app.add_option("--idle-seconds", options.idle_seconds, "how long each parked end is measured; 0: not at all")
       ->check(CLI::Range(0, 3600));
-  app.add_option("--commit", options.commit, "printed with the results");
+  app.add_option("--commit", options.commit, "commit to print with the results");
   if (const auto end = bench_support::parse(app, argc, argv)) return status = *end, std::nullopt;
   return options;
 }

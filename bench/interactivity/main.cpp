@@ -272,27 +272,31 @@ void print_setting(const Options& options, unsigned cores) {
 std::optional<Options> options_of(int argc, char** argv, int& status) {
   Options options;
   CLI::App app{"Times events into an editor, and a computation, beside many busy threads, without and with own cores."};
-  app.add_option("--rounds", options.rounds, "of events")->check(CLI::Range(0, 1000))->capture_default_str();
-  app.add_option("--events", options.events, "in each row of a round")
-      ->check(CLI::Range(1, 1'000'000))
-      ->capture_default_str();
-  app.add_option("--gap", options.gap, "ms between events on average: from 0.2 to 1.8 times as much")
-      ->check(CLI::Range(0.01, 1000.0))
-      ->capture_default_str();
-  app.add_option("--threads", options.hogs, "of the load")->check(CLI::Range(1, 1024))->capture_default_str();
-  app.add_option("--compute-rounds", options.compute_rounds, "of the computation; one of them without RS with load")
+  app.add_option("--rounds", options.rounds, "number of rounds of events")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str();
-  app.add_option("--laps", options.laps, "of the computation, each of about 8 ms")
+  app.add_option("--events", options.events, "events in each row of a round")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--gap", options.gap, "mean time between events in ms; each gap is 0.2 to 1.8 times as long")
+      ->check(CLI::Range(0.01, 1000.0))
+      ->capture_default_str();
+  app.add_option("--threads", options.hogs, "threads of the load")->check(CLI::Range(1, 1024))->capture_default_str();
+  app.add_option("--compute-rounds", options.compute_rounds,
+                 "rounds of the computation; one of them has load and no RS")
+      ->check(CLI::Range(0, 1000))
+      ->capture_default_str();
+  app.add_option("--laps", options.laps, "laps of the computation, each of about 8 ms")
       ->check(CLI::Range(1, 100'000))
       ->capture_default_str();
-  app.add_option("--reserved-cores", options.reserved, "for service and editor: 1 for both, or 2; 0: what fits")
+  app.add_option("--reserved-cores", options.reserved,
+                 "cores to reserve for service and editor: 1 for both, or 2; 0: as many as fit")
       ->check(CLI::Range(0, 2))
       ->capture_default_str();
-  app.add_option("--running-rs", options.running_rs, "ask the corelane-reserved of this runtime directory");
-  app.add_flag("--fifo", options.fifo, "service and editor under SCHED_FIFO");
+  app.add_option("--running-rs", options.running_rs, "use the running corelane-reserved of this runtime directory");
+  app.add_flag("--fifo", options.fifo, "run service and editor under SCHED_FIFO");
   app.add_flag("--check", options.check, "exit status 3 unless each goal is shown to be met");
-  app.add_option("--commit", options.commit, "printed with the results");
+  app.add_option("--commit", options.commit, "commit to print with the results");
   if (const auto end = bench_support::parse(app, argc, argv)) return status = *end, std::nullopt;
   return options;
 }

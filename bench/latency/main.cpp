@@ -330,20 +330,22 @@ std::vector<std::string> keys() {
 std::optional<Options> options_of(int argc, char** argv, int& status) {
   Options options;
   CLI::App app{"Times a two-way call over TCP: a bare socket, omniORB and Corelane, in one interleaved run."};
-  app.add_option("--rounds", options.rounds, "rounds")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("--calls", options.calls, "calls of a row in a round")
+  app.add_option("--rounds", options.rounds, "number of rounds")->check(CLI::Range(1, 1000))->capture_default_str();
+  app.add_option("--calls", options.calls, "calls of each row in a round")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
-  app.add_option("--warm-up", options.warm_up, "calls before them")->capture_default_str();
-  app.add_option("--rate", options.rate, "calls per second, counted from when they were due; 0: one after the other")
+  app.add_option("--warm-up", options.warm_up, "calls to warm up, before those that are measured")
+      ->capture_default_str();
+  app.add_option("--rate", options.rate, "calls per second, timed from when they were due; 0: one after the other")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--cores", options.cores, "client and server on one core, on two, or first one, then two")
       ->check(CLI::IsMember({"one", "two", "both"}))
       ->capture_default_str();
-  app.add_option("--only", options.only, "these rows beside bare TCP")->check(CLI::IsMember(keys()));
-  app.add_option("--commit", options.commit, "printed with the results");
-  app.add_option("--server-options", options.server_options, "-ORB options for our server, last on the line");
+  app.add_option("--only", options.only, "measure only these rows and bare TCP")->check(CLI::IsMember(keys()));
+  app.add_option("--commit", options.commit, "commit to print with the results");
+  app.add_option("--server-options", options.server_options,
+                 "-ORB options for Corelane's server; must be last on the line");
   if (const auto end = bench_support::parse(app, argc, argv)) return status = *end, std::nullopt;
   return options;
 }

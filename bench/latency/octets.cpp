@@ -232,11 +232,15 @@ int main(int argc, char** argv) try {
   }
   Settings settings;
   CLI::App app{"Times a sequence<octet> in calls, one way and the other, beside memcpy and a bare Unix socket."};
-  app.add_option("rounds,--rounds", settings.rounds, "rounds")->check(CLI::Range(1, 1000))->capture_default_str();
-  app.add_option("calls,--calls", settings.calls, "of a row in a round")
+  app.add_option("rounds,--rounds", settings.rounds, "number of rounds")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("calls,--calls", settings.calls, "calls of each row in a round")
       ->check(CLI::Range(1, 10'000'000))
       ->capture_default_str();
-  app.add_option("size,--size", settings.size, "octets")->check(CLI::Range(1, 1 << 30))->capture_default_str();
+  app.add_option("size,--size", settings.size, "octets in each call")
+      ->check(CLI::Range(1, 1 << 30))
+      ->capture_default_str();
   if (const auto end = bench_support::parse(app, argc, argv)) return *end;
   drive(corelane::os::program_beside("corelane-bench-octets"), settings);
 } catch (const std::exception& fault) {

@@ -309,13 +309,13 @@ int run_all(const Options& options, const std::vector<CoreId>& cores) try {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app{"Times the manager, scenario by scenario, in states that are constructed for each sample."};
-  app.add_option("--samples", options.samples, "of each scenario")
+  app.add_option("--samples", options.samples, "samples of each scenario")
       ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
-  app.add_option("--only", options.only, "those whose name begins so: 1 to 5, job or bare");
-  app.add_option("--directory", options.directory, "where the ledger is made")->capture_default_str();
-  app.add_flag("!--no-ledger", options.ledger, "promises are written down nowhere: the analysis alone");
-  app.add_option("--commit", options.commit, "printed with the results");
+  app.add_option("--only", options.only, "run only the scenarios whose name begins like this: 1 to 5, job or bare");
+  app.add_option("--directory", options.directory, "directory of the ledger")->capture_default_str();
+  app.add_flag("!--no-ledger", options.ledger, "write no promises into a ledger: measure the analysis alone");
+  app.add_option("--commit", options.commit, "commit to print with the results");
   if (const auto end = bench_support::parse(app, argc, argv)) return *end;
   std::vector<CoreId> cores = bench_support::usable_cores();
   if (cores.size() < 2) {

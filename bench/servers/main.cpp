@@ -82,7 +82,7 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"replenishment", "io", "firm", "flood", "direct-flood", "admissions", "misbehaviour"}));
   app.add_option("--core", options.core, "the hardware thread of the examples, and of the server in flood")
       ->capture_default_str();
-  app.add_option("--unit", options.unit, "their unit of time in us")
+  app.add_option("--unit", options.unit, "unit of time of the examples, in us")
       ->check(CLI::Range(200, 100'000))
       ->capture_default_str();
   app.add_option("--io-seconds", options.io_seconds, "how long each run of io takes")
@@ -91,7 +91,7 @@ int run(int argc, char** argv) {
   app.add_option("--firm-seconds", options.firm_seconds, "how long each run of firm takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
-  app.add_option("--overshoot", options.overshoot, "of firm, in us")
+  app.add_option("--overshoot", options.overshoot, "overshoot of the timers of firm, in us")
       ->check(CLI::Range(1, 1'000))
       ->capture_default_str();
   app.add_option("--case-seconds", options.case_seconds, "how long each case of misbehaviour takes")
@@ -103,8 +103,10 @@ int run(int argc, char** argv) {
   app.add_option("--seconds", options.flood.seconds, "how long each run of flood takes")
       ->check(CLI::Range(1, 3600))
       ->capture_default_str();
-  app.add_option("--threads", options.flood.threads, "that flood")->check(CLI::Range(1, 256))->capture_default_str();
-  app.add_option("--io-budget", options.flood.budget, "of the reader, in each ms")->capture_default_str();
+  app.add_option("--threads", options.flood.threads, "number of threads that flood")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  app.add_option("--io-budget", options.flood.budget, "io.budget of the reader in each ms")->capture_default_str();
   if (const auto end = bench_support::parse(app, argc, argv)) return *end;
   if (!corelane::os::privileges().fifo) std::printf("no SCHED_FIFO here: what follows says little\n");
   const corelane::CoreId core{static_cast<std::int16_t>(options.core)};

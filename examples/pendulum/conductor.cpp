@@ -201,8 +201,8 @@ class Conductor {
                                          : "found by its reference alone: " + ready_.unnamed)
               << "\n";
     if (!os::privileges().fifo)
-      std::cout << "  without the privilege for real-time priorities: deadlines hold as long as nothing else runs; "
-                   "what would mend that stands above\n";
+      std::cout << "  without the privilege for real-time priorities: deadlines hold as long as nothing else runs; the "
+                   "message above says how to get it\n";
     std::cout << "The controller " << (ready_.promises ? "holds " : "runs on ") << counted(ready_.cores.size(), "core")
               << ", " << format("%.2f", ready_.capacity) << " of them for tasks"
               << (ready_.promises ? ".\n" : "; admission control is OFF.\n");
@@ -306,7 +306,7 @@ class Conductor {
     auto named = stage_.names().has(service_name);
     for (; named.value_or(true) && os::now() < latest; named = stage_.names().has(service_name))
       std::this_thread::sleep_for(10ms);
-    news.push_back(std::string(service_name) + (!named   ? " may be at the nameserver still, which does not answer"
+    news.push_back(std::string(service_name) + (!named   ? " may still be at the nameserver, which does not answer"
                                                 : *named ? " is still at the nameserver"
                                                          : " has left the nameserver with it"));
   }
@@ -338,7 +338,7 @@ class Conductor {
   void tell_of(const CORBA::SystemException& failure) {
     if (std::exchange(trouble_, failure.what()) == failure.what()) return;
     say("the service does not answer the demo itself: " + trouble_ +
-        (ready_.promises ? "" : "; this is to be expected where nothing is promised, and the demo asks on"));
+        (ready_.promises ? "" : "; this is expected without admission control, and the demo keeps asking"));
   }
 
   // Tells all clients to stop before it waits for any: otherwise the others would continue meanwhile.

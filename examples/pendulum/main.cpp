@@ -72,11 +72,11 @@ int run(std::vector<std::string> arguments) {
   ConductorOptions conductor;
   bool no_admission = false;
   app.add_option("--pendulums", conductor.pendulums,
-                 "How many; default: half as many again as fit, with --no-admission more")
+                 "Number of pendulums; default: 1.5 times as many as fit, with --no-admission more")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 256).description(""));
   add_duration(&app, "--length", conductor.length, "How long; default: 10s")->type_name("DURATION");
-  app.add_flag("--no-admission", no_admission, "Admit everything, to see what happens then");
+  app.add_flag("--no-admission", no_admission, "Admit every pendulum, to see what happens without admission control");
 
   add_reserving(app, conductor.reserving);
   app.formatter(std::make_shared<HelpText>());

@@ -59,15 +59,16 @@ void describe_options(CLI::App& app, Settings& settings) {
       ->check(CLI::ExistingDirectory);
   list("-D", settings.preprocessor.defines, "Define a macro", "NAME[=TEXT]");
   list("-U", settings.preprocessor.undefines, "Undefine a macro", "NAME");
-  app.add_option("-o,--output-dir", settings.output_dir, "Where the C++ goes (default: here)")->type_name("DIR");
-  app.add_option("--depfile", settings.depfile, "Also write a rule of make with all files that were read")
+  app.add_option("-o,--output-dir", settings.output_dir, "Directory for the C++ files (default: the current one)")
+      ->type_name("DIR");
+  app.add_option("--depfile", settings.depfile, "Also write a make rule that names all files that were read")
       ->type_name("FILE");
-  app.add_flag("-E", settings.expand, "Only preprocess, to the standard output");
+  app.add_flag("-E", settings.expand, "Only preprocess; print the result to standard output");
   app.add_flag("--strip-annotations", settings.strip_annotations,
                "With -E: leave annotations out, for compilers that refuse them")
       ->needs("-E");
   app.add_flag("--list-outputs", settings.list_outputs, "Only print the names of the files that would be written");
-  app.add_option("--dump-model", settings.dump, "Only print the checked model, to the standard output")
+  app.add_option("--dump-model", settings.dump, "Only print the checked model to standard output")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"json"}));
   app.add_flag("!--no-servant", settings.cxx.servant, "Leave out fooS.h and fooS.cpp");
@@ -76,7 +77,7 @@ void describe_options(CLI::App& app, Settings& settings) {
                "Allow @optional and map, whose encoding only Corelane understands");
   list("-W", settings.warnings, "A warning, as listed below: on, off or an error; `error`: all are",
        "[no-|error=|no-error=]NAME");
-  app.add_flag("-w", settings.no_warnings, "No warnings");
+  app.add_flag("-w", settings.no_warnings, "Print no warnings");
   app.add_option("--color", settings.colour, "Colour in messages: auto (on a terminal, unless NO_COLOR is set)")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));

@@ -74,12 +74,13 @@ void prepare_real_time(bool wanted) {
   if (!wanted)
     return warn_once(
         "pool.real_time is off: tasks run under SCHED_OTHER on any core and their memory is not locked, so any other "
-        "load may make them late; what is admitted holds on an idle machine at best. Mend it: leave the setting out");
+        "load may make them late, and admitted deadlines hold at best on an idle machine. Mend it: leave the setting "
+        "out");
   if (const os::Fd status(open("/proc/self/status", O_RDONLY | O_CLOEXEC));
       !status && (errno == EMFILE || errno == ENFILE))
     return warn_once(
-        "this process gets no further descriptor, so what it may do is not to be found out, and its memory is not "
-        "locked. Mend it: raise ulimit -n");
+        "this process gets no further descriptor, so its rights are not known, and its memory is not locked. Mend it: "
+        "raise ulimit -n");
   for (const std::string& line : os::missing(os::privileges())) warn_once(line);
   if (!os::run_delay())
     warn_once(

@@ -26,7 +26,7 @@ using errors::bad_address;
 bool may_be_called(const os::Fd& connected, const std::string& path, const UnixOptions& options) {
   if (std::find(options.guarded.begin(), options.guarded.end(), path) == options.guarded.end()) return true;
   const auto why = os::why_not_trusted(connected.get(), options.trusted);
-  if (why) os::log::error("the server at unix:" + path + " " + *why + ": it is left alone");
+  if (why) os::log::error("the server at unix:" + path + " " + *why + ", so it is not used");
   return !why;
 }
 

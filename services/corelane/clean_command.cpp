@@ -10,10 +10,10 @@ namespace corelane::tool {
 Action define_clean(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<CleanOptions>();
   app.footer(
-      "Removed are counter pages, sockets and requests for traces of processes that ended. What a living one uses "
-      "stays, as do traces. Exit status: 0 done, 1 something could not be removed or looked at, 2 the command line "
-      "was wrong.");
-  app.add_flag("--dry-run", options->dry_run, "say what would be removed, and remove nothing");
+      "Removes counter pages, sockets and requests for traces of processes that ended. Files that a running process "
+      "uses stay, and so do traces. Exit status: 0 done, 1 something could not be removed or examined, 2 the command "
+      "line was wrong.");
+  app.add_flag("--dry-run", options->dry_run, "print what would be removed, and remove nothing");
   add_format(app, options->format);
   add_directory(app, orb_options);
   return [options](const ToolSettings& settings) {

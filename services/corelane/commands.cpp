@@ -43,7 +43,7 @@ std::span<const Command> commands() {
 void add_format(CLI::App& app, Format& format) {
   app.add_option_function<std::string>(
          "--format", [&format](const std::string& name) { format = name == "json" ? Format::json : Format::table; },
-         "how it is shown")
+         "output format")
       ->type_name("table|json")
       ->check(CLI::IsMember({"table", "json"}, CLI::ignore_case).description(""))
       ->default_str("table");

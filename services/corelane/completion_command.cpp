@@ -93,11 +93,11 @@ complete -o default -F _corelane corelane
 
 Action define_completion(CLI::App& app, std::vector<std::string>&) {
   app.footer(
-      "For this bash: source <(corelane completion bash). Installed programs have it in "
-      "share/bash-completion/completions already. For zsh, in .zshrc: source <(corelane completion zsh). "
-      "Exit status: 0 printed, 2 the command line was wrong.");
+      "In this bash: source <(corelane completion bash). An installed Corelane has it in "
+      "share/bash-completion/completions already. For zsh, in .zshrc: source <(corelane completion zsh). Exit status: "
+      "0 printed, 2 the command line was wrong.");
   const auto shell = std::make_shared<std::string>();
-  app.add_option("SHELL", *shell, "whose completion is printed")
+  app.add_option("SHELL", *shell, "shell to print the completion for")
       ->type_name("bash|zsh")
       ->required()
       ->check(CLI::IsMember({"bash", "zsh"}).description(""));

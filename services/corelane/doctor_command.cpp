@@ -16,17 +16,18 @@ Action define_doctor(CLI::App& app, std::vector<std::string>& orb_options) {
                                                            {"services", unsigned(Purpose::services)}};
   const auto options = std::make_shared<DoctorOptions>();
   app.footer(
-      "Exit status: 0 nothing is missing, 1 something is, 2 the command line was wrong. What is unknown counts for "
-      "neither. Nothing is changed: the commands are for you.");
+      "Changes nothing: it prints the commands for you to run. Exit status: 0 nothing is missing, 1 something is, 2 "
+      "the command line was wrong. Unknown properties do not count.");
   app.add_option_function<std::string>(
          "--for", [options](const std::string& name) { options->purposes = purposes.at(name); },
-         "what the host is to do: hold the deadlines of admitted tasks, respond early and alike, give cores away, find "
+         "what the host has to do: keep the deadlines of admitted tasks, respond early and evenly, reserve cores, find "
          "services by name")
       ->type_name("all|tasks|latency|reserve|services")
       ->check(CLI::IsMember(purposes).description(""))
       ->default_str("all");
   app.add_flag("--measure", options->measure,
-               "also measure, for about 0.3 s on each core, how late threads wake and what interrupts and host take");
+               "also measure for about 0.3 s on each core how late threads wake, and how much time interrupts and the "
+               "host take");
   add_format(app, options->format);
   add_directory(app, orb_options);
   return [options](const ToolSettings& settings) {

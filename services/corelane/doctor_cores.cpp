@@ -223,8 +223,8 @@ Finding look_at_siblings(const HostView& host) {
   finding.state = FindingState::missing;
   finding.found = "two or more hardware threads share each core (SMT)";
   finding.cost =
-      "what runs on a core's other thread slows its tasks, by a third as a rule; servers use one thread of "
-      "each core, but cannot keep other programs from its sibling";
+      "a program on a core's other hardware thread slows the core's tasks, usually by a third; servers use one thread "
+      "of each core, but cannot keep other programs off its sibling";
   finding.commands.push_back(host.write_to(cpu_folder + "smt/control", "off"));
   return finding;
 }

@@ -185,7 +185,8 @@ Finding look_at_swap(const HostView& host) {
   if (areas.size() < 2) return finding;
   finding.state = FindingState::missing;
   finding.found = words_of(areas[1]).at(0) + (areas.size() > 2 ? " and others" : "");
-  finding.cost = "what is not locked in memory may wait for the disk: clients, and servers without memory locking";
+  finding.cost =
+      "programs whose memory is not locked may wait for the disk: clients, and servers without memory locking";
   finding.commands.push_back(host.as_root("swapoff -a"));
   return finding;
 }
@@ -220,8 +221,8 @@ Finding look_at_machine(const HostView& host) {
       "the host may stop a core at any time: such gaps count as execution, and excuse what they make late; a core that "
       "idled is woken by the host, 20 to 70 us later";
   finding.note =
-      "nothing inside mends it; on the host: a core of its own for each virtual one (with libvirt: virsh vcpupin "
-      "DOMAIN VCPU CORE)";
+      "it cannot be corrected inside the virtual machine; on the host: a core of its own for each virtual one (with "
+      "libvirt: virsh vcpupin DOMAIN VCPU CORE)";
   return finding;
 }
 

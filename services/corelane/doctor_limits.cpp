@@ -164,7 +164,7 @@ Finding look_at_others(const HostView& host) {
   if (found.size() > most_named) finding.found += ", ...";
   finding.cost = "on their cores all tasks wait while they run, which no analysis knows of";
   finding.note =
-      "where they are to stay above: keep them on cores that servers do not use (taskset -cp CORES THREAD, "
+      "if they have to run above tasks: keep them on cores that servers do not use (taskset -cp CORES THREAD, "
       "pool.cores), or let platform.budget hold what they use";
   return finding;
 }

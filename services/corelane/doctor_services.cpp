@@ -6,12 +6,12 @@ namespace {
 
 Finding look_at_runtime_directory(const HostView& host) {
   Finding finding{.name = "runtime directory", .found = host.facts.runtime_directory};
-  if (!host.facts.runtime_is_there) finding.found += " is not there yet; it can be made, and the first server does";
+  if (!host.facts.runtime_is_there) finding.found += " does not exist yet; the first server makes it";
   finding.note = host.facts.runtime_remark;
   if (host.facts.runtime_fault.empty()) return finding;
   finding.state = FindingState::missing;
   finding.found = host.facts.runtime_fault;
-  finding.cost = "servers do not start: they promise cores only where they see what the others promised";
+  finding.cost = "servers do not start, because they promise cores only if they see the promises of the others";
   finding.commands.push_back("export CORELANE_RUNTIME_DIRECTORY=$HOME/.corelane");
   finding.note = "the same for all servers of this host that share cores";
   return finding;
@@ -20,7 +20,7 @@ Finding look_at_runtime_directory(const HostView& host) {
 std::string nobody_at(const std::vector<std::string>& places) {
   if (places.empty()) return "none: naming.socket is off";
   std::string text;
-  for (const std::string& place : places) text += (text.empty() ? "nobody listens at " : ", nor at ") + place;
+  for (const std::string& place : places) text += (text.empty() ? "no process listens at " : ", nor at ") + place;
   return text;
 }
 

@@ -14,8 +14,8 @@ Action define_ior(CLI::App& app, std::vector<std::string>&) {
   };
   const auto options = std::make_shared<Options>();
   app.footer(
-      "Exit status: 0 it is sound, 1 it is no reference or a profile of it is damaged, 2 the command line was wrong. "
-      "No call is made; corelane ping makes one.");
+      "Makes no call; corelane ping makes one. Exit status: 0 the reference is sound, 1 it is no reference or one of "
+      "its profiles is damaged, 2 the command line was wrong.");
   app.add_option("REFERENCE", options->what, "IOR:..., corbaloc:..., corbaname:..., a file that holds one, or -")
       ->type_name("")
       ->required();

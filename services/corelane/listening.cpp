@@ -23,7 +23,7 @@ bool is_socket(const std::string& path) {
 // Interprets a refused connection.
 Listening refused_at(const std::string& path, int failure) {
   if (failure == EAGAIN) return {.at = path};  // the queue of pending connections is full
-  if (failure == EACCES && is_socket(path)) return {.at = path, .fault = "lets this user not in"};
+  if (failure == EACCES && is_socket(path)) return {.at = path, .fault = "does not let this user in"};
   return {};
 }
 
@@ -61,7 +61,7 @@ Listening listening_at(const std::vector<std::string>& sockets, const channel::A
 std::string fault_text(const Listening& daemon) {
   if (daemon.fault.empty()) return {};
   return (daemon.pid == 0 ? "the socket " : "process " + std::to_string(daemon.pid) + " at ") + daemon.at + " " +
-         daemon.fault + ": it is left alone";
+         daemon.fault + ", so it is not used";
 }
 
 std::string stopped_text(const Listening& daemon) {

@@ -26,7 +26,7 @@ Listening listening_at(const std::vector<std::string>& sockets, const channel::A
 // Returns whether a signal or a debugger has stopped it.
 bool is_stopped(int pid);
 
-// Returns a text like "process 7 at /tmp/x.sock is run by user 1234, neither this one nor root: it is left alone"; ""
+// Returns a text like "process 7 at /tmp/x.sock is run by user 1234, neither this one nor root, so it is not used"; ""
 // if it may be used.
 std::string fault_text(const Listening& daemon);
 // Returns "process 7 listens at /run/corelane/reserved.sock, but it is stopped"; "" if it is not stopped.

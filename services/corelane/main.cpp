@@ -99,7 +99,7 @@ Status run(std::vector<std::string> words) {
   std::vector<std::string> program;
   if (runs_program(words) && !others.empty()) program.assign(others.begin() + 1, others.end());
   if (program.empty()) words.insert(words.end(), others.begin(), others.end());
-  CLI::App app{"Looks at Corelane's servers and at what they recorded.", "corelane"};
+  CLI::App app{"Shows and manages Corelane's servers, and shows what they recorded.", "corelane"};
   app.set_version_flag("--version", "corelane " CORELANE_VERSION);
   app.require_subcommand(1);
   Action chosen;
@@ -108,8 +108,8 @@ Status run(std::vector<std::string> words) {
     sub->callback([&chosen, run = command.define(*sub, orb_options)] { chosen = run; });
   }
   app.footer(
-      "corelane COMMAND --help tells of one. -ORB options, CORELANE_ variables and corelane.toml count here as they do "
-      "for a server; see docs/configuration.md.");  // after the commands, which would inherit it
+      "corelane COMMAND --help explains a command. -ORB options, CORELANE_ variables and corelane.toml apply here as "
+      "they do to a server; see docs/configuration.md.");  // after the commands, which would inherit it
   if (const auto refused = refuse_command(app, "corelane", words)) return *refused;
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects them in reverse order

@@ -200,7 +200,7 @@ Measured measured_of(Measurement measurement, const MeasureOptions& options, con
 std::string arrivals_text(const Measurement& m) {
   if (!m.least_gap) return {};
   std::string text = "  arrivals   " + brief(*m.least_gap) + " apart at the least";
-  if (m.came_early) text += "; what came before the period was over waited for that at the server";
+  if (m.came_early) text += "; requests that came before the period was over waited for that at the server";
   return text + "\n";
 }
 

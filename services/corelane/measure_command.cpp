@@ -45,7 +45,7 @@ CLI::Option* define_calls(CLI::App& app, Options& options, CLI::Option* operatio
              argument_types())
       ->type_name("TYPE:VALUE")
       ->needs(call);
-  app.add_option("--calls", options.call.calls, "so often")
+  app.add_option("--calls", options.call.calls, "number of calls")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str()
@@ -74,24 +74,27 @@ Action define_measure(CLI::App& app, std::vector<std::string>& orb_options) {
       "those given here stand above them. Where the server shows none the defaults are taken, and the output says so.\n"
       "Exit status: 0 measured; 1 not, or an operation is TOO LONG for its deadline, or the file does not have all of "
       "it; 2 the command line was wrong.");
-  auto* const files = refuse_empty(app.add_option("FILE", options->files, "traces that servers wrote"));
+  auto* const files = refuse_empty(app.add_option("FILE", options->files, "traces that servers have written"));
   files->type_name("");
   auto* const request = add_pid(app, "--request", options->request, "let this server write a trace now");
   request->excludes(files);
-  refuse_empty(app.add_option("--run", options->run, "run this, which makes the calls, before the server is asked"))
+  refuse_empty(
+      app.add_option("--run", options->run, "run this command, which makes the calls, before the server is asked"))
       ->type_name("COMMAND")
       ->needs(request);
-  auto* const operation = refuse_empty(app.add_option("--operation", options->operation, "this operation alone"));
+  auto* const operation =
+      refuse_empty(app.add_option("--operation", options->operation, "measure only this operation"));
   operation->type_name("NAME");
   define_calls(app, *options, operation)->excludes(files);
-  app.add_option("--margin", options->margin, "so much above the longest")
+  app.add_option("--margin", options->margin, "percentage to add to the longest time")
       ->type_name("PERCENT")
       ->check(CLI::Range(0, 1000).description(""))
       ->capture_default_str();
-  app.add_option("--interface", options->interface, "jobs of this interface alone; its version goes into the table")
+  app.add_option("--interface", options->interface,
+                 "measure only jobs of this interface; its version goes into the table")
       ->type_name("REPOSITORY-ID")
       ->check(fault_of_repository_id);
-  refuse_empty(app.add_option("--write", options->write, "add it to this contracts file"))->type_name("FILE");
+  refuse_empty(app.add_option("--write", options->write, "add the table to this contracts file"))->type_name("FILE");
   add_format(app, options->format);
   add_directory(app, orb_options);
   return [options, files, request](const ToolSettings& settings) {

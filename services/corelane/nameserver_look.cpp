@@ -17,7 +17,7 @@ void look(CORBA::ORB& orb, NameserverLook& seen) {
     if (IDL::traits<CosNaming::NamingContext>::narrow(found))
       seen.answers = "another ORB's answers" + at;
     else
-      seen.absence = "what answers is no naming service" + at;
+      seen.absence = "the object that answers is no naming service" + at;
     return;
   }
   seen.answers = "answers" + at;

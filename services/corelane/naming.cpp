@@ -79,7 +79,7 @@ class Lister {
       if (levels > 0)
         collect_below(context, binding, found_.size() - 1, levels - 1);
       else
-        found_.back().fault = "what it holds is " + std::to_string(deepest) + " levels down; list it by its own name";
+        found_.back().fault = "its names are " + std::to_string(deepest) + " levels down; list it by its own name";
     }
   }
 

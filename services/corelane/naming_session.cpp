@@ -67,7 +67,8 @@ int with_naming(const std::string& who, const NamingOptions& options, NameUse us
     const CallingOrb orb("corelane-ns", options.orb_options);
     const auto found = naming_service_of(*orb);
     NamingSession session{*orb, IDL::traits<CosNaming::NamingContext>::narrow(found), name};
-    if (!session.root) return complain(err, who, std::string("what was found is no naming service") + how_to_find_one);
+    if (!session.root)
+      return complain(err, who, std::string("the object that was found is no naming service") + how_to_find_one);
     return work(session);
   } catch (const CORBA::ORB::InvalidName& nobody) {
     return complain(err, who, nobody.what() + std::string(how_to_find_one));

@@ -14,8 +14,8 @@ namespace {
 std::string trouble_of(const NamingStatus& state) {
   if (state.stale())
     return stale_text(state) +
-           ". Start that store, or mend the way to it: the nameserver tries again every 3 s, and names are then as the "
-           "store has them";
+           ". Start that store, or repair the connection to it: the nameserver tries again every 3 s, and then has the "
+           "store's names";
   return state.remark();
 }
 
@@ -43,8 +43,7 @@ std::string table_of(const NamingStatus& state) {
 int show_naming_status(const NamingOptions& options, std::ostream& out, std::ostream& err) {
   return with_naming("corelane ns status", options, NameUse::any, err, [&](NamingSession& session) {
     const auto directory = directory_of(session.root);
-    if (!directory)
-      throw NamingFault("this naming service is not Corelane's, and tells nothing of its state; it answers");
+    if (!directory) throw NamingFault("this naming service is not Corelane's, so its state is not known; it answers");
     const NamingStatus state = directory->nameserver()->state();
     const std::string trouble = trouble_of(state);
     if (options.format == Format::json)

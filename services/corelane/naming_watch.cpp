@@ -68,7 +68,7 @@ class Watch {
     if (away_) return_to();
     bool lost = false;
     auto changes = server_->changes(pattern_, since_, lost);
-    if (lost) say("more changed than the nameserver remembers; corelane ns list shows what is");
+    if (lost) say("more names changed than the nameserver remembers; corelane ns list shows the current names");
     return changes;
   } catch (const CORBA::SystemException& fault) {
     if (!is_absence(fault.error().kind)) throw;
@@ -81,7 +81,8 @@ class Watch {
   void return_to() {
     begin();
     away_ = false;
-    say("the nameserver answers again; what changed meanwhile it does not tell, corelane ns list shows what is");
+    say("the nameserver answers again, but does not report what changed meanwhile; corelane ns list shows the current "
+        "names");
   }
   void say(const std::string& what) { err_ << "corelane ns watch: " << plain(what) << std::endl; }
 

@@ -31,7 +31,7 @@ CLI::App* add_part(CLI::App& app, const std::shared_ptr<Chosen>& chosen, std::ve
                                          "the naming service, such as corbaloc::host:2809/NameService, or a file that "
                                          "holds its reference [this host's]")
       ->type_name("REFERENCE");
-  part->footer("Exit status: 0 done, 1 it is not, and why is said, 2 the command line was wrong.");
+  part->footer("Exit status: 0 done, 1 failed (the reason is printed), 2 the command line was wrong.");
   return part;
 }
 
@@ -43,11 +43,11 @@ void define_bind(CLI::App* part, NamingOptions& options) {
   add_name(part, options, true, "the new name, such as plant.line1/controller");
   part->add_option_function<std::string>(
           "REFERENCE", [&options](const std::string& word) { options.reference = word; },
-          "what it is to mean: IOR:..., corbaloc:..., a file that holds one, or -")
+          "the object to bind: IOR:..., corbaloc:..., a file that holds one, or -")
       ->type_name("");
-  part->add_flag("--context", options.context, "in place of a REFERENCE: make a context of that name");
-  part->add_flag("--replace", options.replace, "also where the name is bound already");
-  part->add_flag("--parents", options.parents, "make the contexts on the way that are missing");
+  part->add_flag("--context", options.context, "make a context of that name; needs no REFERENCE");
+  part->add_flag("--replace", options.replace, "replace a binding that the name has already");
+  part->add_flag("--parents", options.parents, "make the missing contexts of the name's path");
   add_pid(*part, "--process", options.process, "the name goes when this process ends (Corelane's nameserver alone)");
 }
 
@@ -56,7 +56,7 @@ void define_watch(CLI::App* part, NamingOptions& options) {
       ->type_name("")
       ->capture_default_str();
   add_duration(*part, "--interval", options.interval, "asks once in so long [500ms]", std::chrono::milliseconds{1});
-  part->add_option("--changes", options.changes, "ends after so many; 0: when it is ended")
+  part->add_option("--changes", options.changes, "number of changes to wait for; 0: run until it is stopped")
       ->type_name("COUNT")
       ->check(CLI::Range(0, 1'000'000'000).description(""))
       ->capture_default_str();
@@ -68,26 +68,31 @@ Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto chosen = std::make_shared<Chosen>();
   NamingOptions& options = chosen->options;
   app.require_subcommand(1);
-  app.footer("In names / parts components and . an id from its kind; \\ before one of them takes its meaning.");
+  app.footer(
+      "In names, / separates components, and . separates an id from its kind; \\ before one of them makes it an "
+      "ordinary character.");
   const auto part = [&](const char* name, const char* summary, Work work) {
     return add_part(app, chosen, orb_options, name, summary, work);
   };
   auto* const list = part("list", "show the names in a context", &list_names);
   add_name(list, options, false, "the context [the root]");
-  list->add_flag("-r,--recursive", options.recursive, "and in those that it holds");
+  list->add_flag("-r,--recursive", options.recursive, "list the contexts below it, too");
   list->add_flag("-l,--long", options.details,
-                 "and whether each stays or goes with its process, and with which (Corelane's nameserver alone)");
+                 "also show whether each name ends with a process, and with which one (Corelane's nameserver only)");
   add_name(part("resolve", "print the reference that a name means", &resolve_name), options, true, "the name");
   define_bind(part("bind", "give an object a name, or make a context (--context)", &bind_name), options);
   auto* const unbind = part("unbind", "take a name away", &unbind_name);
   add_name(unbind, options, true, "the name");
-  auto* const destroy =
-      unbind->add_flag("--destroy", options.destroy, "it means a context: that goes, too; it has to be empty");
-  unbind->add_flag("--name-only", options.name_only, "it means a context: that stays, and what is in it")
+  auto* const destroy = unbind->add_flag("--destroy", options.destroy,
+                                         "if the name means a context, destroy that, too; it has to be empty");
+  unbind
+      ->add_flag("--name-only", options.name_only,
+                 "if the name means a context, remove only the name and keep the context")
       ->excludes(destroy);
   part("status", "show how the nameserver and its store are (Corelane's nameserver alone)", &show_naming_status)
       ->footer(
-          "Exit status: 0 all is well, 1 names may be out of date or cannot be bound, 2 the command line was wrong.");
+          "Exit status: 0 the nameserver works, 1 names may be out of date or cannot be bound, 2 the command line was "
+          "wrong.");
   define_watch(part("watch", "tell of each name that is bound or unbound", &watch_names), options);
   return [chosen](const ToolSettings& settings) {
     chosen->options.orb_options = settings.orb_options;

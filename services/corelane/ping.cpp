@@ -90,8 +90,8 @@ int ping_object(CORBA::ORB& orb, const PingOptions& options, const std::string& 
 
 // What to do where a call failed by way of a name. `found`: the nameserver gave an object, which does not answer.
 const char* advice_for_name(bool found) {
-  return found ? "; that is the object of this name, and the nameserver answers: where its server has ended, corelane "
-                 "ns unbind takes the name away, and ns bind --replace binds it anew"
+  return found ? ". The nameserver answers, and this is the object of the name: if the object's server has ended, "
+                 "corelane ns unbind removes the name, and ns bind --replace binds it to another object"
                : "; start corelane-nameserver where none runs; corelane ns status says whether the nameserver answers";
 }
 

@@ -10,12 +10,12 @@ namespace corelane::tool {
 Action define_ping(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<PingOptions>();
   app.footer(
-      "The call is _non_existent, which every CORBA object answers without its servant. Exit status: 0 it is there, 1 "
-      "it is not or does not answer, 2 the command line was wrong.");
+      "Calls _non_existent, which every CORBA object answers without its servant. Exit status: 0 the object exists, 1 "
+      "it does not or does not answer, 2 the command line was wrong.");
   app.add_option("REFERENCE", options->reference, "IOR:..., corbaloc:..., corbaname:..., a file that holds one, or -")
       ->type_name("")
       ->required();
-  app.add_option("--calls", options->calls, "so often")
+  app.add_option("--calls", options->calls, "number of calls")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str();

@@ -25,8 +25,8 @@ constexpr std::string_view object_key = "CorelaneReserved";
 std::string start_text(const ReservationPlace& place) {
   return "start it as root: corelane-reserved" + place.start_options + " &" +
          (place.start_options.empty() ? " (or with systemd: systemctl start corelane-reserved)" : "") +
-         "; it moves all other programs of this host off the cores that it gives, with -ORBReservedProcesses $$ only "
-         "those of this shell";
+         ". It moves all other programs of this host off the cores that it gives; with -ORBReservedProcesses $$ it "
+         "moves only those of this shell";
 }
 
 // For a runtime directory of another user, which this user may not read.
@@ -41,7 +41,7 @@ std::string hidden_text(const ReservationPlace& place) {
 // A daemon that was killed leaves its socket file behind, where no process listens.
 std::string nobody_text(const ReservationPlace& place) {
   if (std::string hidden = hidden_text(place); !hidden.empty()) return hidden;
-  std::string text = "no reservation daemon runs on this host (nobody listens at ";
+  std::string text = "no reservation daemon runs on this host (no process listens at ";
   for (const std::string& path : place.sockets) text += (path == place.sockets.front() ? "" : ", nor at ") + path;
   return text + "); " + start_text(place);
 }
@@ -86,7 +86,8 @@ int with_reservations(const std::string& who, const ReservationPlace& place, std
   try {
     const CallingOrb orb("corelane-reserve", place.orb_options);
     const auto server = IDL::traits<rs::Server>::narrow(orb->string_to_object(reference_at(daemon.at)));
-    if (!server) return complain("who listens at " + daemon.at + " is no reservation daemon; " + start_text(place));
+    if (!server)
+      return complain("the program that listens at " + daemon.at + " is no reservation daemon; " + start_text(place));
     return work(server);
   } catch (const rs::Refused& refused) {
     return complain(refusal_text(refused));

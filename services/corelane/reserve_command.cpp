@@ -58,16 +58,17 @@ CLI::Option* add_choice(CLI::App& app, const std::string& name, const std::map<s
 
 void define_wishes(CLI::App& app, ReserveOptions& options) {
   auto* const cores = app.add_option_function<std::uint16_t>(
-      "--cores", [&options](std::uint16_t count) { options.cores.count(count); }, "so many whole cores");
+      "--cores", [&options](std::uint16_t count) { options.cores.count(count); }, "number of whole cores");
   cores->type_name("COUNT")->check(CLI::Range(1, 4096).description(""));
   auto* const share = app.add_option_function<std::string>(
-      "--share", [&options](const std::string& text) { read_share(options, text); }, "so much of a core every so long");
+      "--share", [&options](const std::string& text) { read_share(options, text); },
+      "share of a core: BUDGET/PERIOD, such as 2ms/10ms");
   share->type_name("TIME/TIME")->excludes(cores);
   app.add_flag("--thread", options.one_thread,
-               "the share is for the first thread alone (SCHED_DEADLINE) [for the program and all that it starts]")
+               "give the share only to the first thread (SCHED_DEADLINE) [to the program and all that it starts]")
       ->needs(share);
   auto* const out_of = app.add_option_function<std::string>(
-      "--out-of", [&options](const std::string& text) { read_these(options, text); }, "out of these cores alone");
+      "--out-of", [&options](const std::string& text) { read_these(options, text); }, "take only these cores");
   out_of->type_name("CORES");
   // The daemon chooses the cores of a share itself.
   const auto of_cores = [&](CLI::Option* option) { option->excludes(share); };
@@ -117,8 +118,7 @@ void define_resources(CLI::App& app, ReserveOptions& options) {
                options, [](const std::string& text) { return parse_count(text, "no number of ways; write 2"); });
   add_resource(app, "--disk-weight", "disk", "WEIGHT", "from 1 to 1000, of a busy disk, where others have 100", options,
                [](const std::string& text) { return parse_count(text, "no weight; write 500"); });
-  app.add_flag("--best-effort", options.best_effort,
-               "take of memory, cache and disk also what this host cannot guarantee");
+  app.add_flag("--best-effort", options.best_effort, "accept memory, cache and disk that this host cannot guarantee");
 }
 
 }  // namespace
@@ -135,16 +135,15 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
   define_resources(app, *options);
   app.add_option_function<std::string>(
          "--wait", [options](const std::string& text) { read_wait(*options, text); },
-         "where there is no room, wait for it, so long at most [as long as it takes]")
+         "if there is no room, wait for it, at most TIME [without limit]")
       ->expected(0, 1)
       ->type_name("[TIME]");
-  app.add_option("--note", options->note, "what it is for, for those who look at corelane cores [the program]")
+  app.add_option("--note", options->note, "purpose of the reservation, which corelane cores shows [the program]")
       ->type_name("TEXT");
-  app.add_flag("-q,--quiet", options->quiet,
-               "say on standard error only what goes wrong, not that it waits nor what it got");
+  app.add_flag("-q,--quiet", options->quiet, "print only errors on standard error, not the waiting or the result");
   add_format(app, options->format);
   add_directory(app, orb_options);
-  app.add_option("COMMAND", options->command, "the program and its arguments, behind --")->type_name("");
+  app.add_option("COMMAND", options->command, "the program and its arguments, after --")->type_name("");
   return [options](const ToolSettings& settings) {
     if (options->cores.count() == 0 && !options->share && options->cores.these().empty()) {
       std::cerr << "corelane reserve: how much? --cores COUNT or --share TIME/TIME; see corelane reserve --help\n";
@@ -152,7 +151,7 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
     }
     options->command.insert(options->command.end(), settings.program.begin(), settings.program.end());
     if (options->command.empty()) {
-      std::cerr << "corelane reserve: which program? It stands behind --; see corelane reserve --help\n";
+      std::cerr << "corelane reserve: name the program after --; see corelane reserve --help\n";
       return 2;
     }
     options->place = place_of(settings);
@@ -163,7 +162,7 @@ Action define_reserve(CLI::App& app, std::vector<std::string>& orb_options) {
 Action define_cores(CLI::App& app, std::vector<std::string>& orb_options) {
   const auto options = std::make_shared<CoresOptions>();
   app.footer("Exit status: 0 shown, 1 no reservation daemon answers, 2 the command line was wrong.");
-  app.add_flag("-l,--long", options->details, "and what this host cannot promise, a line each");
+  app.add_flag("-l,--long", options->details, "also show what this host cannot promise, one line each");
   add_format(app, options->format);
   add_directory(app, orb_options);
   return [options](const ToolSettings& settings) {

@@ -13,7 +13,8 @@ Action define_tasks(CLI::App& app, std::vector<std::string>& orb_options) {
   CLI::App* const end = app.add_subcommand(
       "end", "end tasks that a server has admitted, of any client; their clients are told when they call");
   add_pid(*end, "--server", options->server, "the server's process, as corelane top shows it")->required();
-  auto* const tasks = end->add_option("TASK", options->tasks, "as corelane top shows them")->type_name("");
+  auto* const tasks =
+      end->add_option("TASK", options->tasks, "numbers of tasks, as corelane top shows them")->type_name("");
   auto* const holders = end->add_option("--holder", options->holders,
                                         "all tasks of this address or user: 10.0.0.7, a user's name or number, or as "
                                         "corelane top shows it, \"user 1000\"");

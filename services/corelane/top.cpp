@@ -323,7 +323,7 @@ nlohmann::ordered_json json_of(const ProcessCounters& process, const Picture& pi
 
 std::string fault_text(const Picture& picture) {
   if (picture.fault.empty()) return {};
-  return "what other servers hold is not known: " + plain(picture.fault) + "\n";
+  return "the promises of other servers are not known: " + plain(picture.fault) + "\n";
 }
 
 }  // namespace

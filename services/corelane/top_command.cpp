@@ -89,10 +89,10 @@ Action define_top(CLI::App& app, std::vector<std::string>& orb_options) {
       "top of it, so max may be more.\n"
       "Exit status with --once: 0 the directory was looked at, 1 it is not there or cannot be read, 2 the "
       "command line was wrong.");
-  app.add_flag("--once", options->once, "one picture instead of a live view");
+  app.add_flag("--once", options->once, "print once instead of a live view");
   add_format(app, options->format);
   app.add_option("--interval", options->interval,
-                 "between two pictures; servers write twice a second, or every two seconds without tasks")
+                 "time between two updates; servers write twice a second, or every two seconds without tasks")
       ->type_name("SECONDS")
       ->check(CLI::Range(0.1, 3600.0).description(""))
       ->check(nan_fault)

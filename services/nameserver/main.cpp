@@ -83,15 +83,15 @@ int serve_alone(const std::vector<std::string>& options, const std::string& refe
 int run(std::vector<std::string> words) {
   const auto orb_options = core::take_orb_options(words);
   CLI::App app{
-      "Serves names: CosNaming for any CORBA client, at a Unix socket where clients of this host find it by themselves "
-      "and at TCP port 2809. Says where on standard output as soon as it answers, and runs until SIGTERM or SIGINT.",
+      "Serves names (CosNaming) to CORBA clients: at a Unix socket, which clients of this host find by themselves, and "
+      "at TCP port 2809. Prints its addresses on standard output when it is ready, and runs until SIGTERM or SIGINT.",
       "corelane-nameserver"};
   std::string reference_file;
   app.add_option("--ior-file", reference_file, "write the root context's reference to this file")->type_name("FILE");
   app.set_version_flag("--version", "corelane-nameserver " CORELANE_VERSION);
   app.footer(
-      "Settings are -ORB options, CORELANE_ variables and corelane.toml as for any server; those of naming.* are the "
-      "nameserver's own, such as -ORBNamingStore. See docs/naming.md and docs/configuration.md.");
+      "Settings are -ORB options, CORELANE_ variables and corelane.toml, as for any server. Settings of naming.* are "
+      "for the nameserver, such as -ORBNamingStore. See docs/naming.md and docs/configuration.md.");
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {

@@ -193,8 +193,7 @@ void Objects::raise(const NameFault& fault, const Name& name) {
     case NameFaultKind::no_space:
       core::raise_as_servant(
           Error{ErrorKind::imp_limit, Completion::no, 0},
-          "there is no room where the nameserver writes: its disk, or the quota of etcd, is full; it has to be "
-          "mended there, and the nameserver's log says how");
+          "the nameserver has no room to write: its disk, or the quota of etcd, is full; its log says what to do");
     case NameFaultKind::unavailable:
       break;
   }

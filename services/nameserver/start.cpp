@@ -136,8 +136,8 @@ std::string fault_of_place(const std::string& socket) {
   const bool known = ::getsockopt(probe.get(), SOL_SOCKET, SO_PEERCRED, &who, &size) == 0 && who.pid > 0;
   if (known && who.uid != 0 && !os::is_own_user(who.uid))
     return "process " + std::to_string(who.pid) + " of user " + std::to_string(who.uid) + " listens at " + socket +
-           ", and clients leave what neither root nor their user runs alone: end it, or listen elsewhere with "
-           "-ORBNamingSocket PATH";
+           ", and clients use no nameserver of another user than root or their own: end that process, or listen "
+           "elsewhere with -ORBNamingSocket PATH";
   return "a nameserver runs on this host already" + (known ? " (process " + std::to_string(who.pid) + ")" : "") +
          " at " + socket +
          ": corelane ns list shows its names; one more needs a socket of its own (-ORBNamingSocket PATH, or off), an "

@@ -106,7 +106,7 @@ TEST_CASE("a client that asks for admission once is answered while peers of many
   CHECK(server.recovers());
 }
 
-TEST_CASE("what hogs of many addresses hold and do not use goes to a client when their leases end") {
+TEST_CASE("capacity that hogs of many addresses hold and do not use goes to a client when their leases end") {
   AttackedServer server({"-ORBTimeoutIdleTasks", "1s"});
   {
     const Attack hogs(

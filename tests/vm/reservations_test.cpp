@@ -107,7 +107,7 @@ TEST_CASE("a thread is bound to its core when that comes back, and at the end") 
   CHECK(before.difference(MachinePicture::taken()) == "");
 }
 
-TEST_CASE("what a killed daemon left is put back by the next one, as it was found") {
+TEST_CASE("changes that a killed daemon left are undone by the next one, as the host was found") {
   CORELANE_IN_A_MACHINE()
   Sleeper holder, bound;
   REQUIRE(reserved::HostProcesses().set_affinity(bound.pid(), {{3}}) == 0);

@@ -372,7 +372,7 @@ std::string ClientCall::text_of_late_reply() const {
 // says so.
 [[noreturn]] void ClientCall::raise_failed(const Error& error) const {
   if (error.minor == minor::bad_magic)
-    raise(error, "what listens at " + to_string(connection_->peer()) + " is no ORB: it sent \"" +
+    raise(error, "the program at " + to_string(connection_->peer()) + " is no ORB; it sent \"" +
                      connection_->foreign_words() + "\"");
   if (error.minor == minor::message_too_large && error.completed == Completion::yes)
     raise(error, too_large_text("the reply of " + std::string(operation_), "this client",

@@ -145,7 +145,7 @@ std::optional<NameserverAbsence> why_not_there(const ObjectReference<Object>& na
   const CallDeadline soon(os::now() + patience);
   try {
     if (locate(nameserver)) return std::nullopt;
-    return NameserverAbsence{"what answers on this host has no object NameService", start};
+    return NameserverAbsence{"the program at the nameserver's address has no object NameService", start};
   } catch (const SystemException& fault) {
     if (const std::string why = said.take(); !why.empty())
       return NameserverAbsence{why + " (naming.trusted names other users to trust)", start};

@@ -305,7 +305,7 @@ Expected<OperationContracts, SettingsFault> ContractsFile::contracts_of(const Sk
     if (upcall.contract == nullptr && (!entry->period || !entry->budget))
       return SettingsFault{where + "its IDL has no contract, so period and budget are both required"};
     const Contract contract = merged(*entry, upcall.contract);
-    const std::string rest = upcall.contract ? "; what the file leaves out is as the IDL says" : "";
+    const std::string rest = upcall.contract ? "; fields that the file leaves out are those of the IDL" : "";
     if (const auto bad = corelane::fault_of(contract)) return SettingsFault{where + with_names(*bad, *entry) + rest};
     if (contract.budget > contract.period)
       return SettingsFault{where + "budget " + to_string(contract.budget) + " exceeds period " +

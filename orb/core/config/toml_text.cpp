@@ -98,7 +98,7 @@ std::string toml_fault(std::string_view description, std::string_view text, std:
   const std::string_view here = line_of(text, line);
   if (description.find("cannot redefine existing table") != description.npos)
     return "the table " + as_one_line(std::string(here.substr(0, longest_shown))) +
-           " is there twice; put all of it into one";
+           " is there twice; put its entries into one table";
   const std::string_view before = line > 1 ? line_of(text, line - 1) : "";
   const std::string quoted = is_of_its_line(description, before) ? with_quotes(here) : "";
   return std::string(description) + (quoted.empty() ? "" : "; quotes are missing: " + quoted);

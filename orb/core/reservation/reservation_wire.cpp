@@ -69,7 +69,7 @@ Expected<ReservationWire, std::string> ReservationWire::connect(const std::strin
   if (!socket || ::connect(socket.get(), address->generic(), address->length) != 0)
     return Unexpected{path + ": " + std::strerror(errno)};
   if (const auto why = os::why_not_trusted(socket.get()))
-    return Unexpected{"what answers at " + path + " " + *why + ": it is left alone"};
+    return Unexpected{"the program at " + path + " " + *why + ", so it is not used"};
   return ReservationWire(std::move(socket));
 }
 
@@ -143,7 +143,7 @@ bool ReservationWire::receive(Time deadline) {
 std::optional<ReservationWire::Answer> ReservationWire::take_answer() {
   if (input_.size() < giop::header_size) return std::nullopt;
   const auto header = giop::parse_header(Bytes(input_).first(giop::header_size));
-  if (!header) return Answer{.why = "what listens there speaks no GIOP"};
+  if (!header) return Answer{.why = "the program that listens there speaks no GIOP"};
   const std::size_t size = giop::header_size + header->body_size;
   if (input_.size() < size) return std::nullopt;
   const auto message = giop::parse_message(Bytes(input_).first(size));

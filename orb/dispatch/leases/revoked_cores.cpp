@@ -48,7 +48,7 @@ void RevokedCores::look() {
   const auto found = parse(*text);
   if (!found)
     return complain(path_ + ": hardware threads are expected, one by one, such as 2,3, and not \"" +
-                    text->substr(0, 40) + "\"; what is taken back stays as it was");
+                    text->substr(0, 40) + "\"; the revoked cores stay as they were");
   cores_ = *found;
 }
 

@@ -22,7 +22,7 @@ BrokerFault no_broker(const std::string& path, const std::string& text) {
 BrokerFault fault_in(const BrokerMessage& message) {
   int kind = 0;
   if (message.words[0] != "refused" || message.words.size() < 3)
-    return {Kind::unreachable, "what answers is no broker of channels"};
+    return {Kind::unreachable, "the program that answers is no broker of channels"};
   std::from_chars(message.words[1].data(), message.words[1].data() + message.words[1].size(), kind);
   std::string text;
   for (std::size_t i = 2; i < message.words.size(); ++i) text += (i > 2 ? " " : "") + message.words[i];

@@ -83,7 +83,9 @@ bool is_unable(const HttpReply& reply) {
   return reply.status >= 500 || (!reply.ok() && number_in<int>(parse(reply.body), "code") == unavailable);
 }
 
-EtcdFault nonsense() { return {EtcdFault::Kind::unreachable, "what answers is no etcd, or not its HTTP gateway"}; }
+EtcdFault nonsense() {
+  return {EtcdFault::Kind::unreachable, "the program that answers is no etcd, or not its HTTP gateway"};
+}
 
 EtcdFault refusal_of(const HttpReply& reply) {
   const Json json = parse(reply.body);

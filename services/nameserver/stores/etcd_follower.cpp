@@ -170,8 +170,8 @@ EtcdFollower::Done EtcdFollower::check_format(const std::vector<EtcdEntry>& entr
     return written ? Done{} : written.error();
   }
   if (format->value == format_version) return {};
-  return EtcdFault{EtcdFault::Kind::refused, "what etcd has below " + keys_.prefix() + " is of format '" +
-                                                 format->value + "' and this Corelane knows " + format_version +
+  return EtcdFault{EtcdFault::Kind::refused, "the data in etcd below " + keys_.prefix() + " has format '" +
+                                                 format->value + "', and this Corelane knows " + format_version +
                                                  ": use the Corelane that wrote it, or another prefix"};
 }
 

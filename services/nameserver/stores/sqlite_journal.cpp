@@ -313,10 +313,9 @@ SqliteJournal::Done SqliteJournal::load_bindings(Tree& tree) {
 Expected<void, StoreFault> SqliteJournal::keep(const Changes& changes, ContextId next_context) {
   const os::SizeLimitGuard guard;
   if (const std::string replaced = replaced_file(); !replaced.empty())
-    return say(
-        "another program has removed or replaced " + replaced +
-            ", and what is written would be lost: put it back, or start this nameserver again with what is there",
-        StoreFault::unavailable);
+    return say("another program has removed or replaced " + replaced +
+                   ", so changes would be lost: put it back, or restart this nameserver with the file that is there",
+               StoreFault::unavailable);
   const auto kept = keep_all(changes, next_context);
   if (kept) {
     if (size_of_file(log_) > log_limit_) begin_log();

@@ -212,9 +212,9 @@ void Journal::set_aside(std::size_t unread) {
   const os::Fd file(::open(copy.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   const bool kept = file && os::write_all(file.get(), whole_file(file_.get()));
   damage_ = path_ + ": " + counted(unread, "line is", "lines are") +
-            " damaged, and what stands there is not put back: look for threads and groups that keep to few "
-            "cores (taskset -p, the cpusets named corelane-*)" +
-            (kept ? "; the file as it was is " + copy : "");
+            " damaged, and the changes that they record are not undone: look for threads and groups that are bound to "
+            "few cores (taskset -p, the cpusets named corelane-*)" +
+            (kept ? "; the damaged file is kept as " + copy : "");
   if (kept) shorten();
 }
 

@@ -142,8 +142,8 @@ std::unique_ptr<Controller> memory_of_v2(const Host& host, const std::string& ro
       GroupAmounts::Means{
           "memory", "memory.min", "0",
           memory_offer(most, ResourcePromise::guaranteed,
-                       "what its processes use of memory up to that stays theirs, however short it is for others "
-                       "(memory.min); what they have not touched yet is not set aside")});
+                       "memory that its processes use, up to that amount, stays theirs even if others run short "
+                       "(memory.min); memory that they have not touched yet is not set aside")});
 }
 
 Controllers all_three(std::unique_ptr<Controller> memory, std::unique_ptr<Controller> cache,

@@ -107,7 +107,7 @@ TEST_CASE("a late job is explained by an overrun beside it of a job that goes be
     job.report.tasks[1].priority = Priority{10};
     CHECK(job.explained());
   }
-  SECTION("of one that runs after it, or that nobody knows") {
+  SECTION("of one that runs after it, or that is not known") {
     job.overrun.task = GENERATE(TaskId{9}, TaskId{99});
     CHECK_FALSE(job.explained());
   }
@@ -131,7 +131,7 @@ TEST_CASE("a late job is explained by an overrun beside it of a job that goes be
 
 TEST_CASE("an overrun explains as much lateness as it can have made") {
   LateJob job;
-  SECTION("what it took beyond its budget") { CHECK(job.needs(4ms)); }
+  SECTION("the time that it took beyond its budget") { CHECK(job.needs(4ms)); }
   SECTION("nothing when it kept its budget, and only slept for too long") {
     job.report.tasks[0].bound = 10ms;
     CHECK(job.needs(Duration{1}));

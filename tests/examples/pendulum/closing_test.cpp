@@ -90,7 +90,7 @@ TEST_CASE("the verdict says whether every promise was kept, and what was only lu
   CHECK_THAT(demo.closing().text, Contains(c.said));
 }
 
-TEST_CASE("what the kernel kept from the tasks for their load is named and not called the machine's") {
+TEST_CASE("time that the kernel throttled the tasks is reported as the kernel's and not as the machine's") {
   Demo demo;
   CHECK_THAT(demo.closing().text, !Contains("sched_rt_runtime_us"));
   demo.report.throttles = 5;

@@ -176,7 +176,7 @@ TEST_CASE("a demo that is interrupted while its pendulums arrive waits for none 
   CHECK(demo.left_behind() == std::vector<std::string>{});
 }
 
-TEST_CASE("a demo that nobody reads any more ends, says so and leaves nothing behind") {
+TEST_CASE("a demo whose output has no reader any more ends, says so and leaves nothing behind") {
   const std::string sink = GENERATE(as<std::string>{}, "> /dev/full", "| head -n 1");
   const testing::TempDirectory place;
   os::ChildProcess shell(

@@ -44,7 +44,7 @@ TEST_CASE("a client's own task gets its answers or the reason why not") {
   CHECK(task.wait()->text() == "exit status 0");
 }
 
-TEST_CASE("what is wrong with the quickstart's arguments is said in a line") {
+TEST_CASE("a wrong argument of the quickstart is reported in one line") {
   struct Case {
     std::vector<std::string> words;
     std::string exit, said;
@@ -130,7 +130,7 @@ TEST_CASE("a server with too few threads names the limit") {
   }
 }
 
-TEST_CASE("a server whose reference nobody can read ends and says so") {
+TEST_CASE("a server whose reference cannot be written ends and says so") {
   const std::string nowhere = GENERATE(as<std::string>{}, " >&-", " >/dev/full");
   ChildProcess program({"/bin/sh", "-c",
                         "exec 2>&1; exec " + program_beside("corelane-quickstart-server") +

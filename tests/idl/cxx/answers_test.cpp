@@ -43,7 +43,7 @@ TEST_CASE("asked in order about definitions within one another it looks into eac
   CHECK(graph.looks == length);
 }
 
-TEST_CASE("what holds itself is judged by the rest of it, whoever is asked about first") {
+TEST_CASE("a type that contains itself is judged by its other members, whichever type is asked about first") {
   // 0 contains 1 and 2, 1 contains only 0, and 2 has the property: so all have it.
   const std::uint32_t first = GENERATE(0u, 1u, 2u);
   Graph graph;

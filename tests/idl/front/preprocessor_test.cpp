@@ -276,7 +276,7 @@ TEST_CASE("an unterminated comment of 10 MB is one error") {
   CHECK(faults_of("struct S { long a; };\n/*" + std::string(10 << 20, '*')) == "2:1: this comment is never closed");
 }
 
-TEST_CASE("what the preprocessor would copy without end is stopped before it") {
+TEST_CASE("endless copying by the preprocessor is stopped") {
   CHECK(faults_of("const string s = \"" + std::string(10 << 20, 'x')) == "1:18: this literal is too long");
   CHECK(faults_of("const char c = '" + std::string(10 << 20, 'x')) == "1:16: this literal is too long");
   CHECK(faults_of("#pragma " + std::string(1 << 17, 'x')) == "1:1: this #pragma is too long");

@@ -53,7 +53,7 @@ LoadRef load(std::int32_t n, LoadRef next = nullptr) { return CORBA::make_refere
 
 }  // namespace
 
-TEST_CASE("what one file declares and another defines is of its own type in both") {
+TEST_CASE("a type that one file declares and another defines is the same type in both") {
   Server server;
   const auto factory = CORBA::make_reference<SizedLoads>();
   server.orb->register_value_factory(factory->_obv_repository_id(), factory);

@@ -98,7 +98,7 @@ TEST_CASE("a handler in another process hears the exception as bytes") {
   CHECK(session.mailbox.hear() == "compute: UNKNOWN:1.0 yes");
 }
 
-TEST_CASE("what keeps a request from being sent is raised at once") {
+TEST_CASE("a fault that keeps a request from being sent is raised at once") {
   Session session;
   std::string reference;
   {
@@ -110,7 +110,7 @@ TEST_CASE("what keeps a request from being sent is raised at once") {
   CHECK(session.mailbox.is_empty());
 }
 
-TEST_CASE("what cannot be marshalled is raised at once, and an ORB with nothing else under way ends") {
+TEST_CASE("a value that cannot be marshaled raises at once, and an ORB with nothing else under way ends") {
   Session session;
   CHECK_THROWS_AS(session.machine->sendc_log(session.handler, std::string("a\0b", 3)), CORBA::SystemException);
   session.client.orb->destroy();
@@ -126,7 +126,7 @@ TEST_CASE("when the connection is lost all handlers hear of it") {
   CHECK(session.mailbox.hear() == "add: COMM_FAILURE:1.0 maybe");
 }
 
-TEST_CASE("calls over connections that are lost one after the other all end, whoever sends and hears") {
+TEST_CASE("calls over connections that are lost one after the other all end, whichever thread sends and hears") {
   Session session;
   std::array<Quitter, 2> quitters;
   std::atomic<int> sent = 0;

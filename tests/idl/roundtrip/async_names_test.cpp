@@ -98,7 +98,7 @@ TEST_CASE("an operation named like the accessor of an attribute is called asynch
   CHECK(session.mailbox.hear() == "sum 9");
 }
 
-TEST_CASE("what comes from an abstract interface by two bases is called by its name") {
+TEST_CASE("an operation that comes from an abstract interface by two bases is called by its name") {
   Session session;
   const auto reference =
       session.server.orb->object_to_string(session.server.activate(CORBA::make_reference<Boilerhouse>()));

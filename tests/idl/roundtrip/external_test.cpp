@@ -209,7 +209,7 @@ TEST_CASE("an external member is copied deeply, moved, and compared by value") {
   CHECK(text(original) == three_deep_text);
 }
 
-TEST_CASE("what is assigned to an external member may be a part of it") {
+TEST_CASE("an external member can be assigned a part of itself") {
   Boxed::Node list = list_of(3);
   SECTION("copied") { list.next() = list.next()->next(); }
   SECTION("moved") { list.next() = std::move(list.next()->next()); }

@@ -304,7 +304,7 @@ TEST_CASE("a bound is told by the traits of the type") {
   CHECK(Kinds::Few::max_size() == 4);
 }
 
-TEST_CASE("what is longer than its bound on the wire is refused") {
+TEST_CASE("a value that is longer than its bound on the wire is refused") {
   corelane::cdr::Writer writer;
   encode(writer, std::vector<std::int32_t>{1, 2, 3, 4, 5});
   corelane::cdr::Reader reader(writer.bytes());
@@ -457,7 +457,7 @@ TEST_CASE("fixed-point arithmetic has the digits that IDL gives it") {
   CHECK_THROWS_AS(a / (IDL::Fixed<1, 0>()), CORBA::DATA_CONVERSION);
 }
 
-TEST_CASE("what two bitmasks have in common is a condition and a bitmask") {
+TEST_CASE("the intersection of two bitmasks is a condition and a bitmask") {
   using Kinds::Rights;
   const Rights both = Rights::readable | Rights::owned;
   const bool readable = both & Rights::readable ? true : false, writable = both & Rights::writable ? true : false;

@@ -105,7 +105,7 @@ TEST_CASE("a recursive type made at run time holds itself, also over the wire") 
 
 // Errors.
 
-TEST_CASE("what makes no type is refused with the standard's minor codes") {
+TEST_CASE("arguments that make no type are refused with the standard's minor codes") {
   const Orb orb;
   const CORBA::StructMember x("x", CORBA::_tc_long, nullptr);
   CHECK(minor_of([&] { orb->create_struct_tc("IDL:S:1.0", "S", {{"1x", CORBA::_tc_long, nullptr}}); }) == 15);

@@ -153,7 +153,7 @@ TEST_CASE("an exception that cannot be read leaves no circle behind, and one tha
   }
 }
 
-TEST_CASE("what comes out of an Any in vain leaves no circle behind, and the Any is as it was") {
+TEST_CASE("a failed extraction from an Any leaves no circle behind, and the Any is as it was") {
   const Counting counting;
   {
     const Circle circle(3);

@@ -70,7 +70,7 @@ TEST_CASE("a truncatable value is cut down to the first base that is known") {
   CHECK(text(a) == "Base{id = 1}");
 }
 
-TEST_CASE("what was cut off may be referred to later") {
+TEST_CASE("a truncated value may be referred to later") {
   const Factories factories;
   const ByteOrder order = any_order();
   const BaseRef inner = CORBA::make_reference<IDL::traits<Values::Plain>::obv_type>(5, std::uint8_t{1});

@@ -98,7 +98,7 @@ TEST_CASE("outputs are listed without being written") {
   CHECK(shop.idl("--list-outputs --no-servant b.pidl").text == "bC.h\nbC.cpp\n");
 }
 
-TEST_CASE("what standard output did not take is an error") {
+TEST_CASE("output that standard output did not take is an error") {
   Workshop shop;
   shop.write("a.idl", "struct S { long x; };");
   for (const std::string option : {"-E", "--list-outputs", "--dump-model=json"}) {
@@ -108,7 +108,7 @@ TEST_CASE("what standard output did not take is an error") {
   }
 }
 
-TEST_CASE("what is no regular file is not replaced by an output") {
+TEST_CASE("a path that is no regular file is not replaced by an output") {
   Workshop shop;
   shop.write("a.idl", "struct S { long x; };");
   CHECK(shop.shell("mkfifo d").code == 0);

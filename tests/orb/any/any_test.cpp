@@ -226,7 +226,7 @@ TEST_CASE("an Any cut short anywhere is refused") {
   }
 }
 
-TEST_CASE("whether an Any of values without bytes is taken does not depend on its padding") {
+TEST_CASE("an Any of values without bytes is accepted or refused independently of its padding") {
   static constexpr TypeDesc nothings{
       .kind = Kind::array, .content = &basic::null, .length = Reader::max_empty_elements - 1};
   static constexpr TypeDesc more{.kind = Kind::array, .content = &basic::null, .length = Reader::max_empty_elements};

@@ -98,7 +98,7 @@ TEST_CASE("budget and suspension together are at most the deadline") {
   CHECK_FALSE(judged(contract));
 }
 
-TEST_CASE("what is done about an overrun is one of three") {
+TEST_CASE("an overrun policy is one of three") {
   Contract contract = sound;
   contract.on_overrun = OverrunPolicy::cancel;
   CHECK(judged(contract));

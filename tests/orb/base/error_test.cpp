@@ -79,7 +79,7 @@ TEST_CASE("no two minor codes of ours say the same") {
   CHECK(texts.size() >= 50);
 }
 
-TEST_CASE("a minor code of somebody else has no text") {
+TEST_CASE("a minor code of another vendor has no text") {
   CHECK(minor::text(0).empty());
   CHECK(minor::text(minor::omg + 0xfff).empty());
   CHECK(minor::text(minor::corelane).empty());

@@ -44,7 +44,7 @@ TEST_CASE("decimals are read from text and written as text") {
   CHECK(text(Decimal::parse(in)) == out);
 }
 
-TEST_CASE("what is no decimal of 31 digits is refused") {
+TEST_CASE("text that is no decimal of 31 digits is refused") {
   const std::string in =
       GENERATE(as<std::string>{}, "", "-", ".", "1e3", "1.2.3", " 1", "12345678901234567890123456789012");
   CHECK_FALSE(Decimal::parse(in));

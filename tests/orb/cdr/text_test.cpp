@@ -144,7 +144,7 @@ TEST_CASE("a character that ISO 8859-1 lacks is refused by the writer") {
     CHECK(failure(text, CharForm::iso_8859_1) == Error{ErrorKind::data_conversion, Completion::no, minor::omg | 1});
 }
 
-TEST_CASE("what is no UTF-8 is refused by both ends") {
+TEST_CASE("bytes that are no UTF-8 are refused by both ends") {
   for (const std::string& text : {latin_iso, std::string("\xc3"), std::string("\xed\xa0\x80"), std::string("\xff")}) {
     const Error bad{ErrorKind::data_conversion, Completion::no, minor::not_utf_8};
     CHECK(failure(text, CharForm::utf_8) == bad);

@@ -156,7 +156,7 @@ TEST_CASE("GIOP 1.0 has no wide characters") {
   CHECK(refusal<wchar_t>(octets({0, 'a'}), WideForm::none) == code);
 }
 
-TEST_CASE("what is no character is not written") {
+TEST_CASE("a code that is no character is not written") {
   const wchar_t bad = GENERATE(wchar_t{0xd800}, wchar_t{0xdfff}, wchar_t{0x110000}, wchar_t{-1});
   CHECK(failure(bad, form()).kind == ErrorKind::data_conversion);
   CHECK(failure(std::wstring(1, bad), form()).kind == ErrorKind::data_conversion);

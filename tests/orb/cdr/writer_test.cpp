@@ -313,7 +313,7 @@ TEST_CASE("a long lasting block at the end is a part of its own and a short one 
   }
 }
 
-TEST_CASE("what follows a lasting block copies it and stands where it would have stood") {
+TEST_CASE("bytes that follow a lasting block copy it and stand where they would have stood") {
   const std::size_t size = Writer::refers_from + GENERATE(0u, 1u, 3u);
   const int what = GENERATE(0, 1, 2, 3, 4, 5);
   const auto block = lasting(size), second = lasting(size + 5);

@@ -141,7 +141,7 @@ TEST_CASE("a program in C that was written from the documentation is a good peer
   CHECK((told.find("woke 0 near") == told.npos) == (wake == Wake::eventfd && !has("offer=15")));
 }
 
-TEST_CASE("a program in C wakes who sleeps at the socket") {
+TEST_CASE("a program in C wakes a peer that sleeps at the socket") {
   CPeer peer(options_of(Wake::futex), {"patient=1"});
   {
     Channel end = expect(peer.meet());

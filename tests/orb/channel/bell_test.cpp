@@ -166,7 +166,7 @@ TEST_CASE("a ringer sends no signal to a process that is gone") {
   CHECK_FALSE(signal.came());
 }
 
-TEST_CASE("a ringer wakes nobody where nobody sleeps, and no spinner") {
+TEST_CASE("a ringer wakes no thread where none sleeps, and no spinner") {
   const SignalBlocked signal;
   Bell bell;
   CHECK(bell.ring_at(0, bell.wake_up(GENERATE(Wake::futex, Wake::eventfd, Wake::signal), true, true)) == 0);
@@ -261,7 +261,7 @@ TEST_CASE("the peer's end wakes a thread that sleeps far") {
   CHECK(bell.word == 0);
 }
 
-TEST_CASE("a sleeper that takes its name back hears whether somebody has rung") {
+TEST_CASE("a sleeper that takes its name back is told whether the other end has rung") {
   Bell bell;
   const WakeUp wake_up = bell.wake_up(Wake::eventfd);
   Sleeper sleeper = bell.sleeper(wake_up);

@@ -219,7 +219,7 @@ TEST_CASE("a loan stays readable after its channel") {
   CHECK(as_text(loan->bytes()) == filled(100'000));
 }
 
-TEST_CASE("what came inline is no loan") {
+TEST_CASE("a message that came inline is no loan") {
   ChannelPair ends;
   CHECK_FALSE(ends.far.take());
   REQUIRE(ends.near.try_write(as_bytes("x")));
@@ -247,7 +247,7 @@ TEST_CASE("a draft is written in place, and its chunks come back when it is drop
 
 // ---- Ends
 
-TEST_CASE("what was written before the close is read, then the close") {
+TEST_CASE("messages that were written before the close are read, then the close") {
   ChannelPair ends(any_way());
   REQUIRE(ends.near.try_write(as_bytes("last")));
   REQUIRE(ends.near.try_write(as_bytes("words")));
@@ -259,7 +259,7 @@ TEST_CASE("what was written before the close is read, then the close") {
   CHECK_FALSE(ends.far.is_open());
 }
 
-TEST_CASE("closing wakes whoever waits, on either end, for either reason") {
+TEST_CASE("closing wakes a waiting thread, on either end, for either reason") {
   ChannelPair ends(any_way());
   fill(ends.near, "x");
   std::string near_read, far_read;

@@ -189,7 +189,7 @@ void await_far_sleeper(const EndParts& parts, Side side) {
 
 }  // namespace
 
-TEST_CASE("an end that is killed while it sleeps far leaves a name that nobody answers to, and nothing hangs") {
+TEST_CASE("an end that is killed while it sleeps far leaves a name without an owner, and nothing hangs") {
   const Holdings before;
   {
     SocketPair sockets;

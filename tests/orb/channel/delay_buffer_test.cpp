@@ -37,7 +37,7 @@ class Desk {
 
 }  // namespace
 
-TEST_CASE("what is read past comes later, in its order") {
+TEST_CASE("messages that are read past come later, in their order") {
   Desk desk(8, 64);
   for (const auto* text : {"a1", "b1", "", "a2", "c1", "b2"}) desk.send(text);
   CHECK(desk.read('c') == "c1");

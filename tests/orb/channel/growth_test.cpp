@@ -132,7 +132,7 @@ TEST_CASE("a channel is quiet when nothing large was sent since the last look") 
   CHECK(ends.near.was_quiet());
 }
 
-TEST_CASE("what a reader keeps stays, whatever its owner gives back around it") {
+TEST_CASE("memory that a reader keeps stays, whatever its owner gives back around it") {
   if (cannot_grow()) return;
   ChannelPair ends(growing());
   const std::string kept = filled(200 * kibi, 7);
@@ -154,7 +154,7 @@ TEST_CASE("what a reader keeps stays, whatever its owner gives back around it") 
   CHECK(ends.near.memory() == base);
 }
 
-TEST_CASE("what was sent and nobody has read yet stays, and so does a draft") {
+TEST_CASE("memory of an unread message stays, and so does a draft") {
   if (cannot_grow()) return;
   ChannelPair ends(growing());
   const std::string sent = filled(100 * kibi, 3), drafted = filled(130 * kibi, 4);
@@ -298,7 +298,7 @@ TEST_CASE("growing memory is there in its first part alone, and what was given b
   CHECK(*peers->at(mebi + 5) == std::byte{0});
 }
 
-TEST_CASE("memory that grows is taken from those who say so, and are of this user") {
+TEST_CASE("memory that grows is accepted only from a peer that announced it and is of this user") {
   if (cannot_grow()) return;
   const Shape small{.slots = 64, .chunks = 16, .chunk_size = 4096};
   RawPeer peer;
@@ -316,7 +316,7 @@ TEST_CASE("memory that grows is taken from those who say so, and are of this use
   }
 }
 
-TEST_CASE("over a socket that somebody else made neither end grows, and what grows is refused") {
+TEST_CASE("over a socket whose peer is not known neither end grows, and memory that grows is refused") {
   if (cannot_grow()) return;
   Options unknown = growing();
   unknown.knows_peer = false;

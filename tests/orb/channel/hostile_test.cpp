@@ -308,7 +308,7 @@ TEST_CASE("a reader that has slept for long is told of its peer's end, and of it
   CHECK(reader.get() == ended(own ? Fault::closed_here : Fault::peer_died));
 }
 
-TEST_CASE("packets on the socket that nobody asked for change nothing") {
+TEST_CASE("unexpected packets on the socket change nothing") {
   Attack attack({.shape = small, .wake = Wake::futex, .wait = {os::WaitMode::park}});
   const std::string junk(200, 'x');
   while (send(attack.hostile.watch.socket(), junk.data(), junk.size(), MSG_DONTWAIT | MSG_NOSIGNAL) > 0) continue;

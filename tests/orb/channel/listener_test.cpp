@@ -149,7 +149,7 @@ os::Fd patient_socket(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("silent clients that took all descriptors and went away keep nobody out") {
+TEST_CASE("silent clients that took all descriptors and went away keep no other client out") {
   const TempDirectory directory;
   const std::string path = directory / "channel";
   const pid_t server = corelane::testing::fork_alone();
@@ -186,7 +186,7 @@ TEST_CASE("a client that the greeter rejects is told why, whatever the client se
   CHECK(says(client.get(), "the other end refused: not today"));
 }
 
-TEST_CASE("however many say nothing the next one is served, and it is said whose they are") {
+TEST_CASE("however many clients are silent, the next one is served, and the log names the users of the silent ones") {
   const TempDirectory directory;
   const std::string path = directory / "channel";
   auto listener = Listener::listen(path, {.handshake = std::chrono::hours{1}});
@@ -275,7 +275,7 @@ std::string told_at(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("nobody makes room for who is not on the access list") {
+TEST_CASE("no client has to make room for one that is not on the access list") {
   const TempDirectory directory;
   std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
   const std::string path = directory / "channel";
@@ -290,7 +290,7 @@ TEST_CASE("nobody makes room for who is not on the access list") {
   if (child >= 0) CHECK(served == 0);
 }
 
-TEST_CASE("in a user namespace that maps nobody no user is the own one") {
+TEST_CASE("in a user namespace without a mapping no user counts as the own one") {
   const pid_t child = corelane::testing::fork_alone();
   if (child == 0) {
     if (unshare(CLONE_NEWUSER) != 0) _exit(77);
@@ -315,7 +315,7 @@ TEST_CASE("a client whose handshake was given up gets no channel and is told why
   CHECK(says(result, "the other end refused: the other end did not answer in time"));
 }
 
-TEST_CASE("what came before its listener looked is served, however late that is") {
+TEST_CASE("a client that came before its listener looked is served, however late that is") {
   const TempDirectory directory;
   auto listener = Listener::listen(directory / "channel", {.handshake = Duration::zero()});
   REQUIRE(listener);
@@ -326,7 +326,7 @@ TEST_CASE("what came before its listener looked is served, however late that is"
   CHECK(listener->accept(soon()));
 }
 
-TEST_CASE("an acceptor confirms to who knows that, and to nobody else") {
+TEST_CASE("an acceptor confirms only to a peer that knows confirmations") {
   const bool knows = GENERATE(true, false);
   RawPeer peer;
   peer.hello.offered = knows ? known_features : known_features & ~feature_confirmation;
@@ -339,7 +339,7 @@ TEST_CASE("an acceptor confirms to who knows that, and to nobody else") {
   CHECK((confirmation && as_ready(*confirmation)) == knows);
 }
 
-TEST_CASE("a connector does not wait for the confirmation of who knows none") {
+TEST_CASE("a connector does not wait for a confirmation from a peer that sends none") {
   SocketPair sockets;
   auto asked =
       std::async(std::launch::async, [&] { return Channel::connect_over(std::move(sockets.near), {}, soon()); });
@@ -351,7 +351,7 @@ TEST_CASE("a connector does not wait for the confirmation of who knows none") {
   CHECK(asked.get());
 }
 
-TEST_CASE("a listener that is stopped ends its accept, and nobody connects any more") {
+TEST_CASE("a listener that is stopped ends its accept, and no client connects any more") {
   const TempDirectory directory;
   auto listener = Listener::listen(directory / "channel", {});
   REQUIRE(listener);
@@ -362,7 +362,7 @@ TEST_CASE("a listener that is stopped ends its accept, and nobody connects any m
   CHECK_FALSE(Channel::connect(directory / "channel", {}, soon()));
 }
 
-TEST_CASE("a signal is no deadline to whoever accepts") {
+TEST_CASE("a signal does not end an accept before its deadline") {
   const TempDirectory directory;
   auto listener = Listener::listen(directory / "channel", {});
   REQUIRE(listener);

@@ -488,7 +488,7 @@ TEST_CASE("the search finds the near sleeper whose bit the other end does not kn
   CHECK(Search(Sleep::near_event, GENERATE(Flaw::near_bit_is_ignored, Flaw::near_bit_too_long), false).stuck() > 0);
 }
 
-TEST_CASE("the search finds who arms, sees something and tells nobody") {
+TEST_CASE("the search finds an end that arms, sees something and does not report it") {
   CHECK(Search(GENERATE(Sleep::watched_event, Sleep::watched_far), Flaw::no_nudge, false).stuck() > 0);
 }
 
@@ -515,7 +515,7 @@ TEST_CASE("the search finds the waiter that does not look at the state of an end
   CHECK(Search(how, Flaw::state_is_not_looked_at, false, Close::publisher).stuck() > 0);
 }
 
-TEST_CASE("the search finds the record that is lost when nobody looks behind the close") {
+TEST_CASE("the search finds the record that is lost if a reader does not look behind the close") {
   CHECK(Search(each_sleep(), Flaw::no_look_behind_end, false, Close::publisher).lost() > 0);
 }
 

@@ -99,7 +99,7 @@ TEST_CASE("a writer and a reader on two threads pass short messages whole by the
   CHECK(wrong == 0);
 }
 
-TEST_CASE("chunks that one thread gives back another one fills again while nobody reads them") {
+TEST_CASE("a thread fills chunks again that another thread gives back, once no reader uses them") {
   constexpr std::uint32_t size = 4096;
   Ring ring;  // carries the notes
   const auto borrower = std::make_unique<Control>();

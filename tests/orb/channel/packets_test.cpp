@@ -39,7 +39,7 @@ std::size_t channel_mappings() {
 
 }  // namespace
 
-TEST_CASE("a lingering socket that comes in a packet of the handshake holds up nobody who refuses it") {
+TEST_CASE("a lingering socket in a packet of the handshake does not delay the end that refuses it") {
   const std::size_t bytes = GENERATE(0u, 1u, 200u);
   LingeringSocket lingering;
   SocketPair sockets;
@@ -49,7 +49,7 @@ TEST_CASE("a lingering socket that comes in a packet of the handshake holds up n
   os::Closer::of_descriptors().await();
 }
 
-TEST_CASE("a lingering socket in the place of memory or of an event holds up nobody") {
+TEST_CASE("a lingering socket in the place of memory or of an event delays no thread") {
   const int place = GENERATE(0, 1, 2, 3);
   const os::Fd good(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   LingeringSocket lingering;
@@ -66,7 +66,7 @@ TEST_CASE("a lingering socket in the place of memory or of an event holds up nob
   os::Closer::of_descriptors().await();
 }
 
-TEST_CASE("more descriptors than any packet brings hold up nobody either") {
+TEST_CASE("more descriptors than any packet brings delay no thread either") {
   LingeringSocket lingering;
   SocketPair sockets;
   std::vector<int> descriptors(8, lingering.near.get());
@@ -85,7 +85,7 @@ TEST_CASE("more descriptors than any packet brings hold up nobody either") {
   os::Closer::of_descriptors().await();
 }
 
-TEST_CASE("a lingering socket that comes before the channel is there spoils it and holds up nobody") {
+TEST_CASE("a lingering socket that comes before the channel is there spoils it and delays no thread") {
   LingeringSocket lingering;
   SocketPair sockets;
   RawPeer peer;
@@ -123,7 +123,7 @@ TEST_CASE("a rejected client delays nobody with the packets that it has sent") {
   os::Closer::of_descriptors().await();
 }
 
-TEST_CASE("a Unix stream takes no descriptors from whoever connects") {
+TEST_CASE("a Unix stream takes no descriptors from its clients") {
   const TempDirectory directory;
   auto path = os::SocketPath::claim(directory / "stream");
   REQUIRE(path);
@@ -142,7 +142,7 @@ TEST_CASE("a Unix stream takes no descriptors from whoever connects") {
   CHECK(sent.error().number == EPERM);
 }
 
-TEST_CASE("what comes with the bytes of a stream on an older kernel is closed by another thread") {
+TEST_CASE("descriptors that come with the bytes of a stream on an older kernel are closed by another thread") {
   LingeringSocket lingering;
   SocketPair sockets;
   lingering.send_to(sockets.near);
@@ -296,7 +296,7 @@ TEST_CASE("an event that could raise SIGPIPE or block or is of another kind is r
   }
 }
 
-TEST_CASE("a full event that blocks by now holds up nobody who rings it") {
+TEST_CASE("a full event that has become blocking does not delay the end that rings it") {
   const os::Fd event(eventfd(0, EFD_CLOEXEC));
   const std::uint64_t most = ~std::uint64_t{1};
   REQUIRE(write(event.get(), &most, sizeof most) == sizeof most);
@@ -350,7 +350,7 @@ TEST_CASE("a peer that fills its descriptors and makes them blocking does not de
   CHECK(given.end->is_open());
 }
 
-TEST_CASE("an empty eventfd that blocks by now holds up nobody who reads it") {
+TEST_CASE("an empty eventfd that has become blocking does not delay the end that reads it") {
   const os::Fd event(eventfd(0, EFD_CLOEXEC));
   std::uint32_t word = 0;
   const PeerWatch no_peer;

@@ -192,7 +192,7 @@ TEST_CASE("payload that looks like records of the next lap is never taken for on
   }
 }
 
-TEST_CASE("the reader's claim covers a record before anybody acts on it, not earlier") {
+TEST_CASE("the reader's claim covers a record before any thread uses it, not earlier") {
   Ring ring;
   REQUIRE(ring.put("x") == Put::done);
   const std::uint64_t first = ring.writer.position();

@@ -145,7 +145,7 @@ TEST_CASE("text that the client's code set lacks is DATA_CONVERSION, and the ope
   CHECK(calls.echo(utf_8, euro) == euro);
 }
 
-TEST_CASE("what is no UTF-8, and a code set that was not offered, never reach a servant") {
+TEST_CASE("bytes that are no UTF-8, and a code set that was not offered, never reach a servant") {
   BareCalls calls;
   CHECK(calls.failure("_set_name", utf_8, e_iso) ==
         Error{ErrorKind::data_conversion, Completion::no, minor::not_utf_8});

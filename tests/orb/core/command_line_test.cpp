@@ -51,7 +51,7 @@ TEST_CASE("a misspelt option is named with the one that was meant") {
   CHECK(unknown_option(std::vector<std::string>{"--x"}, {}) == "there is no option --x");
 }
 
-TEST_CASE("what the library says of a command line is said in words that tell what to do") {
+TEST_CASE("the library's messages about a command line say what to do") {
   const std::pair<const char*, const char*> rows[] = {
       {"The following argument was not expected: extra", "extra is one word too many"},
       {"The following arguments were not expected: c b", "b, c are words too many"},

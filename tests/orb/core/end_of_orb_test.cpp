@@ -78,7 +78,7 @@ rt::Task task_of(const CORBA::object_reference<Probing::Probe>& probe) {
 
 }  // namespace
 
-TEST_CASE("a servant cannot wait for its own end whoever called it") {
+TEST_CASE("a servant cannot wait for its own end, from whichever caller its call came") {
   const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
   const bool is_local = GENERATE(false, true);
   const bool has_task = GENERATE(false, true);
@@ -138,7 +138,7 @@ TEST_CASE("a servant that ends with its ORB may destroy that in its destructor")
   CHECK(server.orb->state().ended);
 }
 
-TEST_CASE("whatever is asked of an ORB while it is destroyed is answered") {
+TEST_CASE("every call to an ORB while it is destroyed gets an answer") {
   const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
   for (int round = 0; round < 5; ++round) {
     ScriptedServer server({"-ORBDispatchMode", mode, "-ORBDispatchAdmission", "off"});
@@ -233,7 +233,7 @@ TEST_CASE("a thread that is cancelled in a call ends when the call is over") {
   CHECK(probe->add(1, 2) == 3);
 }
 
-TEST_CASE("what a thread keeps may call when the thread ends") {
+TEST_CASE("an object that a thread keeps may call when the thread ends") {
   struct CallsAtEnd {
     ~CallsAtEnd() { *sum = probe->add(1, 2); }
     CORBA::object_reference<Probing::Probe> probe;

@@ -99,7 +99,7 @@ TEST_CASE("the Naming Service is the one that is configured") {
   CHECK(client->string_to_object("corbaname::names.example/Key")->_is_equivalent(named));
 }
 
-TEST_CASE("a name that is none is refused before anybody is asked") {
+TEST_CASE("a malformed name is refused before any server is asked") {
   TestOrb client;
   CHECK_THROWS_WITH(client->string_to_object("corbaname::names.example#a//b"),
                     Catch::Contains("'a//b' is no name: a component is empty"));
@@ -178,7 +178,7 @@ TEST_CASE("a text that came with an exception and holds the cause is not said tw
   }
 }
 
-TEST_CASE("what a text says better than the minor code, or worse, is not said twice") {
+TEST_CASE("an exception's text and its minor code's text do not repeat each other") {
   using namespace corelane;
   const auto what = [](const Error& error, const std::string& text) {
     try {

@@ -39,7 +39,7 @@ std::string said_of(const std::string& text) {
 
 using peer_text_test::said_of;
 
-TEST_CASE("what a peer says in an exception cannot play with a terminal") {
+TEST_CASE("a peer's text in an exception cannot control a terminal") {
   CHECK_THAT(said_of("'a\x1b[2J\xc2\x9b"
                      "1m\nb\xe2\x80\xae' is another's"),
              Catch::EndsWith("'a?[2J?1m?b?' is another's"));

@@ -260,7 +260,7 @@ TEST_CASE("an unknown variable is refused with the nearest known one") {
   CHECK_THAT(Start().variable("CORELANE_BEST_EFFORT_PRIORITY", "1").fault(), Catch::StartsWith("unknown variable"));
 }
 
-TEST_CASE("a variable that nobody can have meant as a setting is left alone") {
+TEST_CASE("a variable that cannot be meant as a setting is ignored") {
   CHECK(Start().variable("CORELANE_HOME", "/opt").variable("CORELANE_UPDATE_DOCS", "1").load());
 }
 
@@ -301,7 +301,7 @@ TEST_CASE("a setting in bytes takes units of 1024 bytes, and says so") {
             ": expected a number of bytes, such as 64KiB, 64MiB or 1GiB, from 0 to 1099511627776");
 }
 
-TEST_CASE("what one peer may hold is given in per cent or parts per million of a core") {
+TEST_CASE("a peer's limit is given in per cent or parts per million of a core") {
   const auto limit = [](const char* text) {
     return Start().option("-ORBLimitsPeerUtilization", text).load().value().executive.peer_limit;
   };
@@ -404,7 +404,7 @@ TEST_CASE("a platform load that leaves nothing or has no period is refused") {
   CHECK(Start().option("-ORBPlatformBudget", "999us").load());
 }
 
-TEST_CASE("of two configuration files the last one counts") {
+TEST_CASE("the last of two configuration files counts") {
   const corelane::testing::TempDirectory directory;
   const std::string one = directory / "one.toml", two = directory / "two.toml";
   std::ofstream(one) << "[limits]\ntasks = 1\n";

@@ -43,7 +43,7 @@ TEST_CASE("among more operations than are compared none is said to be the neares
         "IDL:Plant/Controller:1.2 has no operation set_motor_2O; the nearest is set_motor_20");
 }
 
-TEST_CASE("of a long name that a peer made up the beginning is told and none looked for") {
+TEST_CASE("a long operation name of a peer is shown shortened, and no similar one is looked for") {
   CHECK(unknown_operation(controller, std::string(1'000'000, 's')) ==
         "IDL:Plant/Controller:1.2 has no operation " + std::string(64, 's') + "...");
 }

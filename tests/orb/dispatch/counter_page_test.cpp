@@ -270,7 +270,7 @@ TEST_CASE("the words of a page are where its layout says") {
   CHECK(word(refusal + 30) == 0x61772f746e616c50);  // "Plant/wa"
 }
 
-TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
+TEST_CASE("a page with an unknown enumerator is refused, not guessed") {
   TempDirectory directory;
   auto page = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(page);
@@ -286,7 +286,7 @@ TEST_CASE("a page with an enumerator that nobody knows is not guessed at") {
   CHECK(read_pages(directory.path()).empty());
 }
 
-TEST_CASE("a page that somebody cut off is whole again with the next writing") {
+TEST_CASE("a page that was cut off is whole again with the next writing") {
   TempDirectory directory;
   auto page = CounterPage::make(directory.path(), 1, 2);
   REQUIRE(page);

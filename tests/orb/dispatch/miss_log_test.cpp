@@ -22,7 +22,7 @@ TEST_CASE("misses are kept in their order") {
   CHECK(log.latest().back().release == Time{2ms});
 }
 
-TEST_CASE("of more misses than fit the newest are kept") {
+TEST_CASE("the newest misses are kept if there are more than fit") {
   const int excess = GENERATE(0, 1, 7);
   MissLog log;
   for (int i = 0; i < static_cast<int>(MissLog::capacity) + excess; ++i) log.record(miss(i));

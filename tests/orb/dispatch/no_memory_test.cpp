@@ -124,9 +124,9 @@ void check_admission(int spares) {
 
 }  // namespace
 
-TEST_CASE("without memory an admission fails and takes nobody with it") { check_admission(0); }
+TEST_CASE("without memory an admission fails and harms no other task") { check_admission(0); }
 
-TEST_CASE("without memory an admission to a sleeping thread fails and takes nobody with it") { check_admission(1); }
+TEST_CASE("without memory an admission to a sleeping thread fails and harms no other task") { check_admission(1); }
 
 TEST_CASE("without memory the first job of a new task is answered") {
   for_each_failure([](const Trial& trial) {
@@ -141,7 +141,7 @@ TEST_CASE("without memory the first job of a new task is answered") {
   });
 }
 
-TEST_CASE("without memory whoever is refused beside other processes is answered") {
+TEST_CASE("without memory a task that is refused beside other processes still gets its answer") {
   for_each_failure([](const Trial& trial) {
     Plant plant;
     plant.machine.provider().others = {

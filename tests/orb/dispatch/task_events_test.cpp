@@ -90,7 +90,7 @@ TEST_CASE("events are told later and in order and one chore is asked for") {
   CHECK(events.jobs() == Numbers{1, 2, 3, 4});
 }
 
-TEST_CASE("a kind without a handler costs nothing and is told to nobody") {
+TEST_CASE("an event kind without a handler costs nothing and is not reported") {
   Later later;
   Events events(later);
   events.overrun(1);
@@ -211,7 +211,7 @@ TEST_CASE("the log says which handler threw") {
     CHECK(errors.times(std::string("the handler of ") + name + " threw: broke") == 1);
 }
 
-TEST_CASE("what a handler throws ends with it") {
+TEST_CASE("an exception of a handler ends with the handler") {
   os::log::set_level(os::log::Level::off);
   Later later;
   Events events(later);

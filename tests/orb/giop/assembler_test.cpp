@@ -268,7 +268,7 @@ TEST_CASE("the last fragment may be the one that is too much") {
   CHECK(stream.assembler.idle());
 }
 
-TEST_CASE("the beginning of a request says who waits for it, in every version") {
+TEST_CASE("the beginning of a request tells whether a reply is awaited, in every version") {
   const Version version = GENERATE(giop_1_0, giop_1_1, giop_1_2);
   const bool waits = GENERATE(true, false);
   cdr::Writer writer;
@@ -289,7 +289,7 @@ TEST_CASE("the beginning of a request says who waits for it, in every version") 
   CHECK_FALSE(parse_beginning({message->header, message->bytes.first(14)}, {}));
 }
 
-TEST_CASE("a message that is too large and that nobody waits for breaks the stream") {
+TEST_CASE("a message that is too large and needs no reply breaks the stream") {
   Limits limits;
   limits.message_size = 60;
   for (const std::uint8_t type : std::initializer_list<std::uint8_t>{3, 4, 7}) {

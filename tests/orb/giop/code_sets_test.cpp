@@ -128,7 +128,7 @@ TEST_CASE("arguments that are written already keep their code set where the next
   CHECK_FALSE(code_sets_for(agree_on_code_sets(nullptr), giop_1_2, std::nullopt, CharForm::utf_8));
 }
 
-TEST_CASE("what a request names holds for the rest of its connection") {
+TEST_CASE("the code sets that a request names hold for the rest of its connection") {
   ConnectionCodeSets connection;
   CHECK(*unnamed(connection) == CodeSets{CharForm::iso_8859_1, WideUse::no_context});
   CHECK(*named(connection, utf_8_and_16) == CodeSets{CharForm::utf_8, WideUse::agreed});

@@ -41,7 +41,7 @@ TEST_CASE("a corbaloc names protocol, version, host, port and key") {
   CHECK(full == Corbaloc{false, {{giop_1_2, {"host.example", 1234}}}, "Some/Key"});
 }
 
-TEST_CASE("what a corbaloc leaves out has the standard defaults") {
+TEST_CASE("parts that a corbaloc leaves out have the standard's defaults") {
   CHECK(only_address("corbaloc::host/k") == CorbalocAddress{giop_1_0, {"host", 2809}});
   CHECK(only_address("corbaloc:iiop:host/k") == CorbalocAddress{giop_1_0, {"host", 2809}});
   CHECK(only_address("corbaloc::1.1@host/k").version == giop_1_1);

@@ -106,7 +106,7 @@ TEST_CASE("a URL is made of an address and a name") {
 
 // Error paths.
 
-TEST_CASE("what is no corbaname is refused") {
+TEST_CASE("a malformed corbaname is refused") {
   for (const char* text : {"", "corbaname:", "corbaname:host#a", "corbaname::host#a//b", "corbaname::host#%zz", "x:#a"})
     CHECK(parse_corbaname(text).error().error.minor == minor::bad_uri);
   CHECK(parse_corbaname("corbaname::h:0#a").error().error.minor == minor::bad_address);

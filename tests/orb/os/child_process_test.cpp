@@ -86,7 +86,7 @@ TEST_CASE("a program is gone with its handle, and so is what it started") {
   CHECK(read(read_end.get(), &byte, 1) == 0);
 }
 
-TEST_CASE("what a program leaves running is gone once it was waited for") {
+TEST_CASE("processes that a program leaves running are gone once the program was waited for") {
   ChildProcess child = shell("sleep 1000 & echo started");
   CHECK(child.read_line().value() == "started");
   CHECK(child.wait()->ok());
@@ -107,7 +107,7 @@ TEST_CASE("a program that is not there is an error that names it") {
   CHECK_THROWS_AS(ChildProcess({"no-such-program-in-the-path"}), std::system_error);
 }
 
-TEST_CASE("a line to a program that has ended is lost and harms nobody") {
+TEST_CASE("a line to a program that has ended is lost and harms no process") {
   ChildProcess child = shell("exit 0");
   CHECK_FALSE(child.read_line());
   child.write_line("anybody there?");

@@ -15,7 +15,7 @@ TEST_CASE("a line of the log stays one line whatever others wrote into it") {
   CHECK_THAT(errors.text(), Catch::EndsWith("warning: from afar: a?error: b?[2J?\n"));
 }
 
-TEST_CASE("what a terminal obeys in eight bits, or turns its text around, is shown as a question mark") {
+TEST_CASE("an 8-bit control character, or one that reverses text, is shown as a question mark") {
   const CapturedErrors errors;
   // CSI and NEL as UTF-8, CSI as one byte, a line separator, RIGHT-TO-LEFT OVERRIDE and ISOLATE, a right-to-left mark.
   os::log::warn(
@@ -32,7 +32,7 @@ TEST_CASE("letters of any script stay as they are, and so do bytes of other enco
   CHECK_THAT(errors.text(), Catch::EndsWith("warning: " + text + "\n"));
 }
 
-TEST_CASE("what is below the level is not said") {
+TEST_CASE("a line below the log's level is not written") {
   const CapturedErrors errors;
   os::log::debug("a\nb");
   CHECK(errors.text().empty());

@@ -53,7 +53,7 @@ TEST_CASE("a socket's path that cannot be one is told what is wrong with it") {
   CHECK(os::SocketPath::claim(long_path).error().why.find("take a shorter directory") != std::string::npos);
 }
 
-TEST_CASE("a socket's path that somebody has is told with how to see who that is") {
+TEST_CASE("an error about a socket's path in use says how to find the process that uses it") {
   const testing::TempDirectory directory;
   const std::string path = directory / "plant.sock";
   const auto first = os::SocketPath::claim(path);

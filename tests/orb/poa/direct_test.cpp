@@ -134,7 +134,7 @@ TEST_CASE("a direct call is made whatever the state of the POA's manager is") {
   CHECK(direct(doors.reference)->knock(1) == 4);
 }
 
-TEST_CASE("what the servant throws reaches a direct caller as it is") {
+TEST_CASE("an exception of the servant reaches a direct caller unchanged") {
   Doors doors;
   const auto door = direct(doors.reference);
   CHECK_THROWS_AS(door->knock(-1), std::domain_error);

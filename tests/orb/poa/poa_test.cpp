@@ -118,7 +118,7 @@ TEST_CASE("a further adapter has its own manager and its own objects") {
   CHECK_THROWS_AS(adapter.poa->find_POA("child"), PortableServer::POA::AdapterNonExistent);
 }
 
-TEST_CASE("an adapter lives below its parent without a handle of anybody") {
+TEST_CASE("an adapter lives below its parent without any handle to it") {
   Adapter adapter;
   {
     const auto child = adapter.poa->create_POA("child", adapter.poa->the_POAManager());

@@ -211,7 +211,7 @@ TEST_CASE("a client that is killed leaves no task behind") {
   plant.wait_for_tasks(before);
 }
 
-TEST_CASE("what a client asked for and is not there to hear is run or given up, and its oneway requests are run") {
+TEST_CASE("requests of a client that is gone are run or given up, and its oneway requests are run") {
   ForkedClient client([](const std::string& ior, int to_server) {
     TestOrb orb;
     const auto probe = probe_of(orb, ior);
@@ -241,7 +241,7 @@ TEST_CASE("what a client asked for and is not there to hear is run or given up, 
   CHECK(plant.server.servant->notes() == std::vector<std::string>{"last words"});
 }
 
-TEST_CASE("a client that is stopped holds up nobody else, and its task goes on with it") {
+TEST_CASE("a client that is stopped delays no other client, and its task continues with it") {
   ForkedClient client(call_after_stop);
   Plant plant;
   client.tell(plant.server.ior());

@@ -70,7 +70,7 @@ TEST_CASE("tasks that call each other back run on their own threads, however dee
   CHECK(game.first->threads.count(std::this_thread::get_id()) == 0);
 }
 
-TEST_CASE("what a call-back throws reaches its caller, and the tasks go on") {
+TEST_CASE("an exception of a call back reaches its caller, and the tasks go on") {
   Game game;
   game.first->next = game.to_second;
   game.second->next = game.to_first;
@@ -78,7 +78,7 @@ TEST_CASE("what a call-back throws reaches its caller, and the tasks go on") {
   CHECK(game.to_first->add(2, 10) == 12);
 }
 
-TEST_CASE("of two tasks that call each other in different chains one is told that both would wait for ever") {
+TEST_CASE("when two tasks call each other in different chains, one is told that both would wait for ever") {
   Game game;
   std::latch both_run(2);
   game.first->begun = game.second->begun = &both_run;
@@ -101,7 +101,7 @@ TEST_CASE("of two tasks that call each other in different chains one is told tha
   CHECK(game.to_first->add(3, 10) == 13);
 }
 
-TEST_CASE("a call of a job that times out says who waited for the job meanwhile") {
+TEST_CASE("a call of a job that times out names the task and how many of its calls waited meanwhile") {
   const std::string text = core::text_of_vain_wait(TaskId{7}, 2);
   for (const char* part : {"timeout.request", "job of task 7", "meanwhile, 2", "make one of the calls"})
     CHECK_THAT(text, Catch::Contains(part));

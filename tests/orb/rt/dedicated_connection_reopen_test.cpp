@@ -60,7 +60,7 @@ TEST_CASE("a client that could have no connection for its task at first opens on
   CHECK(served.report(task.id())->dedicated_connection);
 }
 
-TEST_CASE("a lost connection is closed by who opens the next one, not by a caller") {
+TEST_CASE("a lost connection is closed by the thread that opens the next one, not by a caller") {
   Served served;
   Client client(served);
   const auto task = client.admit();

@@ -69,7 +69,7 @@ TEST_CASE("a task takes jobs from its own connection and from the one that owns 
   CHECK(task.own.add(task.grant.task) == Error{});
 }
 
-TEST_CASE("what needs no servant is answered on a task's own connection as on any other") {
+TEST_CASE("a request that needs no servant is answered on a task's own connection as on any other") {
   Bound task;
   CHECK(task.own.ping() == Error{});
   CHECK(task.own.add(task.grant.task) == Error{});

@@ -91,7 +91,7 @@ TEST_CASE("a token that is offered later makes the one before worth nothing, and
   CHECK(thief.bind(*second) == unknown);
 }
 
-TEST_CASE("another token is for who owns the task") {
+TEST_CASE("another token is for the owner of the task") {
   Bound task;
   Peer stranger(task);
   CHECK_FALSE(stranger.offer(task.grant.task));

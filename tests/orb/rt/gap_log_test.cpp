@@ -188,7 +188,7 @@ TEST_CASE("many threads record without losing a gap") {
   CHECK(log.external_time(core, start, start + 1s) == threads * each * 1us);
 }
 
-TEST_CASE("what another program's thread above this program keeps from a core is an external gap") {
+TEST_CASE("time that another program's thread above this program takes from a core is an external gap") {
   if (!os::privileges().fifo) {
     std::puts("SKIPPED: needs the privilege for SCHED_FIFO");
     return;

@@ -70,7 +70,7 @@ TEST_CASE("a servant's job starts a program outside its task, and is suspended m
   for (const auto& report : reports) CHECK(report.oversleeps == 0);
 }
 
-TEST_CASE("what a function throws on an ordinary thread reaches its caller") {
+TEST_CASE("an exception of a function on an ordinary thread reaches its caller") {
   CHECK_THROWS_AS(rt::on_ordinary_thread([] { throw std::out_of_range("far"); }), std::out_of_range);
   CHECK_THROWS_AS(rt::on_ordinary_thread([]() -> int { throw std::out_of_range("far"); }), std::out_of_range);
 }

@@ -48,7 +48,7 @@ TEST_CASE("a peer gets half of limits.tasks by default, and what is left is for 
   CHECK(rt::admit(server.reference, {.operation = "add", .contract = make_contract(10ms, 1ms)}));
 }
 
-TEST_CASE("what a peer held over a connection is free once that is gone") {
+TEST_CASE("capacity that a peer held over a connection is free once that is gone") {
   ProbeServer server({"-ORBLimitsPeerUtilization", "150000"});
   Client second(server);
   {

@@ -71,7 +71,7 @@ TEST_CASE("this process chooses the policy of its own contracts itself") {
   CHECK(task->contract().on_overrun == OverrunPolicy::report);
 }
 
-TEST_CASE("where nobody watches budgets a contract is not made stricter than can be kept") {
+TEST_CASE("a server that does not watch budgets makes no contract stricter than can be kept") {
   Served served({"-ORBDispatchMode", "leader-followers", "-ORBLimitsPeerOverrun", "cancel"});
   CHECK(served.granted(OverrunPolicy::report) == OverrunPolicy::report);
 }

@@ -103,7 +103,7 @@ TEST_CASE("a servant that locks a resource runs at the priority of its most urge
   CHECK(after == before);
 }
 
-TEST_CASE("a resource is one thread's at a time whoever that is") {
+TEST_CASE("a resource is held by one thread at a time, with or without a task") {
   Server server(false);
   rt::Resource bus("bus");
   const TaskId task = server.admit(900ms);

@@ -71,7 +71,7 @@ struct BusyClient : TaskPeer {
 
 }  // namespace
 
-TEST_CASE("a client that is stopped in its calls holds up nobody and goes on when it is continued") {
+TEST_CASE("a client that is stopped in its calls delays no other client and goes on when it is continued") {
   Stoppable test;
   BusyClient stopped(test.server);
   TaskPeer other(test.server.client(2, 10));

@@ -166,7 +166,7 @@ TEST_CASE("the task of one connection is none of another's") {
   CHECK(owner.call(task, "add") == Error{});
 }
 
-TEST_CASE("a task is ended by nobody but the connection that it was admitted on and once") {
+TEST_CASE("only the connection that a task was admitted on can end it, and only once") {
   Served served;
   Peer owner(served), other(served);
   const TaskId task = owner.admit("add");

@@ -32,7 +32,7 @@ struct Client {
 
 }  // namespace
 
-TEST_CASE("of two tasks of one operation the newest has the calls, and the one before when it has gone") {
+TEST_CASE("the newest of two tasks of one operation gets the calls, and the one before gets them when it has gone") {
   Client client;
   const auto probe = probe_of(client.orb, client.server.ior());
   rt::Task first = client.admit(probe);

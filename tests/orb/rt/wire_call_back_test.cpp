@@ -299,7 +299,7 @@ TEST_CASE("a task that waits for another process is called back by its own proce
   CHECK(game.threads_of_first() == 1);
 }
 
-TEST_CASE("what is called asynchronously can call back who waits for its caller") {
+TEST_CASE("a servant that is called asynchronously can call back the object that waits for its caller") {
   RemoteGame game;
   Side third(game.options);
   const auto to_third = game.meet(game.second, third);
@@ -325,7 +325,7 @@ TEST_CASE("call-backs of a task that come at once take turns on the thread that 
   CHECK(game.threads_of_first() == 1);
 }
 
-TEST_CASE("what a call-back over a socket throws reaches its caller, and the tasks go on") {
+TEST_CASE("an exception of a call back over a socket reaches its caller, and the tasks go on") {
   RemoteGame game;
   game.play();
   for (const int depth : {1, 2, 5}) CHECK_THROWS_AS(game.to_first->add(depth, -1), CORBA::UNKNOWN);
@@ -364,7 +364,7 @@ TEST_CASE("a oneway call-back does not run on the thread that waits") {
 
 // Error paths: a peer that lies, or ends.
 
-TEST_CASE("numbers that nobody drew get nobody onto a thread that waits") {
+TEST_CASE("made-up numbers get no call onto a waiting thread") {
   RemoteGame game;
   Stranger stranger(game);
   game.first.player->next = game.to_second;
@@ -406,7 +406,7 @@ TEST_CASE("the number of a wait that is over is worth nothing") {
   CHECK(game.threads_of_first() == 2);
 }
 
-TEST_CASE("a call-back whose peer is gone before the answer harms nobody") {
+TEST_CASE("a call back whose peer is gone before the answer harms no other call") {
   RemoteGame game;
   game.first.player->next = game.to_second;
   game.second.player->instead = [&] {
@@ -443,7 +443,7 @@ TEST_CASE("a task whose callee dies fails that call, and is called back no more"
   CHECK(game.threads_of_first() == 2);
 }
 
-TEST_CASE("a chain that nobody can read is refused") {
+TEST_CASE("a malformed chain is refused") {
   RemoteGame game;
   Stranger stranger(game);
   stranger.send("ping", {});

@@ -18,7 +18,7 @@ TEST_CASE("work takes at least about its demand, since calibration took the fast
   CHECK(work(5ms).elapsed > 2ms);
 }
 
-TEST_CASE("what the gaps took lies within the time that passed") {
+TEST_CASE("the time of the gaps lies within the time that passed") {
   GapLog log(10'000);
   const WorkReport report = work(20ms, &log);
   CHECK(report.external + report.preempted <= report.elapsed);

@@ -144,13 +144,13 @@ TEST_CASE("the nearest contract is accepted when it is proposed, and a shorter p
               .suspension = nearest.suspension});
 }
 
-TEST_CASE("on a full core nothing is near") {
+TEST_CASE("a refusal on a full core proposes no contract") {
   Bench b(cores_of(1));
   b.admitted(share_of_core(95));
   CHECK_FALSE(b.manager.nearest(share_of_core(10)).found());
 }
 
-TEST_CASE("without admission everybody runs on the least-loaded core") {
+TEST_CASE("without admission every task runs on the least-loaded core") {
   ManagerOptions options = cores_of(2);
   options.test = AdmissionTest::none;
   Bench b(options);
@@ -177,7 +177,7 @@ TEST_CASE("a smaller capacity limits new tasks and evicts no admitted task") {
   b.admitted(share_of_core(10));
 }
 
-TEST_CASE("what other processes run counts as interference") {
+TEST_CASE("the tasks of other processes count as interference") {
   Bench b(cores_of(1));
   const std::vector<PlatformLoad> others{{.budget = 5ms, .period = 10ms}};
   b.manager.set_interference(CoreId{0}, others);
@@ -231,7 +231,7 @@ TEST_CASE("a remote peer gets no task more urgent than it may have and this proc
   b.admitted(allowed, PeerId{1});
 }
 
-TEST_CASE("what a peer holds is the sum over all connections of its holder") {
+TEST_CASE("a peer's holdings are the sum over all connections of its holder") {
   ManagerOptions options = cores_of(2);
   options.peer_limit = 300'000;
   Bench b(options);
@@ -310,7 +310,7 @@ TEST_CASE("this process's own tasks are no peer's, however many there are") {
   b.admitted(share_of_core(1));
 }
 
-TEST_CASE("what a peer holds is counted while it runs and no longer when it leaves") {
+TEST_CASE("a peer's tasks count while they run and no longer when they leave") {
   ManagerOptions options = cores_of(2);
   options.peer_limit = 300'000;
   Bench b(options);

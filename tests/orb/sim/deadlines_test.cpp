@@ -111,7 +111,7 @@ TEST_CASE("sets that the demand analysis allows never miss, and respond as analy
   CHECK(jobs > 10'000);
 }
 
-TEST_CASE("a flood under a constant bandwidth server and a wild task harm nobody under EDF") {
+TEST_CASE("a flood under a constant bandwidth server and a wild task harm no other task under EDF") {
   enum Wild { overruns, floods, oversleeps };
   Random random(17);
   std::uint64_t jobs = 0;
@@ -277,7 +277,7 @@ TEST_CASE("the manager admits to a core by deadlines what the demand analysis al
   CHECK(equal > 300);
 }
 
-TEST_CASE("beside platform load nobody on a core by deadlines misses or is later than analysed") {
+TEST_CASE("beside platform load no task on a core by deadlines misses or is later than analyzed") {
   Random random(29);
   std::uint64_t jobs = 0;
   std::uint64_t refused = 0;

@@ -104,7 +104,7 @@ class Core {
 
 }  // namespace
 
-TEST_CASE("whatever one task does the others keep their bounds where budgets are enforced or overruns charged") {
+TEST_CASE("the other tasks keep their bounds, whatever one task does, if budgets are enforced or overruns charged") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
   const bool early = GENERATE(false, true);
   std::uint64_t jobs = 0;
@@ -123,7 +123,7 @@ TEST_CASE("whatever one task does the others keep their bounds where budgets are
   CHECK(overruns > 100);
 }
 
-TEST_CASE("a caller that sends too often harms nobody under any policy and gets more where the core is idle") {
+TEST_CASE("a caller that sends too often harms no other task under any policy and gets more where the core is idle") {
   std::uint64_t on_time = 0;
   std::uint64_t early = 0;
   const Fault& flood = faults[4];
@@ -183,7 +183,7 @@ TEST_CASE("a cancelled job is no miss and the next one runs on time") {
   CHECK(sim.busy(CoreId{0}) == 30ms);
 }
 
-TEST_CASE("what a demoted job leaves of the core its own task gets") {
+TEST_CASE("a task gets the time that its demoted job leaves of the core") {
   Simulator sim(one_core());
   const auto rogue =
       sim.add({.contract = contract(2ms, 10ms, OverrunPolicy::demote), .first_release = Time{1ms}, .demand = 5ms});
@@ -194,7 +194,7 @@ TEST_CASE("what a demoted job leaves of the core its own task gets") {
   CHECK(sim.report(other).worst == 6ms);
 }
 
-TEST_CASE("a declared suspension keeps everybody's bound") {
+TEST_CASE("a declared suspension keeps the bounds of all tasks") {
   Simulator sim(one_core());
   Contract sleeper = contract(2ms, 10ms, OverrunPolicy::demote);
   sleeper.suspension = 3ms;
@@ -220,7 +220,7 @@ TEST_CASE("the trace of a core with faults is the same for a seed") {
   }
 }
 
-TEST_CASE("under immediate ceilings nobody finds a resource locked and all keep their bounds") {
+TEST_CASE("under immediate ceilings no job finds a resource locked and all keep their bounds") {
   const bool enforced = GENERATE(false, true);
   const bool charges = GENERATE(false, true);
   std::uint64_t jobs = 0;
@@ -261,7 +261,7 @@ TEST_CASE("under immediate ceilings nobody finds a resource locked and all keep 
 
 // On a core scheduled by deadlines, an overrun would harm all tasks. So the task's own next jobs pay for it, also under
 // `report`.
-TEST_CASE("whatever one task does on a core by deadlines the others keep their bounds under every policy") {
+TEST_CASE("the other tasks on a core by deadlines keep their bounds under every policy, whatever one task does") {
   const OverrunPolicy policy = GENERATE(OverrunPolicy::report, OverrunPolicy::demote, OverrunPolicy::cancel);
   std::uint64_t jobs = 0;
   std::uint64_t overruns = 0;

@@ -73,7 +73,7 @@ TEST_CASE("served tasks are admitted while their servers' shares fit, never miss
   CHECK(jobs > 10'000);
 }
 
-TEST_CASE("a served task that overruns, floods or sleeps in secret harms no other, under every policy") {
+TEST_CASE("a served task that overruns, floods or sleeps undeclared harms no other, under every policy") {
   enum Wild { overruns, floods, sleeps };
   Random random(37);
   std::uint64_t jobs = 0, overrun = 0, wild_jobs = 0;
@@ -122,7 +122,7 @@ TEST_CASE("the rest of a served job that overran runs behind the core's tasks, a
   CHECK(sim.report(0).jobs > 40);
 }
 
-TEST_CASE("served tasks of a lost core go on elsewhere, and who is served needs no priorities") {
+TEST_CASE("served tasks of a lost core go on elsewhere, and a served task needs no priorities") {
   ManagerOptions options = one_served_core();
   options.cores.push_back({.id = CoreId{1}, .capacity = whole_core});
   Simulator sim(options);

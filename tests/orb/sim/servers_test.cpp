@@ -77,7 +77,7 @@ TEST_CASE("work on behalf of a task of period 8 takes time only from the one of 
   CHECK(served(true) == std::vector<Duration>{1000ms, 1600ms, 1000ms, 0ms, 400ms});
 }
 
-TEST_CASE("what ends, what comes back and what arrives at one instant happen in this order") {
+TEST_CASE("at one instant, ends come before returns, and returns before arrivals") {
   for (const Kind kind : {Kind::sporadic, Kind::deferrable}) {
     Simulator sim(one_core());
     const auto server = sim.add_server({core, server_of(kind, {3ms, 10ms})});
@@ -145,7 +145,7 @@ TEST_CASE("no flood under a server makes an admitted task later than analysed") 
   CHECK(served > 20s);
 }
 
-TEST_CASE("a flood on behalf of a task delays nobody above it and others by no more than its share allows") {
+TEST_CASE("a flood on behalf of a task delays no task above it, and others by no more than its share allows") {
   Random random(9);
   int delayed = 0;
   for (std::uint64_t set = 0; set < 200; ++set) {

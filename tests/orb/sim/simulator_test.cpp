@@ -69,7 +69,7 @@ TEST_CASE("the same seed gives the same trace and another seed another") {
   CHECK(trace(1) != trace(2));
 }
 
-TEST_CASE("a caller that sends twice as often as it may harms nobody else") {
+TEST_CASE("a caller that sends twice as often as it may harms no other task") {
   Simulator sim(cores_of(1));
   sim.add({.contract = contract(4ms, 10ms), .first_release = Time{1ms}, .every = 5ms});
   sim.add({.contract = contract(10ms, 20ms), .first_release = Time{1ms}});

@@ -61,7 +61,7 @@ TEST_CASE("appending and consuming may alternate for ever") {
   CHECK((in == out));
 }
 
-TEST_CASE("what was sent already is skipped over the parts") {
+TEST_CASE("bytes that were sent already are skipped over the parts") {
   const std::size_t skip = GENERATE(0u, 1u, 3u, 4u, 5u, 6u);
   const std::string_view whole = "abcdef";
   const Bytes parts[] = {bytes_of("abc"), bytes_of(""), bytes_of("d"), bytes_of("ef")};

@@ -116,7 +116,7 @@ TEST_CASE("memory for a long message grows, and goes back whether the message is
   CHECK(comes_to(caller, base));
 }
 
-TEST_CASE("what waits in the backlog grows and goes back, too") {
+TEST_CASE("memory of the backlog grows and goes back, too") {
   if (cannot_grow()) return;
   StreamHarness<UsualPool> harness;
   const auto [caller, called] = harness.connect();

@@ -59,7 +59,7 @@ TEMPLATE_TEST_CASE("last words that come with the end are read before it", "", T
   CHECK(reader->text == "xbye");
 }
 
-TEMPLATE_TEST_CASE("what comes between two looks of the reactor is found by the second", "", TcpV4, UnixSocket,
+TEMPLATE_TEST_CASE("bytes that come between two looks of the reactor are found by the second", "", TcpV4, UnixSocket,
                    SharedMemory) {
   StreamHarness<TestType> streams;
   const Pair pair = streams.connect();

@@ -133,7 +133,7 @@ TEST_CASE("a socket that was removed is made again, alone, with its lock, or wit
   CHECK_FALSE(served.connects());
 }
 
-TEST_CASE("what stands in a removed socket's place is left alone, and after stop() nothing is made again") {
+TEST_CASE("a file in a removed socket's place is left as it is, and after stop() no socket is made again") {
   const auto kind = GENERATE(EndpointKind::unix_socket, EndpointKind::channel);
   Served served(kind);
   const std::string path = served.endpoint().path;

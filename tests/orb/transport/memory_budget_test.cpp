@@ -37,7 +37,7 @@ TEST_CASE("the first bytes of each connection count nowhere") {
   CHECK(budgeted.budget->used() == 0);
 }
 
-TEST_CASE("what a peer holds is one sum of requests, halves and what waits for it") {
+TEST_CASE("a peer's memory is one sum of its requests, its half messages and the data that waits for it") {
   BudgetedClients budgeted(40 * mib, mib, in_an_hour);
   const auto one = budgeted.comes(1), other = budgeted.comes(1);
   one->account->add_request(2 * mib);
@@ -169,7 +169,7 @@ TEST_CASE("the half that was let go on does so until it is whole, and ends if no
   CHECK(stalls->gave_up == std::vector{Stalled::sends_nothing});
 }
 
-TEST_CASE("what waits for its peer and not for room ends like any other half of which no more comes") {
+TEST_CASE("a half message that waits for its peer and not for room ends like any other that does not continue") {
   BudgetedClients budgeted(40 * mib, 10 * mib, 1ns);
   const auto first = budgeted.comes(1), waits = budgeted.comes(1), other = budgeted.comes(1);
   first->account->add_request(11 * mib);
@@ -338,7 +338,7 @@ TEST_CASE("many threads that hold and let go leave no byte behind") {
   CHECK(budgeted.budget->used() == 0);
 }
 
-TEST_CASE("of a peer's halves the one goes on whose connection has sent a request before, and it ends last") {
+TEST_CASE("of a peer's half messages the one on a connection that sent a request before goes on, and it ends last") {
   BudgetedClients budgeted(40 * mib, 10 * mib, 1h);
   const auto silent = budgeted.comes(1), known = budgeted.comes(1);
   known->account->add_request(10);
@@ -381,7 +381,7 @@ TEST_CASE("a channel grows within its peer's share and the budget, less what bot
   CHECK_FALSE(more[2]->account->grow_channel(2 * mib, false));  // the budget of all peers is used up
 }
 
-TEST_CASE("what a channel gives back, or a connection that ends, makes room for others to grow") {
+TEST_CASE("memory that a channel gives back, or a connection that ends, makes room for others to grow") {
   BudgetedClients budgeted(8 * mib, mib, in_an_hour);
   auto one = budgeted.comes(1);
   const auto same = budgeted.comes(1);
@@ -404,7 +404,7 @@ TEST_CASE("a channel of tasks grows in any case, and is counted") {
   CHECK_FALSE(same->account->grow_channel(1, false));
 }
 
-TEST_CASE("the memory of channels keeps nobody from being read") {
+TEST_CASE("the memory of channels keeps no connection from being read") {
   BudgetedClients budgeted(8 * mib, mib, in_an_hour);
   const auto one = budgeted.comes(1);
   REQUIRE(one->account->grow_channel(10 * mib, true));

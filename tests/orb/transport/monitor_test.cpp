@@ -29,7 +29,7 @@ std::shared_ptr<Listening> monitor_of(const ConnectionPtr& connection) {
 
 #define CORELANE_TEST_KINDS TcpV4, UnixSocket, SharedMemory, SharedByUsers, Apart<UnixSocket>, Apart<SharedByUsers>
 
-TEMPLATE_TEST_CASE("a monitor hears of the peer's end though nobody reads", "", CORELANE_TEST_KINDS) {
+TEMPLATE_TEST_CASE("a monitor is told of the peer's end though no thread reads", "", CORELANE_TEST_KINDS) {
   StreamHarness<TestType> streams;
   const Pair pair = streams.connect();
   const auto monitor = monitor_of(pair.caller);

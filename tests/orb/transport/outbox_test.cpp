@@ -95,7 +95,7 @@ TEST_CASE("a sender that comes while another waits does not overtake it") {
   CHECK(box.sent == std::vector{1});
 }
 
-TEST_CASE("what the link takes no more makes room") {
+TEST_CASE("data that the link no longer takes makes room") {
   Box box;
   box.append(limit);
   std::jthread sender = box.sender(1);
@@ -115,7 +115,7 @@ TEST_CASE("a sender that waits for a peer that reads nothing is told so") {
   CHECK(box.await_room(1, never) == Outbox::stalled);
 }
 
-TEST_CASE("nobody waits for a connection that has ended") {
+TEST_CASE("no sender waits for a connection that has ended") {
   Box box;
   box.append(limit);
   std::jthread first = box.sender(1), second = box.sender(2);

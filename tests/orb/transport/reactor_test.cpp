@@ -97,7 +97,7 @@ TEST_CASE("a time in the past runs at once and a time beyond all runs never") {
   CHECK(reactor->cancel(last));
 }
 
-TEST_CASE("what was posted before the stop runs and what comes after is refused") {
+TEST_CASE("a function that was posted before the stop runs, and a later one is refused") {
   const auto reactor = started();
   int ran = 0;
   for (int i = 0; i < 100; ++i) reactor->post([&] { ++ran; });

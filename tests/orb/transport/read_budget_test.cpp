@@ -57,7 +57,7 @@ TEST_CASE("a connection with tasks that floods leaves the others as much") {
   CHECK(budget.readable_at(at(100us), other) == at(100us));
 }
 
-TEST_CASE("whatever comes reading takes at most its budget and a turn in any window of the period") {
+TEST_CASE("reading takes at most its budget and a turn in any window of the period, whatever comes") {
   ReadBudget budget(all);
   ReadAccount accounts[] = {{}, {}, {.payer = ReadPayer::tasks}, {.payer = ReadPayer::tasks}};
   constexpr Duration turn = 30us;
@@ -93,7 +93,7 @@ constexpr ReadTurn piece{.bytes = 4096};
 
 }  // namespace
 
-TEST_CASE("what contracts foresee is read at once, however much it is and however others flood") {
+TEST_CASE("requests that contracts foresee are read at once, however many they are and however others flood") {
   ReadBudget budget(platform, ReadLimit::unforeseen);
   ReadAccount flood, ours;
   for (Duration now{}; now < 100ms; now += 100us) {
@@ -273,7 +273,7 @@ void occupy(Reactor& reactor) {
 
 }  // namespace
 
-TEST_CASE("what else the reactor's thread did is not charged to the connection that is read next") {
+TEST_CASE("other work of the reactor's thread is not charged to the connection that is read next") {
   Limited server;
   const auto ours = server.watched();
   ours.pair.called->read_for_tasks();
@@ -343,7 +343,7 @@ TEST_CASE("a stranger that waits hears when the connection or the reactor ends")
   CHECK(other.collector->closed.take().minor == minor::shutting_down);
 }
 
-TEST_CASE("what waits is read in the end and in its order") {
+TEST_CASE("waiting connections are read in the end, and in their order") {
   Limited server;
   server.reactor->limit_reads({40us, 400us});
   const auto first = server.watched(), second = server.watched();  // accepting uses this budget, too
@@ -394,7 +394,7 @@ struct LimitedUnforeseen : Limited {
 
 }  // namespace
 
-TEST_CASE("what is foreseen is read while all that is not waits for its budget") {
+TEST_CASE("foreseen requests are read while all others wait for their budget") {
   LimitedUnforeseen server;
   const auto task = server.noted();
   std::vector<LimitedUnforeseen::End> floods;

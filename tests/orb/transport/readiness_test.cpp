@@ -92,7 +92,7 @@ TEST_CASE("an armed descriptor is told of once and then again when it is armed a
 }
 
 // A connection that has to wait for its turn is in this state: the edge was reported when no reader was armed.
-TEST_CASE("bytes and their end that came while nobody had armed are found by arming though a read had found all") {
+TEST_CASE("bytes and their end that came while no reader was armed are found by arming, though a read had found all") {
   Waiting waiting;
   auto* const end = waiting.end();
   Mailbox<std::string> heard;
@@ -111,7 +111,7 @@ TEST_CASE("bytes and their end that came while nobody had armed are found by arm
   CHECK(heard.take().empty());
 }
 
-TEST_CASE("what is there already is told to who knows nothing of it and not to who says that there is nothing") {
+TEST_CASE("bytes that are left are reported to a reader that arms, and not to one that says that none are left") {
   Waiting waiting;
   auto* const end = waiting.end();
   Mailbox<std::string> heard;
@@ -171,7 +171,7 @@ TEST_CASE("a handler that another callback ends gets no more events, not even in
   CHECK(told.empty());
 }
 
-TEST_CASE("a peer's end is told to who waits for room alone") {
+TEST_CASE("a peer's end is reported to a handler that waits only for room") {
   Waiting waiting;
   auto* const end = waiting.end();
   Mailbox<bool> told;

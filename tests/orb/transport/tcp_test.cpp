@@ -147,7 +147,7 @@ TEST_CASE("a peer's reset is a lost connection for receiver and watcher") {
 }
 
 // A read stops at the urgent byte, and gets less than it had room for.
-TEST_CASE("what stands behind an urgent byte is read, too") {
+TEST_CASE("bytes behind an urgent byte are read, too") {
   Tcp harness;
   const os::Fd peer = plain_socket_to(harness.listener->endpoint());
   const auto reader = std::make_shared<BusyReader>();

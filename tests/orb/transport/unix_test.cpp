@@ -177,7 +177,7 @@ TEST_CASE("a server takes the place of one that died without cleaning up") {
   CHECK(host.connect(path));
 }
 
-TEST_CASE("what dead servers left in the chosen directory is cleared away") {
+TEST_CASE("files that dead servers left in the chosen directory are removed") {
   Host host;
   const std::string chosen = host.directory / "chosen";
   std::filesystem::create_directory(chosen);
@@ -196,7 +196,7 @@ TEST_CASE("what dead servers left in the chosen directory is cleared away") {
   CHECK(host.connect((*listener)->endpoint().path));
 }
 
-TEST_CASE("a socket left by a program that knows no lock file is replaced when nobody listens") {
+TEST_CASE("a socket left by a program that knows no lock file is replaced when no process listens") {
   Host host;
   const std::string path = host.directory / "plant.sock";
   plain_socket_at(path, true);  // closed at once
@@ -283,7 +283,7 @@ TEST_CASE("a file that took the place of the lock stays when the listener stops"
   CHECK(exists(path + ".lock"));
 }
 
-TEST_CASE("of the directory for chosen paths no more than the last part is made") {
+TEST_CASE("only the last part of the directory for chosen paths is made") {
   const TempDirectory directory;
   const Quiet quiet;
   const auto reactor = std::move(*Reactor::start());
@@ -360,7 +360,7 @@ TEST_CASE("a peer that closes with bytes unread is a lost connection") {
 }
 
 // A listener of systemd has such a queue: it is older than this process.
-TEST_CASE("a lingering socket that was sent before a stream was taken over holds up nobody") {
+TEST_CASE("a lingering socket that was sent before a stream was taken over delays no thread") {
   int fds[2];
   REQUIRE(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) == 0);
   const os::Fd near(fds[0]);

@@ -46,7 +46,7 @@ Cleaned clean_up(const std::string& directory, bool dry_run = false, Format form
 
 }  // namespace
 
-TEST_CASE("what processes left that ended is said and removed") {
+TEST_CASE("files that ended processes left are listed and removed") {
   const TempDirectory place;
   make_file(place / "counters-4194000");
   make_file(place / "counters-4194000.1");
@@ -71,7 +71,7 @@ TEST_CASE("what processes left that ended is said and removed") {
   CHECK(place.entries() == 0);
 }
 
-TEST_CASE("what a living process uses stays, and so does what is not Corelane's") {
+TEST_CASE("files that a living process uses stay, and so do files that are not Corelane's") {
   const TempDirectory place;
   const auto page = dispatch::CounterPage::make(place.path(), 1, 1);
   REQUIRE(page);
@@ -117,7 +117,7 @@ TEST_CASE("a directory that cannot be looked at is a failure that says so") {
   CHECK(done.err == "corelane clean: /nowhere: No such file or directory; --runtime-directory names another\n");
 }
 
-TEST_CASE("what is no request for a trace stays") {
+TEST_CASE("a file that is no request for a trace stays") {
   const TempDirectory place;
   std::filesystem::create_directory(place / "dump-4194000");
   const Cleaned done = clean_up(place.path());
@@ -144,7 +144,7 @@ TEST_CASE("files of other users that cannot be looked at are not said to be none
   CHECK(place.entries() == 4);
 }
 
-TEST_CASE("what came to life again is not removed") {
+TEST_CASE("files of a process that came to life again are not removed") {
   const TempDirectory place;
   auto socket = os::SocketPath::claim(place / "a.sock");
   REQUIRE(socket);

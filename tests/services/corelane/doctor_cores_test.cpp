@@ -110,7 +110,7 @@ TEST_CASE("cores that a daemon without control groups may have given are unknown
   CHECK_THAT(cores.note, Contains("corelane cores"));
 }
 
-TEST_CASE("a core that somebody keeps from deep sleep by cpu_dma_latency wakes early") {
+TEST_CASE("a core that a program keeps from deep sleep by cpu_dma_latency wakes early") {
   const FakeFiles deep = {{"/sys/devices/system/cpu/cpu0/cpuidle/state2/disable", "0"}};
   CHECK(FakeHost(deep).look("idle states").state == FindingState::missing);
   FakeFiles held = deep;

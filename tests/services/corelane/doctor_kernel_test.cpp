@@ -88,7 +88,7 @@ TEST_CASE("a user that may not read debugfs is told what may have been changed t
 
 TEST_CASE("advice to start the reservation daemon for isolated cores says what the daemon does to other processes") {
   const Finding finding = FakeHost(FakeFiles{{"/sys/devices/system/cpu/isolated", ""}}).look("isolated cores");
-  CHECK_THAT(finding.note, Catch::StartsWith("it moves all other programs of this host off the cores that it gives"));
+  CHECK_THAT(finding.note, Catch::StartsWith("It moves all other programs of this host off the cores that it gives"));
 }
 
 TEST_CASE("where systemd does not start the machine cgroup v1 is switched off by the kernel itself") {
@@ -112,7 +112,7 @@ TEST_CASE("a cache that resctrl parts lacks nothing") {
   CHECK(host.look("ways of the cache").state == FindingState::present);
 }
 
-TEST_CASE("what nothing tells is unknown and not missing") {
+TEST_CASE("a property without a source is unknown and not missing") {
   const FakeHost host({{"/sys/kernel/debug/sched/preempt", "-"},
                        {"/sys/kernel/debug/sched/fair_server/cpu0/runtime", "-"},
                        {"/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "-"},

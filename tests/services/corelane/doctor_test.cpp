@@ -41,7 +41,7 @@ TEST_CASE("a purpose asks for what matters to it alone") {
   CHECK_FALSE(has(Purpose::reserve, "swap"));
 }
 
-TEST_CASE("what is missing comes first and is counted") {
+TEST_CASE("missing properties come first and are counted") {
   const Finding there{.name = "a", .found = "x"};
   const Finding lacks{.name = "b",
                       .state = FindingState::missing,
@@ -81,7 +81,7 @@ TEST_CASE("a runtime directory that is not there yet is told to be none") {
     return finding.found;
   };
   CHECK(said(place.path()) == place.path());
-  CHECK(said(place / "new") == (place / "new") + " is not there yet; it can be made, and the first server does");
+  CHECK(said(place / "new") == (place / "new") + " does not exist yet; the first server makes it");
 }
 
 TEST_CASE("a runtime directory is judged before a server needs it") {

@@ -90,7 +90,7 @@ TEST_CASE("a reference is taken from a file or from standard input") {
   CHECK(show_text("-", Format::table, giop::to_string(sample_reference()) + "\n").out == wanted);
 }
 
-TEST_CASE("what people write is shown as well") {
+TEST_CASE("texts in any script are shown as well") {
   CHECK_THAT(show_text("corbaloc::host,iiop:1.2@other:99/a%20b").out,
              Contains("endpoint    tcp host:2809\n  object key  3 bytes: a b\n") && Contains("profile 2: IIOP 1.2\n"));
   CHECK_THAT(show_text("corbaloc:rir:/TradingService").out,
@@ -104,7 +104,7 @@ TEST_CASE("what people write is shown as well") {
 
 // Errors.
 
-TEST_CASE("what is no reference is told with the place") {
+TEST_CASE("a malformed reference is reported with the place") {
   const std::string good = giop::to_string(sample_reference());
   struct Case {
     std::string text;

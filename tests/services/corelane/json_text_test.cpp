@@ -18,7 +18,7 @@ TEST_CASE("bytes that are not UTF-8 are replaced in JSON, and lose nothing besid
   CHECK(json_line(json) == "{\"endpoint\":\"/tmp/st\xef\xbf\xbd.sock\"}");
 }
 
-TEST_CASE("what a terminal obeys is escaped in JSON, and letters stay as they are beside nothing of it") {
+TEST_CASE("control characters are escaped in JSON, and letters stay as they are") {
   const nlohmann::ordered_json hostile{{"name", "a\x7f\xc2\x9b\xe2\x80\xae\xc3\xa9"}};
   CHECK(json_line(hostile) == "{\"name\":\"a\\u007f\\u009b\\u202e\\u00e9\"}");
   CHECK(nlohmann::ordered_json::parse(json_lines(hostile)) == hostile);

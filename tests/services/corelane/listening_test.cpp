@@ -46,7 +46,7 @@ TEST_CASE("the process that listens at a daemon's socket is found, and none is f
   CHECK_FALSE(listening_at({place / "none.sock", place / "left.sock"}));
 }
 
-TEST_CASE("a daemon that lets nobody more in for now listens all the same") {
+TEST_CASE("a daemon that accepts no further connection for now still counts as listening") {
   const TempDirectory place;
   const os::Fd daemon = bound_socket(place / "x.sock");
   REQUIRE(::listen(daemon.get(), 0) == 0);
@@ -71,7 +71,7 @@ TEST_CASE("a stranger at a daemon's socket is told and not asked, and does not s
   CHECK_FALSE(found);
   const std::string told = "process " + std::to_string(::getpid()) + " at " + (place / "theirs.sock") +
                            " is run by user " + std::to_string(another_user) +
-                           ", neither this one nor root: it is left alone";
+                           ", neither this one nor root, so it is not used";
   CHECK(fault_text(found) == told);
   CHECK(listening_at({place / "theirs.sock"}, {.users = {another_user}}));
   CHECK(listening_at({place / "theirs.sock"}, {.anyone = true}));

@@ -303,7 +303,7 @@ TEST_CASE("few samples are told to be few") {
   CHECK_FALSE(said(100));
 }
 
-TEST_CASE("what is written is a contracts file with the contract and the new budget") {
+TEST_CASE("the written file is a contracts file with the contract and the new budget") {
   TempDirectory directory;
   const std::string path = directory / "c.toml";
   std::ofstream(path) << "[\"IDL:Other:1.0\".run]\nimportance = 1";
@@ -354,10 +354,9 @@ TEST_CASE("requests that came before their period was over are told to have wait
     recording.scheduler(at, sched::Arrived{.at = Time{at}, .job = JobId{id}, .task = TaskId{7}});
     recording.finish(at + 500us, 7, id);
   }
-  CHECK_THAT(
-      run_measure({.files = {recording.save(directory / "t")}}).out,
-      Catch::Contains("\n  arrivals   1.00ms apart at the least; what came before the period was over waited for "
-                      "that at the server\n"));
+  CHECK_THAT(run_measure({.files = {recording.save(directory / "t")}}).out,
+             Catch::Contains("\n  arrivals   1.00ms apart at the least; requests that came before the period was over "
+                             "waited for that at the server\n"));
   CHECK_THAT(run_measure({.files = {jobs(3, "step").save(directory / "u")}}).out,
              Catch::Contains("\n  arrivals   10.00ms apart at the least\n"));
 }
@@ -413,7 +412,7 @@ TEST_CASE("programs get all samples as JSON") {
 
 // Errors.
 
-TEST_CASE("what cannot go into a contracts file leaves it as it is") {
+TEST_CASE("a table that cannot go into a contracts file leaves the file as it is") {
   TempDirectory directory;
   struct Case {
     const char *label, *before, *said;
@@ -432,7 +431,7 @@ TEST_CASE("what cannot go into a contracts file leaves it as it is") {
   CHECK(contents(path) == wrong.before);
 }
 
-TEST_CASE("what can be written is, and the rest is named") {
+TEST_CASE("tables that can be written are written, and the rest is named") {
   TempDirectory directory;
   const std::string path = directory / "c.toml";
   const auto nameless = jobs(100, "step").save(directory / "a"), named = jobs(100, "Plant.step").save(directory / "b");

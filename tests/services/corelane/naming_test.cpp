@@ -224,7 +224,7 @@ TEST_CASE("a ping by a name whose object is gone says that the nameserver answer
   std::ostringstream out, err;
   REQUIRE(bind_name({.orb_options = here, .name = "a", .reference = "corbaloc::127.0.0.1:1/x"}, out, err) == 0);
   CHECK(ping({.reference = "corbaname:rir:#a", .calls = 1, .options = here}, out, err) == 1);
-  CHECK_THAT(err.str(), Contains("that is the object of this name, and the nameserver answers") &&
+  CHECK_THAT(err.str(), Contains("The nameserver answers, and this is the object of the name") &&
                             Contains("ns bind --replace") && !Contains("ns status"));
 }
 
@@ -377,7 +377,7 @@ TEST_CASE("a watch goes on with a nameserver that is started again") {
   CHECK_THAT(watch.read_line().value_or(""), Contains("does not answer, waiting until it does"));
   server.emplace(nameserver_in(place.path()));
   REQUIRE(server->read_line());
-  CHECK_THAT(watch.read_line().value_or(""), Contains("answers again; what changed meanwhile"));
+  CHECK_THAT(watch.read_line().value_or(""), Contains("answers again, but does not report what changed"));
   std::ostringstream out, err;
   CHECK(bind_name({.orb_options = {"-ORBRuntimeDirectory", place.path()}, .name = "plant", .context = true}, out,
                   err) == 0);
@@ -427,7 +427,7 @@ TEST_CASE("a daemon that is stopped is named, and what lets it go on") {
   CHECK(list_names({.orb_options = {"-ORBRuntimeDirectory", place.path()}, .sockets = {socket}}, out, err) == 0);
 }
 
-TEST_CASE("a text that is no name is refused before anybody is asked") {
+TEST_CASE("a text that is no name is refused before any server is asked") {
   std::ostringstream out, err;
   CHECK(unbind_name({.name = "a//b"}, out, err) == 1);
   CHECK_THAT(err.str(), Catch::StartsWith("corelane ns unbind: 'a//b' is no name: "));

@@ -74,7 +74,7 @@ TEST_CASE("ping gives programs its way in words of their own and its figures in 
   CHECK(json["p50_ns"] > 0);
 }
 
-TEST_CASE("ping says that nobody answers or that the object is not there") {
+TEST_CASE("ping says that no server answers or that the object does not exist") {
   const Quiet quiet;
   std::string reference;
   {

@@ -142,7 +142,7 @@ TEST_CASE("a misspelt option is named with the one that was meant, whatever was 
   CHECK(answer.text == "corelane reserve: there is no option --core; is --cores meant? See corelane reserve --help\n");
 }
 
-TEST_CASE("what stands behind -- is the program's, whatever option stands before it") {
+TEST_CASE("words after -- belong to the program, whatever option stands before them") {
   const TempDirectory place;
   const std::string before = GENERATE(as<std::string>{}, "", "--wait 1s", "--wait", "--wait=1s", "--note n", "-q",
                                       "--near any", "--memory 1MiB", "--best-effort", "--format json");
@@ -166,8 +166,8 @@ TEST_CASE("an option that lacks its value before -- is told, and so is a program
       Case{{"reserve", "--cores", "1", "--note", "--", "true"}, "corelane reserve: --note needs TEXT behind it; "},
       Case{{"reserve", "--cores", "--", "true"}, "corelane reserve: --cores needs COUNT behind it; "},
       Case{{"reserve", "--cores", "1", "--wait", "soon", "--", "true"}, "corelane reserve: --wait: 'soon' is no time "},
-      Case{{"reserve", "--cores", "1", "--wait", "--"}, "corelane reserve: which program? It stands behind --; "},
-      Case{{"reserve", "--cores", "1"}, "corelane reserve: which program? It stands behind --; "},
+      Case{{"reserve", "--cores", "1", "--wait", "--"}, "corelane reserve: name the program after --; "},
+      Case{{"reserve", "--cores", "1"}, "corelane reserve: name the program after --; "},
       Case{{"ns", "bind", "--", "-odd"}, "corelane ns bind: what is '-odd' to mean? "},
       Case{{"ns", "resolve", "--", "a", "b"}, "corelane ns resolve: b is one word too many; "});
   const Answer answer = answer_of_tool(c.words);
@@ -224,7 +224,7 @@ TEST_CASE("commands find the servers' directory where a server finds its own") {
         "corelane top: ./corelane.toml:2:1: unknown key runtime.directry; the nearest known is runtime.directory\n");
 }
 
-TEST_CASE("a ping that nobody answers ends after its timeout") {
+TEST_CASE("a ping without an answer ends after its timeout") {
   const corelane::os::Fd silent(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));  // accepts, and does not answer
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -261,13 +261,13 @@ TEST_CASE("bash completes commands and what they take") {
   CHECK(completed("corelane reserve --cores 1 -- ./app --for") == "\n");
 }
 
-TEST_CASE("what zsh reads is what bash does, once zsh takes that") {
+TEST_CASE("the completion for zsh is that of bash, behind zsh's compatibility commands") {
   const std::string bash = answer_of_tool({"completion", "bash"}).text;
   const std::string zsh = answer_of_tool({"completion", "zsh"}).text;
   CHECK_THAT(zsh, Catch::StartsWith("(( $+functions[compdef] ))") && Catch::EndsWith("bashcompinit\n" + bash));
 }
 
-TEST_CASE("a directory that is not there is a failure for who looks once, and is told once") {
+TEST_CASE("a missing directory is a failure for a single look, and is reported once") {
   const Answer answer = answer_of_tool({"top", "--once", "--runtime-directory", "/nowhere"});
   CHECK(answer.exit == "exit status 1");
   CHECK_THAT(answer.text, Contains("corelane top: /nowhere is not there: no server has run with it") &&
@@ -353,7 +353,7 @@ TEST_CASE("output that goes nowhere is a failure") {
   CHECK(answer.text == "corelane: standard output did not take everything; is it closed, or its disk full?\n");
 }
 
-TEST_CASE("what an ORB holds a closed standard output open for takes nothing") {
+TEST_CASE("a command with a closed standard output fails, though the ORB holds the descriptor open") {
   ChildProcess server({program_beside("corelane-quickstart-server"), "-ORBRuntimeLedger", "off"});
   const std::string reference = server.read_line().value_or("");
   const Answer answer =

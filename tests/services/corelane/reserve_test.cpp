@@ -253,7 +253,7 @@ TEST_CASE("an amount of memory is a whole number with a unit") {
 
 // Errors.
 
-TEST_CASE("what keeps a program from its reservation is said and is no status of the program's") {
+TEST_CASE("a failed reservation is reported, with an exit status that is not the program's") {
   const Host host;
   struct Case {
     std::vector<std::string> words;
@@ -300,7 +300,7 @@ TEST_CASE("what keeps a program from its reservation is said and is no status of
        "exit status 2",
        "corelane reserve: --cache: '0' is no number of ways; "},
       {{"reserve", "--memory", "1MiB", "--", "true"}, "exit status 2", "corelane reserve: how much? --cores COUNT or "},
-      {{"reserve", "--cores", "1"}, "exit status 2", "corelane reserve: which program? It stands behind --; "},
+      {{"reserve", "--cores", "1"}, "exit status 2", "corelane reserve: name the program after --; "},
       {{"reserve", "--cores", "1", "--out-of", "x", "--", "a"},
        "exit status 2",
        "corelane reserve: --out-of: 'x' is no"},
@@ -320,10 +320,10 @@ TEST_CASE("without a reservation daemon it is said how to start one") {
   if (GENERATE(false, true)) (void)Host::leave_socket(socket);
   std::ostringstream out, err;
   CHECK(show_cores({.sockets = {socket, "/nowhere"}, .start_options = " -ORBx y"}, {}, out, err) == 1);
-  CHECK_THAT(err.str(),
-             Catch::StartsWith("corelane cores: no reservation daemon runs on this host (nobody listens at " + socket +
-                               ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &; "
-                               "it moves all other programs of this host "));
+  CHECK_THAT(err.str(), Catch::StartsWith(
+                            "corelane cores: no reservation daemon runs on this host (no process listens at " + socket +
+                            ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &; "
+                            "it moves all other programs of this host "));
 }
 
 TEST_CASE("a share is so much every so long") {

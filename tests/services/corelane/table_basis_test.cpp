@@ -27,7 +27,7 @@ TEST_CASE("a server's own contract is kept but for what was given") {
   CHECK(given.note == "period 20ms as the server has it");
 }
 
-TEST_CASE("what is a default in a server's own contract follows what was given") {
+TEST_CASE("defaults in a server's own contract follow the given values") {
   const TableBasis longer = basis_of_calls({.period = 30ms}, called, {called});
   CHECK(longer.contract == make_contract(30ms, 5ms));
   CHECK(longer.note == "deadline 30ms and jitter 3ms by default, as in the server");

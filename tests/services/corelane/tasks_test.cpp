@@ -75,7 +75,7 @@ struct Server {
 
 }  // namespace
 
-TEST_CASE("tasks that are named end, whoever's they are, and others stay") {
+TEST_CASE("tasks that are named end, of any client, and others stay") {
   Server server;
   const TaskId first = server.admit(1, "10.0.0.7"), second = server.admit(2, "user 1000");
   (void)server.page_with(2);
@@ -136,7 +136,7 @@ TEST_CASE("a request to a process that is no server, or that does not answer, fa
   }
 }
 
-TEST_CASE("the page of a server says who holds how much") {
+TEST_CASE("the page of a server says how much each peer holds") {
   Server server;
   server.admit(1, "10.0.0.7");
   server.admit(2, "10.0.0.7");

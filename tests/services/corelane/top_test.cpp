@@ -234,7 +234,7 @@ TEST_CASE("a server without admission is shown as one") {
   CHECK(nlohmann::json::parse(text_of(picture, Format::json, Time{}))[0]["promises"] == false);
 }
 
-TEST_CASE("what weakens a server's promises is shown, and that it is in mode direct") {
+TEST_CASE("settings that weaken a server's promises are shown, and so is mode direct") {
   dispatch::ProcessCounters counters = sample();
   const auto lines = [&] { return text_of({.processes = {counters}}, Format::table, Time{}); };
   const auto json = [&] { return nlohmann::json::parse(text_of({.processes = {counters}}, Format::json, Time{}))[0]; };
@@ -249,7 +249,7 @@ TEST_CASE("what weakens a server's promises is shown, and that it is in mode dir
   CHECK(json()["guarded"] == false);
 }
 
-TEST_CASE("a task of a client's own says whose it is") {
+TEST_CASE("a client's own task names its holder") {
   dispatch::ProcessCounters counters = sample();
   counters.tasks[0].owner = PeerId{7};
   CHECK_THAT(text_of({.processes = {counters}}, Format::table, Time{}), Catch::Contains(" of peer 7\n"));
@@ -303,7 +303,7 @@ TEST_CASE("where no server runs this is said") {
   CHECK(shown(directory / "none", Format::json) == "[]\n");
 }
 
-TEST_CASE("numbers that nobody writes any more have their age beside them") {
+TEST_CASE("numbers that are no longer written are shown with their age") {
   dispatch::ProcessCounters counters = sample();
   counters.written = Time{100s};
   const Picture picture{.processes = {counters}};
@@ -344,7 +344,8 @@ TEST_CASE("a ledger that cannot be read is told") {
   REQUIRE(page);
   (*page)->write(sample());
   std::filesystem::create_symlink("nowhere", directory / "ledger");
-  const std::string fault = "what other servers hold is not known: " + (directory / "ledger") + " cannot be read: ";
+  const std::string fault =
+      "the promises of other servers are not known: " + (directory / "ledger") + " cannot be read: ";
   CHECK_THAT(shown(directory.path(), Format::table), Catch::Contains(fault));
   KnownDirectories known;
   std::ostringstream out, err;

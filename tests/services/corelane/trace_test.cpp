@@ -268,7 +268,7 @@ TEST_CASE("a field that the schema does not have is found by the check of traces
   CHECK(decoded.unknown == "  9999: 1");
 }
 
-TEST_CASE("the summary tells who wrote the trace and what is in it") {
+TEST_CASE("the summary names the process that wrote the trace and what is in it") {
   TempDirectory directory;
   Recording recording;
   recording.admit(1us, 5, 1, "Plant/step");

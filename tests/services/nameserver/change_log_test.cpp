@@ -126,7 +126,7 @@ TEST_CASE("contexts that contain each other have paths, too") {
   CHECK(names.read("**/y") == "");
 }
 
-TEST_CASE("what lies below more contexts than a name has components is not told") {
+TEST_CASE("names below more contexts than a name has components are not listed") {
   Logged names;
   ContextId context = root_context;
   for (int i = 0; i < 3000; ++i) context = names.store->add_context(context, {"c", ""}).value();

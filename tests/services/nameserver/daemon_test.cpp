@@ -108,7 +108,7 @@ TEST_CASE("listeners of a process that was killed are forgotten though no name c
   CHECK(server->state().watches() == 0);
 }
 
-TEST_CASE("a daemon outlives whoever reads what it writes") {
+TEST_CASE("a daemon outlives the reader of its output") {
   const TempDirectory place;
   int ends[2];
   REQUIRE(pipe(ends) == 0);  // the daemon inherits both ends
@@ -251,7 +251,7 @@ TEST_CASE("a daemon that cannot serve says why and what to do") {
   }
 }
 
-TEST_CASE("the reference is written to a file for those who want one") {
+TEST_CASE("the reference is written to a file if one is named") {
   Daemon daemon;
   const std::string file = daemon.place / "root.ior", victim = daemon.place / "victim";
   REQUIRE(symlink(victim.c_str(), (file + ".new").c_str()) == 0);

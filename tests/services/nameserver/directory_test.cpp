@@ -163,7 +163,7 @@ TEST_CASE("a long list comes in pieces") {
   CHECK(text_of_list({one}) == "a.k ");
 }
 
-TEST_CASE("an iterator goes when there are too many, and nobody used it for longest") {
+TEST_CASE("the iterator that was not used for longest ends when there are too many") {
   Seen names({"-ORBNamingIterators", "2"});
   for (const char* name : {"a", "b", "c"}) names.bind(name, "1");
   CosNaming::BindingList list;
@@ -179,7 +179,7 @@ TEST_CASE("an iterator goes when there are too many, and nobody used it for long
   CHECK(names.root->nameserver()->state().iterators() == 2);
 }
 
-TEST_CASE("an iterator that nobody uses goes by itself") {
+TEST_CASE("an unused iterator ends by itself") {
   Seen names({"-ORBNamingIteratorAge", "1ms"});
   names.bind("a", "1");
   CosNaming::BindingList list;
@@ -234,7 +234,7 @@ TEST_CASE("a name leads on into the context of another server") {
   CHECK(raised_by([&] { names.root->unbind(cos_name("near/far")); }) == "");
 }
 
-TEST_CASE("a context that never answers holds up few callers and nobody else") {
+TEST_CASE("a context that never answers delays few callers and no others") {
   constexpr int callers = 12, at_once = 2;
   Seen names({"-ORBNamingForeignCalls", std::to_string(at_once), "-ORBNamingForeignTime", "3600s"}, true);
   Silent silent;

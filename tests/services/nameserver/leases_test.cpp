@@ -17,7 +17,7 @@ const Time start{1h};
 
 }  // namespace
 
-TEST_CASE("a lease lasts until nobody has renewed it") {
+TEST_CASE("a lease ends when it was not renewed in time") {
   Leases leases({.leases = 2, .longest = 10s});
   const auto lease = leases.grant(5s, anna, start);
   REQUIRE(lease);

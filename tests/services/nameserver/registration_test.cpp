@@ -171,7 +171,7 @@ TEST_CASE("a copy of a server is told from the server though their references eq
   CHECK(errors.times("'x' is bound already (by process " + std::to_string(other.pid()) + ")") == 1);
 }
 
-TEST_CASE("what cannot be registered is refused") {
+TEST_CASE("a name that cannot be registered is refused") {
   ServedNames names;
   const QuietOrb server({"-ORBInitRef", "NameService=" + names.ior()});
   CHECK(raised_by([&] { Registration(server.orb, "a//b", names.root()); }) == "InvalidName");

@@ -134,7 +134,7 @@ TEST_CASE("a name that was bound with a lease goes with it") {
   CHECK(raised_by([&] { beyond.server->end(lease); }) == "UnknownLease");
 }
 
-TEST_CASE("a lease that nobody renews ends") {
+TEST_CASE("a lease that is not renewed ends") {
   Beyond beyond;
   std::uint32_t shortest = 1;
   const auto lease = beyond.server->lease_for(shortest);

@@ -168,7 +168,7 @@ TEST_CASE("the listeners of a process that has ended are asked at once, and thos
   CHECK(names.size() == 2);
 }
 
-TEST_CASE("what a listener has not taken within its turn it hears of in the next ones, each change once") {
+TEST_CASE("a listener gets changes that it has not taken within its turn in the next ones, each change once") {
   Watched names(0ms);
   names.listen([&](const Changes& changes) {
     for (const auto& change : changes) names.note(change.number());

@@ -79,7 +79,7 @@ class Books {
 
 }  // namespace
 
-TEST_CASE("a core that is given is nobody else's until it is given back") {
+TEST_CASE("a core that is reserved belongs to one process until it is given back") {
   Books books("core:4 pu:1");
   const auto one = books.ask_cores(1, 3);
   CHECK(books.cores_of(one) == "1-3");
@@ -90,7 +90,7 @@ TEST_CASE("a core that is given is nobody else's until it is given back") {
   CHECK(books.ask_cores(2, 1) != no_reservation);
 }
 
-TEST_CASE("a core that the kernel holds after it was given back is nobody's until it does not") {
+TEST_CASE("a core that the kernel still holds after it was given back is given to no process until it is free") {
   Books books("core:2 pu:1");
   const auto one = books.ask_cores(1, 1), waiting = books.ask_cores(2, 1, true);
   books.held = core_list("1");
@@ -114,7 +114,7 @@ TEST_CASE("the first physical core stays in the default set unless others are na
   CHECK(other.ask(1, CoresWanted{.count = 1}) != no_reservation);
 }
 
-TEST_CASE("what becomes of a sibling is what was asked for") {
+TEST_CASE("a sibling is used as the request says") {
   Books books("core:4 pu:2");
   const auto idle = books.ask(1, CoresWanted{.count = 1, .siblings = Siblings::idle});
   CHECK((books.cores_of(idle) == "6" && books.idle_of(idle) == "7"));
@@ -184,7 +184,7 @@ TEST_CASE("a core is shared up to 95 per cent exactly") {
   CHECK(books.ask_share(3, 1ms, 1s) == no_reservation);
 }
 
-TEST_CASE("a core that nobody shares any more goes back to the default set") {
+TEST_CASE("a core that no process shares any more goes back to the default set") {
   Books books("core:2 pu:1");
   const auto a = books.ask_share(1, 1ms, 10ms);
   const auto b = books.ask_share(2, 1ms, 10ms);
@@ -243,7 +243,7 @@ TEST_CASE("a service that ends on its client's cores is parted from them") {
   CHECK(std::get<Part>(books.last.front()).service == process_of(2));
 }
 
-TEST_CASE("what was used under a loan outlives it, of the oldest beyond the bound together") {
+TEST_CASE("the account of a loan outlives it, and those of the oldest beyond the bound are added together") {
   AccountOptions options;
   options.limits.loans = 2;
   Books books("core:4 pu:1", std::move(options));
@@ -286,7 +286,7 @@ TEST_CASE("one of a tree goes back to the tree's cores as long as that has them,
   CHECK(home_after_visit([&] { books.tell(Released{books.now, tree}); }) == no_reservation);
 }
 
-TEST_CASE("a loan beyond the bound is refused in a word") {
+TEST_CASE("a loan beyond the bound is refused with the reason") {
   AccountOptions options;
   options.limits.loans = 1;
   Books books("core:4 pu:1", std::move(options));
@@ -297,7 +297,7 @@ TEST_CASE("a loan beyond the bound is refused in a word") {
   CHECK_THAT(books.refusal().reason, Catch::Contains("take it back"));
 }
 
-TEST_CASE("what a service did on a client's cores is in the client's account") {
+TEST_CASE("work of a service on a client's cores is in the client's account") {
   Books books("core:4 pu:1");
   const auto client = books.ask_cores(1, 1);
   books.tell(Lent{client, process_of(2)});
@@ -330,7 +330,7 @@ TEST_CASE("a service charges its work to its clients, those beyond the bound tog
 
 // Refusals.
 
-TEST_CASE("a request that means nothing is refused in a word") {
+TEST_CASE("a request that makes no sense is refused with the reason") {
   struct Row {
     Wanted wanted;
     Extent extent;
@@ -371,7 +371,7 @@ TEST_CASE("a host of one core has none to give") {
   CHECK(books.refusal().kind == RefusalKind::never_fits);
 }
 
-TEST_CASE("what could not be done is given back, and the next one served") {
+TEST_CASE("a reservation that could not be applied is given back, and the next one served") {
   Books books("core:2 pu:1");
   const auto failed = books.ask_cores(1, 1);
   const auto next = books.ask_cores(2, 1, true);

@@ -10,7 +10,7 @@ using namespace corelane::reserved;
 using corelane::testing::FakeHost;
 using Kind = corelane::testing::HostKind;
 
-TEST_CASE("whatever the backend a process has its core alone and the host is as found after the end") {
+TEST_CASE("with every backend a process has its core alone, and the host is as it was found after the end") {
   const Kind kind = GENERATE(Kind::v1, Kind::v2, Kind::affinity);
   FakeHost fake(kind);
   const int app = fake.processes.fork_from(fake.shell);
@@ -33,7 +33,7 @@ TEST_CASE("whatever the backend a process has its core alone and the host is as 
   fake.check_as_found();
 }
 
-TEST_CASE("whatever the backend what a crash left is put back from the journal on disk") {
+TEST_CASE("with every backend the changes that a crash left are undone from the journal on disk") {
   const Kind kind = GENERATE(Kind::v1, Kind::v2, Kind::affinity);
   FakeHost fake(kind);
   const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
@@ -56,7 +56,7 @@ TEST_CASE("whatever the backend what a crash left is put back from the journal o
   CHECK(fake.cores_of(app) == "0-3");  // a cpuset's kernel keeps the mask of `other` itself
 }
 
-TEST_CASE("controllers that somebody switched off in the root are switched on again for a reservation") {
+TEST_CASE("controllers that another program switched off in the root are switched on again for a reservation") {
   FakeHost fake(Kind::v2);
   fake.controller();
   for (const char* const off : {"-cpuset", "-cpu"}) fake.unified.write("cgroup.subtree_control", off);
@@ -67,7 +67,7 @@ TEST_CASE("controllers that somebody switched off in the root are switched on ag
   fake.check_as_found();
 }
 
-TEST_CASE("a process from somebody else's group goes back there") {
+TEST_CASE("a process from another program's group goes back there") {
   FakeHost fake(Kind::v1);
   fake.cpuset.make("docker");
   fake.cpuset.write("docker/cpuset.cpus", "0-3");
@@ -80,7 +80,7 @@ TEST_CASE("a process from somebody else's group goes back there") {
   CHECK(fake.processes.group_of(fake.shell, "cpuset") == "docker");
 }
 
-TEST_CASE("what is gone has nothing to be put back, and is forgotten") {
+TEST_CASE("a process that is gone has nothing to be undone, and is forgotten") {
   FakeHost fake;
   const JournalEntry gone[] = {
       {.kind = JournalEntry::Kind::interrupt, .subject = "99/smp_affinity_list", .before = "0-3"},
@@ -176,7 +176,7 @@ TEST_CASE("groups that stay busy are waited for together and not each by itself"
   }
 }
 
-TEST_CASE("what the kernel refuses is given back and told") {
+TEST_CASE("a reservation that the kernel refuses is given back and reported") {
   FakeHost fake(Kind::v2);
   fake.controller();
   fake.unified.refused = {"cpuset.cpus.partition"};

@@ -147,7 +147,7 @@ TEST_CASE("cpusets: SCHED_DEADLINE below a domain that others share is refused w
   CHECK(at.set_of(live.one) == "corelane-default");
 }
 
-TEST_CASE("cpusets: a root that is none is refused in a word") {
+TEST_CASE("cpusets: a root that does not exist is refused with the reason") {
   LiveCpusets at;
   CORELANE_NEEDS(at)
   LiveBackend live(at);

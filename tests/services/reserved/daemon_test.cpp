@@ -78,7 +78,7 @@ TEST_CASE("a program under corelane reserve runs on the reserved core, and its e
   });
 }
 
-TEST_CASE("what a killed daemon left behind is put back by the next one") {
+TEST_CASE("changes that a killed daemon left behind are undone by the next one") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one;
@@ -290,7 +290,7 @@ TEST_CASE("a process that is not the one that connected is refused") {
   });
 }
 
-TEST_CASE("what cannot be is refused with the reason and what would fit") {
+TEST_CASE("an impossible request is refused with the reason and a request that would fit") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one;

@@ -84,7 +84,7 @@ TEST_CASE("a process that gets the pid of a service that ended on its client's c
   CHECK(fake.controller().find(own->id));
 }
 
-TEST_CASE("what a service used at its client's until it ended stays in the client's account") {
+TEST_CASE("time that a service used on its client's cores until it ended stays in the client's account") {
   Visit visit(Kind::v1);
   visit.fake.processes.entries[visit.service].used = 5ms;
   SECTION("as looked at when it ended") { visit.fake.end(visit.service); }

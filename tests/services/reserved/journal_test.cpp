@@ -35,7 +35,7 @@ TEST_CASE("a journal has one daemon, and says so to the next") {
   CHECK_THAT(Journal::open(directory / "none" + std::string("/journal")).error(), Catch::Contains("cannot be opened"));
 }
 
-TEST_CASE("a file in the journal's place that is not this user's is said to be whose and to be removed") {
+TEST_CASE("a file of another user in the journal's place is reported with its user and the advice to remove it") {
   const TempDirectory directory;
   std::filesystem::create_symlink("/dev/null", directory / "link");
   std::filesystem::create_directory(directory / "folder");
@@ -66,7 +66,7 @@ TEST_CASE("a journal tells of lines that are damaged and keeps them, but not of 
   CHECK(std::filesystem::file_size(path + ".damaged") == whole.size());
 }
 
-TEST_CASE("a line of the journal that leads to somebody else's file or group is damage") {
+TEST_CASE("a line of the journal that leads to another program's file or group is damage") {
   const TempDirectory directory;
   const std::string path = directory / "journal";
   const auto [kind, subject, ours] = GENERATE(table<JournalEntry::Kind, std::string, bool>({
@@ -199,7 +199,7 @@ class FullDisk {
 
 }  // namespace
 
-TEST_CASE("where the journal cannot be written nobody is moved, and the request is refused with that reason") {
+TEST_CASE("if the journal cannot be written, no process is moved, and the request is refused with that reason") {
   FakeHost fake(GENERATE(HostKind::v1, HostKind::v2, HostKind::affinity));
   const int app = fake.processes.fork_from(fake.shell);
   fake.controller();
@@ -280,7 +280,7 @@ struct InterruptedHost : corelane::testing::FakeHost {
 
 }  // namespace
 
-TEST_CASE("an interrupt that somebody sends to a reserved core goes away again within ten seconds") {
+TEST_CASE("an interrupt that another program sends to a reserved core is moved away within ten seconds") {
   InterruptedHost host;
   host.send_to("1,3");
   host.pass(std::chrono::seconds{10} - Duration{1});
@@ -290,7 +290,7 @@ TEST_CASE("an interrupt that somebody sends to a reserved core goes away again w
   CHECK(host.controller().status().interrupts.steered == 1);
 }
 
-TEST_CASE("an interrupt that somebody sends to another core that is nobody's is let be") {
+TEST_CASE("an interrupt that another program sends to an unreserved core stays there") {
   InterruptedHost host;
   host.send_to("1");
   host.pass(std::chrono::seconds{10});

@@ -28,7 +28,7 @@ TEST_CASE("groups of another daemon are told from those of this one's journal") 
   CHECK_THAT(alone.error(), Contains("another corelane-reserved works below the same root"));
 }
 
-TEST_CASE("a default set that somebody removes or changes is made anew") {
+TEST_CASE("a default set that another program removes or changes is made anew") {
   const Quiet quiet;
   FakeHost fake;
   const int app = fake.processes.fork_from(fake.shell);
@@ -49,7 +49,7 @@ TEST_CASE("a default set that somebody removes or changes is made anew") {
   fake.check_as_found();
 }
 
-TEST_CASE("a grant on cores that somebody else's cpuset has, too, says so") {
+TEST_CASE("a grant on cores that another program's cpuset also has says so") {
   FakeHost fake;
   fake.cpuset.make("docker");
   fake.cpuset.write("docker/cpuset.cpus", "2-3");

@@ -44,7 +44,7 @@ TEST_CASE("a program has its memory at best on cgroup v1 while it runs, and is t
   });
 }
 
-TEST_CASE("what a killed daemon left of a program's memory is put back by the next one") {
+TEST_CASE("memory settings that a killed daemon left are undone by the next one") {
   check_inside([](const LiveCpusets& at) {
     const reserved::Mounts mounts = reserved::find_mounts();
     if (mounts.v1_memory.empty()) return cannot + "the memory controller of cgroup v1 is not mounted";

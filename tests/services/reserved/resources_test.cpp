@@ -45,7 +45,7 @@ TEST_CASE("memory is guaranteed by cgroup v2 to the reservation and to the set a
   CHECK_THAT(grant->remarks.front(), Contains("memory 256 MiB: ") && Contains("stays theirs"));
 }
 
-TEST_CASE("those who share a core have the sum of their memory around them") {
+TEST_CASE("processes that share a core have the sum of their memory around them") {
   FakeHost fake(Kind::v2);
   const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
   const ShareWanted share{std::chrono::milliseconds{1}, std::chrono::milliseconds{10}};
@@ -88,7 +88,7 @@ TEST_CASE("memory that a busy group could not be relieved of is taken from it la
   CHECK(fake.unified.read(group + "/memory.min") == "0");
 }
 
-TEST_CASE("memory that the kernel has not taken back yet is promised to nobody") {
+TEST_CASE("memory that the kernel has not taken back yet is not promised again") {
   FakeHost fake(Kind::v2);
   const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
   REQUIRE(fake.reserve_with(app, {memory_of(700)}));
@@ -111,7 +111,7 @@ TEST_CASE("memory that the kernel has not taken back yet is promised to nobody")
   CHECK(fake.controller().resources().at(0).promised == 500 * mebi);
 }
 
-TEST_CASE("memory that the kernel gives back on the next try is there for whoever asks then") {
+TEST_CASE("memory that the kernel gives back on the next try is there for the next request") {
   FakeHost fake(Kind::v2);
   const int app = fake.processes.fork_from(fake.shell), other = fake.processes.fork_from(fake.shell);
   REQUIRE(fake.reserve_with(app, {memory_of(700)}));
@@ -165,7 +165,7 @@ TEST_CASE("below another root than the hierarchy's no more memory is promised th
   CHECK(most("0") == 0);
 }
 
-TEST_CASE("cgroup v1 gives memory at best, to whoever takes that, below the group where the process is") {
+TEST_CASE("cgroup v1 gives memory as best effort, if that is accepted, below the group of the process") {
   FakeHost fake(Kind::v1);
   fake.memory.make("box");
   fake.memory.write("box/tasks", std::to_string(fake.shell));
@@ -213,7 +213,7 @@ TEST_CASE("memory is promised up to the host's but for the rest, and comes back"
   CHECK(fake.controller().resources().at(0).promised == 325 * mebi);
 }
 
-TEST_CASE("nobody takes of the memory that somebody before waits for") {
+TEST_CASE("no request takes memory that an earlier request waits for") {
   FakeHost fake(Kind::v2);
   int pids[4];
   for (int& pid : pids) pid = fake.processes.fork_from(fake.shell);
@@ -249,7 +249,7 @@ TEST_CASE("ways of the cache are the reservation's alone until it ends, by which
   CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
 }
 
-TEST_CASE("ways that come free between others are given again, and one way is left to everybody") {
+TEST_CASE("ways that come free between others are given again, and one way is left to all processes") {
   FakeHost fake(Kind::v1);
   int pids[3];
   for (int& pid : pids) pid = fake.processes.fork_from(fake.shell);
@@ -263,7 +263,7 @@ TEST_CASE("ways that come free between others are given again, and one way is le
   CHECK(fake.reserve_with(pids[0], {ways(8)}).error().kind == RefusalKind::never_fits);
 }
 
-TEST_CASE("ways that somebody else's group has are not given") {
+TEST_CASE("ways that another program's group has are not given") {
   FakeHost fake(Kind::v1);
   fake.resctrl.make("theirs");
   fake.resctrl.write("theirs/schemata", "L3:0=7;1=7");
@@ -307,7 +307,7 @@ TEST_CASE("ways of a group that cannot be removed are given again once it is gon
   CHECK(ways_of(fake, cache_group(fake, one)) == "L3:0=3;1=3");
 }
 
-TEST_CASE("ways of a group that a killed daemon left are given to nobody until it can be removed") {
+TEST_CASE("ways of a group that a killed daemon left are not given until it can be removed") {
   FakeHost fake(Kind::v1);
   const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
   REQUIRE(fake.reserve_with(one, {ways(2)}));
@@ -356,7 +356,7 @@ TEST_CASE("all others get ways back later that could not be given back at once")
   CHECK(ways_of(fake, "") == "L3:0=ff;1=ff");
 }
 
-TEST_CASE("what all others had of the cache is not forgotten when a reservation comes before they have it again") {
+TEST_CASE("the others' share of the cache is remembered when a reservation comes before they have it back") {
   FakeHost fake(Kind::v1);
   const auto first = fake.reserve_with(fake.shell, {ways(2)});
   REQUIRE(first);
@@ -402,7 +402,7 @@ TEST_CASE("a weight of the disk is written where the kernel reads it") {
   CHECK(fake.reserve_with(fake.kernel_thread, {weight(1001)}).error().kind == RefusalKind::never_fits);
 }
 
-TEST_CASE("where no disk is shared by weight that is said with the command that mends it") {
+TEST_CASE("a host where no disk is shared by weight is reported with the command that changes it") {
   FakeHost fake(GENERATE(Kind::v1, Kind::v2));
   fake.disks.schedulers["sda"] = "none [mq-deadline] bfq";
   const auto refused = fake.reserve_with(fake.shell, {weight(500)});
@@ -420,7 +420,7 @@ TEST_CASE("a thread's share comes without memory, cache or disk") {
   CHECK(fake.reserve_with(fake.shell, {memory_of(1), memory_of(2)}).error().kind == RefusalKind::bad_request);
 }
 
-TEST_CASE("what affinity alone cannot reserve is refused with what can") {
+TEST_CASE("a request that affinity alone cannot fulfill is refused with the backends that can") {
   FakeHost fake(Kind::affinity);
   for (const ResourceWanted& one : {memory_of(1, true), weight(100)}) {
     const auto refused = fake.reserve_with(fake.shell, {one});
@@ -429,7 +429,7 @@ TEST_CASE("what affinity alone cannot reserve is refused with what can") {
   }
 }
 
-TEST_CASE("where reserved.processes is why there are no control groups, that is what to leave out") {
+TEST_CASE("the advice names reserved.processes if that is why there are no control groups") {
   FakeHost fake(Kind::affinity);
   Host host = fake.host();
   const auto said_of = [&host] {

@@ -76,7 +76,7 @@ TEST_CASE("a server's task cores are its own while the daemon runs and are given
   });
 }
 
-TEST_CASE("a server that is started on reserved cores uses those, and leaves them to whoever reserved them") {
+TEST_CASE("a server that is started on reserved cores uses those, and leaves them to the process that reserved them") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     RunningDaemon daemon = daemon_of(at);

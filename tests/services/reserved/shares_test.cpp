@@ -34,7 +34,7 @@ TEST_CASE("a thread with a share is under SCHED_DEADLINE until it gives it back"
   CHECK_FALSE(fake.processes.entries[fake.shell].scheduling.is_deadline());
 }
 
-TEST_CASE("a thread is scheduled after its share as it was before, unless somebody set it otherwise meanwhile") {
+TEST_CASE("a thread is scheduled after its share as it was before, unless another program changed that meanwhile") {
   FakeHost fake(GENERATE(Kind::v1, Kind::v2));
   const os::SchedulingClass fifo{.policy = 1, .flags = 1, .priority = 50}, nice{.nice = -5};
   os::SchedulingClass& now = fake.processes.entries[fake.shell].scheduling;
@@ -72,7 +72,7 @@ TEST_CASE("a process that cannot be held to a share does not stay on the core, e
   CHECK(fake.processes.group_of(second, "cpuset") == "docker");
 }
 
-TEST_CASE("a thread goes back to somebody else's group, or to all others where that is gone") {
+TEST_CASE("a thread goes back to another program's group, or to all others if that group is gone") {
   FakeHost fake(Kind::v1);
   const int thread = fake.processes.fork_from(fake.shell);
   fake.cpuset.make("docker");

@@ -35,7 +35,7 @@ TEST_CASE("a process whose core is switched off loses the core and is told why")
   CHECK(restore(fake.host(), "") == Remarks{});
 }
 
-TEST_CASE("a core that is switched off comes back to everybody when it is switched on") {
+TEST_CASE("a core that is switched off comes back to all processes when it is switched on") {
   FakeHost fake(Kind::v1);
   const int app = fake.processes.fork_from(fake.shell);
   const auto grant = fake.reserve(app);
@@ -69,7 +69,7 @@ TEST_CASE("a thread runs on all cores in the end though one was switched off mea
   fake.check_as_found();
 }
 
-TEST_CASE("all who share a core that is switched off are told") {
+TEST_CASE("all processes that share a core that is switched off are told") {
   FakeHost fake(Kind::v1);
   const int one = fake.processes.fork_from(fake.shell), two = fake.processes.fork_from(fake.shell);
   const ShareWanted share{1ms, 10ms};

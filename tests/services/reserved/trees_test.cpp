@@ -27,7 +27,7 @@ TEST_CASE("a tree goes as a whole, and ends with its last process") {
   CHECK(fake.controller().accounts().empty());
 }
 
-TEST_CASE("what a process runs on is its own reservation or that of the nearest tree that it is in") {
+TEST_CASE("a process runs on its own reservation or that of the nearest tree that it is in") {
   FakeHost fake(GENERATE(Kind::v1, Kind::v2, Kind::affinity));
   const int app = fake.processes.fork_from(fake.shell), guest = fake.processes.fork_from(fake.shell);
   const int child = fake.processes.fork_from(app), grandchild = fake.processes.fork_from(child);
@@ -55,7 +55,7 @@ TEST_CASE("a tree of one process has ended with it though its parent has not wai
   CHECK(fake.controller().accounts().empty());
 }
 
-TEST_CASE("of a tree that goes on without its first process one that runs is watched, and no other") {
+TEST_CASE("one running process of a tree that goes on without its first process is watched, and no other") {
   FakeHost fake(GENERATE(Kind::v1, Kind::v2));
   const int app = fake.processes.fork_from(fake.shell);
   const int first = fake.processes.fork_from(app), second = fake.processes.fork_from(app);

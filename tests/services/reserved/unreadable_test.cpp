@@ -73,7 +73,7 @@ TEST_CASE("a holder that goes into a group of its own below its set keeps its re
   fake.check_as_found();
 }
 
-TEST_CASE("a holder that somebody else moves away keeps its reservation until it ends") {
+TEST_CASE("a holder that another program moves away keeps its reservation until it ends") {
   FakeHost fake(Kind::v1);
   const int app = fake.processes.fork_from(fake.shell);
   REQUIRE(fake.reserve(app));
@@ -101,7 +101,7 @@ std::vector<os::Fd> idle_connections(const std::string& path, int count) {
 
 }  // namespace
 
-TEST_CASE("idle connections beyond the daemon's descriptors take no reservation from anybody") {
+TEST_CASE("idle connections beyond the daemon's descriptors take no reservation from other processes") {
   check_inside([](const LiveCpusets& at) {
     Faults faults;
     Sleeper one;

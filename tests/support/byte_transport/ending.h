@@ -5,7 +5,8 @@
 
 #include "tests/support/byte_transport/common.h"
 
-TEMPLATE_LIST_TEST_CASE("what was sent before the end arrives and then the end in good order", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("bytes that were sent before the end arrive, and then the end in good order", "",
+                        ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
   const auto strategy = any_strategy();
@@ -110,7 +111,7 @@ TEMPLATE_LIST_TEST_CASE("an orderly end sends the backlog before it closes, what
   CHECK_FALSE(caller->is_open());
 }
 
-TEMPLATE_LIST_TEST_CASE("an orderly end waits for nobody when its deadline has come", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("an orderly end does not wait for its peer when its deadline has come", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
   const auto left = GENERATE(std::chrono::milliseconds{-1}, std::chrono::milliseconds{5});
@@ -153,7 +154,7 @@ TEMPLATE_LIST_TEST_CASE("an orderly end with an empty backlog closes, and a seco
   CHECK((!end || *end == 0));
 }
 
-TEMPLATE_LIST_TEST_CASE("close ends an orderly end early, and whoever waits for it", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("close ends an orderly end early, and wakes its waiter", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
   StreamHarness<TestType> harness;

@@ -41,7 +41,7 @@ TEMPLATE_LIST_TEST_CASE("an address left to the system is a real one afterwards"
   CHECK(harness.transport->connect(harness.listener->endpoint(), patience()));
 }
 
-TEMPLATE_LIST_TEST_CASE("nobody listens at an address whose listener stopped", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("no process listens at an address whose listener stopped", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
   StreamHarness<TestType> harness;

@@ -103,8 +103,7 @@ TEMPLATE_LIST_TEST_CASE("a backlog beyond its bound closes the connection", "", 
   CHECK(collector->closed.take().minor == corelane::minor::send_backlog);
 }
 
-TEMPLATE_LIST_TEST_CASE("a sender that may not wait is closed where its peer holds too much, and nobody else", "",
-                        ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("only a sender that may not wait is closed where its peer holds too much", "", ByteTransports) {
   using namespace corelane::testing;
   using corelane::transport::MemoryBudget;
   if (!can_run<TestType>()) return;
@@ -158,7 +157,7 @@ TEMPLATE_LIST_TEST_CASE("a message longer than the backlog's bound goes when not
   CHECK((read(called, text.size()) == text));
 }
 
-TEMPLATE_LIST_TEST_CASE("senders that may wait wait for a slow reader, who gets all of it", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("senders that may wait wait for a slow reader, which gets all of it", "", ByteTransports) {
   using namespace corelane::testing;
   if (!can_run<TestType>()) return;
   StreamHarness<TestType> harness({.backlog = 100'000});
@@ -203,7 +202,7 @@ TEMPLATE_LIST_TEST_CASE("a sender that may wait leaves room for those that may n
   CHECK(read(called, 12) == "direct again");
 }
 
-TEMPLATE_LIST_TEST_CASE("a peer that takes nothing while somebody waits for room is closed", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("a peer that takes nothing while a sender waits for room is closed", "", ByteTransports) {
   using namespace corelane::testing;
   using namespace std::chrono_literals;
   if (!can_run<TestType>()) return;
@@ -250,7 +249,7 @@ TEMPLATE_LIST_TEST_CASE("sending to a peer that has gone fails without a signal"
   CHECK(result.error().minor == corelane::minor::connection_lost);
 }
 
-TEMPLATE_LIST_TEST_CASE("a peer that takes nothing is given up by who looks, but not before its time", "",
+TEMPLATE_LIST_TEST_CASE("a peer that takes nothing is given up by the thread that looks, but not before its time", "",
                         ByteTransports) {
   using namespace corelane::testing;
   using namespace std::chrono_literals;

@@ -275,7 +275,7 @@ TEMPLATE_LIST_TEST_CASE("a watcher that pauses hears of its peer's end where not
   CHECK(pair.collector->closed.take().minor == corelane::minor::peer_closed);
 }
 
-TEMPLATE_LIST_TEST_CASE("what a peer sent before its end waits for a watcher that pauses", "", ByteTransports) {
+TEMPLATE_LIST_TEST_CASE("bytes that a peer sent before its end wait for a watcher that pauses", "", ByteTransports) {
   using namespace corelane::testing;
   using PeerEnd = corelane::transport::Connection::PeerEnd;
   if (!can_run<TestType>()) return;

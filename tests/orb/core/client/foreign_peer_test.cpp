@@ -51,7 +51,7 @@ TEMPLATE_TEST_CASE("a client says at once what came from a peer that does not sp
   const std::string text = text_of_failure<CORBA::COMM_FAILURE>(probe);
   std::string printed = said.substr(0, 48);
   for (char& c : printed) c = c >= ' ' && c <= '~' ? c : '.';
-  CHECK_THAT(text, Catch::Contains("is no ORB: it sent \"" + printed) &&
+  CHECK_THAT(text, Catch::Contains("is no ORB; it sent \"" + printed) &&
                        Catch::Contains(transport::to_string(server.listener->endpoint())));
 }
 

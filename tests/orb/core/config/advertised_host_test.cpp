@@ -59,7 +59,7 @@ TEST_CASE("hosts and ports are read from a list") {
   CHECK((all[4].host == "::1" && all[4].port == 0));
 }
 
-TEST_CASE("what is no list of hosts is refused whole") {
+TEST_CASE("a malformed list of hosts is refused as a whole") {
   const std::string text = GENERATE(as<std::string>{}, "", " ", "a,", ",a", "a:0", "a:65536", "a:", ":1", "a:1x",
                                     "[::1", "[::1]2809", "a b", "a/b");
   CAPTURE(text);

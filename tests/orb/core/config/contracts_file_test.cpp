@@ -44,7 +44,7 @@ TEST_CASE("a contracts file that says nothing leaves the contracts of the IDL") 
   CHECK(contracts_by("[\"IDL:Other:1.0\".step]\nperiod = \"1s\"\n") == unchanged);
 }
 
-TEST_CASE("what a contracts file leaves out is as the IDL says") {
+TEST_CASE("fields that a contracts file leaves out are those of the IDL") {
   const auto contracts = contracts_by("[\"IDL:Derived:1.0\".step]\nbudget = \"3ms\"\non_overrun = \"demote\"\n");
   Contract expected = of_idl;
   expected.budget = 3ms;
@@ -78,7 +78,7 @@ TEST_CASE("a contracts file names what an operation locks") {
   CHECK(std::ranges::count(uses, ResourceUse{}) == 2);
 }
 
-TEST_CASE("what a refusal proposes is a contract when it is pasted") {
+TEST_CASE("the text that a refusal proposes is a valid contract when it is pasted") {
   sched::Refusal refusal;
   refusal.nearest = {5475us, 4380us, 3900us, 300us, 250us};
   const std::string text = sched::text_of(refusal);
@@ -90,14 +90,14 @@ TEST_CASE("what a refusal proposes is a contract when it is pasted") {
                                    ".suspension = 250us}"));
 }
 
-TEST_CASE("what is said of a base interface counts unless the derived one has its own") {
+TEST_CASE("a contract of a base interface counts unless the derived one has its own") {
   const std::string base = "[\"IDL:Base:1.0\".step]\nimportance = -3\n";
   CHECK(contracts_by(base)[1]->importance == -3);
   CHECK(contracts_by(base + "[\"IDL:Derived:1.0\".step]\nimportance = 9\n")[1]->importance == 9);
 }
 
 TEST_CASE(
-    "an interface of the contracts file that nobody activates is told once a look with its line and who was meant") {
+    "an interface of the contracts file without an object is reported once a look with its line and a similar name") {
   const auto [id, question] = GENERATE(table<std::string, std::string>(
       {{"IDL:Derivd:1.0", "; is IDL:Derived:1.0 meant?"}, {"IDL:Plant/Controller:1.0", ""}}));
   const auto file = ContractsFile::parse("\n[\"" + id + "\".step]\nperiod = \"1s\"\n", "c.toml");
@@ -112,7 +112,7 @@ TEST_CASE(
   CHECK((*file)->unused(ended).empty());
 }
 
-TEST_CASE("a resource of the contracts file that nobody made is told with its place and the names that there are") {
+TEST_CASE("a resource of the contracts file that does not exist is reported with its place and the existing names") {
   const auto file =
       ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nuses = { disk = \"1ms\", contoller = \"1ms\" }\n", "c.toml");
   REQUIRE(file);
@@ -174,8 +174,8 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"2ms\"\ndeadline = \"1ms\"\nbudget = \"3ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: budget C = 3ms is outside 0 < C <= D = 1ms"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"5ms\"\nbudget = \"7ms\"\n",
-           "c.toml:1:1: IDL:Derived:1.0 step: budget 7ms exceeds period 5ms, so no core ever has room for it; what the "
-           "file leaves out is as the IDL says"},
+           "c.toml:1:1: IDL:Derived:1.0 step: budget 7ms exceeds period 5ms, so no core ever has room for it; fields "
+           "that the file leaves out are those of the IDL"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"900us\"\nbudget = \"500us\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: deadline D = 8ms and jitter J = 1ms span 10 periods of T = 900us, and at "
            "most 8 jobs of a task may wait: use T >= 1125us or D <= 6200us; what the file leaves out is as the IDL"},
@@ -214,7 +214,7 @@ TEST_CASE(
   CHECK(parsed("period = \"20ms\"\n") == "");
 }
 
-TEST_CASE("what the contracts file makes of the IDL's contracts is told once") {
+TEST_CASE("the log says once how the contracts file changes the IDL's contracts") {
   const auto file = ContractsFile::parse(
       "[\"IDL:Derived:1.0\".step]\nbudget = \"3ms\"\ndeadline = \"9ms\"\nimportance = 2\n"
       "[\"IDL:Derived:1.0\".configure]\nperiod = \"1s\"\nbudget = \"1ms\"\n",

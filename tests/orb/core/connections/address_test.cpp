@@ -124,7 +124,7 @@ TEST_CASE("a component of another meaning or of none is as if it were not there"
   }
 }
 
-TEST_CASE("what a later version appends to the component is skipped") {
+TEST_CASE("bytes that a later version appends to the component are skipped") {
   giop::TaggedComponent component = giop::make_unix_address({"boot-1", 7, "/x"});
   component.data.resize(component.data.size() + 13, std::byte{0x55});
   const auto address = address_of(with_component(component), server);

@@ -167,7 +167,7 @@ TEST_CASE("many callers of one endpoint share one attempt and its connection") {
   CHECK(test.cache.size() == 1);
 }
 
-TEST_CASE("an attempt that fails fails all who wait for it with its own error") {
+TEST_CASE("an attempt that fails gives its own error to all calls that wait for it") {
   Caches test;
   const Error error = GENERATE(as<Error>{}, refused, Error{ErrorKind::bad_param, Completion::no, minor::bad_address});
   auto calls = test.gather(8);
@@ -184,7 +184,7 @@ TEST_CASE("after an attempt that failed the next caller tries anew") {
   CHECK(test.acquire());
 }
 
-TEST_CASE("when whoever connects runs out of its own time another goes on for the rest") {
+TEST_CASE("when the connecting call runs out of time, another call continues to connect for the rest") {
   Caches test;
   auto calls = test.gather(4);
   test.wires.let_fail(late);

@@ -371,7 +371,7 @@ TEST_CASE("a server with TCP offers a Unix socket and a channel of its own accor
   CHECK(test.kind_of_call(without_this_host(server.ior())) == EndpointKind::tcp);
 }
 
-TEST_CASE("what a server with TCP offers beside it is what the settings do not name, and nothing when it is off") {
+TEST_CASE("a server with TCP adds local endpoints that the settings do not name, and none if that is off") {
   Fixture test;
   const auto [unix_named, local, expected] = GENERATE(
       table<bool, std::string, std::size_t>({{true, "on", 3}, {true, "off", 2}, {false, "on", 3}, {false, "off", 1}}));

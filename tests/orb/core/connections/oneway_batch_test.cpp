@@ -162,7 +162,7 @@ TEST_CASE("oneways of other threads go past a burst") {
   CHECK(b.takes("b"));
 }
 
-TEST_CASE("what finds no room stays in the batch, in order") {
+TEST_CASE("oneways that find no room stay in the batch, in order") {
   Batching b;
   b.begin_burst();
   CHECK(b.takes("a"));

@@ -88,7 +88,7 @@ TEST_CASE("a server whose limits.memory is less than one message says what a cli
                   "server hold one message of that size") == (is_less ? 1u : 0u));
 }
 
-TEST_CASE("a client that calls and does not read its replies is cut off, counted, and harms nobody") {
+TEST_CASE("a client that calls and does not read its replies is disconnected, counted, and harms no other client") {
   const TempDirectory directory;
   // Tests both limits: replies wait until the client has read nothing for too long.
   const auto [bound, patience] =

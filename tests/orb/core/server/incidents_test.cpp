@@ -39,7 +39,7 @@ TEST_CASE("the first dropped oneway is told at once and the next ones together a
   CHECK(incidents.dropped_oneways() == 4);
 }
 
-TEST_CASE("what a servant threw is told with its operation and how often") {
+TEST_CASE("an exception of a servant is reported with its operation and how often it came") {
   Incidents incidents;
   CHECK(incidents.servant_threw("step", ErrorKind::unknown, "valve stuck", start));
   CHECK(incidents.lines(start).at(0) == "a servant threw, and its caller gets UNKNOWN: step: valve stuck");

@@ -161,7 +161,7 @@ TEST_CASE("halves that stay halves are bounded, and end where another client of 
   CHECK(server.servant->noted == 0);
 }
 
-TEST_CASE("clients that take no replies are bounded together, end where others need room, and harm nobody") {
+TEST_CASE("clients that take no replies are bounded together, end where others need room, and harm no other client") {
   constexpr std::size_t clients = 8;
   const auto kind = GENERATE(transport::EndpointKind::tcp, transport::EndpointKind::unix_socket);
   SlowServer server({"-ORBTimeoutHeader", "2s", "-ORBEndpointListen", listen_at(kind)});

@@ -95,7 +95,7 @@ TEST_CASE("oneways to one object run one after the other, in their order, beside
   CHECK(one.order.idle());
 }
 
-TEST_CASE("a call that runs holds up nobody, not even at its own object") {
+TEST_CASE("a call that runs delays no other call, not even at its own object") {
   Connection one;
   one.detached('a');
   CHECK(one.enter('a') == Verdict::run);

@@ -374,7 +374,7 @@ TEST_CASE("a connection that breaks after the request is COMM_FAILURE and maybe 
   }
 }
 
-TEST_CASE("a reply that is nobody's is left aside, and one in fragments is put together") {
+TEST_CASE("a reply to no request is left aside, and one in fragments is put together") {
   Acceptor acceptor;
   TestOrb client;
   const auto probe = unchecked_probe(client, acceptor.corbaloc());

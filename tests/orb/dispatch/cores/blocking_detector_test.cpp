@@ -73,7 +73,7 @@ TEST_CASE("a job that was kept from its core, or said that it sleeps, is not cou
   CHECK(machine.blocks() == 0);
 }
 
-TEST_CASE("of a task that is often kept from its core some jobs are looked at all the same") {
+TEST_CASE("some jobs of a task that is often kept from its core are examined all the same") {
   Blocking machine;
   for (int i = 0; i < 200; ++i) machine.run([&](auto&) { machine.preempted(1ms); });
   for (int i = 0; i <= BlockingDetector::longest_pause; ++i) machine.run([&](auto&) { machine.wait(1ms); });

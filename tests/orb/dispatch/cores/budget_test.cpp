@@ -176,7 +176,7 @@ TEST_CASE("while the system demotes a thread, and restores it, its core's lock i
   CHECK(changes == 3);  // a change made while the system restores the thread is applied as well
 }
 
-TEST_CASE("what waits behind a demoted job is spaced from when its thread has its level again") {
+TEST_CASE("jobs that wait behind a demoted job are spaced from when its thread has its level again") {
   Watched machine(GENERATE(OverrunPolicy::demote, OverrunPolicy::cancel));
   std::vector<std::shared_ptr<Fate>> waiting;
   bool below = false;
@@ -328,7 +328,7 @@ TEST_CASE("a task that is given another priority while it is demoted gets it whe
   CHECK(machine.native() == own + 1);
 }
 
-TEST_CASE("a job learns which job it is, and nobody does outside of one") {
+TEST_CASE("a job can learn its own number, and code outside of a job cannot") {
   Watched machine(OverrunPolicy::report);
   TaskId task{};
   machine.run([&](ScriptedJob&) { task = current_job()->context.task; });

@@ -243,7 +243,7 @@ TEST_CASE("on a core by deadlines a task that leaves with an early job gives its
   CHECK(core.level(stays) == alone);
 }
 
-TEST_CASE("what a job exceeds its budget by has the place of the task's next job") {
+TEST_CASE("the time by which a job exceeds its budget has the place of the task's next job") {
   DeadlineCore core;
   const TaskId rogue = core.add(20ms, 2ms);
   const TaskId other = core.add(30ms, 2ms);
@@ -385,7 +385,7 @@ TEST_CASE("a connection that was bound while another is taken back stays the tas
   CHECK(core.report(task).dedicated_connection);
 }
 
-TEST_CASE("of two connections that come before the task looks the bound one counts, whichever was first") {
+TEST_CASE("the bound one of two connections that come before the task looks counts, whichever was first") {
   const Quiet quiet;
   DeadlineCore core;
   const TaskId task = core.add(20ms, 2ms);

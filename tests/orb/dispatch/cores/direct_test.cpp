@@ -185,7 +185,7 @@ TEST_CASE("a task that moves takes its own connection with it") {
 
 // Error paths.
 
-TEST_CASE("a connection for a task that is not there or of somebody else is closed") {
+TEST_CASE("a connection for a task that does not exist or belongs to another peer is closed") {
   DirectMachine machine;
   const auto other = std::make_shared<TestSource>();
   SECTION("not there") { machine.attach(TaskId{12345}, machine.owner, other); }
@@ -196,7 +196,7 @@ TEST_CASE("a connection for a task that is not there or of somebody else is clos
   CHECK(machine.source->closings == 0);
 }
 
-TEST_CASE("a task's newest connection takes the place of the one before, also of one that nobody has read yet") {
+TEST_CASE("a task's newest connection replaces the one before, also one that was not read yet") {
   DirectMachine machine;
   const auto overtaken = std::make_shared<TestSource>(), newest = std::make_shared<TestSource>();
   machine.manager.attach(machine.task, machine.owner, overtaken);
@@ -271,7 +271,7 @@ TEST_CASE("the pieces of a request are of its job's budget") {
   CHECK(machine.report(machine.task).overruns == (cost > 400us ? 1 : 0));
 }
 
-TEST_CASE("what is read without a job of it is not charged to the next one") {
+TEST_CASE("reading that brings no job is not charged to the next job") {
   DirectMachine machine(make_contract(10ms, 1ms, {}, 0ms));
   machine.arrive();
   machine.settle();

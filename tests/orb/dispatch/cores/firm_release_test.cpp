@@ -49,7 +49,7 @@ TEST_CASE("an early job's own timer is set late by the overshoot") {
   CHECK(early.timer_releases() == 1);
 }
 
-TEST_CASE("what ends on the core releases an early job that is due") {
+TEST_CASE("a job that ends on the core releases an early job that is due") {
   Early early;
   virtual_now = early.first + 6ms;
   early.send(early.other, 5ms);
@@ -59,7 +59,7 @@ TEST_CASE("what ends on the core releases an early job that is due") {
   CHECK(early.timer_releases() == 0);
 }
 
-TEST_CASE("what arrives on the core releases an early job that is due") {
+TEST_CASE("a job that arrives on the core releases an early job that is due") {
   Early early;
   virtual_now = early.first + 10ms + 1us;
   early.send(early.other);

@@ -108,7 +108,7 @@ TEST_CASE("a housekeeper that cannot watch its directory tries again after the t
   CHECK(house.keeper.parker().watches());
 }
 
-TEST_CASE("what happens in the runtime directory ends the rest at once") {
+TEST_CASE("an event in the runtime directory ends the housekeeper's sleep at once") {
   House house;
   house.pass(1s);
   house.now += 1s;

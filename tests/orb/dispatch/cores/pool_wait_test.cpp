@@ -17,7 +17,7 @@ ExecutiveOptions waiting_by(os::WaitMode mode, Duration spin) {
 
 }  // namespace
 
-TEST_CASE("what a task's thread may spin after each job counts in the admission") {
+TEST_CASE("the time that a task's thread may spin after each job counts in the admission") {
   const auto mode = GENERATE(os::WaitMode::spin_then_park, os::WaitMode::adaptive);
   Machine machine(1, waiting_by(mode, 1ms));
   CHECK(machine.report(machine.admit(plain(10ms, 2ms))).bound == 4ms);  // with its own and another's spinning

@@ -196,7 +196,7 @@ TEST_CASE("a job of a task learns which job it is and one without a task is none
   CHECK(ordinary == no_task);
 }
 
-TEST_CASE("a chore runs on a thread that serves nobody") {
+TEST_CASE("a chore runs on a thread that serves no request") {
   Followers followers;
   Outcome outcome;
   os::Parker parker;
@@ -214,7 +214,7 @@ TEST_CASE("a chore runs on a thread that serves nobody") {
 
 TEST_CASE("the report says that nothing is promised") { CHECK_FALSE(Followers().executive->snapshot().promises); }
 
-TEST_CASE("everybody is admitted however little room there is") {
+TEST_CASE("without admission every task is admitted, however little room there is") {
   Followers followers;
   for (int i = 0; i < 50; ++i) CHECK(followers.admit(make_contract(10ms, 10ms)));
   CHECK(followers.executive->snapshot().admitted == 50);
@@ -289,12 +289,12 @@ TEST_CASE("a task is its owner's alone") {
   CHECK(followers.submit(task, PeerId{1}).ran);
 }
 
-TEST_CASE("a job of a task that nobody admitted fails") {
+TEST_CASE("a job of a task that was not admitted fails") {
   Followers followers;
   CHECK(followers.submit(TaskId{77}).failed->minor == minor::unknown_task);
 }
 
-TEST_CASE("contracts that nobody could keep are refused here too") {
+TEST_CASE("contracts that cannot be kept are refused here too") {
   Followers followers;
   Contract cancelling = every(10ms);
   cancelling.on_overrun = OverrunPolicy::cancel;
@@ -307,7 +307,7 @@ TEST_CASE("contracts that nobody could keep are refused here too") {
   CHECK(report.refusals[0].why.code == sched::RefusalCode::overrun_policy);
 }
 
-TEST_CASE("a full table refuses until somebody leaves") {
+TEST_CASE("a full table refuses until a task leaves") {
   ExecutiveOptions small = leader_followers();
   small.max_tasks = 2;
   Followers followers(small);

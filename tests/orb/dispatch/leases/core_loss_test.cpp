@@ -65,7 +65,7 @@ bool usable(CoreId core) noexcept { return core == first && !nothing_is_usable; 
 
 }  // namespace
 
-TEST_CASE("of a core that is taken back the important tasks move with their threads and the others leave") {
+TEST_CASE("when a core is taken back, its important tasks move with their threads, and the others leave") {
   Losing m;
   m.revoke(first);
   m.machine.settle();
@@ -80,7 +80,7 @@ TEST_CASE("of a core that is taken back the important tasks move with their thre
   CHECK_FALSE(m.machine.manager.report().cores[1].lost);
 }
 
-TEST_CASE("those to whose core tasks come from a lost one may respond later, and their report says so") {
+TEST_CASE("tasks on a core that takes tasks of a lost core may respond later, and their report says so") {
   Losing m;
   const auto longest = [&] { return std::max(m.machine.report(m.stays).bound, m.machine.report(m.keeps).bound); };
   const Duration before = longest();
@@ -174,7 +174,7 @@ TEST_CASE("when the last core is lost all tasks leave, and new tasks are told th
   CHECK(m.machine.refused(plain(100ms, 1ms)).code == RefusalCode::no_core);
 }
 
-TEST_CASE("what is promised no longer names a lost core") {
+TEST_CASE("the promises no longer name a lost core") {
   Losing m;
   m.revoke(first);
   m.machine.settle();

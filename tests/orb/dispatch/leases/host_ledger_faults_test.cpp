@@ -231,7 +231,7 @@ TEST_CASE("a damaged slot keeps transactions shut until its owner has written it
   CHECK(others_of(*b) == 500'000);
 }
 
-TEST_CASE("the damaged slot of a dead process hinders nobody") {
+TEST_CASE("the damaged slot of a dead process hinders no other server") {
   const Directory directory;
   auto a = open(directory);
   const auto b = open(directory);
@@ -241,7 +241,7 @@ TEST_CASE("the damaged slot of a dead process hinders nobody") {
   CHECK(others_of(*b) == 0);
 }
 
-TEST_CASE("a truncated ledger is mended from the memory of those who live") {
+TEST_CASE("a truncated ledger is repaired from the memory of the living servers") {
   const Directory directory;
   const auto a = open(directory);
   const auto b = open(directory);
@@ -267,7 +267,7 @@ TEST_CASE("a removed ledger is made again and all living promises return to it")
   CHECK(others_of(*b) == 500'000);
 }
 
-TEST_CASE("a new ledger is used by nobody before all who had promised are in it") {
+TEST_CASE("no server uses a new ledger before all servers with promises are in it") {
   const Directory directory;
   auto a = open(directory);
   promise_all(*a, {promise(0, 5ms)});
@@ -307,7 +307,7 @@ TEST_CASE("a new ledger waits for a server that is stopped, too") {
   CHECK(others_of(*here) == 500'000);
 }
 
-TEST_CASE("a slot of a new ledger is kept for whoever had it") {
+TEST_CASE("a slot of a new ledger is kept for the server that had it") {
   const Directory directory;
   const auto a = open(directory);
   std::filesystem::remove(directory.file());

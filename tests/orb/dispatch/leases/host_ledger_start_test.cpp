@@ -20,7 +20,7 @@ using namespace corelane;
 using namespace corelane::dispatch;
 using namespace corelane::dispatch::ledger_test;
 
-TEST_CASE("a ledger of another version that nobody uses is replaced") {
+TEST_CASE("a ledger of another version that no server uses is replaced") {
   const Directory directory;
   const ledger::FileHeader old = ledger::make_header(1);
   std::ofstream(directory.file(), std::ios::binary).write(reinterpret_cast<const char*>(&old), sizeof old)
@@ -30,7 +30,7 @@ TEST_CASE("a ledger of another version that nobody uses is replaced") {
   CHECK(std::filesystem::file_size(directory.file()) < 100'000);
 }
 
-TEST_CASE("a ledger of another version that somebody uses is left alone") {
+TEST_CASE("a ledger of another version that a server uses is left as it is") {
   const Directory directory;
   const ledger::FileHeader old = ledger::make_header(1);
   std::ofstream(directory.file(), std::ios::binary).write(reinterpret_cast<const char*>(&old), sizeof old);
@@ -82,7 +82,7 @@ TEST_CASE("a directory that cannot be made is refused and none is made above it"
   CHECK_FALSE(std::filesystem::exists(directory.path() + "/slip"));
 }
 
-TEST_CASE("what stands in the ledger's place is named and left alone") {
+TEST_CASE("a file that stands in the ledger's place is named and left as it is") {
   const Directory directory;
   const std::string path = directory.file();
   const auto refused = [&](const std::string& what) {

@@ -107,7 +107,7 @@ TEST_CASE("a transaction that was passed over is good when nothing has changed")
   CHECK(others_of(*b) == 100'000);
 }
 
-TEST_CASE("of two transactions at once one that began after the other wrote is not good either way") {
+TEST_CASE("two transactions at once do not both succeed, also if one began after the other wrote") {
   const Directory directory;
   const auto a = open(directory);
   const auto b = open(directory);
@@ -129,7 +129,7 @@ TEST_CASE("a promise of a server that came meanwhile is found") {
   CHECK_FALSE(a->end(std::vector{promise(0, 6ms)}));
 }
 
-TEST_CASE("a server that is stopped in its transaction hinders nobody and finds out when it goes on") {
+TEST_CASE("a server that is stopped in its transaction hinders no other server, and finds that out when it continues") {
   const Directory directory;
   const auto here = open(directory);
   ChildLedger there(directory, [](HostLedger& ledger, const ChildLedger::Answer& answer) {
@@ -147,7 +147,7 @@ TEST_CASE("a server that is stopped in its transaction hinders nobody and finds 
   CHECK(others_of(*here) == 0);
 }
 
-TEST_CASE("what a process gives back is gone although another is in its transaction") {
+TEST_CASE("a promise that a process gives back is gone although another process is in its transaction") {
   const Directory directory;
   const auto a = open(directory);
   const auto b = open(directory);
@@ -189,7 +189,7 @@ TEST_CASE("inside() returns the process that is in a transaction") {
   CHECK(a->inside() == 0);
 }
 
-TEST_CASE("a server that has stopped while it takes a slot hinders nobody") {
+TEST_CASE("a server that is stopped while it takes a slot hinders no other server") {
   const Directory directory;
   const auto a = open(directory);
   const os::Fd starting(::open(directory.file().c_str(), O_RDWR | O_CLOEXEC));
@@ -234,7 +234,7 @@ TEST_CASE("kill -9 within a transaction leaves the ledger usable") {
   CHECK(others_of(*here) == 0);
 }
 
-TEST_CASE("what a process runs above its tasks is written down with its levels") {
+TEST_CASE("the load that a process runs above its tasks is recorded with its levels") {
   const Directory directory;
   const auto a = open(directory);
   const auto b = open(directory);

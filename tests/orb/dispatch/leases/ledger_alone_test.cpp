@@ -142,7 +142,7 @@ TEST_CASE("a ledger that is removed within the transaction of a server that is a
   CHECK(alone->end(std::vector{promise(0, 1ms)}).error().minor == minor::ledger_busy);
 }
 
-TEST_CASE("of a server that is alone and one that comes in its transaction one at least finds the other") {
+TEST_CASE("if a server comes during the transaction of a server that is alone, at least one finds the other") {
   const Directory directory;
   const auto alone = open(directory);
   REQUIRE(others_of(*alone) == 0);

@@ -108,7 +108,7 @@ TEST_CASE("a peer that asks anew whenever it was served keeps no other one waiti
   CHECK(turns <= 4);
 }
 
-TEST_CASE("what this process asks for is in the next round, however much it is") {
+TEST_CASE("requests of this process are in the next round, however many they are") {
   Queue queue;
   queue.ask_often(peer(1), 10);
   for (int i = 0; i < 10; ++i) queue.ask(PeerId{}, "own");

@@ -28,7 +28,7 @@ TEST_CASE("a thread that hands in a job also dispatches the jobs that wait in th
   CHECK(waits->runs == 1);
 }
 
-TEST_CASE("a job that is handed in where nothing of a task waits passes by a full queue and displaces nobody") {
+TEST_CASE("a job that is handed in while no job of its task waits bypasses a full queue and displaces no request") {
   ExecutiveOptions options = bare_options();
   options.queue_capacity = 2;
   Machine machine(1, options);

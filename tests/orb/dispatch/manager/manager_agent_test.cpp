@@ -242,7 +242,7 @@ TEST_CASE("a first call that does not fit is refused") {
   CHECK(fate->refusal.nearest.found());
 }
 
-TEST_CASE("without admission nobody is refused for lack of capacity") {
+TEST_CASE("without admission no task is refused for lack of capacity") {
   ExecutiveOptions options = bare_options();
   options.admission = false;
   Machine machine(2, options);
@@ -305,7 +305,7 @@ TEST_CASE("a peer that is gone takes its tasks along and leaves the others") {
   CHECK(machine.refused(plain(10ms, 6ms)).code == RefusalCode::not_schedulable);
 }
 
-TEST_CASE("what a lost peer still had in the queue is not admitted") {
+TEST_CASE("requests that a lost peer still had in the queue are not admitted") {
   Machine machine;
   const auto fate = machine.send_new(plain(10ms, 6ms), PeerId{1});
   machine.provider().busy = true;
@@ -391,7 +391,7 @@ TEST_CASE("an unsound contract is refused") {
   CHECK(machine.refused({.period = 10ms, .deadline = 10ms, .budget = 11ms}).code == RefusalCode::bad_contract);
 }
 
-TEST_CASE("however many peers are lost at once what they asked for is not admitted") {
+TEST_CASE("requests of lost peers are not admitted, however many peers are lost at once") {
   Machine machine;
   const auto answer = machine.ask(plain(10ms, 1ms), PeerId{1});
   for (std::uint64_t peer = 1; peer <= 600; ++peer) machine.manager.peer_gone(PeerId{peer});
@@ -479,7 +479,7 @@ TEST_CASE("shutting down gives the promises back without waiting for another pro
   CHECK(machine.provider().begun == 0);
 }
 
-TEST_CASE("shutting down answers everybody once") {
+TEST_CASE("shutting down answers every waiting request once") {
   auto fate = std::make_shared<Fate>();
   std::shared_ptr<Answer> answer;
   std::shared_ptr<Fate> waits;

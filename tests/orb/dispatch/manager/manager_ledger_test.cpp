@@ -64,7 +64,7 @@ TEST_CASE("a refusal says what other processes hold of the core and whose deadli
   CHECK(std::string(refusal.loser_name.data()) == "Plant/step");
 }
 
-TEST_CASE("where a core turns out to be promised twice nobody is admitted until it is not") {
+TEST_CASE("no task is admitted on a core that turns out to be promised twice, until it is not") {
   Machine machine;
   const TaskId ours = machine.admit(plain(10ms, 6ms));
   machine.provider().others = {{.core = CoreId{0}, .physical_core = 0, .contract = plain(10ms, 6ms), .owner = 3}};
@@ -284,7 +284,7 @@ TEST_CASE("a new task whose promise always comes too late is told so in the end"
   CHECK(answer->error->minor == minor::ledger_busy);
 }
 
-TEST_CASE("what cannot be written down is not promised") {
+TEST_CASE("capacity that cannot be recorded is not promised") {
   Machine machine;
   machine.provider().broken = true;
   const auto answer = machine.ask(plain(10ms, 6ms));

@@ -87,7 +87,7 @@ TEST_CASE("an analysis that takes more than a slice goes on below the tasks alon
   CHECK(behind->admission);
 }
 
-TEST_CASE("what would fit and exact bounds are looked for below the tasks alone") {
+TEST_CASE("the search for a contract that fits, and for exact bounds, runs only below the tasks") {
   Machine machine;
   const TaskId stays = machine.admit(plain(10ms, 5ms)), leaves = machine.admit(plain(5ms, 1ms));
   machine.manager.depart(leaves, {});
@@ -216,7 +216,7 @@ TEST_CASE("a manager with nothing to do sleeps however long its looks take") {
   CHECK(looks == 1);
 }
 
-TEST_CASE("what others promise during an analysis counts when it is decided") {
+TEST_CASE("promises that others make during an analysis count in its decision") {
   Crowd crowd;
   Machine& machine = crowd.machine;
   const auto candidate = machine.ask(plain(100ms, 45ms));  // fits if other tasks of ours move

@@ -115,7 +115,7 @@ TEST_CASE("a task that left has no lease any more, and those beside it keep thei
 
 // In the manager.
 
-TEST_CASE("what a stranger holds without using it is others' after its lease, and its client is told") {
+TEST_CASE("capacity that a stranger holds without using it is free after its lease, and its client is told") {
   Quiet quiet;
   Machine machine(1, leasing());
   const TaskId hog = machine.admit(plain(100ms, 40ms), stranger);

@@ -57,7 +57,7 @@ TEST_CASE("a holder that waits may be interrupted, and then has lost the turn") 
 
 // The holder of the turn counts without an atomic operation. So the test, or ThreadSanitizer, would see a second
 // holder.
-TEST_CASE("of those who run upcalls and take them over only one has the turn") {
+TEST_CASE("of the threads that run upcalls and take them over only one has the turn") {
   constexpr int rounds = 20'000;
   Turn turn;
   turn.release();

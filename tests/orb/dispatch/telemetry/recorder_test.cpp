@@ -180,7 +180,7 @@ TEST_CASE("a record whose beginning was overwritten goes with it") {
   CHECK(numbers_in(ring).size() == 63);
 }
 
-TEST_CASE("what was not published is not seen") {
+TEST_CASE("an item that was not published is not seen") {
   RecorderRing ring(64);
   put(ring, 1);
   ring.add(finished(2), {});
@@ -214,7 +214,7 @@ TEST_CASE("a reader sees whole records in order while another thread writes") {
   CHECK(seen > 0);
 }
 
-TEST_CASE("what a stepped machine decided is decided the same again") {
+TEST_CASE("a replay makes the decisions of a stepped machine again") {
   const Quiet quiet;
   TempDirectory directory;
   Machine machine(2, recording(directory));
@@ -273,7 +273,7 @@ TEST_CASE("a job that slept for longer than it declared is in the trace, which i
   CHECK(report->same());
 }
 
-TEST_CASE("what threads did is decided the same again, and a changed record is found") {
+TEST_CASE("a replay makes the decisions of threads again, and finds a changed record") {
   const Quiet quiet;
   TempDirectory directory;
   sched::TraceFile trace = trace_at(run_with_threads(directory));
@@ -431,7 +431,7 @@ TEST_CASE("traces that are asked for and could not be written are told of at the
     const Machine machine(1, options);
     CHECK(errors.times("leave recorder.size as it is") == 1);
   }
-  SECTION("what is above the directory is not there") {
+  SECTION("files above the directory are not visible") {
     options.recorder.directory = directory / "absent/made";
     const Machine machine(1, options);
     CHECK(errors.times("before there is a directory " + (directory / "absent")) == 1);

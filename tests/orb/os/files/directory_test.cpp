@@ -28,7 +28,7 @@ TEST_CASE("a directory whose parent is not there is not made and the reason name
   CHECK(place.entries() == 0);
 }
 
-TEST_CASE("what stands in a directory's place is named") {
+TEST_CASE("a file that stands in a directory's place is named") {
   const testing::TempDirectory place;
   std::ofstream(place / "plain") << "x";
   std::filesystem::create_directory_symlink(place.path(), place / "link");

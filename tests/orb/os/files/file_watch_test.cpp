@@ -35,7 +35,7 @@ class Watched {
 
 }  // namespace
 
-TEST_CASE("a watched file that somebody touches is not quiet until that was forgotten") {
+TEST_CASE("a watched file that another process touches is not quiet until that is cleared") {
   Watched at;
   const Fd other = at.open();
   CHECK(at.watch.is_quiet());

@@ -94,7 +94,7 @@ TEST_CASE("a cpuset is found below what is mounted, whatever the names are") {
   }
 }
 
-TEST_CASE("what keeps a cpuset from being parted is said") {
+TEST_CASE("the reason why a cpuset cannot be parted is given") {
   CpusetFiles files;
   struct Row {
     const char* name;

@@ -194,7 +194,7 @@ TEST_CASE("nothing missing needs no words and each thing missing names its cost 
   CHECK(missing({}).size() == 2);
 }
 
-TEST_CASE("a refused reader is told with its remedy unless nobody gets a priority") {
+TEST_CASE("a refused reader is reported with its remedy unless no thread gets a priority") {
   CHECK_THAT(refused_reader({.fifo = true}, 50),
              Catch::StartsWith("io.priority = 50 was refused") && Catch::Contains("ulimit -r"));
   CHECK(refused_reader({.fifo = false}, 50).empty());

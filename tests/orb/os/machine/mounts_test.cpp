@@ -18,7 +18,7 @@ TEST_CASE("a line of mountinfo has what is mounted, where, and its options, what
   CHECK(mounts[1].options == "rw,cpuset");
 }
 
-TEST_CASE("of several mounts of one hierarchy the usual place is taken, else the shortest") {
+TEST_CASE("the usual place, else the shortest, is chosen among several mounts of one hierarchy") {
   const std::string chroot = "47 1 0:27 / /srv/chroot/sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n",
                     usual = "34 1 0:27 / /sys/fs/cgroup/cpuset rw - cgroup cgroup rw,cpuset\n",
                     brief = "35 1 0:27 / /dev/cpuset rw - cgroup cgroup rw,cpuset\n",
@@ -58,7 +58,7 @@ TEST_CASE("a word is found as a whole") {
 
 // Error paths.
 
-TEST_CASE("what is no mountinfo has no mounts") {
+TEST_CASE("a text that is no mountinfo has no mounts") {
   CHECK(parse_mounts("").empty());
   CHECK(parse_mounts("31 1 0:27 / /c rw cgroup cgroup rw\n-\n\n - - -\n").empty());
   corelane::testing::TempDirectory place;

@@ -171,7 +171,7 @@ TEST_CASE("other faults end the process as ever, without a word") {
   }
 }
 
-TEST_CASE("an overflow is reported where nobody reads standard error") {
+TEST_CASE("an overflow is reported even if standard error has no reader") {
   if (!can_run()) return;
   const End end = end_of([] {
     int ends[2] = {-1, -1};

@@ -74,7 +74,7 @@ TEST_CASE("the number of all unmapped groups is no group, unless all are mapped"
 
 // Error paths.
 
-TEST_CASE("what is no Unix socket has no groups") {
+TEST_CASE("a descriptor that is no Unix socket has no groups") {
   CHECK(os::peer_groups(-1).empty());
   const os::Fd tcp(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   CHECK(os::peer_groups(tcp.get()).empty());

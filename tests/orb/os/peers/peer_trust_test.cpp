@@ -44,7 +44,7 @@ TEST_CASE("a server of another user is trusted only if that user is named") {
   CHECK(fault_at(place / "theirs.sock", named) == "");
 }
 
-TEST_CASE("the number of all unmapped users is nobody's own, unless all are mapped") {
+TEST_CASE("the number that stands for all unmapped users is no process's own user, unless all are mapped") {
   struct Case {
     uid_t user, own;
     std::string map;
@@ -71,4 +71,4 @@ TEST_CASE("the number of all unmapped users is nobody's own, unless all are mapp
 
 // Error paths.
 
-TEST_CASE("what is no socket is not believed") { CHECK(os::why_not_trusted(-1)); }
+TEST_CASE("a descriptor that is no socket is not trusted") { CHECK(os::why_not_trusted(-1)); }

@@ -71,7 +71,7 @@ std::string end_of(const std::function<bool()>& work) {
 
 using namespace broken_pipe_test;
 
-TEST_CASE("behind the guard a write that nobody reads fails and ends no process") {
+TEST_CASE("behind the guard a write without a reader fails and ends no process") {
   const Kind kind = GENERATE(Kind::pipe, Kind::stream, Kind::packets);
   CHECK(end_of([kind] {
           const os::Fd fd = unread(kind);
@@ -110,7 +110,7 @@ TEST_CASE("the guard leaves the signal as it was") {
         }) == "exit status 0");
 }
 
-TEST_CASE("a line of the log that nobody reads is lost and ends no process") {
+TEST_CASE("a line of the log without a reader is lost and ends no process") {
   const Kind kind = GENERATE(Kind::pipe, Kind::stream);
   CHECK(end_of([kind] {
           const os::Fd fd = unread(kind);

@@ -10,7 +10,7 @@
 using corelane::os::log::ErrorCapture;
 using corelane::testing::CapturedErrors;
 
-TEST_CASE("an error is told by the innermost who takes it, and the log has the others") {
+TEST_CASE("an error goes to the innermost collector, and the log has the others") {
   const CapturedErrors log;
   {
     ErrorCapture outer;
@@ -31,7 +31,7 @@ TEST_CASE("an error is told by the innermost who takes it, and the log has the o
   CHECK(log.times("one") + log.times("two") + log.times("three") == 0);
 }
 
-TEST_CASE("errors that nobody takes go to those around, and then to the log, each once") {
+TEST_CASE("errors that are not taken go to the outer collectors, and then to the log, each once") {
   const CapturedErrors log;
   {
     ErrorCapture outer;

@@ -196,7 +196,8 @@ int all_cores() { return CPU_COUNT_S(CpuMask::native_size, process_affinity().na
 
 }  // namespace
 
-TEST_CASE("whatever a bound real-time thread starts is ordinary, and a forked child may run on all cores") {
+TEST_CASE(
+    "a thread or process that a bound real-time thread starts is ordinary, and a forked child may run on all cores") {
   if (!privileges().fifo)
     std::cout << "SKIPPED in part: no privilege for SCHED_FIFO, so only the cores are looked at\n";
   for (const Way& way : ways) {

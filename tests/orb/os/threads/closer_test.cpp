@@ -55,7 +55,7 @@ TEST_CASE("small memory is unmapped at once") {
   CHECK_FALSE(is_mapped(base));
 }
 
-TEST_CASE("what finds no room is for who brings it, and the others are done in their order") {
+TEST_CASE("a task that finds no room stays with its caller, and the others are done in their order") {
   static std::vector<int> done;  // written by the closer's thread alone until await() returns
   done.clear();
   Gate gate;

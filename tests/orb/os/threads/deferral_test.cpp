@@ -13,7 +13,7 @@ bool defer(UniqueFunction<void()> function) { return Deferral::defer(function); 
 
 }  // namespace
 
-TEST_CASE("what is deferred runs in its order when the deferral is run") {
+TEST_CASE("deferred functions run in their order when the deferral is run") {
   std::string order;
   Deferral later;
   CHECK(defer([&] { order += 'a'; }));

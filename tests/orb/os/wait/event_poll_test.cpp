@@ -30,7 +30,7 @@ std::size_t told(EventPoll& poll) { return poll.wait(false).size(); }
 
 }  // namespace
 
-TEST_CASE("each thing that happens is told once though nobody looks after it") {
+TEST_CASE("each event is reported once, without arming again") {
   EventPoll poll;
   const os::Fd event = made_event();
   int owner = 0;
@@ -46,7 +46,7 @@ TEST_CASE("each thing that happens is told once though nobody looks after it") {
   }
 }
 
-TEST_CASE("what is so already is told to whoever asks anew and not otherwise") {
+TEST_CASE("an existing state is reported to a new request for it and not otherwise") {
   EventPoll poll;
   const os::Fd event = made_event();
   int owner = 0;

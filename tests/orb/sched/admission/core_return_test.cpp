@@ -65,7 +65,7 @@ TEST_CASE("ceilings from before a core was lost do not hold when it returns") {
   CHECK(ceilings[0].priority == best_effort);
 }
 
-TEST_CASE("what was prepared before a core returned is analysed anew") {
+TEST_CASE("a task that was prepared before a core returned is analyzed anew") {
   Bench b(cores_of(2));
   b.admitted(share_of_core(90));
   b.tell(lost(second));
@@ -77,7 +77,7 @@ TEST_CASE("what was prepared before a core returned is analysed anew") {
   CHECK(b.core_of(b.admitted(share_of_core(50))) == second);
 }
 
-TEST_CASE("however cores go and return no core holds more than it may, and none is forgotten") {
+TEST_CASE("no core holds more than it may, and none is forgotten, however cores go and return") {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     std::mt19937_64 random(seed);
     Bench b(cores_of(3));

@@ -87,7 +87,7 @@ std::pair<Nearest, int> in_pieces(Manager& manager, const Contract& contract, in
 
 }  // namespace
 
-TEST_CASE("what would fit is the same in pieces of any size") {
+TEST_CASE("the contract that would fit is the same in pieces of any size") {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     Bench b(unmoved());
@@ -103,7 +103,7 @@ TEST_CASE("what would fit is the same in pieces of any size") {
   CHECK(found > 10);
 }
 
-TEST_CASE("what is found in pieces is admitted") {
+TEST_CASE("the contract that is found in pieces is admitted") {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     Bench b(unmoved());
     fill(b, seed);
@@ -114,7 +114,7 @@ TEST_CASE("what is found in pieces is admitted") {
 
 // Contracts of all kinds, on cores scheduled by priorities, by deadlines and by the kernel's servers, beside tasks with
 // jitter, suspensions and resources.
-TEST_CASE("what a refusal's text proposes is admitted on the same state, from its C++ and from its TOML") {
+TEST_CASE("the contract that a refusal's text proposes is admitted on the same state, from its C++ and from its TOML") {
   int proposals = 0, rounded_ones = 0;
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     std::mt19937_64 random(seed);
@@ -198,7 +198,7 @@ TEST_CASE("a question that never gets to its end is given up") {
   CHECK(rounds <= FeasibleContractSearch::max_restarts + 2);
 }
 
-TEST_CASE("of an unsound contract nothing is near") {
+TEST_CASE("an unsound contract has no nearest contract") {
   Bench b(cores_of(1));
   CHECK_FALSE(b.manager.nearest({.period = 10ms, .deadline = 10ms, .budget = 11ms}).found());
   CHECK_FALSE(in_pieces(b.manager, {.period = 1ms, .deadline = 20ms, .budget = 1us}, 5).first.found());

@@ -119,13 +119,13 @@ TEST_CASE("a prepared new task costs no analysis when it is decided") {
   CHECK(only<Postpone>(c.b.propose(share_of_core(60))).size() == 1);
 }
 
-TEST_CASE("what changes the tables makes a preparation start over") {
+TEST_CASE("a change of the tables makes a preparation start over") {
   Crowded c;
   const Contract candidate = share_of_core(60);
   prepare(c.b.manager, candidate, 1);
   SECTION("a task that leaves") { c.b.tell(Departed{Time{}, c.tasks.back()}); }
-  SECTION("somebody else who is admitted") { c.b.admitted(share_of_core(1)); }
-  SECTION("somebody else who is refused") { c.b.refused(share_of_core(94)); }
+  SECTION("another task that is admitted") { c.b.admitted(share_of_core(1)); }
+  SECTION("another task that is refused") { c.b.refused(share_of_core(94)); }
   SECTION("a core that is lost") { c.b.tell(CoreLost{Time{}, CoreId{2}}); }
   SECTION("another process's load") {
     const PlatformLoad load{.budget = 1ms, .period = 100ms};
@@ -138,7 +138,7 @@ TEST_CASE("what changes the tables makes a preparation start over") {
   while (!c.b.manager.continue_preparing(1)) continue;
 }
 
-TEST_CASE("what changes nothing leaves a preparation as it is") {
+TEST_CASE("an event that changes no table leaves a preparation as it is") {
   Crowded c;
   prepare(c.b.manager, share_of_core(60), 1);
   c.b.tell(Arrived{Time{}, JobId{1000}, c.tasks[0], PeerId{}, std::nullopt});

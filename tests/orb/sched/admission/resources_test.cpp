@@ -26,7 +26,7 @@ Contract locking(Contract contract, ResourceId resource, Duration longest) {
 
 }  // namespace
 
-TEST_CASE("a section below blocks everybody up to its ceiling once") {
+TEST_CASE("a section below blocks every task up to its ceiling once") {
   Bench b(cores_of(1));
   const TaskId high = b.admitted(locking(task(1ms, 5ms), table, 1ms));
   const TaskId middle = b.admitted(task(2ms, 10ms));
@@ -56,7 +56,9 @@ TEST_CASE("a new task whose section would block another task too long is refused
   CHECK(refusal.response == 3ms + 1ns);
 }
 
-TEST_CASE("a section of a task that can be demoted may block everybody and lengthens what others see of it") {
+TEST_CASE(
+    "a section of a task that can be demoted may block every task, and counts for longer in the analysis of the "
+    "others") {
   Bench b(cores_of(1));
   Contract high = locking(task(1ms, 5ms), table, 1ms);
   high.on_overrun = OverrunPolicy::demote;
@@ -118,7 +120,7 @@ TEST_CASE("a task that would join the users of two cores is refused") {
   CHECK(b.refused(both).code == RefusalCode::resources_apart);
 }
 
-TEST_CASE("a repacking leaves those in place who lock resources") {
+TEST_CASE("a repacking leaves tasks that lock resources in place") {
   Bench b(cores_of(2));
   const TaskId pinned = b.admitted(locking(task(40ms, 100ms), table, 1ms));
   const TaskId other = b.admitted(task(40ms, 100ms));
@@ -157,9 +159,9 @@ TEST_CASE("a new task that waits for the core scheduler's idle instant starts on
   CHECK(runs[0].released == at(1ms));
 }
 
-TEST_CASE("on an idle core scheduler nobody waits to join") {
-  SchedulerBench b;
-  const auto answer = SchedulerBench::copy(b.scheduler.join(at(0ms), TaskId{2}, ten_ms, Priority{7}));
+TEST_CASE("a task does not wait to join an idle lane") {
+  LaneBench b;
+  const auto answer = LaneBench::copy(b.lane.join(at(0ms), TaskId{2}, ten_ms, Priority{7}));
   REQUIRE(only<Joined>(answer).size() == 1);
   CHECK(only<Joined>(answer)[0].task == TaskId{2});
   CHECK(SchedulerBench::copy(b.scheduler.join(at(0ms), TaskId{2}, ten_ms, Priority{7})).empty());

@@ -97,7 +97,7 @@ TEST_CASE("a new task whose peer is lost while it waits is forgotten") {
   CHECK(b.manager.tasks().empty());
 }
 
-TEST_CASE("of a lost core the important tasks are moved and the rest is evicted") {
+TEST_CASE("the important tasks of a lost core are moved and the rest is evicted") {
   Bench b(cores_of(2));
   const TaskId small = b.admitted(share_of_core(30, 0));
   b.admitted(share_of_core(50, 0));
@@ -244,7 +244,7 @@ TEST_CASE("the least important tasks of a lost core leave and always the same on
   CHECK(lose_one() == std::pair(stayed, left));
 }
 
-TEST_CASE("when the last core is lost everybody leaves") {
+TEST_CASE("when the last core is lost all tasks leave") {
   Bench b(cores_of(1));
   b.admitted(share_of_core(20));
   b.admitted(share_of_core(20));

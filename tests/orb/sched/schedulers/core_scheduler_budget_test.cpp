@@ -159,8 +159,8 @@ TEST_CASE("a watch follows the processor through preemption suspension and overr
   CHECK(watched(b.finish(1500us, 2, 20)) == 0);
 }
 
-TEST_CASE("of equal priorities the one that was ready first is watched") {
-  SchedulerBench b;
+TEST_CASE("of jobs with equal priority the one that was ready first is watched") {
+  LaneBench b;
   b.add(1, enforced(), 5);
   b.add(2, enforced(), 5);
   b.arrive(0us, 2, 20);
@@ -224,7 +224,7 @@ TEST_CASE("the next job moves on by one place where the rest of the one before l
   CHECK(only<Run>(b.elapse(18ms)).at(0).job == JobId{2});
 }
 
-TEST_CASE("what the rest of a job leaves of a place is gone when no job waits for it") {
+TEST_CASE("the rest of a job's place is gone when no job waits for it") {
   ChargingBench b;
   b.add(1, enforced(OverrunPolicy::report), 5);
   b.arrive(0ms, 1, 1);

@@ -222,7 +222,7 @@ TEST_CASE("a job that sleeps on is watched again after each overrun that is told
   }
 }
 
-TEST_CASE("what a job uses before its overrun is told is charged to its next place") {
+TEST_CASE("the time that a job uses before its overrun is reported is charged to its next place") {
   EdfBench b;
   b.add(1, contract(10ms, 10ms, 2ms));
   b.arrive(0ms, 1, 1);
@@ -241,7 +241,7 @@ TEST_CASE("a job that comes from another core is charged one place for all that 
   CHECK(only<Watch>(b.overrun(12ms, 1, 1, 11500us)).at(0).budget == 13ms);
 }
 
-TEST_CASE("what a job may use grows with each overrun that it is told") {
+TEST_CASE("the time that a job may use grows with each overrun that is reported") {
   EdfBench b;
   b.add(1, contract(10ms, 10ms, 2ms));
   b.arrive(0ms, 1, 1);

@@ -40,7 +40,7 @@ TEST_CASE("a run over the end of a period uses both budgets back to back") {
   CHECK(server.next(at(13)) == at(20));
 }
 
-TEST_CASE("what a run used after a replenishment counts against that one") {
+TEST_CASE("the time that a run used after a replenishment counts against that replenishment") {
   DeferrableServer server(reservation(5, 10));
   server.charge(at(12), units(4));
   CHECK(server.budget(at(12)) == units(3));
@@ -94,7 +94,7 @@ TEST_CASE("below a deferrable server of more than a quarter the bound asks for p
   CHECK_FALSE(fits_below(reservation(25, 100), std::vector<Usage>{{1, 99}}));
 }
 
-TEST_CASE("what the bound below a deferrable server admits holds in the response-time analysis") {
+TEST_CASE("a task that the bound below a deferrable server admits keeps its deadline in the response-time analysis") {
   std::mt19937_64 random(3);
   int admitted = 0;
   for (int set = 0; set < 20'000; ++set) {

@@ -63,7 +63,7 @@ TEST_CASE("an io server takes the period and the priority of its caller") {
   CHECK(server.available(at(20)) == units(4));
 }
 
-TEST_CASE("what an io server was starved of at a low level it does not get back at a high one") {
+TEST_CASE("an I/O server does not get back at a high level the time that it lost at a low one") {
   IoServer server = server_for(80);
   server.serve(at(400), caller(40, 9));
   server.charge(at(404), units(4));
@@ -127,7 +127,7 @@ TEST_CASE("both ways to charge an io server cover U w + (1 - U) U T in every win
   CHECK(io_interference_without_jitter(tenth, units(80)).budget == 16);  // 15.2, rounded up
 }
 
-TEST_CASE("what the bound with an io server admits holds in the response-time analysis") {
+TEST_CASE("a task that the bound with an I/O server admits keeps its deadline in the response-time analysis") {
   std::mt19937_64 random(59);
   int admitted = 0;
   for (int set = 0; set < 20'000; ++set) {

@@ -94,7 +94,7 @@ TEST_CASE("work that sleeps unseen uses no more than the budget in any window of
   CHECK(worst_told_nothing > 6us);  // to a plain step(), work that sleeps looks preempted
 }
 
-TEST_CASE("what was used unseen counts as used last") {
+TEST_CASE("time that was used unseen counts as used last") {
   ServerDriver driver{SporadicServer(reservation)};
   driver.step(at(0ms), 0ms, anybody);
   CHECK(driver.step_unobserved(at(7ms), 1ms, anybody).budget == 1ms);  // charged as used in [6, 7)

@@ -171,7 +171,7 @@ TEST_CASE("a record with a word too few or too many or out of its range is none"
   CHECK_FALSE(changed(0, std::uint64_t{1} << 62));  // a time that overflows soon
 }
 
-TEST_CASE("what is no trace is said to be none, and why") {
+TEST_CASE("a file that is no trace is refused with the reason") {
   const auto good = to_bytes(sample());
   CHECK_THAT(why_not({}), Catch::StartsWith("not a Corelane trace"));
   CHECK_THAT(why_not(std::vector<std::byte>(4096)), Catch::StartsWith("not a Corelane trace"));

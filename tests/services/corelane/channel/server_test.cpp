@@ -119,7 +119,7 @@ TEST_CASE("a server that is stopped behind a channel lets calls time out and goe
   CHECK_FALSE(patient->string_to_object(world.server.reference)->_non_existent());
 }
 
-TEST_CASE("a client that is stopped behind a channel holds up nobody and goes on") {
+TEST_CASE("a client that is stopped behind a channel delays no other client and goes on") {
   const TempDirectory directory;
   ProbeServer server({"-ORBEndpointListen", "channel:" + directory / "channel"});
   ProbePeer client({"call", server.ior(), "1000000000", "-ORBTimeoutRequest", "600s"});

@@ -190,7 +190,7 @@ TEST_CASE("a name goes with its process, and the next one may have it") {
   CHECK(second->is_enlisted());
 }
 
-TEST_CASE("names that are none are refused before anybody is asked") {
+TEST_CASE("malformed names are refused before any server is asked") {
   for (const std::string& name :
        {std::string(), std::string("two words"), std::string("umlaut\xc3\xa4"), std::string(101, 'x')}) {
     CHECK(refusal(open_channel("/nowhere", name, {}, in_a_minute()), Kind::bad_name).find("printable ASCII") !=
@@ -201,13 +201,13 @@ TEST_CASE("names that are none are refused before anybody is asked") {
   CHECK(broker.enlist(std::string(100, 'x')));
 }
 
-TEST_CASE("a name that nobody has is refused with what to do") {
+TEST_CASE("an unknown name is refused with what to do") {
   const RunningBroker broker;
   CHECK(refusal(broker.open("nobody"), Kind::unknown_name) ==
         "no service is called 'nobody': start it, or see its name");
 }
 
-TEST_CASE("without a broker there is a word of what to start") {
+TEST_CASE("without a broker the error says what to start") {
   const corelane::testing::TempDirectory directory;
   const std::string text = refusal(open_channel(directory / "none.sock", "a", {}, in_a_minute()), Kind::unreachable);
   INFO(text);
@@ -241,7 +241,7 @@ TEST_CASE("more processes than there is room for are refused") {
   refusal(broker.enlist("second"), Kind::no_room);
 }
 
-TEST_CASE("clients of a service that accepts nobody are refused when its queue is full") {
+TEST_CASE("clients of a service that accepts none are refused when its queue is full") {
   const RunningBroker broker({.connections_of_a_user = 100'000});
   const auto service = broker.enlist("busy");
   REQUIRE(service);

@@ -125,7 +125,7 @@ TEST_CASE("a copy of which an entry is missing is not used") {
   CHECK(text_in(path) == "new");
 }
 
-TEST_CASE("what is no copy is left as it is") {
+TEST_CASE("a file that is no copy is left as it is") {
   const corelane::testing::TempDirectory directory;
   const std::string path = directory / "other", text(5000, 'x');
   for (const std::string& bytes : {text, std::string("x")}) {
@@ -176,7 +176,7 @@ TEST_CASE("that etcd is still followed is written however the date has jumped si
   CHECK(EtcdCopyFile::open(path, place)->take_content()->seen < year_3000);
 }
 
-TEST_CASE("what could not be written into the copy is written when etcd is still followed or at the end") {
+TEST_CASE("changes that could not be written into the copy are written while etcd is still followed, or at the end") {
   const corelane::testing::TempDirectory directory;
   for (const bool is_followed : {true, false}) {
     const std::string path = directory / (is_followed ? "followed.db" : "ended.db");
@@ -292,7 +292,7 @@ TEST_CASE("the owners that a store before had on this host are known while etcd 
   CHECK(ids_in(*store, root_context) == std::vector<std::string>{"o."});
 }
 
-TEST_CASE("a remembered name is bound again where its lease went, and not where somebody removed it") {
+TEST_CASE("a remembered name is bound again if its lease ended, and not if a client removed it") {
   if (lacks_etcd()) return;
   const EtcdServer etcd;
   EtcdClient client({.endpoints = {etcd.endpoint()}, .timeout = 200s});

@@ -59,7 +59,7 @@ TEST_CASE("a key of etcd stands for the name that it was made of") {
   CHECK_FALSE(keys.place_of(keys.context(5))->name);
 }
 
-TEST_CASE("a key of somebody else stands for nothing") {
+TEST_CASE("a key of another program stands for nothing") {
   const EtcdKeys keys("/here/");
   for (const char* key : {"/here/next", "/here/format", "/there/name/0000000000000000/a|", "/here/name/0/a|",
                           "/here/name/0000000000000000/a", "/here/name/0000000000000000/%zz|",
@@ -67,7 +67,7 @@ TEST_CASE("a key of somebody else stands for nothing") {
     CHECK_FALSE(keys.place_of(key));
 }
 
-TEST_CASE("a value of etcd is read back, and one of somebody else is none") {
+TEST_CASE("a value in etcd is read back, and one of another program is none") {
   for (const Binding& binding :
        {object_at("IOR:01", "anna"), object_at("\xff%\n\"", "a|b"), context_at(~std::uint64_t{0})})
     CHECK(binding_in(etcd_value_of(binding)) == binding);
@@ -91,7 +91,7 @@ TEST_CASE("an etcd is named by its hosts and a prefix") {
   CHECK(parse_etcd_address("http://a/")->prefix == "/corelane/names/");
 }
 
-TEST_CASE("what names no etcd is refused with the form that does") {
+TEST_CASE("an address that names no etcd is refused with the correct form") {
   for (const char* wrong :
        {"", "a:2379", "http://", "http://a:,b", "http://a:0", "http://a:65536", "http://a:x", "http://a,,b",
         "http:///x", "http://a b", "https://", "http://[::1", "http://[]:1", "http://["}) {
@@ -128,7 +128,7 @@ TEST_CASE("a cache that is loaded anew tells what was missed, in the order of re
   CHECK(cache.revision() == 13);
 }
 
-TEST_CASE("what somebody else writes into etcd is passed over") {
+TEST_CASE("values that another program writes into etcd are ignored") {
   const corelane::testing::Quiet quiet;
   const EtcdKeys keys("/here/");
   EtcdCache cache(keys, {});

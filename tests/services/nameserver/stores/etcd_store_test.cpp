@@ -117,7 +117,7 @@ TEST_CASE("while etcd is away names are found, marked stale, and none is bound, 
   CHECK(ids_in(*store, root_context) == std::vector<std::string>{"lasting.", "new."});
 }
 
-TEST_CASE("what others did while a nameserver could not hear is told when it can") {
+TEST_CASE("changes that others made while a nameserver was cut off are reported when it is back") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   EtcdServer server;
@@ -196,7 +196,7 @@ TEST_CASE("two nameservers on one etcd share one limit and keep to it") {
   CHECK(fails_with(other->make_context(), StoreFault::full));
 }
 
-TEST_CASE("names of owners go when nobody keeps their lease") {
+TEST_CASE("names of owners end when no nameserver keeps their lease") {
   if (lacks_etcd()) return;
   const EtcdServer server;
   const auto other = etcd_store(server.url());
@@ -210,7 +210,7 @@ TEST_CASE("names of owners go when nobody keeps their lease") {
   CHECK(ids_in(*other, root_context) == std::vector<std::string>{"lasting."});
 }
 
-TEST_CASE("what went with a lease that ran out is bound again, and what somebody removed is not") {
+TEST_CASE("a name that ended with its lease is bound again, and one that a client removed is not") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   const EtcdServer server;
@@ -285,7 +285,7 @@ TEST_CASE("a nameserver that starts goes on with the owners that the one before 
   CHECK(ids_in(*after, root_context) == std::vector<std::string>{"o.", "z."});
 }
 
-TEST_CASE("names that another nameserver of the host keeps are taken over when nobody keeps their lease") {
+TEST_CASE("names that another nameserver of the host keeps are taken over when their lease is no longer kept") {
   if (lacks_etcd()) return;
   const EtcdServer server;
   EtcdClient client({.endpoints = {server.endpoint()}, .timeout = 200s});
@@ -377,7 +377,7 @@ TEST_CASE("an etcd whose users have changed is asked again with a new login") {
   CHECK(store->add(root_context, {"b", ""}, object_at("1")));
 }
 
-TEST_CASE("what a newer Corelane keeps in etcd is refused") {
+TEST_CASE("etcd data of a newer Corelane is refused") {
   if (lacks_etcd()) return;
   const EtcdServer server;
   server.post("/v3/kv/put",
@@ -385,7 +385,7 @@ TEST_CASE("what a newer Corelane keeps in etcd is refused") {
   const auto refused = open_store(server.url(), patient());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().find(
-            "of format '2' and this Corelane knows 1: use the Corelane that wrote it, or another prefix") !=
+            "of format '2', and this Corelane knows 1: use the Corelane that wrote it, or another prefix") !=
         std::string::npos);
   CHECK(server.post("/v3/kv/range", key_json("/corelane/names/format")).find(to_base64("2")) != std::string::npos);
 }

@@ -101,7 +101,7 @@ void make_trouble(Trouble trouble, EtcdServer& etcd, Host& one) {
 
 }  // namespace
 
-TEST_CASE("what was bound is there and two nameservers agree however often etcd is killed or cut off") {
+TEST_CASE("bound names stay and two nameservers agree, however often etcd is killed or cut off") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   EtcdServer etcd;
@@ -226,7 +226,7 @@ TEST_CASE("a name that etcd tells of only after its owner's end is removed") {
   CHECK(there[0].key == "z");
 }
 
-TEST_CASE("an etcd without room fails writers with what to do and nobody else until there is room again") {
+TEST_CASE("an etcd without room fails only writers, with what to do, until there is room again") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   const EtcdServer etcd(" --quota-backend-bytes 1000000");

@@ -124,7 +124,7 @@ std::string refusal_of(const TlsFiles& files, const std::string& url) {
 
 }  // namespace
 
-TEST_CASE("a resolver that does not answer holds nobody up and is asked once at a time") {
+TEST_CASE("a resolver that does not answer delays no other request and is asked once at a time") {
   LookupFixture its;
   for (int i = 0; i < 3; ++i)
     CHECK(its.find(corelane::os::now()).error() == "its address is not known: the resolver of names does not answer");
@@ -158,7 +158,7 @@ TEST_CASE("addresses are remembered and kept when the resolver has none any more
   CHECK(its.find()->size() == 1);
 }
 
-TEST_CASE("what a resolver throws is why an address is not known") {
+TEST_CASE("the exception of a resolver is the reason why an address is not known") {
   HostLookup lookup([](const HttpEndpoint&) -> corelane::Expected<HostAddresses, std::string> {
     throw std::runtime_error("no memory for the answer");
   });
@@ -198,7 +198,7 @@ TEST_CASE("a follower ends while etcd takes its calls and never answers") {
   CHECK_FALSE(client.range("a", "b", 1));
 }
 
-TEST_CASE("what is no etcd is told from one that refuses, and asked for no password") {
+TEST_CASE("a server that is no etcd is told from an etcd that refuses, and gets no password") {
   const std::pair<std::string, std::string> answers[] = {{"301 Moved Permanently", "<html>"},
                                                          {"404 Not Found", "{}"},
                                                          {"502 Bad Gateway", ""},
@@ -211,7 +211,7 @@ TEST_CASE("what is no etcd is told from one that refuses, and asked for no passw
     REQUIRE_FALSE(answer);
     CAPTURE(status, answer.error().text);
     CHECK(answer.error().kind == EtcdFault::Kind::unreachable);
-    CHECK(answer.error().text.find("what answers is no etcd, or not its HTTP gateway") == 0);
+    CHECK(answer.error().text.find("the program that answers is no etcd, or not its HTTP gateway") == 0);
   }
 }
 
@@ -267,7 +267,7 @@ TEST_CASE("where one member of a cluster is not there the next one is asked") {
   until([&] { return store->add(root_context, {"b", ""}, object_at("1")).has_value(); });
 }
 
-TEST_CASE("an etcd at https is served by those who show a certificate and know its authority") {
+TEST_CASE("an etcd at https serves clients that show a certificate and know its authority") {
   if (lacks_etcd()) return;
   const corelane::testing::Quiet quiet;
   const corelane::testing::TempDirectory directory;

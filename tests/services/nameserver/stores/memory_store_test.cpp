@@ -34,7 +34,7 @@ TEST_CASE("a memory store says what it is") {
   CHECK(store.revision == 0);
 }
 
-TEST_CASE("a store that nobody knows is refused with those that there are") {
+TEST_CASE("an unknown store is refused with the list of known ones") {
   const auto refused = open_store("oracle:somewhere");
   REQUIRE_FALSE(refused);
   CHECK(refused.error() ==

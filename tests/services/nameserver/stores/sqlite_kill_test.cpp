@@ -96,7 +96,7 @@ void check_kept(Store& store, const SharedLedger& ledger) {
 
 }  // namespace
 
-TEST_CASE("of ten thousand names that were bound none is lost when the process is killed again and again") {
+TEST_CASE("none of ten thousand bound names is lost when the process is killed again and again") {
   const corelane::testing::TempDirectory directory;
   const corelane::testing::Quiet quiet;
   const std::string path = directory / "names.db";

@@ -16,7 +16,7 @@
 using namespace corelane::nameserver;
 using namespace corelane::nameserver::testing;
 
-TEST_CASE("a full disk refuses who writes, loses nothing and lets others read until there is room again") {
+TEST_CASE("a full disk refuses writes, loses nothing and lets clients read until there is room again") {
   const corelane::testing::TempDirectory directory;
   const corelane::testing::Quiet quiet;
   const auto disk = [&](unsigned long flags, const char* size) {
@@ -111,7 +111,7 @@ TEST_CASE("a file that this user may not write is refused at the start") {
   CHECK(refused == 0);
 }
 
-TEST_CASE("a file that somebody takes away is written no more until it is back") {
+TEST_CASE("a file that is taken away is not written until it is back") {
   const corelane::testing::TempDirectory directory;
   const corelane::testing::Quiet quiet;
   const std::string path = directory / "names.db";
@@ -120,8 +120,7 @@ TEST_CASE("a file that somebody takes away is written no more until it is back")
   for (const std::string& taken : {path, path + "-wal"}) {
     std::filesystem::rename(taken, taken + ".away");
     CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
-    says(store->status().remark,
-         "another program has removed or replaced " + taken + ", and what is written would be lost");
+    says(store->status().remark, "another program has removed or replaced " + taken + ", so changes would be lost");
     write_file(taken, "other");
     CHECK(fails_with(store->add(root_context, {"b", ""}, object_at("x")), StoreFault::unavailable));
     CHECK(store->find(root_context, {"a", ""}));
@@ -132,7 +131,7 @@ TEST_CASE("a file that somebody takes away is written no more until it is back")
   }
 }
 
-TEST_CASE("a limit of file sizes refuses who writes and ends no process, whenever it is reached") {
+TEST_CASE("a limit of file sizes refuses writes and ends no process, whenever it is reached") {
   for (const rlim_t limit : {rlim_t{1}, rlim_t{4096}, rlim_t{10'000}, rlim_t{20'000}, rlim_t{40'000}, rlim_t{70'000}}) {
     const corelane::testing::TempDirectory directory;
     const corelane::testing::Quiet quiet;
@@ -177,7 +176,7 @@ TEST_CASE("a file that a link leads to has its log beside it, and that does not 
   CHECK(store->add(root_context, {"b", ""}, object_at("x")));
 }
 
-TEST_CASE("a disk without room fails writers and nobody else, until there is room again") {
+TEST_CASE("a disk without room fails only writers, until there is room again") {
   const corelane::testing::TempDirectory directory;
   const int went_well = in_child([&] {
     const corelane::testing::Quiet quiet;

@@ -196,7 +196,7 @@ void check_losses(const WatchedDisk& disk) {
 
 }  // namespace
 
-TEST_CASE("what a SQLite store has acknowledged is there after a loss of power at any point") {
+TEST_CASE("changes that a SQLite store has acknowledged survive a loss of power at any point") {
   const corelane::testing::TempDirectory directory;
   const corelane::testing::Quiet quiet;
   WatchedDisk disk;
@@ -209,7 +209,7 @@ TEST_CASE("what a SQLite store has acknowledged is there after a loss of power a
   check_losses(disk);
 }
 
-TEST_CASE("what a SQLite store has acknowledged is there after a loss of power where the disk failed before") {
+TEST_CASE("changes that a SQLite store has acknowledged survive a loss of power after a failure of the disk") {
   const corelane::testing::TempDirectory directory;
   const corelane::testing::Quiet quiet;
   WatchedDisk disk;

@@ -170,7 +170,7 @@ TEST_CASE("a counter that has changed or is gone goes on above all that it can h
   }
 }
 
-TEST_CASE("what somebody puts back by hand without a sum is a name again") {
+TEST_CASE("a row that is put back by hand without a sum is a name again") {
   const corelane::testing::TempDirectory directory;
   const std::string path = directory / "names.db";
   const Filled filled(path);
@@ -202,7 +202,7 @@ TEST_CASE("a file of schema 1 gets its sums when it is opened") {
   CHECK(Reopened(path).content.size() == filled.content.size() - 1);
 }
 
-TEST_CASE("a file of schema 2 keeps its names and sums, and its names belong to nobody") {
+TEST_CASE("a file of schema 2 keeps its names and sums, and its names have no owner") {
   const corelane::testing::TempDirectory directory;
   const std::string path = directory / "names.db";
   const Filled filled(path);

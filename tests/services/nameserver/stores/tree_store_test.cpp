@@ -51,7 +51,7 @@ TreeStore store_over(JournalLog& log) { return TreeStore(Tree(StoreLimits{}), st
 
 }  // namespace
 
-TEST_CASE("what the journal did not keep was never there") {
+TEST_CASE("a change that the journal did not keep was never there") {
   JournalLog log;
   TreeStore store = store_over(log);
   int told = 0;
@@ -70,7 +70,7 @@ TEST_CASE("what the journal did not keep was never there") {
   CHECK(log.kept.back().revision == 2);
 }
 
-TEST_CASE("a journal that has no memory keeps nothing and holds up nobody") {
+TEST_CASE("a journal without memory keeps nothing and delays no caller") {
   const CapturedErrors errors;
   JournalLog log;
   TreeStore store = store_over(log);
@@ -119,7 +119,7 @@ TEST_CASE("a listener of a store is removed once none of its calls runs") {
   CHECK_FALSE(was_inside);
 }
 
-TEST_CASE("what changes nothing is not written") {
+TEST_CASE("an operation that changes nothing is not written") {
   JournalLog log;
   log.fault = StoreFault::unavailable;
   TreeStore store = store_over(log);
@@ -136,7 +136,7 @@ TEST_CASE("writers side by side reach the journal one after the other, in the or
   for (std::size_t i = 0; i < log.kept.size(); ++i) CHECK(log.kept[i].revision == i + 1);
 }
 
-TEST_CASE("what a journal has kept is where a store goes on") {
+TEST_CASE("a store continues from what its journal has kept") {
   Tree tree{StoreLimits{}};
   tree.apply({.kind = Change::Kind::made, .context = 7});
   tree.apply({.context = 7, .name = {"a", ""}, .binding = object_at("x", "anna")});
