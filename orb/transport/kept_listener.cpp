@@ -7,7 +7,7 @@
 #include <exception>
 
 #include "orb/os/clock.h"
-#include "orb/os/directory.h"
+#include "orb/os/files/directory.h"
 #include "orb/os/log.h"
 #include "orb/os/own_file.h"
 #include "orb/transport/detail/path_keeper.h"
@@ -22,14 +22,14 @@ bool is_gone(const std::string& path) noexcept {
 
 }  // namespace
 
-KeptListener::KeptListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathKeeper> keeper)
-    : endpoint_(first->endpoint()), listen_(std::move(listen)), keeper_(std::move(keeper)) {
+KeptListener::KeptListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathWatcher> watcher)
+    : endpoint_(first->endpoint()), listen_(std::move(listen)), watcher_(std::move(watcher)) {
   made_.push_back(std::move(first));
-  keeper_->add(*this);
+  watcher_->add(*this);
 }
 
 KeptListener::~KeptListener() {
-  keeper_->remove(*this);
+  watcher_->remove(*this);
   stop();
 }
 
@@ -71,7 +71,7 @@ bool KeptListener::make_again() {
 
 std::unique_ptr<Listener> kept(std::unique_ptr<Listener> first, KeptListener::Listen listen) {
   if (!first->endpoint().path.starts_with('/')) return first;
-  return std::make_unique<KeptListener>(std::move(first), std::move(listen), PathKeeper::of_process());
+  return std::make_unique<KeptListener>(std::move(first), std::move(listen), PathWatcher::of_process());
 }
 
 }  // namespace corelane::transport

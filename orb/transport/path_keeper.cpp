@@ -12,7 +12,7 @@
 namespace corelane::transport {
 namespace {
 
-// Steps a PathKeeper on a thread of its own.
+// Steps a PathWatcher on a thread of its own.
 class KeeperThread {
  public:
   KeeperThread() {
@@ -22,20 +22,20 @@ class KeeperThread {
   KeeperThread(const KeeperThread&) = delete;
   KeeperThread& operator=(const KeeperThread&) = delete;
   ~KeeperThread() {
-    // PAIR keeper.stopping: release here -> acquire in run().
+    // PAIR storage.stopping: release here -> acquire in run().
     stopping_.store(true, std::memory_order_release);
-    keeper.parker().unpark();
+    storage.parker().unpark();
     thread_.join();
   }
 
-  PathKeeper keeper;
+  PathWatcher storage;
 
  private:
   void run() noexcept {
-    // Bound: until the last listener ends. PAIR keeper.stopping: acquire here <- release in the destructor.
+    // Bound: until the last listener ends. PAIR storage.stopping: acquire here <- release in the destructor.
     while (!stopping_.load(std::memory_order_acquire)) {
-      (void)keeper.step(os::now());
-      keeper.parker().park(keeper.wake_at());
+      (void)storage.step(os::now());
+      storage.parker().park(storage.wake_at());
     }
   }
 
@@ -45,18 +45,18 @@ class KeeperThread {
 
 }  // namespace
 
-PathKeeper::PathKeeper() { bell_.set_resting(true); }
+PathWatcher::PathWatcher() { bell_.set_resting(true); }
 
-std::shared_ptr<PathKeeper> PathKeeper::of_process() {
+std::shared_ptr<PathWatcher> PathWatcher::of_process() {
   static std::mutex mutex;
   static std::weak_ptr<KeeperThread> known;
   const std::lock_guard lock(mutex);
   auto thread = known.lock();
   if (!thread) known = thread = std::make_shared<KeeperThread>();
-  return {thread, &thread->keeper};
+  return {thread, &thread->storage};
 }
 
-void PathKeeper::add(KeptListener& listener) {
+void PathWatcher::add(KeptListener& listener) {
   {
     const std::lock_guard lock(mutex_);
     listeners_.push_back(&listener);
@@ -65,12 +65,12 @@ void PathKeeper::add(KeptListener& listener) {
   bell_.unpark();
 }
 
-void PathKeeper::remove(KeptListener& listener) noexcept {
+void PathWatcher::remove(KeptListener& listener) noexcept {
   const std::lock_guard lock(mutex_);
   std::erase(listeners_, &listener);
 }
 
-bool PathKeeper::step(Time now) noexcept {
+bool PathWatcher::step(Time now) noexcept {
   const std::lock_guard lock(mutex_);
   if (bell_.take_events()) due_ = std::min(due_, now + between_looks);  // before the looks, so that nothing is missed
   if (!bell_.watches() || !watches_all_) watch_all(now);
@@ -81,7 +81,7 @@ bool PathKeeper::step(Time now) noexcept {
 }
 
 // Also makes a look due, because what happened before the watch was made is not known.
-void PathKeeper::watch_all(Time now) noexcept try {
+void PathWatcher::watch_all(Time now) noexcept try {
   std::vector<std::string> directories;
   for (const KeptListener* listener : listeners_) directories.push_back(listener->directory());
   watches_all_ = bell_.watch(directories);

@@ -20,8 +20,8 @@ struct SoughtTask {
   int pid = 0;          // its server; 0: not known
 };
 
-// Returns the page of the server that has the task. A server that has tasks writes its page twice a second. Returns nothing
-// if no page shows the task within `patience`, or more than one does.
+// Returns the page of the server that has the task. A server that has tasks writes its page twice a second. Returns
+// nothing if no page shows the task within `patience`, or more than one does.
 std::optional<dispatch::ProcessCounters> page_with(const std::string& directory, const SoughtTask& sought,
                                                    Duration patience);
 

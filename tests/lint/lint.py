@@ -88,7 +88,7 @@ EXPORTED = {
         "types/abstract_base.h", "types/value.h",
     ],
     "orb/os": [
-        "files/directory.h", "files/directory_watch.h", "files/file_room.h", "files/file_watch.h",
+        "files/directory.h", "files/file_room.h", "files/file_watch.h",
         "files/small_file.h", "machine/core_domain.h", "machine/core_list.h", "machine/cpu_mask.h", "machine/host.h",
         "machine/mounts.h", "memory/byte_buffer.h", "peers/passed_descriptors.h", "peers/passed_socket.h",
         "peers/peer_groups.h", "peers/peer_trust.h", "peers/user_name.h", "process/descriptor_limit.h",

@@ -2,7 +2,7 @@
 // when the runtime directory was cleared. Otherwise later clients would find no server. Existing connections stay. If
 // another file is at the path by then, it is left alone.
 //
-// Threads: as Listener, except for look(), which the thread of the PathKeeper calls.
+// Threads: as Listener, except for look(), which the thread of the PathWatcher calls.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class KeptListener final : public Listener {
   using Listen = std::function<Expected<std::unique_ptr<Listener>>(const Endpoint& endpoint)>;
 
   // `first` listens at a path. `listen` makes another listener there; it is not called after stop().
-  KeptListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathKeeper> keeper);
+  KeptListener(std::unique_ptr<Listener> first, Listen listen, std::shared_ptr<PathWatcher> watcher);
   ~KeptListener() override;
 
   const Endpoint& endpoint() const noexcept override { return endpoint_; }

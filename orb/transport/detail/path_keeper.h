@@ -1,5 +1,5 @@
-// PathKeeper looks at the sockets of kept listeners: soon after something has happened in one of their directories, and
-// every few seconds. It is an agent. One thread of the process (corelane-paths) steps one for all kept listeners.
+// PathWatcher looks at the sockets of kept listeners: soon after something has happened in one of their directories,
+// and every few seconds. It is an agent. One thread of the process (corelane-paths) steps one for all kept listeners.
 //
 // Threads: add(), remove() and parker().unpark() any; the others on one.
 #pragma once
@@ -11,13 +11,13 @@
 
 #include "orb/base/agent.h"
 #include "orb/base/time.h"
-#include "orb/os/directory_bell.h"
+#include "orb/os/wait/directory_bell.h"
 
 namespace corelane::transport {
 
 class KeptListener;
 
-class PathKeeper final : public Agent {
+class PathWatcher final : public Agent {
  public:
   // Between two looks where the directories are watched. The watch does not report that a parent directory was renamed.
   static constexpr Duration between_watched_looks = std::chrono::seconds{5};
@@ -25,13 +25,13 @@ class PathKeeper final : public Agent {
   // lead to one look.
   static constexpr Duration between_looks = std::chrono::seconds{1};
 
-  PathKeeper();
-  PathKeeper(const PathKeeper&) = delete;
-  PathKeeper& operator=(const PathKeeper&) = delete;
+  PathWatcher();
+  PathWatcher(const PathWatcher&) = delete;
+  PathWatcher& operator=(const PathWatcher&) = delete;
 
   // Returns the one that a thread of this process steps while somebody has it. If that thread cannot start, no socket
   // is made again.
-  static std::shared_ptr<PathKeeper> of_process();
+  static std::shared_ptr<PathWatcher> of_process();
 
   void add(KeptListener& listener);
   // Stops looking at the listener. Waits for the end of a look.

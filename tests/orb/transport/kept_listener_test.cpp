@@ -96,8 +96,8 @@ void end_with_socket(const std::string& path) {
   const auto make_again = [](const Endpoint&) -> Expected<std::unique_ptr<transport::Listener>> { std::_Exit(1); };
   [[maybe_unused]] static auto* const file =
       new os::OwnFile(path, os::Fd(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)));
-  static auto* const kept =
-      new transport::KeptListener(std::make_unique<Still>(path), make_again, std::make_shared<transport::PathKeeper>());
+  static auto* const kept = new transport::KeptListener(std::make_unique<Still>(path), make_again,
+                                                        std::make_shared<transport::PathWatcher>());
   at_end.run = [path] {
     if (std::filesystem::exists(path)) std::_Exit(2);
     kept->look(os::now());

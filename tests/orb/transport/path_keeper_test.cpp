@@ -1,4 +1,4 @@
-// When a PathKeeper looks at the sockets of its listeners.
+// When a PathWatcher looks at the sockets of its listeners.
 #include "orb/transport/detail/path_keeper.h"
 
 #include <catch2/catch.hpp>
@@ -18,7 +18,7 @@ using namespace corelane;
 using namespace std::chrono_literals;
 using transport::Endpoint;
 using transport::KeptListener;
-using transport::PathKeeper;
+using transport::PathWatcher;
 
 namespace {
 
@@ -35,7 +35,7 @@ class Still final : public transport::Listener {
 
 struct Kept {
   const testing::TempDirectory place;
-  std::shared_ptr<PathKeeper> keeper = std::make_shared<PathKeeper>();
+  std::shared_ptr<PathWatcher> storage = std::make_shared<PathWatcher>();
   std::vector<std::unique_ptr<KeptListener>> listeners;
   int made = 0;
   Time now = Time{} + 1h;
@@ -51,15 +51,15 @@ struct Kept {
       if (!(std::ofstream(at.path) << "x")) return Error{};
       return std::make_unique<Still>(at.path);
     };
-    listeners.push_back(std::make_unique<KeptListener>(std::make_unique<Still>(path), make_again, keeper));
+    listeners.push_back(std::make_unique<KeptListener>(std::make_unique<Still>(path), make_again, storage));
   }
   // Waits as its thread does.
-  void await() { keeper->parker().park(never); }
+  void await() { storage->parker().park(never); }
   // Steps it once, as its thread does, after `time`. Returns when it wants to be stepped again.
   Duration step(Duration time = {}) {
     now += time;
-    (void)keeper->step(now);
-    return keeper->wake_at() - now;
+    (void)storage->step(now);
+    return storage->wake_at() - now;
   }
 };
 
@@ -70,12 +70,12 @@ TEST_CASE("a change in the directory of a socket leads to a look, a second later
   Kept kept;
   kept.add(kept.place / "a.sock");
   kept.await();  // takes the ring of add()
-  CHECK(kept.step() == PathKeeper::between_watched_looks);
+  CHECK(kept.step() == PathWatcher::between_watched_looks);
   std::filesystem::remove(kept.place / "a.sock");
   kept.await();  // would block without the change
-  CHECK(kept.step() == PathKeeper::between_looks);
+  CHECK(kept.step() == PathWatcher::between_looks);
   CHECK(kept.made == 0);
-  CHECK(kept.step(PathKeeper::between_looks) == PathKeeper::between_watched_looks);
+  CHECK(kept.step(PathWatcher::between_looks) == PathWatcher::between_watched_looks);
   CHECK(kept.made == 1);
   CHECK(errors.times("it is there again") == 1);
 }
@@ -85,34 +85,34 @@ TEST_CASE("a socket whose directory cannot be watched is looked at each second")
   Kept kept;
   kept.add(kept.place / "a.sock");
   kept.add_only(kept.place / "missing/directory/b.sock");
-  CHECK(kept.step() == PathKeeper::between_looks);
+  CHECK(kept.step() == PathWatcher::between_looks);
   CHECK(errors.times("it cannot be made again now") == 1);
   std::filesystem::create_directories(kept.place / "missing/directory");
-  CHECK(kept.step() == PathKeeper::between_looks);  // also a look after the watch was made
-  CHECK(kept.step(PathKeeper::between_looks) == PathKeeper::between_watched_looks);
+  CHECK(kept.step() == PathWatcher::between_looks);  // also a look after the watch was made
+  CHECK(kept.step(PathWatcher::between_looks) == PathWatcher::between_watched_looks);
 }
 
 TEST_CASE("the directory of a socket that is added is watched, too") {
   Kept kept;
   kept.add(kept.place / "a.sock");
   kept.await();  // takes the ring of add()
-  CHECK(kept.step() == PathKeeper::between_watched_looks);
+  CHECK(kept.step() == PathWatcher::between_watched_looks);
   std::filesystem::create_directory(kept.place / "b");
-  CHECK(kept.step() == PathKeeper::between_looks);
-  CHECK(kept.step(PathKeeper::between_looks) == PathKeeper::between_watched_looks);
+  CHECK(kept.step() == PathWatcher::between_looks);
+  CHECK(kept.step(PathWatcher::between_looks) == PathWatcher::between_watched_looks);
   kept.add(kept.place / "b" + "/b.sock");
   kept.await();  // would block if add() did not wake the thread
-  CHECK(kept.step() == PathKeeper::between_looks);
-  CHECK(kept.step(PathKeeper::between_looks) == PathKeeper::between_watched_looks);
+  CHECK(kept.step() == PathWatcher::between_looks);
+  CHECK(kept.step(PathWatcher::between_looks) == PathWatcher::between_watched_looks);
   std::filesystem::rename(kept.place / "b" + "/b.sock", kept.place / "b" + "/c.sock");
-  CHECK(kept.step() == PathKeeper::between_looks);
+  CHECK(kept.step() == PathWatcher::between_looks);
 }
 
 TEST_CASE("a socket in the root directory is watched there") {
   Kept kept;
   kept.add_only("/etc");  // it is there, and stands for a socket
   CHECK(kept.listeners.front()->directory() == "/");
-  CHECK(kept.step() == PathKeeper::between_watched_looks);
+  CHECK(kept.step() == PathWatcher::between_watched_looks);
 }
 
 }  // namespace path_keeper_test

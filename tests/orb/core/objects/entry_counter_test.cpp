@@ -56,12 +56,12 @@ void nest(ActiveObject& object, int depth, Inside inside, Leaving leaving) {
 // Returns the number of upcalls that the slots of a thread hold, and numbers just below and above.
 int depths() { return GENERATE(1, 2, 3, 4, 5); }
 
-TEST_CASE("a turnstile counts the threads that entered and tells those that leave that its rule has changed") {
-  Turnstile turnstile{Passage::active};
-  CHECK(turnstile.enter() == Passage::active);
-  CHECK(turnstile.enter() == Passage::active);
-  CHECK_FALSE(turnstile.leave());
-  const Turnstile::Change change = turnstile.set(Passage::inactive);
+TEST_CASE("an entry counter counts the threads that entered and tells those that leave that its rule has changed") {
+  EntryCounter entry_counter{Passage::active};
+  CHECK(entry_counter.enter() == Passage::active);
+  CHECK(entry_counter.enter() == Passage::active);
+  CHECK_FALSE(entry_counter.leave());
+  const EntryCounter::Change change = entry_counter.set(Passage::inactive);
   CHECK(change.before == Passage::active);
   CHECK_FALSE(change.empty);
   CHECK(entry_counter.enter() == Passage::inactive);

@@ -159,9 +159,9 @@ TEST_CASE("a new task that waits for the core scheduler's idle instant starts on
   CHECK(runs[0].released == at(1ms));
 }
 
-TEST_CASE("a task does not wait to join an idle lane") {
-  LaneBench b;
-  const auto answer = LaneBench::copy(b.lane.join(at(0ms), TaskId{2}, ten_ms, Priority{7}));
+TEST_CASE("a task does not wait to join an idle core scheduler") {
+  SchedulerBench b;
+  const auto answer = SchedulerBench::copy(b.scheduler.join(at(0ms), TaskId{2}, ten_ms, Priority{7}));
   REQUIRE(only<Joined>(answer).size() == 1);
   CHECK(only<Joined>(answer)[0].task == TaskId{2});
   CHECK(SchedulerBench::copy(b.scheduler.join(at(0ms), TaskId{2}, ten_ms, Priority{7})).empty());

@@ -160,7 +160,7 @@ TEST_CASE("a watch follows the processor through preemption suspension and overr
 }
 
 TEST_CASE("of jobs with equal priority the one that was ready first is watched") {
-  LaneBench b;
+  SchedulerBench b;
   b.add(1, enforced(), 5);
   b.add(2, enforced(), 5);
   b.arrive(0us, 2, 20);

@@ -167,9 +167,9 @@ TEST_CASE("an instant is idle though a job becomes eligible at it") {
 
 // Early jobs at idle instants.
 
-TEST_CASE("an early job starts at once on an idle lane if that is allowed") {
-  LaneBench b;
-  b.lane.allow_early(true);
+TEST_CASE("an early job starts at once on an idle core scheduler if that is allowed") {
+  SchedulerBench b;
+  b.scheduler.allow_early(true);
   b.add(1, ten_ms, 5);
   b.arrive(0ms, 1, 1);
   b.finish(1ms, 1, 1);
