@@ -116,6 +116,7 @@ class Prescan {
 
   void hide_pragma_name() {
     const std::string_view rest = std::string_view(text_).substr(at_);
+    if (rest.starts_with(hidden_pragma_name)) text_[at_] = '$';  // stays what it is: no name
     if (!rest.starts_with(pragma_name) || leading_name(rest) != pragma_name) return;
     if (at_ == 0 || !is_in_word(text_[at_ - 1])) text_.replace(at_, pragma_name.size(), hidden_pragma_name);
   }

@@ -13,6 +13,8 @@ namespace {
 
 // The most that one read may add, and the unit in which half messages are counted.
 constexpr std::size_t step = 64 * 1024;
+// A half message that grows by less than this within `patience` counts as one that does not grow.
+constexpr std::size_t pace = 256 * 1024;
 
 std::size_t in_steps(std::size_t bytes) noexcept { return (bytes + step - 1) / step * step; }
 
@@ -134,7 +136,7 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
   if (peer.elected != nullptr || waits_for_requests || !is_first(account)) return false;
   // Half messages do not become less by waiting, so one of them goes on, however much is held. Those of other peers go
   // on beside it as long as there is room for all of them.
-  if (peer.held - peer.halves > most || !has_room_to_elect()) return false;
+  if (peer.held - peer.halves > most || !has_room_to_elect() || !is_its_turn(account)) return false;
   peer.elected = &account;
   ++elected_;
   held_by_elected_ += account.counted_;
@@ -156,6 +158,21 @@ std::size_t MemoryBudget::promised() const noexcept { return used_ - held_by_ele
 
 bool MemoryBudget::has_room_to_elect() const noexcept {
   return elected_ == 0 || promised() + bounds_.message <= 2 * std::max(bounds_.all, bounds_.of_peer);
+}
+
+// Returns whether it is the turn of the account's peer. While the whole budget is used up, peers take turns: first
+// those with a connection over which a request has come before, then those that have waited for longest. Bound: the
+// connections, twice. When the turn passes to another peer, that is told after `patience` at the latest.
+bool MemoryBudget::is_its_turn(const MemoryAccount& account) const noexcept {
+  if (used_ + step <= bounds_.all) return true;
+  const auto rank = [](const MemoryAccount& each) { return std::pair(!each.has_sent_request(), each.waits_since_); };
+  auto own = rank(account);
+  for (const MemoryAccount* each : accounts_)
+    if (each->peer_ == account.peer_ && each->waits_since_ != never) own = std::min(own, rank(*each));
+  return std::none_of(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
+    const bool may_be_elected = each->peer_->second.elected == nullptr && !each->gave_way_ && each->counted_half_ > 0;
+    return each->peer_ != account.peer_ && may_be_elected && each->waits_since_ != never && rank(*each) < own;
+  });
 }
 
 // Called when the message of the account is complete, or the connection ends. Returns whether it was elected. Then
@@ -377,7 +394,8 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
   half_.store(after, std::memory_order_relaxed);  // relaxed: as above
   if (after > before && after > budget_->bounds_.free) {
     const std::lock_guard lock(budget_->mutex_);
-    half_grew_at_ = os::now();
+    // A connection whose peer sends a little now and then holds up others as one does whose peer sends nothing.
+    if (before <= budget_->bounds_.free || after >= half_mark_ + pace) half_grew_at_ = os::now(), half_mark_ = after;
   }
   return add(after - before);  // modulo 2^64 if it is less
 }

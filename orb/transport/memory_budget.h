@@ -7,7 +7,7 @@
 // Each peer (an address, or a user of this host) has a share. While a peer holds more than its share, its connections
 // are not read further. Reading continues when some of its requests have ended, or it has taken what waits for it.
 // Memory that does not become free by waiting is freed by ending a connection, while another one waits for room. It is
-// the connection that holds most, among those whose peer has sent no more of a message, or has taken nothing, for
+// the connection that holds most, among those whose peer has sent hardly more of a message, or has taken nothing, for
 // `patience`.
 //
 // All connections of a user are one peer. If the user's backlogs exceed the share, its other processes are still read.
@@ -107,6 +107,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   bool has_part_left(const MemoryAccount& account) const noexcept;
   std::size_t promised() const noexcept;
   bool has_room_to_elect() const noexcept;
+  bool is_its_turn(const MemoryAccount& account) const noexcept;
   bool has_backlog_to_spare(const MemoryAccount& account) const noexcept;
   bool may_read(MemoryAccount& account, Time now) noexcept;
   bool makes_progress(const Peer& peer) const noexcept;
@@ -225,6 +226,7 @@ class MemoryAccount {
   std::size_t backlog_ = 0;
   std::size_t channel_ = 0;
   Time half_grew_at_{}, backlog_taken_at_{};
+  std::size_t half_mark_ = 0;     // size of the half message at half_grew_at_
   std::uint64_t to_be_told_ = 0;  // on_room() follows, in the order of these numbers; 0: it does not
   // Since when may_read() has refused it. Only may_read() or stop_waiting() ends this, not on_room().
   Time waits_since_ = never;

@@ -35,10 +35,12 @@ void say_if_used_up(int error) noexcept try {
 
 DirectoryWatch::DirectoryWatch(std::span<const std::string> directories) noexcept {
   InotifyQueue queue;
-  if (!queue.open()) return say_if_used_up(errno);
-  for (const std::string& directory : directories)
-    if (!queue.watch(directory.c_str(), directory_events)) return say_if_used_up(errno);
-  queue_ = std::move(queue);
+  bool works = queue.open();
+  for (const std::string& directory : directories) works = works && queue.watch(directory.c_str(), directory_events);
+  if (works)
+    queue_ = std::move(queue);
+  else
+    say_if_used_up(errno);
 }
 
 bool DirectoryWatch::take() noexcept {

@@ -303,8 +303,8 @@ TEST_CASE("constants keep their exact value") {
     CHECK_THAT(b.client_header(), Contains("inline const std::string c = \"\\0011\\\"$0\";"));
   }
   SECTION("text with question marks, which is no trigraph") {
-    b.constant("c", b.string(), std::string("a??=?? ???"));
-    b.constant("w", b.basic(TypeKind::wstring), std::u32string(U"??/\x80??"));
+    b.constant("c", b.string(), std::string("a?\?=?\? ?\?\?"));
+    b.constant("w", b.basic(TypeKind::wide_string), std::u32string(U"?\?/\x80?\?"));
     CHECK_THAT(b.client_header(), Contains("c = \"a?\\?=?\\? ?\\?\\?\";"));
     CHECK_THAT(b.client_header(), Contains("w = L\"?\\?/\\200?\\?\";"));
   }

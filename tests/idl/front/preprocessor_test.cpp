@@ -59,6 +59,7 @@ TEST_CASE("_Pragma is an escaped name wherever it stands, and no operator") {
         "5:34: expected a name, found `*`");
   CHECK(faults_of("#define _Pragma Other\nstruct _Pragma { long a; };\nstruct B { Other o; };") == "");
   CHECK(faults_of("_Pragma(\"once\")\n") == "1:1: expected a definition, found `_Pragma`");
+  CHECK(faults_of("struct _Pragm$ { long a; };\n").starts_with("1:8: `$` has no meaning in IDL"));
   CHECK(faults_of("#error _Pragma\n") == "1:1: #error: _Pragma");
   Compiler compiler;
   REQUIRE(compiler

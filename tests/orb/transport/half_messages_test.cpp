@@ -52,7 +52,9 @@ TEST_CASE("half messages of many connections never stop one another for ever, an
     if (senders.size() < at_once) senders.push_back({budgeted.comes(came++ % static_cast<std::uint32_t>(peers))});
     while (read_once(senders, longest)) most = std::max(most, budgeted.budget->used());  // bound: what they send
     if (senders.size() < at_once) continue;
-    // All wait, but for those that have sent all.
+    // All wait, but for those that have sent all. After `patience` each asks again.
+    for (Sender& each : senders) each.waits = false;
+    while (read_once(senders, longest)) most = std::max(most, budgeted.budget->used());  // bound: what they send
     const auto whole =
         std::find_if(senders.begin(), senders.end(), [&](const Sender& each) { return each.sent == longest; });
     INFO(ended << " have ended of " << came);

@@ -49,7 +49,7 @@ struct Kept {
     const auto make_again = [this](const Endpoint& at) -> Expected<std::unique_ptr<transport::Listener>> {
       ++made;
       if (!(std::ofstream(at.path) << "x")) return Error{};
-      return std::make_unique<Still>(at.path);
+      return std::unique_ptr<transport::Listener>(std::make_unique<Still>(at.path));
     };
     listeners.push_back(std::make_unique<KeptListener>(std::make_unique<Still>(path), make_again, storage));
   }
