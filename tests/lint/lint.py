@@ -61,9 +61,9 @@ ROOMS = {
         "process": ["machine"],
         "threads": ["machine"],
         "memory": ["process"],
-        "wait": ["files", "machine"],
         "peers": ["threads"],
         "files": ["peers", "process"],
+        "wait": ["files", "machine"],
     },
     "orb/sched": {
         "analysis": [],

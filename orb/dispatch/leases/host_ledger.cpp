@@ -406,8 +406,8 @@ void HostLedger::tell(const Findings& findings) const {
 Expected<std::vector<CoreLease>> UnguardedCores::lease(const LeaseRequest& request) {
   if (promises_)
     os::log::warn(
-        "dispatch: no host ledger (runtime.ledger): other servers of this host may promise the same cores, and "
-        "deadlines may be missed");
+        "dispatch: runtime.ledger is off, so other servers of this host may promise the same cores, and deadlines may "
+        "be missed");
   return choose(cores_, request, false);
 }
 

@@ -56,7 +56,7 @@ TEST_CASE("_Pragma is an escaped name wherever it stands, and no operator") {
                   "module D { const long a = 1; const long _Pragma = ::D::a; const long b = _Pragma + _Pragma; };") ==
         "");
   CHECK(faults_of("#ifdef _Pragma\n#error no\n#endif\n#define M(x) x\nstruct M(_Pragma) { M(_Pragma) *; };") ==
-        "5:34: expected a name, found `*`");
+        "5:32: expected a name, found `*`");
   CHECK(faults_of("#define _Pragma Other\nstruct _Pragma { long a; };\nstruct B { Other o; };") == "");
   CHECK(faults_of("_Pragma(\"once\")\n") == "1:1: expected a definition, found `_Pragma`");
   CHECK(faults_of("struct _Pragm$ { long a; };\n").starts_with("1:8: `$` has no meaning in IDL"));

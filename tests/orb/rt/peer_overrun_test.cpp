@@ -80,7 +80,7 @@ TEST_CASE("a client's log says that its server is stricter than the contract") {
   Served served({});
   CapturedErrors said;
   (void)served.granted(OverrunPolicy::report);
-  CHECK_THAT(said.text(), Catch::Contains("limits.peer_overrun: on_overrun is demote instead of report"));
+  CHECK_THAT(said.text(), Catch::Contains("the contract stricter: on_overrun is demote instead of report"));
 }
 
 }  // namespace peer_overrun_test

@@ -30,7 +30,7 @@ TEST_CASE("each lack of the kernel that files show is named with the command tha
        "s/^GRUB_CMDLINE_LINUX=\"/&preempt=full /"},
       {"kernel preemption",
        {{"/sys/kernel/debug/sched/preempt", "-"}, {"/proc/cmdline", "preempt=none"}},
-       "none, if nobody changed it since the start",
+       "none, if it was not changed since the start",
        "mount -t debugfs none /sys/kernel/debug\necho full | tee /sys/kernel/debug/sched/preempt\n"},
       {"clock source",
        {{"/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet"}},
@@ -88,7 +88,7 @@ TEST_CASE("a user that may not read debugfs is told what may have been changed t
 
 TEST_CASE("advice to start the reservation daemon for isolated cores says what the daemon does to other processes") {
   const Finding finding = FakeHost(FakeFiles{{"/sys/devices/system/cpu/isolated", ""}}).look("isolated cores");
-  CHECK_THAT(finding.note, Catch::StartsWith("It moves all other programs of this host off the cores that it gives"));
+  CHECK_THAT(finding.note, Catch::StartsWith("it moves all other programs of this host off the cores that it gives"));
 }
 
 TEST_CASE("where systemd does not start the machine cgroup v1 is switched off by the kernel itself") {

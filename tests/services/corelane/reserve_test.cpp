@@ -322,8 +322,8 @@ TEST_CASE("without a reservation daemon it is said how to start one") {
   CHECK(show_cores({.sockets = {socket, "/nowhere"}, .start_options = " -ORBx y"}, {}, out, err) == 1);
   CHECK_THAT(err.str(), Catch::StartsWith(
                             "corelane cores: no reservation daemon runs on this host (no process listens at " + socket +
-                            ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &; "
-                            "it moves all other programs of this host "));
+                            ", nor at /nowhere); start it as root: corelane-reserved -ORBx y &. "
+                            "It moves all other programs of this host "));
 }
 
 TEST_CASE("a share is so much every so long") {

@@ -355,5 +355,5 @@ TEST_CASE("a daemon that has no core to give says so") {
   kill(daemon.pid(), SIGTERM);
   said += daemon.read_all().value_or("");
   CHECK(daemon.wait()->text() == "exit status 0");
-  CHECK_THAT(said, Catch::Contains("cores to give: none") && Catch::Contains("warning: there is no core to give"));
+  CHECK_THAT(said, Catch::Contains("cores to give: none") && Catch::Contains("warning: no core can be reserved"));
 }

@@ -273,7 +273,7 @@ TEST_CASE("ways that another program's group has are not given") {
   fake.resctrl.write("theirs/tasks", std::to_string(other));
   const auto refused = fake.reserve_with(other, {ways(1)});
   REQUIRE_FALSE(refused);
-  CHECK_THAT(refused.error().reason, Contains("/fake/resctrl/theirs, a group of somebody else"));
+  CHECK_THAT(refused.error().reason, Contains("/fake/resctrl/theirs, a group of another program"));
 }
 
 TEST_CASE("where the processor has no more groups for the cache nothing is left of the request") {

@@ -22,7 +22,7 @@ TEST_CASE("a process whose core is switched off loses the core and is told why")
   CHECK(fake.controller().accounts().empty());
   const auto now = fake.controller().look(grant->id);
   REQUIRE_FALSE(now);
-  CHECK_THAT(now.error().reason, Contains("the kernel has no longer 3") && Contains("ask anew"));
+  CHECK_THAT(now.error().reason, Contains("the kernel has no longer 3") && Contains("ask again"));
   CHECK(fake.controller().cores().at(3).use == CoreUse::held);
   const auto next = fake.reserve(other, CoresWanted{.count = 2});
   REQUIRE(next);

@@ -169,8 +169,8 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
            "c.toml:2:1: unknown key frequency; known are period, deadline, budget, jitter, suspension, importance, "
            "on_overrun and uses"},
       Case{"[\"IDL:Derived:1.0\".step]\nbudget = \"9ms\"\n",
-           "c.toml:1:1: IDL:Derived:1.0 step: budget C = 9ms is outside 0 < C <= D = 8ms; what the file leaves out is "
-           "as"},
+           "c.toml:1:1: IDL:Derived:1.0 step: budget C = 9ms is outside 0 < C <= D = 8ms; fields that the file leaves "
+           "out are those"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"2ms\"\ndeadline = \"1ms\"\nbudget = \"3ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: budget C = 3ms is outside 0 < C <= D = 1ms"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"5ms\"\nbudget = \"7ms\"\n",
@@ -178,7 +178,8 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
            "that the file leaves out are those of the IDL"},
       Case{"[\"IDL:Derived:1.0\".step]\nperiod = \"900us\"\nbudget = \"500us\"\n",
            "c.toml:1:1: IDL:Derived:1.0 step: deadline D = 8ms and jitter J = 1ms span 10 periods of T = 900us, and at "
-           "most 8 jobs of a task may wait: use T >= 1125us or D <= 6200us; what the file leaves out is as the IDL"},
+           "most 8 jobs of a task may wait: use T >= 1125us or D <= 6200us; fields that the file leaves out are those "
+           "of the IDL"},
       Case{"[\"IDL:Derived:1.0\".configure]\nperiod = \"10ms\"\n",
            "c.toml:1:1: IDL:Derived:1.0 configure: its IDL has no contract, so period and budget are both required"},
       Case{"[\"Plant::Controller\".step]\n",

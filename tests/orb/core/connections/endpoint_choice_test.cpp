@@ -238,11 +238,11 @@ TEST_CASE("the log says why the calls to a server on this host go over TCP") {
 TEST_CASE("a client's log has no line about its calls unless debug lines are asked for") {
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.all()});
-  std::filesystem::remove(test.path + ".channel");
+  TestOrb client({"-ORBClientChannel", GENERATE(as<std::string>{}, "on", "off")});
   const CapturedErrors log;
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(client, server.ior()) != EndpointKind::tcp);
   CHECK(log.text().find("info: ") == std::string::npos);
-  CHECK(log.times("calls ") == 0);
+  CHECK(log.times("calls over ") == 0);
 }
 
 TEST_CASE("the log says that calls go over TCP because the server is on another host") {

@@ -385,7 +385,7 @@ TEST_CASE("etcd data of a newer Corelane is refused") {
   const auto refused = open_store(server.url(), patient());
   REQUIRE_FALSE(refused);
   CHECK(refused.error().find(
-            "of format '2', and this Corelane knows 1: use the Corelane that wrote it, or another prefix") !=
+            "has format '2', and this Corelane knows 1: use the Corelane that wrote it, or another prefix") !=
         std::string::npos);
   CHECK(server.post("/v3/kv/range", key_json("/corelane/names/format")).find(to_base64("2")) != std::string::npos);
 }
