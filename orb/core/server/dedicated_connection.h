@@ -41,7 +41,7 @@ class BindTokens {
   // token a second time.
   std::shared_ptr<ServerConnection> claim(TaskId task, std::uint64_t token) noexcept;
   void withdraw(TaskId task) noexcept;
-  // Withdraws the offers of all tasks of a closed connection.
+  // Withdraws the tokens of all tasks of a closed connection.
   void withdraw(PeerId owner) noexcept;
 
  private:
