@@ -155,6 +155,7 @@ ObjectReference<Object> Orb::follow(const std::string& text, int hops) {
     return follow_location(*location, hops);
   }
   if (text.starts_with("corbaname:")) return follow_name(text, hops);
+  if (text.empty()) raise(bad_uri, "the reference is empty: has the server printed it yet?");
   if (!text.starts_with("IOR:") && !text.starts_with("ior:")) raise(bad_uri, excerpt(text));
   auto ior = giop::parse_ior(text, state_->settings.giop);
   if (!ior) raise_bad_text(ior.error(), text);
