@@ -263,8 +263,8 @@ std::uint64_t Orb::abandoned_requests() const {
   return server ? server->incidents().abandoned_requests() : 0;
 }
 
-void Orb::log_servant_exception(std::string_view operation, ErrorKind answer, std::string_view text) noexcept {
-  if (const auto server = state_->serving()) server->incidents().servant_threw(operation, answer, text);
+void Orb::log_servant_exception(const ServantFailure& failure) noexcept {
+  if (const auto server = state_->serving()) server->incidents().servant_threw(failure);
 }
 
 std::vector<transport::Endpoint> Orb::endpoints() const {
