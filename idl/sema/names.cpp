@@ -83,14 +83,26 @@ void Names::report_used(SymbolKind kind, const ast::Identifier& name, const Scop
   const Warning warning = member ? Warning::lenient : Warning::reuse;
   Diagnostic& fault = harmless ? diagnostics_.warning(warning, name.span, std::move(message))
                                : diagnostics_.error(name.span, std::move(message));
-  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + another_name(name));
+  fault.note(use.span, quoted(use.name) + " of an outer scope is used here" + another_name(*current_, name.text));
+}
+
+// Reports an operation or attribute whose name differs only in case from a type of an outer scope that its scope uses
+// later. It has no other meaning there, so the type was meant. Reports each such name once.
+void Names::report_passed(const Symbol& passed, const ast::Identifier& use) {
+  Scope& scope = *passed.owner;
+  if (!scope.used.try_emplace(lower_case(use.text), Scope::Use{use.text, use.span}).second) return;
+  diagnostics_
+      .warning(Warning::reuse, passed.span,
+               quoted(passed.name) + " differs only in case from " + quoted(use.text) +
+                   ", which this scope uses: IDL takes them for one name")
+      .note(use.span, quoted(use.text) + " of an outer scope is used here" + another_name(scope, passed.name));
 }
 
 // Returns a hint with the first free name among common choices: "; name this `the_listener`, for example".
-std::string Names::another_name(const ast::Identifier& name) const {
+std::string Names::another_name(const Scope& scope, const std::string& name) {
   for (const std::string_view prefix : {"the_", "a_", "my_"}) {
-    const std::string other = std::string(prefix) + name.text;
-    if (current_->find_own(other) == nullptr && !current_->used.contains(lower_case(other)))
+    const std::string other = std::string(prefix) + name;
+    if (scope.find_own(other) == nullptr && !scope.used.contains(lower_case(other)))
       return "; name this " + quoted(other) + ", for example";
   }
   return "; rename either";
@@ -139,7 +151,10 @@ Names::Found Names::find_in(const Scope& scope, const std::string& name) {
   return found;
 }
 
+// Searches from the current scope outwards. Passes an operation or attribute whose name differs from `name` in case if
+// an outer scope has the very name; the result says so.
 Names::Found Names::find_outwards(const std::string& name, const Scope** where) const {
+  Found first;
   // bound: the nesting of scopes, which the parser limits
   for (const Scope* scope = current_; scope != nullptr; scope = scope->parent) {
     if (scope->kind == Scope::Kind::operation) continue;
@@ -147,10 +162,17 @@ Names::Found Names::find_outwards(const std::string& name, const Scope** where) 
     // An expression or a type cannot name a member or a parameter.
     if (scope->kind == Scope::Kind::members && found.symbol != nullptr && found.symbol->kind == SymbolKind::member)
       continue;
-    *where = scope;
-    if (found.symbol != nullptr) return found;
+    if (first.symbol == nullptr) *where = scope;
+    if (found.symbol == nullptr) continue;
+    if (first.symbol != nullptr) {
+      if (found.symbol->name != name) break;
+      *where = scope;
+      return {.symbol = found.symbol, .other = found.other, .passed = first.symbol};
+    }
+    if (found.symbol->name == name || !is_harmless(found.symbol->kind) || found.symbol->owner != scope) return found;
+    first = found;
   }
-  return {};
+  return first;
 }
 
 bool Names::is_known(const std::string& name) const {
@@ -180,6 +202,7 @@ Symbol* Names::resolve_first(const ast::ScopedName& name) {
     report_unknown(*current_, first, false);
     return nullptr;
   }
+  if (found.passed != nullptr) report_passed(*found.passed, first);
   if (found.symbol->owner != current_) note_use(first);
   return checked(found, first);
 }

@@ -48,7 +48,8 @@ class Names {
 
   struct Found {
     Symbol* symbol = nullptr;
-    Symbol* other = nullptr;  // also inherited, and a different one
+    Symbol* other = nullptr;         // also inherited, and a different one
+    const Symbol* passed = nullptr;  // an operation or attribute of an inner scope, whose name differs in case
   };
   static Found find_in(const Scope& scope, const std::string& name);
   using Seen = std::set<const Scope*>;
@@ -60,7 +61,8 @@ class Names {
   Symbol* checked(const Found& found, const ast::Identifier& name);
   void report_used(SymbolKind kind, const ast::Identifier& name, const Scope::Use& use);
   void report_own_name(SymbolKind kind, const ast::Identifier& name);
-  std::string another_name(const ast::Identifier& name) const;
+  void report_passed(const Symbol& passed, const ast::Identifier& use);
+  static std::string another_name(const Scope& scope, const std::string& name);
   void note_use(const ast::Identifier& name);
   void report_unknown(const Scope& scope, const ast::Identifier& name, bool only_here);
 

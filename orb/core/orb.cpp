@@ -155,6 +155,7 @@ ObjectReference<Object> Orb::follow(const std::string& text, int hops) {
     return follow_location(*location, hops);
   }
   if (text.starts_with("corbaname:")) return follow_name(text, hops);
+  if (text.empty()) raise(bad_uri, "the reference is empty: has the server printed it yet?");
   if (!text.starts_with("IOR:") && !text.starts_with("ior:")) raise(bad_uri, excerpt(text));
   auto ior = giop::parse_ior(text, state_->settings.giop);
   if (!ior) raise_bad_text(ior.error(), text);
@@ -262,8 +263,8 @@ std::uint64_t Orb::abandoned_requests() const {
   return server ? server->incidents().abandoned_requests() : 0;
 }
 
-void Orb::log_servant_exception(std::string_view operation, ErrorKind answer, std::string_view text) noexcept {
-  if (const auto server = state_->serving()) server->incidents().servant_threw(operation, answer, text);
+void Orb::log_servant_exception(const ServantFailure& failure) noexcept {
+  if (const auto server = state_->serving()) server->incidents().servant_threw(failure);
 }
 
 std::vector<transport::Endpoint> Orb::endpoints() const {

@@ -34,6 +34,7 @@ class ClientParts;
 class Reference;
 class RequestTarget;
 class ValueFactoryBase;
+struct ServantFailure;
 struct Settings;
 
 class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
@@ -120,10 +121,9 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   // Returns the number of requests that were not run because their client cancelled them or disconnected before their
   // turn.
   std::uint64_t abandoned_requests() const;
-  // Logs an exception that a servant of this process threw and its operation does not declare; see
-  // Incidents::servant_threw(). `answer` is the error that the caller gets. Any thread: another thread writes it to the
-  // log.
-  void log_servant_exception(std::string_view operation, ErrorKind answer, std::string_view text) noexcept;
+  // Logs an exception that a servant of this process threw and its operation does not declare. Any thread: another
+  // thread writes it to the log.
+  void log_servant_exception(const ServantFailure& failure) noexcept;
 
   // The standard user exception of resolve_initial_references(). It has no members; what() contains the name.
   struct InvalidName final : UserException {

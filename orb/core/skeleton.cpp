@@ -10,6 +10,12 @@ namespace {
 // Limits of comparing a peer's name: the reader thread, which all connections share, does it.
 constexpr std::size_t longest_name = 32, most_compared = 16;
 
+// "IDL:Plant/Controller:1.0" -> "Plant/Controller".
+std::string_view shortened(std::string_view repository_id) noexcept {
+  if (repository_id.starts_with("IDL:")) repository_id.remove_prefix(4);
+  return repository_id.substr(0, repository_id.rfind(':'));
+}
+
 // "Plant::Controller::step", "Plant/Controller.step" -> "step".
 std::string_view last_part(std::string_view name) {
   const std::size_t end = name.find_last_of(":./");
@@ -47,9 +53,12 @@ bool Skeleton::has_contracts() const noexcept {
   return std::any_of(upcalls.begin(), upcalls.end(), [](const Upcall& upcall) { return upcall.contract != nullptr; });
 }
 
+std::string_view short_id(const Skeleton& skeleton) noexcept {
+  return skeleton.ids.empty() ? std::string_view() : shortened(skeleton.ids.front());
+}
+
 std::string label_of(std::string_view repository_id, std::string_view operation) {
-  if (repository_id.starts_with("IDL:")) repository_id.remove_prefix(4);
-  const std::string interface(repository_id.substr(0, repository_id.rfind(':')));
+  const std::string interface(shortened(repository_id));
   return (interface.empty() ? "" : interface + ".") + std::string(operation);
 }
 

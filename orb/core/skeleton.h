@@ -43,6 +43,8 @@ std::string unknown_operation(const Skeleton& skeleton, std::string_view name);
 // Returns the name of the operation's tasks in reports: "Plant/Controller.step" for step of IDL:Plant/Controller:1.0.
 std::string label_of(std::string_view repository_id, std::string_view operation);
 std::string label_of(const Skeleton& skeleton, const Upcall& upcall);
+// Returns the most derived interface as reports show it: "Plant/Controller". Allocates nothing.
+std::string_view short_id(const Skeleton& skeleton) noexcept;
 
 // The contract of each operation of a servant's type, in the order of its upcalls. Empty if no operation has one.
 using OperationContracts = std::vector<std::optional<Contract>>;

@@ -9,6 +9,7 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/overrun_name.h"
+#include "orb/base/peer.h"
 #include "orb/sched/refusal.h"
 
 namespace corelane::tool {
@@ -31,6 +32,7 @@ std::string value_text(TraceKind kind, std::string_view name, std::string_view d
   std::int64_t value = 0;
   std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (is_duration(kind, name)) return to_string(Duration{value});
+  if (name == "peer") return std::to_string(connection_of(PeerId{static_cast<std::uint64_t>(value)}).value);
   if (name == "on_overrun" && value >= 0 && value < static_cast<std::int64_t>(overrun_names.size()))
     return std::string(overrun_names[static_cast<std::size_t>(value)]);
   if (name == "code") {

@@ -363,8 +363,10 @@ std::string ClientCall::text_of_late_reply() const {
   if (deadline_ == CallDeadline::current())
     text += "; this call had " + to_string(std::chrono::ceil<std::chrono::milliseconds>(had)) + " (CallDeadline)";
   if (!connection_->answered() && (had >= telling_silence || deadline_ != CallDeadline::current()))
-    text += "; nothing has ever come from " + to_string(connection_->peer()) +
-            " over this connection: see whether an ORB listens there";
+    text +=
+        "; nothing has ever come from " + to_string(connection_->peer()) +
+        " over this connection: see whether an ORB listens there; the server may be busy, or its POA manager may hold "
+        "requests (its log says so); corelane ping tells whether it answers";
   return text;
 }
 

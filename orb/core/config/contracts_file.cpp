@@ -64,6 +64,17 @@ std::string question(const std::string& id, const std::vector<std::string>& know
   return "; is " + nearest(id, known) + " meant?";
 }
 
+// A line for the log about a place in the file.
+using LineAt = std::pair<FilePlace, std::string>;
+
+// Returns the lines in the order of their places.
+std::vector<std::string> in_order(std::vector<LineAt> lines) {
+  std::ranges::stable_sort(lines, {}, [](const LineAt& line) { return std::pair(line.first.line, line.first.column); });
+  std::vector<std::string> texts;
+  for (LineAt& line : lines) texts.push_back(std::move(line.second));
+  return texts;
+}
+
 FilePlace place_of(const toml::source_region& region) {
   return {.line = region.begin.line, .column = region.begin.column};
 }
@@ -331,7 +342,7 @@ std::vector<std::string> ContractsFile::untold_changes(const Skeleton& skeleton,
     const std::lock_guard lock(mutex_);
     if (!told_changes_.insert(skeleton.ids.front()).second) return {};
   }
-  std::vector<std::string> lines;
+  std::vector<LineAt> lines;
   for (std::size_t i = 0; i < contracts.size(); ++i) {
     const Upcall& upcall = skeleton.upcalls[i];
     const Entry* const entry = find(skeleton, upcall.name);
@@ -340,28 +351,30 @@ std::vector<std::string> ContractsFile::untold_changes(const Skeleton& skeleton,
     const std::string text =
         upcall.contract ? changes_of(*upcall.contract, *contracts[i], uses) : given_text(*contracts[i], uses);
     if (!text.empty())
-      lines.push_back(at(entry->at) + skeleton.ids.front() + " " + std::string(upcall.name) + ": " + text);
+      lines.emplace_back(entry->at,
+                         at(entry->at) + skeleton.ids.front() + " " + std::string(upcall.name) + ": " + text);
   }
-  return lines;
+  return in_order(std::move(lines));
 }
 
 std::vector<std::string> ContractsFile::unused(Look look) const {
   const bool running = look == Look::running;
   const std::string activated = running ? " was activated so far" : " was activated";
-  std::vector<std::string> lines;
+  std::vector<LineAt> lines;
   const std::lock_guard lock(mutex_);
   auto& told = running ? told_running_ : told_ended_;
   for (const auto& [id, operations] : interfaces_)
     if (!asked_.contains(id) && !operations.empty() && told.insert(id).second)
-      lines.push_back(at(operations.begin()->second.at) + "no object of " + id + activated +
-                      ": its contracts are not used" + question(id, {asked_.begin(), asked_.end()}));
-  return lines;
+      lines.emplace_back(operations.begin()->second.at, at(operations.begin()->second.at) + "no object of " + id +
+                                                            activated + ": its contracts are not used" +
+                                                            question(id, {asked_.begin(), asked_.end()}));
+  return in_order(std::move(lines));
 }
 
 // Covers activated interfaces only; unused() reports the others.
 std::vector<std::string> ContractsFile::unknown_resources(Look look, const std::vector<std::string>& made) const {
   const bool running = look == Look::running;
-  std::vector<std::string> lines;
+  std::vector<LineAt> lines;
   const std::lock_guard lock(mutex_);
   auto& told = running ? told_running_ : told_ended_;
   const auto is_known = [&](const std::string& name) {
@@ -371,11 +384,12 @@ std::vector<std::string> ContractsFile::unknown_resources(Look look, const std::
     for (const auto& [operation, entry] : operations)
       for (const Resource& resource : entry.resources)
         if (asked_.contains(id) && !is_known(resource.name) && told.insert(at(resource.at)).second)
-          lines.push_back(at(resource.at) + id + " " + operation + " uses " + resource.name +
-                          ", but no corelane::rt::Resource of that name was made" +
-                          (running ? " so far: unless one comes, what" : ": what") +
-                          " it locks is not in its contract" + resource_question(resource.name, made));
-  return lines;
+          lines.emplace_back(resource.at, at(resource.at) + id + " " + operation + " uses " + resource.name +
+                                              ", but no corelane::rt::Resource of that name was made" +
+                                              (running ? " so far: unless one comes, what" : ": what") +
+                                              " it locks is not in its contract" +
+                                              resource_question(resource.name, made));
+  return in_order(std::move(lines));
 }
 
 }  // namespace corelane::core

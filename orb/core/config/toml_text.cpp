@@ -70,6 +70,26 @@ std::string quoted_header(std::string_view name) {
   return "[\"" + std::string(name.substr(0, name.size() - operation.size())) + "\"" + std::string(operation) + "]";
 }
 
+void replace(std::string& text, std::string_view before, std::string_view after) {
+  for (std::size_t at = 0; (at = text.find(before, at)) != text.npos; at += after.size())
+    text.replace(at, before.size(), after);
+}
+
+// Turns the parser's message, such as "Error while parsing table header: expected ']', saw '\n'", into a sentence.
+std::string plain_fault(std::string text) {
+  constexpr std::string_view beginning = "Error while parsing ";
+  if (text.starts_with(beginning)) {
+    const bool vowel = text.size() > beginning.size() &&
+                       std::string_view("aeiou").find(text[beginning.size()]) != std::string_view::npos;
+    text.replace(0, beginning.size(), vowel ? "syntax error in an " : "syntax error in a ");
+  }
+  for (const std::string_view end : {"'\\r'", "'\\n'", "'\\r\\n'"}) replace(text, end, "the end of the line");
+  replace(text, ", saw ", ", but found ");
+  replace(text, "but found EOF", "but found the end of the file");
+  replace(text, "value-terminator", "the end of the value");
+  return text;
+}
+
 bool is_key(std::string_view text) {
   return is_made_of(text, "_.-") && !text.starts_with('.') && !text.ends_with('.') && text.find("..") == text.npos;
 }
@@ -101,7 +121,7 @@ std::string toml_fault(std::string_view description, std::string_view text, std:
            " is there twice; put its entries into one table";
   const std::string_view before = line > 1 ? line_of(text, line - 1) : "";
   const std::string quoted = is_of_its_line(description, before) ? with_quotes(here) : "";
-  return std::string(description) + (quoted.empty() ? "" : "; quotes are missing: " + quoted);
+  return plain_fault(std::string(description)) + (quoted.empty() ? "" : "; quotes are missing: " + quoted);
 }
 
 Expected<std::string, SettingsFault> read_toml(std::string_view what, const std::string& path) {

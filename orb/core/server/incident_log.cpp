@@ -9,12 +9,12 @@
 
 namespace corelane::core {
 
-void IncidentLog::oneway_dropped(const Error& reason) noexcept {
-  if (incidents_.oneway_dropped(reason, os::now())) post();
+void IncidentLog::oneway_dropped(std::string_view operation, const Error& reason) noexcept {
+  if (incidents_.oneway_dropped(operation, reason, os::now())) post();
 }
 
-void IncidentLog::servant_threw(std::string_view operation, ErrorKind answer, std::string_view text) noexcept {
-  if (incidents_.servant_threw(operation, answer, text, os::now())) post();
+void IncidentLog::servant_threw(const ServantFailure& failure) noexcept {
+  if (incidents_.servant_threw(failure, os::now())) post();
 }
 
 void IncidentLog::client_cut_off(const Error& reason) noexcept {

@@ -22,8 +22,8 @@ class IncidentLog final : private dispatch::Job {
   explicit IncidentLog(Server& server) noexcept : server_(server) { chore = true; }
 
   // See Incidents.
-  void oneway_dropped(const Error& reason) noexcept;
-  void servant_threw(std::string_view operation, ErrorKind answer, std::string_view text) noexcept;
+  void oneway_dropped(std::string_view operation, const Error& reason) noexcept;
+  void servant_threw(const ServantFailure& failure) noexcept;
   void client_cut_off(const Error& reason) noexcept;
   void too_large(std::string_view text) noexcept;
   // Notes a request that must wait at the POA manager. It is logged if it is the first that waits since the POA manager

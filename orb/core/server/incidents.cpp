@@ -20,8 +20,10 @@ std::uint64_t Incidents::Count::take(Time now) noexcept {
   return all - std::exchange(told, all);
 }
 
-bool Incidents::oneway_dropped(const Error& reason, Time now) noexcept {
+bool Incidents::oneway_dropped(std::string_view operation, const Error& reason, Time now) noexcept {
   const std::lock_guard lock(mutex_);
+  dropped_text_.size = 0;
+  dropped_text_.add(operation);
   reason_ = reason;
   return dropped_.add(now);
 }
@@ -32,11 +34,15 @@ void Incidents::Text::add(std::string_view part) noexcept {
   size += fitting.size();
 }
 
-bool Incidents::servant_threw(std::string_view operation, ErrorKind answer, std::string_view text, Time now) noexcept {
+bool Incidents::servant_threw(const ServantFailure& failure, Time now) noexcept {
   const std::lock_guard lock(mutex_);
   constexpr std::string_view separator = ": ";
+  const std::string_view interface = short_id(failure.skeleton);
+  const std::string_view answer = failure.answered ? name_of(failure.answer) : "nothing, because it is a oneway";
   text_.size = 0;
-  for (const std::string_view part : {name_of(answer), separator, operation, separator, text}) text_.add(part);
+  for (const std::string_view part : {answer, separator, interface, std::string_view(interface.empty() ? "" : "."),
+                                      failure.upcall.name, separator, failure.text})
+    text_.add(part);
   return thrown_.add(now);
 }
 
@@ -77,7 +83,8 @@ std::string Incidents::held_line(const std::string& operation, std::uint64_t cou
 }
 
 std::vector<std::string> Incidents::lines(Time now) {
-  std::string text, waiting, large_text;
+  std::string text, waiting, large_text, dropped_text;
+  dropped_text.reserve(longest_text);
   text.reserve(longest_text);
   large_text.reserve(longest_text);
   waiting.reserve(longest_text);
@@ -94,14 +101,16 @@ std::vector<std::string> Incidents::lines(Time now) {
     large = large_.take(now);
     large_text.assign(large_text_.characters.data(), large_text_.size);
     text.assign(text_.characters.data(), text_.size);
+    dropped_text.assign(dropped_text_.characters.data(), dropped_text_.size);
     waiting.assign(waiting_.characters.data(), waiting_.size);
   }
   text = as_one_line(std::move(text));
   std::vector<std::string> lines;
   if (dropped > 0)
     lines.push_back(counted(dropped, "oneway request was", "oneway requests were") +
-                    " dropped since the last such line, the last because of " + std::string(name_of(reason.kind)) +
-                    ": " + std::string(minor::text(reason)));
+                    " dropped since the last such line, the last" +
+                    (dropped_text.empty() ? "" : " (" + as_one_line(std::move(dropped_text)) + ")") + " because of " +
+                    std::string(name_of(reason.kind)) + ": " + std::string(minor::text(reason)));
   if (cut_off > 0)
     lines.push_back(counted(cut_off, "client was", "clients were") +
                     " cut off since the last such line, the last because of " +

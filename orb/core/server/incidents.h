@@ -14,21 +14,30 @@
 
 #include "orb/base/error.h"
 #include "orb/base/time.h"
+#include "orb/core/skeleton.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::core {
+
+// An exception that a servant threw and its operation does not declare. Either it is no CORBA exception, and its text
+// stays in this process, or a call that the servant made raised it.
+struct ServantFailure {
+  const Skeleton& skeleton;
+  const Upcall& upcall;
+  ErrorKind answer;  // what the servant's caller gets
+  std::string_view text;
+  bool answered = true;  // false: a oneway request, whose caller gets nothing
+};
 
 class Incidents {
  public:
   static constexpr Duration quiet = std::chrono::seconds{1};  // between two lines of a kind
 
-  // Counts a oneway request that was not run. Its client waits for no reply, and so does not learn of it. Returns true
-  // if lines() is due.
-  bool oneway_dropped(const Error& reason, Time now) noexcept;
-  // Counts an exception that a servant threw and its operation does not declare. Either it is no CORBA exception, and
-  // its text stays in this process, or a call that the servant made raised it. `answer`: what the servant's caller
-  // gets. Returns true if lines() is due.
-  bool servant_threw(std::string_view operation, ErrorKind answer, std::string_view text, Time now) noexcept;
+  // Counts a oneway request that was not run. Its client waits for no reply, and so does not learn of it. `operation`
+  // is empty if it is not known. Returns true if lines() is due.
+  bool oneway_dropped(std::string_view operation, const Error& reason, Time now) noexcept;
+  // Counts an exception that a servant threw. Returns true if lines() is due.
+  bool servant_threw(const ServantFailure& failure, Time now) noexcept;
 
   // Counts a connection that was closed because of its client. The client violated the protocol, exceeded a limit, did
   // not read its replies, or sent half a message. Returns true if lines() is due.
@@ -73,7 +82,8 @@ class Incidents {
   Error reason_{};          // of the last oneway
   Error cut_off_reason_{};  // of the last client
   Text large_text_;         // about the last message
-  Text text_;               // of the last servant: "operation: what it threw"
+  Text dropped_text_;       // the last oneway's operation; empty: not known
+  Text text_;               // of the last servant: what its caller gets, operation, what it threw
   Text waiting_;            // the last operation that is held
 };
 

@@ -27,8 +27,9 @@
 namespace corelane::core {
 namespace {
 
-[[noreturn]] void fail_servant(Orb& orb, const Upcall& upcall, std::string_view text) {
-  orb.log_servant_exception(upcall.name, ErrorKind::unknown, text);
+[[noreturn]] void fail_servant(Orb& orb, const ActiveObject& object, const Upcall& upcall, std::string_view text) {
+  orb.log_servant_exception(
+      {.skeleton = object.skeleton(), .upcall = upcall, .answer = ErrorKind::unknown, .text = text});
   raise(Error{ErrorKind::unknown, Completion::maybe, minor::servant_threw});
 }
 
@@ -43,14 +44,15 @@ void run_upcall(Orb& orb, ActiveObject& object, const Upcall& upcall, void* cons
   } catch (const SystemException& exception) {
     if (!exception.raised_by_orb()) throw;
     const std::string text = text_of_nested(exception);
-    orb.log_servant_exception(upcall.name, exception.error().kind, text);
+    orb.log_servant_exception(
+        {.skeleton = object.skeleton(), .upcall = upcall, .answer = exception.error().kind, .text = text});
     raise(error_of_nested(exception), text);
   } catch (const abi::__forced_unwind&) {  // the caller's thread ends, and must not be kept from it
     throw;
   } catch (const std::exception& exception) {
-    fail_servant(orb, upcall, what_of(exception));
+    fail_servant(orb, object, upcall, what_of(exception));
   } catch (...) {
-    fail_servant(orb, upcall, "something that is no std::exception");
+    fail_servant(orb, object, upcall, "something that is no std::exception");
   }
 }
 

@@ -437,10 +437,11 @@ void ServerConnection::refuse_too_large(const giop::Message& message) {
   const Error error{ErrorKind::imp_limit, Completion::no, message.refusal};
   const auto request = giop::parse_beginning(message, server_->settings().giop);
   if (!request) return broken(error);
-  const ReplyTo to{.request_id = request->id, .version = request->version, .expected = request->response_expected};
+  ReplyTo to{.request_id = request->id, .version = request->version, .expected = request->response_expected};
   try {
     // The operation is known if the whole header has arrived.
     const auto whole = giop::parse_request(message, server_->settings().giop);
+    if (whole) to.operation = whole->header.operation;
     const std::string text = too_large_text(
         whole ? "the request for " + std::string(whole->header.operation) : "a request", "the server",
         giop::header_size + std::size_t{message.header.body_size}, server_->settings().giop.message_size);
@@ -457,6 +458,7 @@ void ServerConnection::take_request(const giop::Message& message, Time received)
   ReplyTo to{request->header.request_id, message.header.version, request->header.response_expected()};
   // relaxed: see note_sent()
   if (to.expected && takes_no_replies_.load(std::memory_order_relaxed)) return server_->incidents().request_abandoned();
+  to.operation = request->header.operation;
   const auto code_sets = code_sets_.of_request(request->header.contexts, message.header.version);
   if (!code_sets) return send_exception(to, code_sets.error());
   to.code_sets = *code_sets;
@@ -493,13 +495,14 @@ Expected<std::shared_ptr<ActiveObject>> ServerConnection::find_object(Bytes key)
   return found;
 }
 
-void ServerConnection::serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received) {
+void ServerConnection::serve(const giop::Message& message, Request& request, ReplyTo& to, Time received) {
   auto object = find_object(request.header.target.object_key);
   if (!object) return send_exception(to, object.error());
   if (answer_builtin(request, to, **object)) return;
   const Upcall* upcall = (*object)->find(request.header.operation);
   if (upcall == nullptr)
     return send_exception(to, {ErrorKind::bad_operation, Completion::no, minor::no_such_operation});
+  to.operation = upcall->name;  // lasts, while submit() may give the message away
   submit(message, request, to, received, std::move(*object), *upcall);
 }
 
@@ -625,7 +628,7 @@ void ServerConnection::note_sent(const Expected<void>& sent) noexcept {
 
 void ServerConnection::send_exception(const ReplyTo& to, const Error& error, std::string_view text,
                                       const sched::Refusal* refusal) noexcept {
-  if (!to.expected) return server_->incidents().oneway_dropped(error);
+  if (!to.expected) return server_->incidents().oneway_dropped(to.operation, error);
   cdr::Writer writer;
   write_exception(writer, to, error, text, refusal);
   send_whole(writer);

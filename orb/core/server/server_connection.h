@@ -41,8 +41,9 @@ struct ReplyTo {
   std::uint32_t request_id = 0;
   giop::Version version;
   bool expected = true;
-  cdr::CodeSets code_sets{};  // of the request, and therefore of its reply
-  bool asks_orb = false;      // the client asks whether this server runs Corelane, too
+  cdr::CodeSets code_sets{};     // of the request, and therefore of its reply
+  bool asks_orb = false;         // the client asks whether this server runs Corelane, too
+  std::string_view operation{};  // for the log, read only if no reply is expected; lasts as long as the request
 };
 
 class ServedConnection;
@@ -188,7 +189,7 @@ class ServerConnection final : public transport::Watcher,
   void refuse_too_large(const giop::Message& message);
   void take_request(const giop::Message& message, Time received);
   void copy_key(Bytes& key);
-  void serve(const giop::Message& message, Request& request, const ReplyTo& to, Time received);
+  void serve(const giop::Message& message, Request& request, ReplyTo& to, Time received);
   Expected<std::shared_ptr<ActiveObject>> find_object(Bytes key) noexcept;
   void take_locate_request(const giop::Message& message);
   void take_cancel(const giop::Message& message);

@@ -282,13 +282,18 @@ void ServerJob::fail_nested(const SystemException& exception) {
     text = text_of_nested(exception);
   } catch (const std::bad_alloc&) {  // then without the text
   }
-  connection_->server().incidents().servant_threw(upcall_->name, exception.error().kind, text);
+  log_failure(exception.error().kind, text);
   write_exception(writer_, to_, error_of_nested(exception), text, nullptr);
+}
+
+void ServerJob::log_failure(ErrorKind answer, std::string_view text) noexcept {
+  connection_->server().incidents().servant_threw(
+      {.skeleton = object_->skeleton(), .upcall = *upcall_, .answer = answer, .text = text, .answered = to_.expected});
 }
 
 // The text goes to the log and not to the client, because it may reveal internals.
 void ServerJob::fail_servant(std::string_view text) {
-  connection_->server().incidents().servant_threw(upcall_->name, ErrorKind::unknown, text);
+  log_failure(ErrorKind::unknown, text);
   write_exception(writer_, to_, {ErrorKind::unknown, Completion::maybe, minor::servant_threw}, {}, nullptr);
 }
 

@@ -75,6 +75,7 @@ class ServerJob final : public dispatch::Job {
   void reply_unwritable();
   void reply_user_exception(const UserException& exception);
   void reply_caught(bool begun);
+  void log_failure(ErrorKind answer, std::string_view text) noexcept;
   void fail_servant(std::string_view text);
   void fail_nested(const SystemException& exception);
   bool set_aside();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "CorelaneNamingC.h"
+#include "orb/base/contract.h"
 #include "orb/core/settings.h"
 #include "orb/giop/name_text.h"
 #include "orb/os/log.h"
@@ -105,9 +106,12 @@ void Registration::State::say_whose(bool replace) {
   try {
     if (object->_is_equivalent(root->resolve(name)) && !is_of_another_process()) return;
     const std::string whose = directory ? directory->describe(name).owner() : "";
-    os::log::warn("naming: '" + text + "' is bound already" + (whose.empty() ? "" : " (by " + whose + ")") +
-                  ", and this server takes the name over. If both are copies of one server, end one of them; with "
-                  "naming.replace off (-ORBNamingReplace off) the second one does not start");
+    os::log::warn(
+        "naming: '" + text + "' is bound already" + (whose.empty() ? "" : " (by " + whose + ")") +
+        ", and this server takes the name over. If both are copies of one server, end one of them. If you end "
+        "this one, the name is gone until the other binds it again, which may take a renewal (" +
+        corelane::to_string(options.renewal) +
+        "). With naming.replace off (-ORBNamingReplace off) the second one does not start");
   } catch (const CORBA::Exception&) {
     // not bound, or take() reports the fault
   }

@@ -54,6 +54,7 @@ TEST_CASE("a wrong argument of the quickstart is reported in one line") {
       Case{{"client"}, "exit status 2", "usage: "}, Case{{"client", "one", "two"}, "exit status 2", "usage: "},
       Case{{"client", "--help"}, "exit status 2", "usage: "}, Case{{"server", "--help"}, "exit status 2", "usage: "},
       Case{{"client", "nonsense"}, "exit status 1", "client: BAD_PARAM "},
+      Case{{"client", ""}, "exit status 1", "the reference is empty: has the server printed it yet?"},
       Case{{"client", "IOR:00000000000000010000000000000000"}, "exit status 1", "names no Plant::Controller"},
       Case{{"client", reference_of_nobody}, "exit status 1", "cannot connect to 127.0.0.1:1: "},
       Case{{"server", "-ORBEndpointListen", "192.0.2.1:80", "-ORBRuntimeLedger", "off"},

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "orb/base/peer.h"
 #include "orb/dispatch/counter_page.h"
 #include "orb/dispatch/executive.h"
 #include "orb/dispatch/leases/host_ledger.h"
@@ -347,6 +348,14 @@ TEST_CASE("text has the names of policies and codes, and the units of durations"
                                   "on_overrun=cancel r1=") &&
                       Catch::Contains(" task=7 a=1 deadline=5\n") && Catch::Contains(" code=job_waiting\n") &&
                       Catch::Contains(" used=12345ns\n"));
+}
+
+TEST_CASE("a trace as text numbers peers as the live view does") {
+  TempDirectory directory;
+  Recording recording;
+  recording.admit(1ms, 1, 2, "Plant/step", peer_of(4, 1, true));
+  const std::string out = run({.file = recording.save(directory / "t"), .text = true}).out;
+  CHECK_THAT(out, Catch::Contains(" peer=4 "));
 }
 
 TEST_CASE("programs get the summary, the records and the replay as JSON") {

@@ -153,6 +153,7 @@ TEST_CASE("a second server of one name says whose it takes over, and does not st
   const Registration two(second.orb, "x", reference(second, "two.example"));
   CHECK(errors.times("naming: 'x' is bound already (by process " + std::to_string(getpid()) +
                      "), and this server takes the name over") == 1);
+  CHECK(errors.times("the name is gone until the other binds it again, which may take a renewal (") == 1);
   CHECK(errors.times("-ORBNamingReplace off") == 1);
 }
 

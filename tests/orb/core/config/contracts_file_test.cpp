@@ -189,12 +189,14 @@ TEST_CASE("a fault of a contracts file is told with its line and what is expecte
       Case{"[Plant]\nperiod = \"1s\"\n",
            "c.toml:1:2: \"Plant\" is no repository id; is [\"IDL:Plant:1.0\".OPERATION] meant?"},
       Case{"[IDL:Derived:1.0.step]\nperiod = \"1s\"\n",
-           "c.toml:1:5: Error while parsing table header: expected ']', saw ':'; quotes are missing: "
+           "c.toml:1:5: syntax error in a table header: expected ']', but found ':'; quotes are missing: "
            "[\"IDL:Derived:1.0\".step]"},
       Case{"[Derived.step]\nperiod = \"1s\"\n", "c.toml:1:2: \"Derived\" is no repository id"},
       Case{"\"IDL:Derived:1.0\" = 3\n", "c.toml:1:1: IDL:Derived:1.0: expected a table for each operation"},
       Case{"[\"IDL:Derived:1.0\"]\nperiod = \"1s\"\n",
            "c.toml:2:1: IDL:Derived:1.0: \"period\" stands where an operation is expected"},
+      Case{"[\"IDL:Derived:1.0\".step\nbudget = \"1ms\"\n",
+           "c.toml:1:24: syntax error in a table header: expected ']', but found the end of the line"},
       Case{"x = 1\n[[[\n", "c.toml:2:3: "}, Case{"a", "c.toml:1:2: "}, Case{"\xff\xfe\x01", "c.toml:1:1: "});
   CHECK_THAT(fault_of_text(wrong.text), Catch::StartsWith(wrong.fault));
 }
@@ -224,10 +226,10 @@ TEST_CASE("the log says once how the contracts file changes the IDL's contracts"
   const auto contracts = (*file)->contracts_of(skeleton);
   REQUIRE(contracts);
   CHECK((*file)->untold_changes(skeleton, *contracts) ==
-        std::vector<std::string>{"c.toml:5:1: IDL:Derived:1.0 configure: period 1s, deadline 1s, budget 1ms and "
-                                 "jitter 100ms, where its IDL has no contract",
-                                 "c.toml:1:1: IDL:Derived:1.0 step: deadline 8ms -> 9ms, budget 2ms -> 3ms, importance "
-                                 "5 -> 2"});
+        std::vector<std::string>{"c.toml:1:1: IDL:Derived:1.0 step: deadline 8ms -> 9ms, budget 2ms -> 3ms, importance "
+                                 "5 -> 2",
+                                 "c.toml:5:1: IDL:Derived:1.0 configure: period 1s, deadline 1s, budget 1ms and "
+                                 "jitter 100ms, where its IDL has no contract"});
   CHECK((*file)->untold_changes(skeleton, *contracts).empty());
   const auto uses = ContractsFile::parse(
       "[\"IDL:Derived:1.0\".step]\nuses = { bus = \"10us\", log = \"1ms\" }\n"
@@ -235,9 +237,9 @@ TEST_CASE("the log says once how the contracts file changes the IDL's contracts"
       "c.toml");
   REQUIRE(uses);
   CHECK((*uses)->untold_changes(skeleton, *(*uses)->contracts_of(skeleton)) ==
-        std::vector<std::string>{"c.toml:3:1: IDL:Derived:1.0 configure: period 1s, deadline 1s, budget 1ms and "
-                                 "jitter 100ms, uses bus for 10us, where its IDL has no contract",
-                                 "c.toml:1:1: IDL:Derived:1.0 step: uses bus for 10us and log for 1ms"});
+        std::vector<std::string>{"c.toml:1:1: IDL:Derived:1.0 step: uses bus for 10us and log for 1ms",
+                                 "c.toml:3:1: IDL:Derived:1.0 configure: period 1s, deadline 1s, budget 1ms and "
+                                 "jitter 100ms, uses bus for 10us, where its IDL has no contract"});
   const auto same = ContractsFile::parse("[\"IDL:Derived:1.0\".step]\nbudget = \"2ms\"\n", "c.toml");
   CHECK((*same)->untold_changes(skeleton, *(*same)->contracts_of(skeleton)).empty());
 }

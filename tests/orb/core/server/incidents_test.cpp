@@ -23,30 +23,47 @@ namespace {
 
 constexpr Error overloaded{ErrorKind::transient, Completion::no, minor::queue_full};
 constexpr Time start{10s};
+constexpr const char* ids[] = {"IDL:Plant/Controller:1.0"};
+constexpr Skeleton skeleton{.ids = ids, .upcalls = {}};
+constexpr Upcall step{.name = "step"}, stop{.name = "stop"};
+
+ServantFailure failure_of(const Upcall& upcall, ErrorKind answer, std::string_view text) {
+  return {.skeleton = skeleton, .upcall = upcall, .answer = answer, .text = text};
+}
 
 }  // namespace
 
 TEST_CASE("the first dropped oneway is told at once and the next ones together after a while") {
   Incidents incidents;
-  CHECK(incidents.oneway_dropped(overloaded, start));
+  CHECK(incidents.oneway_dropped("note", overloaded, start));
   CHECK(incidents.lines(start).at(0) ==
-        "1 oneway request was dropped since the last such line, the last because of TRANSIENT: " +
+        "1 oneway request was dropped since the last such line, the last (note) because of TRANSIENT: " +
             std::string(minor::text(minor::queue_full)));
-  CHECK_FALSE(incidents.oneway_dropped(overloaded, start + 1ns));
-  CHECK_FALSE(incidents.oneway_dropped(overloaded, start + Incidents::quiet - 1ns));
-  CHECK(incidents.oneway_dropped(overloaded, start + Incidents::quiet));
+  CHECK_FALSE(incidents.oneway_dropped("note", overloaded, start + 1ns));
+  CHECK_FALSE(incidents.oneway_dropped("note", overloaded, start + Incidents::quiet - 1ns));
+  CHECK(incidents.oneway_dropped("note", overloaded, start + Incidents::quiet));
   CHECK_THAT(incidents.lines(start + Incidents::quiet).at(0), Catch::StartsWith("3 oneway requests were dropped"));
   CHECK(incidents.dropped_oneways() == 4);
 }
 
 TEST_CASE("an exception of a servant is reported with its operation and how often it came") {
   Incidents incidents;
-  CHECK(incidents.servant_threw("step", ErrorKind::unknown, "valve stuck", start));
-  CHECK(incidents.lines(start).at(0) == "a servant threw, and its caller gets UNKNOWN: step: valve stuck");
-  incidents.servant_threw("step", ErrorKind::unknown, "valve stuck", start + 1s);
-  incidents.servant_threw("stop", ErrorKind::transient, "gone", start + 1s);
+  CHECK(incidents.servant_threw(failure_of(step, ErrorKind::unknown, "valve stuck"), start));
+  CHECK(incidents.lines(start).at(0) ==
+        "a servant threw, and its caller gets UNKNOWN: Plant/Controller.step: valve stuck");
+  incidents.servant_threw(failure_of(step, ErrorKind::unknown, "valve stuck"), start + 1s);
+  incidents.servant_threw(failure_of(stop, ErrorKind::transient, "gone"), start + 1s);
   CHECK_THAT(incidents.lines(start + 1s).at(0),
-             Catch::EndsWith("gets TRANSIENT: stop: gone (the last of 2 since the last such line)"));
+             Catch::EndsWith("gets TRANSIENT: Plant/Controller.stop: gone (the last of 2 since the last such line)"));
+}
+
+TEST_CASE("the line about a servant that threw in a oneway does not claim that its caller gets an exception") {
+  Incidents incidents;
+  ServantFailure failure = failure_of(step, ErrorKind::unknown, "boom");
+  failure.answered = false;
+  incidents.servant_threw(failure, start);
+  CHECK(incidents.lines(start).at(0) ==
+        "a servant threw, and its caller gets nothing, because it is a oneway: Plant/Controller.step: boom");
 }
 
 TEST_CASE("clients that were cut off are told with the last reason") {
@@ -76,16 +93,16 @@ TEST_CASE("requests that a POA's manager holds are told with the way out") {
 TEST_CASE("nothing that happened is nothing to tell and nothing is told twice") {
   Incidents incidents;
   CHECK(incidents.lines(start).empty());
-  incidents.oneway_dropped(overloaded, start);
+  incidents.oneway_dropped("note", overloaded, start);
   CHECK(incidents.lines(start).size() == 1);
   CHECK(incidents.lines(start + 1h).empty());
 }
 
 TEST_CASE("a text that is long or has control characters stays one short line") {
   Incidents incidents;
-  incidents.servant_threw("step", ErrorKind::unknown, std::string(10'000, 'x') + "\n", start);
+  incidents.servant_threw(failure_of(step, ErrorKind::unknown, std::string(10'000, 'x') + "\n"), start);
   CHECK(incidents.lines(start).at(0).size() < 400);
-  incidents.servant_threw("step", ErrorKind::unknown, "two\nlines\x1b[31m", start + 1s);
+  incidents.servant_threw(failure_of(step, ErrorKind::unknown, "two\nlines\x1b[31m"), start + 1s);
   CHECK_THAT(incidents.lines(start + 1s).at(0), Catch::EndsWith("step: two?lines?[31m"));
 }
 
@@ -116,6 +133,7 @@ TEST_CASE("a oneway request that is dropped is counted in the report and told by
     CHECK(rt::report(*server.orb.orb).dropped_oneways == 1);
   }
   CHECK(errors.times("1 oneway request was dropped") == 1);
+  CHECK(errors.times("the last (note) because of OBJECT_NOT_EXIST") == 1);
   CHECK(errors.times("OBJECT_NOT_EXIST: no object with this key is active here") == 1);
 }
 
