@@ -250,7 +250,7 @@ TEST_CASE("an encapsulation needs a byte order that exists") {
   CHECK(good.encapsulation().ok());
 }
 
-TEST_CASE("an encapsulation is malformed fails the reader around it only when its bytes are missing") {
+TEST_CASE("a malformed encapsulation fails the reader around it only when its bytes are missing") {
   const Wire short_wire{0, 0, 0, 9, 1};
   Reader cut = short_wire.big();
   CHECK_FALSE(cut.read_encapsulation().ok());
