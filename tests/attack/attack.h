@@ -16,6 +16,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <future>
@@ -26,6 +27,8 @@
 #include <vector>
 
 #include "orb/base/bytes.h"
+#include "orb/base/time.h"
+#include "orb/os/clock.h"
 #include "orb/os/fd.h"
 #include "orb/transport/endpoint.h"
 
@@ -62,6 +65,7 @@ class Attack {
     std::vector<std::byte> bytes;  // what each connection sends
     bool repeats = true;           // sends them repeatedly; otherwise once, and then keeps the connection open
     bool reads = true;             // reads what the server sends
+    std::size_t fast = SIZE_MAX;   // bytes that come as fast as they can; beyond them, a piece every two seconds
     std::size_t connections = 3;
     std::size_t addresses = 3;    // over TCP, how many addresses they come from
     std::optional<uid_t> user{};  // the user they belong to; only for root
@@ -76,9 +80,11 @@ class Attack {
   std::uint64_t sent() const noexcept { return sent_.load(std::memory_order_relaxed); }  // relaxed: a count
 
  private:
+  static constexpr std::size_t piece = 64 * 1024;
   struct Line {
     os::Fd fd;
     std::size_t done = 0;  // how many of the bytes were sent
+    Time next{};           // before that, it sends nothing
   };
 
   void run(const std::stop_token& stop) {
@@ -89,7 +95,7 @@ class Attack {
     std::vector<pollfd> polls(lines.size());
     while (!stop.stop_requested()) {
       for (std::size_t i = 0; i < lines.size(); ++i) {
-        const bool writes = lines[i].done < plan_.bytes.size();
+        const bool writes = lines[i].done < plan_.bytes.size() && os::now() >= lines[i].next;
         polls[i] = {.fd = lines[i].fd.get(),
                     .events = static_cast<short>((writes ? POLLOUT : 0) | (plan_.reads ? POLLIN : 0)),
                     .revents = 0};
@@ -115,10 +121,12 @@ class Attack {
   }
   // Returns false if the server has ended the connection.
   bool push(Line& line) {
+    const bool is_fast = line.done < plan_.fast;
     const Bytes left = Bytes(plan_.bytes).subspan(line.done);
-    const ssize_t count =
-        ::send(line.fd.get(), left.data(), std::min(left.size(), std::size_t{1} << 20), MSG_DONTWAIT | MSG_NOSIGNAL);
+    const std::size_t most = is_fast ? std::min(std::size_t{1} << 20, plan_.fast - line.done) : piece;
+    const ssize_t count = ::send(line.fd.get(), left.data(), std::min(left.size(), most), MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count < 0) return errno == EAGAIN || errno == EINTR;
+    if (!is_fast) line.next = os::now() + std::chrono::seconds{2};
     sent_.fetch_add(static_cast<std::uint64_t>(count), std::memory_order_relaxed);  // relaxed: a count
     line.done += static_cast<std::size_t>(count);
     if (line.done == plan_.bytes.size() && plan_.repeats) line.done = 0;

@@ -153,6 +153,23 @@ TEST_CASE("clients are served and memory is bounded while long messages stay hal
   CHECK(server.comes_down_to(before + 2 * largest_message + kept_by_sanitizer));
 }
 
+TEST_CASE("long calls of clients are served while long messages of many addresses trickle in") {
+  AttackedServer server;
+  const std::string text(largest_message - 1024, 'x');
+  {
+    const Attack attack(server.endpoint(EndpointKind::tcp), {.bytes = request(server.key, "note", &text, true),
+                                                             .repeats = false,
+                                                             .fast = largest_message / 4,
+                                                             .connections = 20,
+                                                             .addresses = 20});
+    while (attack.sent() < 19 * (largest_message / 4))
+      std::this_thread::sleep_for(5ms);  // sleep: no event tells that memory is used up
+    CHECK(server.serves_long(3, largest_message / 4));
+    CHECK(server.serves(2));
+  }
+  CHECK(server.recovers());
+}
+
 TEST_CASE("calls of one client that block hold up no other client") {
   constexpr std::size_t calls = 24;
   const auto kind = GENERATE(EndpointKind::tcp, EndpointKind::channel);

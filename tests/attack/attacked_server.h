@@ -68,6 +68,24 @@ class AttackedServer : public ServerProcess {
     return all && serves_contract(std::max(1, calls / 20));
   }
 
+  // Makes long calls of good clients over TCP and over a Unix socket. Returns whether every call was answered.
+  bool serves_long(int calls, std::size_t size) {
+    const std::string text(size, 'n');
+    bool all = true;
+    for (const auto kind : {transport::EndpointKind::tcp, transport::EndpointKind::unix_socket}) {
+      GoodOrb client;
+      const auto probe = probe_at(client, kind);
+      all = count("a client of long calls, by " + transport::to_string(endpoint(kind)), probe, 1) && all;
+      try {
+        for (int i = 0; i < calls; ++i) probe->name(text);
+      } catch (const CORBA::SystemException& fault) {
+        UNSCOPED_INFO(fault.what());
+        all = false;
+      }
+    }
+    return all;
+  }
+
   // Returns whether each job of a contract since the last time ended within its deadline, without the time that the
   // machine took from the cores. Always returns true if the cores cannot be watched. The same applies under a
   // sanitizer, which makes jobs exceed their budgets.

@@ -277,6 +277,21 @@ TEST_CASE("an unterminated comment of 10 MB is one error") {
   CHECK(faults_of("struct S { long a; };\n/*" + std::string(10 << 20, '*')) == "2:1: this comment is never closed");
 }
 
+TEST_CASE("a comment of several lines does not end its directive, also with an empty line") {
+  CHECK(faults_of("#define A /* 1\n\n\n 2 */ \\\n 1\nconst long b = A; const long c = a;") ==
+        "6:34: `a` is not declared");
+  CHECK(faults_of("#if 1 /* a\n*/ && \\\n0\n#error no\n#else /*\n\n*/ remark\nconst long b = a;\n#endif") ==
+        "8:16: `a` is not declared");
+  CHECK(faults_of("#if defined /*\n*/ true\n#error no\n#endif\nconst long b = a;") == "5:16: `a` is not declared");
+}
+
+TEST_CASE("a backslash joins lines that end with a carriage return, and the last line") {
+  CHECK(faults_of("#\\\r\ndefine A \\\r\n 1\r\nconst long b = A; const long c = a;\r\n") ==
+        "4:34: `a` is not declared");
+  CHECK(faults_of("const long a = 1;\\") == "");
+  CHECK(faults_of("#define A 1\\\n") == "");
+}
+
 TEST_CASE("endless copying by the preprocessor is stopped") {
   CHECK(faults_of("const string s = \"" + std::string(10 << 20, 'x')) == "1:18: this literal is too long");
   CHECK(faults_of("const char c = '" + std::string(10 << 20, 'x')) == "1:16: this literal is too long");
