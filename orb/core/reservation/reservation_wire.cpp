@@ -18,7 +18,7 @@
 namespace corelane::core {
 namespace {
 
-constexpr std::string_view object_key = "CorelaneReserved";
+constexpr std::string_view reserved_key = "CorelaneReserved";
 constexpr std::size_t longest_reply = 256 * 1024;
 // Numbers of enumerators in reservation.idl.
 constexpr std::uint32_t nearness_near = 1, siblings_idle = 0;
@@ -77,7 +77,7 @@ void ReservationWire::begin(cdr::Writer& writer, std::string_view operation, boo
   giop::RequestHeader header;
   header.request_id = next_id_++;
   header.response_flags = answers ? giop::response::with_target : giop::response::none;
-  header.target.object_key = std::as_bytes(std::span(object_key));
+  header.target.reserved_key = std::as_bytes(std::span(reserved_key));
   header.operation = operation;
   giop::begin_request(writer, header);
 }
