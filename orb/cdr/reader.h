@@ -46,7 +46,7 @@ class Reader {
  public:
   static constexpr int max_depth = 64;  // nesting depth of values, across all encapsulations
   static constexpr std::uint32_t max_empty_elements =
-      65'536;  // elements that take no bytes, of all sequences of a message
+      65'536;  // elements that take no bytes, of all sequences that one reader reads
 
   Reader() noexcept : Reader(Bytes{}) {}
   // `offset`: the position of the first byte, counted from the origin of alignment.

@@ -52,7 +52,7 @@ void MemoryBudget::close(MemoryAccount& account) noexcept {
     channels_ -= account.channel_;
     count(account);
     end_wait(account);
-    wakes_all = end_election(account) || account.gave_way_;
+    wakes_all = end_election(account) || account.gave_way_ || account.waits_since_ != never;
     gone.splice(gone.begin(), accounts_, account.place_);
     if (--peer.accounts == 0) peers_.erase(account.peer_), left = nullptr;
   }
@@ -82,6 +82,8 @@ void MemoryBudget::count(MemoryAccount& account) noexcept {
                     half_before = std::exchange(account.counted_half_, half);
   if (before == goal && half_before == half) return;
   peer.halves = peer.halves - half_before + half;
+  account.half_mark_ =
+      std::min(account.half_mark_, account.half_.load(std::memory_order_relaxed));  // relaxed: as above
   const auto is_held = [](std::size_t bytes) { return bytes > 0 ? std::size_t{1} : std::size_t{0}; };
   peer.holders = peer.holders - is_held(before) + is_held(goal);
   holders_ -= is_held(peer.held);
@@ -119,7 +121,9 @@ bool MemoryBudget::has_backlog_to_spare(const MemoryAccount& account) const noex
   return backlogs + step <= bounds_.of_peer / (peer.holders + 1);
 }
 
-bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
+// Returns whether the account may be read. If it may not because it is another one's turn, sets `next` to that one,
+// which has to ask.
+bool MemoryBudget::may_read(MemoryAccount& account, Time now, MemoryAccount*& next) noexcept {
   Peer& peer = account.peer_->second;
   if (account.gave_way_) return true;  // then the reader finds the end
   if (peer.backlogs > bounds_.of_peer && !has_backlog_to_spare(account)) return false;
@@ -127,20 +131,18 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now) noexcept {
   const bool progresses = makes_progress(peer), is_elected = peer.elected == &account;
   if (is_elected && !progresses) return true;
   const std::size_t most = bounds_.of_peer + bounds_.message;
-  const bool is_full = peer.held > most || promised() > bounds_.all + bounds_.of_peer;
-  if (is_elected) return !is_full;
-  if (!is_full && has_part_left(account)) return true;
+  const std::size_t most_of_all = bounds_.all + bounds_.of_peer;
+  if (is_elected) return peer.held <= most && used_ <= most_of_all;
+  if (peer.held <= most && promised() <= most_of_all && has_part_left(account)) return true;
   const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
   const bool has_room = peer.held + step <= bounds_.of_peer && used_ + step <= bounds_.all;
   const bool waits_for_requests = progresses && !has_waited && !has_room;
   if (peer.elected != nullptr || waits_for_requests || !is_first(account)) return false;
   // Half messages do not become less by waiting, so one of them goes on, however much is held. Those of other peers go
   // on beside it as long as there is room for all of them.
-  if (peer.held - peer.halves > most || !has_room_to_elect() || !is_its_turn(account)) return false;
-  peer.elected = &account;
-  ++elected_;
-  held_by_elected_ += account.counted_;
-  account.is_elected_.store(true, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
+  if (peer.held - peer.halves > most || !has_room_to_elect()) return false;
+  if (MemoryAccount* const first = first_in_turn(account); first != &account) return next = first, false;
+  elect(account, now);
   return true;
 }
 
@@ -160,19 +162,44 @@ bool MemoryBudget::has_room_to_elect() const noexcept {
   return elected_ == 0 || promised() + bounds_.message <= 2 * std::max(bounds_.all, bounds_.of_peer);
 }
 
-// Returns whether it is the turn of the account's peer. While the whole budget is used up, peers take turns: first
-// those with a connection over which a request has come before, then those that have waited for longest. Bound: the
-// connections, twice. When the turn passes to another peer, that is told after `patience` at the latest.
-bool MemoryBudget::is_its_turn(const MemoryAccount& account) const noexcept {
-  if (used_ + step <= bounds_.all) return true;
+// Returns the account whose turn it is to be elected, of those that wait and could be, and `asking`. While the whole
+// budget is used up, peers take turns: first those that have sent a request over that connection before, then those
+// that have waited for longest. Bound: the connections and the peers.
+MemoryAccount* MemoryBudget::first_in_turn(MemoryAccount& asking) noexcept {
+  if (used_ + step <= bounds_.all) return &asking;
+  for (auto& [number, peer] : peers_) peer.first = nullptr;
+  for (MemoryAccount* each : accounts_) {
+    Peer& peer = each->peer_->second;
+    if (takes_part(*each) && (peer.first == nullptr || rank_in_peer(*each) > rank_in_peer(*peer.first)))
+      peer.first = each;
+  }
   const auto rank = [](const MemoryAccount& each) { return std::pair(!each.has_sent_request(), each.waits_since_); };
-  auto own = rank(account);
-  for (const MemoryAccount* each : accounts_)
-    if (each->peer_ == account.peer_ && each->waits_since_ != never) own = std::min(own, rank(*each));
-  return std::none_of(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
-    const bool may_be_elected = each->peer_->second.elected == nullptr && !each->gave_way_ && each->counted_half_ > 0;
-    return each->peer_ != account.peer_ && may_be_elected && each->waits_since_ != never && rank(*each) < own;
-  });
+  MemoryAccount* best = &asking;
+  for (auto& [number, peer] : peers_) {
+    MemoryAccount* const each = peer.first;
+    if (each == nullptr || each->waits_since_ == never || peer.elected != nullptr) continue;
+    if (peer.backlogs > bounds_.of_peer || peer.held - peer.halves > bounds_.of_peer + bounds_.message) continue;
+    if (rank(*each) < rank(*best)) best = each;
+  }
+  return best;
+}
+
+void MemoryBudget::elect(MemoryAccount& account, Time now) noexcept {
+  account.peer_->second.elected = &account;
+  ++elected_;
+  held_by_elected_ += account.counted_;
+  account.half_grew_at_ = now;
+  account.half_mark_ = account.counted_half_;
+  account.is_elected_.store(true, std::memory_order_relaxed);  // relaxed: see MemoryAccount::add()
+}
+
+// Ends the elections of connections that hold hardly anything and have sent nothing for `patience`.
+void MemoryBudget::end_idle_elections(Time now) noexcept {
+  for (MemoryAccount* each : accounts_) {
+    const bool is_idle = each->to_be_told_ == 0 && now - each->half_grew_at_ >= bounds_.patience;
+    if (each->peer_->second.elected == each && is_idle && each->counted_half_ <= bounds_.free)
+      (void)end_election(*each);
+  }
 }
 
 // Called when the message of the account is complete, or the connection ends. Returns whether it was elected. Then
@@ -196,19 +223,22 @@ bool MemoryBudget::makes_progress(const Peer& peer) const noexcept {
   });
 }
 
+// relaxed, in both: see MemoryAccount::hold_half()
+bool MemoryBudget::takes_part(const MemoryAccount& account) noexcept {
+  return account.half_.load(std::memory_order_relaxed) > 0 && !account.gave_way_;
+}
+std::pair<bool, std::size_t> MemoryBudget::rank_in_peer(const MemoryAccount& account) noexcept {
+  return {account.has_sent_request(), account.half_.load(std::memory_order_relaxed)};
+}
+
 // Returns whether this connection is the one that continues, among those of its peer that hold half a message. First
 // come connections over which a request has come before, then the longest half, then the older connection. Bound: the
 // connections.
 bool MemoryBudget::is_first(const MemoryAccount& account) const noexcept {
-  const auto half_of = [](const MemoryAccount& each) {
-    return each.half_.load(std::memory_order_relaxed);  // relaxed: see MemoryAccount::hold_half()
-  };
-  const auto rank = [&](const MemoryAccount& each) { return std::pair(each.has_sent_request(), half_of(each)); };
   const MemoryAccount* first = nullptr;
   for (const MemoryAccount* each : accounts_) {
-    const bool takes_part = each == &account || (half_of(*each) > 0 && !each->gave_way_);
-    if (!takes_part || &each->peer_->second != &account.peer_->second) continue;
-    if (first == nullptr || rank(*each) > rank(*first)) first = each;
+    if (each->peer_ != account.peer_ || !(each == &account || takes_part(*each))) continue;
+    if (first == nullptr || rank_in_peer(*each) > rank_in_peer(*first)) first = each;
   }
   return first == &account;
 }
@@ -223,7 +253,8 @@ MemoryAccount* MemoryBudget::stalled(const MemoryAccount& asking, Time now) noex
   for (MemoryAccount* each : accounts_) {
     const Peer& peer = each->peer_->second;
     if (each == &asking || each->gave_way_ || each->counted_ == 0 || each->holder_.expired()) continue;
-    const bool stops_all = peer.elected == each && used_ + step > bounds_.all;
+    const bool stops_all = peer.elected == each && (used_ + step > bounds_.all || !has_room_to_elect() ||
+                                                    promised() > bounds_.all + bounds_.of_peer);
     if (!stops_all && (of_own ? &peer != &own : !is_beyond_share(peer))) continue;
     std::size_t idle = 0;
     if (each->to_be_told_ == 0 && now - each->half_grew_at_ >= bounds_.patience)
@@ -350,14 +381,20 @@ void MemoryAccount::stop_waiting() noexcept {
 bool MemoryAccount::may_read() noexcept {
   if (!is_tight()) return true;
   for (;;) {  // bound: the connections; one ends each time
-    std::shared_ptr<MemoryHolder> other;
+    std::shared_ptr<MemoryHolder> other, has_turn;
     MemoryHolder::Stalled why{};
     {
       const std::lock_guard lock(budget_->mutex_);
       const Time now = os::now();
-      if (holder_.expired() || budget_->may_read(*this, now)) {
+      MemoryAccount* next = nullptr;
+      budget_->end_idle_elections(now);
+      if (holder_.expired() || budget_->may_read(*this, now, next)) {
         budget_->forget_wait(*this);
         return true;
+      }
+      if (next != nullptr) {
+        budget_->end_wait(*next);
+        has_turn = next->holder_.lock();
       }
       if (to_be_told_ == 0) {
         to_be_told_ = ++budget_->last_wait_;
@@ -367,6 +404,7 @@ bool MemoryAccount::may_read() noexcept {
       waits_hint_.store(true, std::memory_order_relaxed);  // relaxed: a hint
       other = budget_->take_from_stalled(*this, now, why);
     }
+    if (has_turn) has_turn->on_room();
     if (!other) return false;
     other->give_up(why);
   }

@@ -94,6 +94,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
     std::size_t backlogs = 0;
     std::size_t channels = 0;
     MemoryAccount* elected = nullptr;   // continues beyond the share until its message is complete
+    MemoryAccount* first = nullptr;     // of first_in_turn() alone
     std::atomic<bool> is_tight{false};  // may_read() has to check in detail
   };
   using Peers = std::map<std::uint32_t, Peer>;
@@ -107,10 +108,14 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   bool has_part_left(const MemoryAccount& account) const noexcept;
   std::size_t promised() const noexcept;
   bool has_room_to_elect() const noexcept;
-  bool is_its_turn(const MemoryAccount& account) const noexcept;
   bool has_backlog_to_spare(const MemoryAccount& account) const noexcept;
-  bool may_read(MemoryAccount& account, Time now) noexcept;
+  bool may_read(MemoryAccount& account, Time now, MemoryAccount*& next) noexcept;
+  MemoryAccount* first_in_turn(MemoryAccount& asking) noexcept;
+  void elect(MemoryAccount& account, Time now) noexcept;
+  void end_idle_elections(Time now) noexcept;
   bool makes_progress(const Peer& peer) const noexcept;
+  static bool takes_part(const MemoryAccount& account) noexcept;
+  static std::pair<bool, std::size_t> rank_in_peer(const MemoryAccount& account) noexcept;
   bool is_first(const MemoryAccount& account) const noexcept;
   bool has_room_without_waiting(const Peer& peer, std::size_t bytes) const noexcept;
   MemoryAccount* stalled(const MemoryAccount& asking, Time now) noexcept;

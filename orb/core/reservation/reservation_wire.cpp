@@ -77,7 +77,7 @@ void ReservationWire::begin(cdr::Writer& writer, std::string_view operation, boo
   giop::RequestHeader header;
   header.request_id = next_id_++;
   header.response_flags = answers ? giop::response::with_target : giop::response::none;
-  header.target.reserved_key = std::as_bytes(std::span(reserved_key));
+  header.target.object_key = std::as_bytes(std::span(reserved_key));
   header.operation = operation;
   giop::begin_request(writer, header);
 }

@@ -25,7 +25,7 @@ void say_if_used_up(int error) noexcept try {
   if (error != EMFILE && error != ENFILE && error != ENOSPC) return;
   if (said.exchange(true, std::memory_order_relaxed)) return;  // relaxed: guards no data
   log::warn("inotify cannot watch the runtime directory (" + std::string(std::strerror(error)) +
-            "), so this process looks there several times a second; raise " +
+            "), so this process looks there from time to time; raise " +
             (error == ENOSPC ? "fs.inotify.max_user_watches"
                              : "fs.inotify.max_user_instances, or the limit of open files (ulimit -n)"));
 } catch (const std::bad_alloc&) {

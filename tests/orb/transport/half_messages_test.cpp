@@ -39,24 +39,24 @@ bool read_once(std::vector<Sender>& senders, std::size_t longest) {
 }  // namespace
 
 TEST_CASE("half messages of many connections never stop one another for ever, and stay within their bound") {
-  constexpr std::size_t longest = 10 * mib;
+  constexpr std::size_t message = 10 * mib;
   const std::size_t at_once = GENERATE(2u, 3u, 8u, 24u, 60u), peers = GENERATE(1u, 2u, 9u);
-  BudgetedClients budgeted(40 * mib, longest, in_an_hour);
+  BudgetedClients budgeted(40 * mib, message, in_an_hour);
   // Of each peer its share and one message, of all twice the budget; and what the last read of each connection brings.
-  const std::size_t of_peers = std::min(peers, at_once) * (budgeted.budget->bounds().of_peer + longest);
+  const std::size_t of_peers = std::min(peers, at_once) * (budgeted.budget->bounds().of_peer + message);
   const std::size_t bound = std::min(of_peers, 2 * budgeted.budget->bounds().all) + at_once * 64 * kib;
   std::vector<Sender> senders;
   std::uint32_t came = 0;
   std::size_t most = 0, ended = 0;
   while (ended < 200) {  // bound: one ends each time
     if (senders.size() < at_once) senders.push_back({budgeted.comes(came++ % static_cast<std::uint32_t>(peers))});
-    while (read_once(senders, longest)) most = std::max(most, budgeted.budget->used());  // bound: what they send
+    while (read_once(senders, message)) most = std::max(most, budgeted.budget->used());  // bound: what they send
     if (senders.size() < at_once) continue;
     // All wait, but for those that have sent all. After `patience` each asks again.
     for (Sender& each : senders) each.waits = false;
-    while (read_once(senders, longest)) most = std::max(most, budgeted.budget->used());  // bound: what they send
+    while (read_once(senders, message)) most = std::max(most, budgeted.budget->used());  // bound: what they send
     const auto whole =
-        std::find_if(senders.begin(), senders.end(), [&](const Sender& each) { return each.sent == longest; });
+        std::find_if(senders.begin(), senders.end(), [&](const Sender& each) { return each.sent == message; });
     INFO(ended << " have ended of " << came);
     REQUIRE(whole != senders.end());
     senders.erase(whole);
@@ -84,4 +84,18 @@ TEST_CASE("a long message alone goes on while a small request of its peer runs")
   std::vector<Sender> senders{{budgeted.comes(1)}};
   while (read_once(senders, 10 * mib - 256 * kib)) continue;  // bound: what it sends
   CHECK(senders[0].sent == 10 * mib - 256 * kib);
+}
+
+TEST_CASE("messages of several peers become complete beside requests of theirs that run") {
+  BudgetedClients budgeted(40 * mib, 10 * mib, in_an_hour);
+  std::vector<ClientPtr> busy;
+  std::vector<Sender> senders;
+  for (std::uint32_t peer = 0; peer < 6; ++peer) {
+    busy.push_back(budgeted.comes(peer));
+    busy.back()->account->add_request(164 * kib);
+    busy.back()->account->begin_run();
+    senders.push_back({budgeted.comes(peer)});
+  }
+  while (read_once(senders, 6 * mib)) continue;  // bound: what they send
+  for (const Sender& each : senders) CHECK(each.sent == 6 * mib);
 }
