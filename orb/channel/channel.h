@@ -12,8 +12,8 @@
 // constant values: any thread. Reading and writing block only in the calls that take a deadline. They allocate nothing.
 // They make system calls only to sleep, to wake, and once in a millisecond of spinning. Set-up blocks, allocates and
 // makes system calls: do not call it on a real-time thread.
-// A handle is move-only. A Loan keeps the memory until the last one is gone; nothing else keeps it. A channel does not
-// work across fork().
+// A handle is move-only. The memory stays mapped until the Channel and all its Loans and Drafts are gone. A channel
+// does not work across fork().
 #pragma once
 
 #include <cstddef>
@@ -76,7 +76,7 @@ class Draft {
 
 class Channel {
  public:
-  // Sets up a channel with the Listener at the path, or at the abstract name "@name". Blocks until `deadline`.
+  // Sets up a channel with the Listener at the path, or at the abstract name "@name". Waits at most until `deadline`.
   static Expected<Channel, SetupFault> connect(const std::string& path, const Options& options, Time deadline);
   // Set up the two ends over a connected Unix socket of kind SOCK_SEQPACKET that the caller made.
   static Expected<Channel, SetupFault> connect_over(os::Fd socket, const Options& options, Time deadline);
@@ -125,8 +125,8 @@ class Channel {
   // meanwhile.
   Expected<Bytes, Fault> peek() noexcept;
   void pop() noexcept;
-  // Returns the message of peek() as a loan, which leaves the ring at once. Returns nothing if the message came inline.
-  // Replaces pop().
+  // Returns the message of peek() as a loan, which leaves the ring at once: then do not call pop(). Returns nothing if
+  // the message came inline (pop() it after use), or if there is none.
   std::optional<Loan> take() noexcept;
   // Blocks until peek() would return something other than would_block. The strategy applies to this call alone.
   Expected<void, Fault> wait(Time deadline) noexcept;
@@ -153,9 +153,9 @@ class Channel {
   // ---- Memory. Thread: the writer's, unless another is named. With Options::grows; without it all memory is always
   // there.
 
-  // From now on this end asks the meter before it takes memory for chunks. If the meter refuses, long messages go
-  // through the ring in pieces, as they do when no chunk is free. The meter outlives every later call except the
-  // destructor.
+  // From now on this end asks the meter before it takes memory for chunks. If the meter refuses, a
+  // long message gets would_block, as when no chunk is free; orb/transport then sends it in pieces. Keep the meter
+  // alive as long as you call this channel; only the destructor does not need it.
   void measure_growth(GrowthMeter* meter) noexcept;
   // Returns the bytes that this end has taken from the system for what it writes. Thread: any.
   std::size_t memory() const noexcept;

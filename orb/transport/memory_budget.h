@@ -4,28 +4,31 @@
 // - bytes that wait for a peer to take them,
 // - memory by which channels have grown.
 //
-// Each peer (an address, or a user of this host) has a share. While a peer holds more than its share, its connections
-// are not read further. Reading continues when some of its requests have ended, or it has taken what waits for it.
-// Memory that does not become free by waiting is freed by ending a connection, while another one waits for room. It is
-// the connection that holds most, among those whose peer has sent hardly more of a message, or has taken nothing, for
-// `patience`.
+// Each peer (an address, or a user of this host) has a share. While a peer has used up its share, its connections that
+// hold more than 64 KiB are not read further. Half messages may use half of the share. Beyond that, each connection has
+// an equal part of it. When the whole budget is used up, all peers have equal shares. Reading continues when some of
+// the peer's requests have ended, or it has taken what waits for it.
 //
-// All connections of a user are one peer. If the user's backlogs exceed the share, its other processes are still read.
-// These are processes for which no more waits than an equal part of the share, as long as there is room for all.
+// Memory that does not become free by waiting is freed by ending a connection, while another one waits for room. Only a
+// connection of a peer beyond its share is ended, or an elected one (see below). First comes one over which no request
+// has ever come, then the one with most bytes that have not moved for `patience`.
 //
-// What the peer needs to complete its requests continues. The first bytes of each connection are not counted. One
-// message also continues while no request of the peer runs, or while those that run wait for calls of their own. That
-// is the longest half message, or a request that belongs to such a call: its connection is elected. So each peer may
-// hold one message more than its share. Connections of several peers are elected as long as twice the budget holds
-// their messages, too.
+// All connections of a user are one peer. If too many replies wait for the user, a process of it is still read while
+// few replies wait for that process itself, and while the budget has room.
+//
+// Half messages do not become less by waiting. So one connection of each peer may be elected: it goes on beyond its
+// part until its message is complete. That is one over which a request has come before, then the one with the longest
+// half, then the oldest. It is elected while no request of the peer runs, while those that run wait for calls of their
+// own, while there is room, or after `patience`. So each peer may hold one message more than its share. Several peers
+// may have an elected connection as long as all that is held, with the whole messages of the elected ones, is at most
+// twice the budget. When the whole budget is used up, peers take turns.
 //
 // A channel may grow while its peer holds no more than its share, and all peers no more than the budget. Both sums
-// include the memory of channels. That memory never stops a connection from being read. A channel that may not grow
-// continues in pieces, but a request could not continue. So the requests and channels of connections that can be kept
-// waiting hold at most twice the budget together. Connections that must be read anyway, and promised channels (those of
-// tasks), may exceed it; they are counted.
+// include the memory of channels. Channel memory does not stop reading, because a request cannot go on without memory,
+// but a channel can: it sends in pieces. Connections that cannot be kept waiting, and channels of tasks, may exceed the
+// bounds; they are counted.
 //
-// Threads: any; one lock. The first bytes of a connection do not take it while there is room.
+// Threads: any; one lock. Reading the first 64 KiB of a connection needs no lock while there is room.
 #pragma once
 
 #include <algorithm>

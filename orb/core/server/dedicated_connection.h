@@ -1,5 +1,6 @@
 // DedicatedConnection is a connection that belongs to one task (mode `direct`). The task's thread reads it, without the
-// reactor. BindTokens lists the tasks that may still claim such a connection.
+// reactor. BindTokens keeps the token of each task that no connection
+// has claimed yet.
 //
 // How a connection becomes a task's own:
 // - The reply of `_corelane_admit` carries a token.
@@ -9,7 +10,8 @@
 //   thread, which answers.
 //
 // While the task is on a core where its thread may not read, the connection is lent to the reactor. Its requests then
-// go the same way as others. After it is taken back, its first bytes return it to the task's thread.
+// go the same way as others. After take_back() the reactor reads on until the next bytes come. With these
+// it hands the connection to the task's thread, as a new DedicatedConnection.
 //
 // Threads: as dispatch::JobSource; BindTokens any.
 #pragma once
@@ -29,7 +31,7 @@
 
 namespace corelane::core {
 
-// Invariant: a token is valid for one claim, and only as long as the connection that owns the task.
+// Invariant: a token is valid for one claim, and only while the connection that owns the task is open.
 class BindTokens {
  public:
   // Returns a random number that cannot be guessed. Returns 0 if the system provides none, or if the process has no
@@ -41,7 +43,7 @@ class BindTokens {
   // token a second time.
   std::shared_ptr<ServerConnection> claim(TaskId task, std::uint64_t token) noexcept;
   void withdraw(TaskId task) noexcept;
-  // Withdraws the tokens of all tasks of a closed connection.
+  // Withdraws the tokens of all tasks of a closed connection. `owner`: the number of that connection.
   void withdraw(PeerId owner) noexcept;
 
  private:

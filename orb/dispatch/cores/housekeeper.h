@@ -51,14 +51,15 @@ class Housekeeper final : public Agent {
   // Shorter than what `corelane top` takes for a sign that the process is stopped.
   static constexpr Duration resting = std::chrono::seconds{2};
 
-  // At most `max_tasks` threads exist at once, not counting those that are ending.
+  // The caller starts at most `max_tasks` threads at once, not counting those that are ending. Room for so many is
+  // reserved.
   Housekeeper(ThreadMaker& maker, CoreProvider& provider, NoteInbox& inbox, std::size_t max_tasks);
 
-  // Steps `chore` on this thread from now on, about once in each period `every`. It must outlive this object. Call it
-  // before the first step().
+  // From now on the housekeeper's thread calls `chore.step()` about once in each period `every`. `chore` must outlive
+  // this object. Call it before the first step().
   void keep(Agent& chore, Duration every);
-  // Returns for how long there is nothing to do before this agent rests: its longest period. So each agent looks once
-  // more after the last event.
+  // Returns how long nothing must happen before it rests. That is the longest period of its work, so that each agent
+  // looks once more after the last event.
   Duration before_rest() const noexcept { return before_rest_; }
   // Lets this agent rest. `directory`: the runtime directory. `is_idle`: returns whether no agent waits for something
   // to happen elsewhere. Call it before the first step().

@@ -1,8 +1,9 @@
 // FeasibleContractSearch finds a contract that would fit in place of a refused one, without moving other tasks. It
-// tries, in this order:
-// - the smallest T' >= T (at most 1000 T), with the same C and D/T;
-// - the smallest D';
-// - the largest C'.
+// first tries the contract again as it is. Then it changes one thing, the first that helps, as little as it can:
+// - a longer period T (at most 1000 T), with the same C and D/T;
+// - a longer deadline D;
+// - a smaller budget C.
+// The result is rounded to few digits.
 //
 // The search needs several hundred analyses per core. So it works in pieces: each step() makes as many evaluations as
 // the caller allows. One evaluation is a sum over the tasks of a core. The tables are only read. Every change of them
@@ -51,8 +52,8 @@ class FeasibleContractSearch {
   std::uint64_t epoch_ = 0;
   int restarts_ = 0;
 
-  // The search looks for the least x in (fails_, fits_] for which the changed contract fits. If the test is not
-  // monotonic, it finds some x that fits.
+  // The search looks for the least x in (fails_, fits_] for which the changed contract fits. x is the new period or
+  // deadline, or what is taken off the budget. If the test is not monotonic, it finds some x that fits.
   Field field_ = Field::none;
   bool bracketed_ = false;  // fits_ is known to fit
   Ticks fails_ = 0;
