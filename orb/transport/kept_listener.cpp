@@ -10,7 +10,7 @@
 #include "orb/os/files/directory.h"
 #include "orb/os/log.h"
 #include "orb/os/own_file.h"
-#include "orb/transport/detail/path_keeper.h"
+#include "orb/transport/detail/path_watcher.h"
 
 namespace corelane::transport {
 namespace {

@@ -20,7 +20,7 @@
 
 #include "orb/os/clock.h"
 #include "orb/os/own_file.h"
-#include "orb/transport/detail/path_keeper.h"
+#include "orb/transport/detail/path_watcher.h"
 #include "orb/transport/socket_transport.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/captured_errors.h"

@@ -1,5 +1,5 @@
 // When a PathWatcher looks at the sockets of its listeners.
-#include "orb/transport/detail/path_keeper.h"
+#include "orb/transport/detail/path_watcher.h"
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -12,7 +12,7 @@
 #include "tests/support/captured_errors.h"
 #include "tests/support/temp_directory.h"
 
-namespace path_keeper_test {
+namespace path_watcher_test {
 
 using namespace corelane;
 using namespace std::chrono_literals;
@@ -35,7 +35,7 @@ class Still final : public transport::Listener {
 
 struct Kept {
   const testing::TempDirectory place;
-  std::shared_ptr<PathWatcher> storage = std::make_shared<PathWatcher>();
+  std::shared_ptr<PathWatcher> watcher = std::make_shared<PathWatcher>();
   std::vector<std::unique_ptr<KeptListener>> listeners;
   int made = 0;
   Time now = Time{} + 1h;
@@ -51,15 +51,15 @@ struct Kept {
       if (!(std::ofstream(at.path) << "x")) return Error{};
       return std::unique_ptr<transport::Listener>(std::make_unique<Still>(at.path));
     };
-    listeners.push_back(std::make_unique<KeptListener>(std::make_unique<Still>(path), make_again, storage));
+    listeners.push_back(std::make_unique<KeptListener>(std::make_unique<Still>(path), make_again, watcher));
   }
   // Waits as its thread does.
-  void await() { storage->parker().park(never); }
+  void await() { watcher->parker().park(never); }
   // Steps it once, as its thread does, after `time`. Returns when it wants to be stepped again.
   Duration step(Duration time = {}) {
     now += time;
-    (void)storage->step(now);
-    return storage->wake_at() - now;
+    (void)watcher->step(now);
+    return watcher->wake_at() - now;
   }
 };
 
@@ -115,4 +115,4 @@ TEST_CASE("a socket in the root directory is watched there") {
   CHECK(kept.step() == PathWatcher::between_watched_looks);
 }
 
-}  // namespace path_keeper_test
+}  // namespace path_watcher_test

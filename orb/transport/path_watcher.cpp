@@ -1,4 +1,4 @@
-#include "orb/transport/detail/path_keeper.h"
+#include "orb/transport/detail/path_watcher.h"
 
 #include <algorithm>
 #include <atomic>
@@ -13,29 +13,29 @@ namespace corelane::transport {
 namespace {
 
 // Steps a PathWatcher on a thread of its own.
-class KeeperThread {
+class WatcherThread {
  public:
-  KeeperThread() {
+  WatcherThread() {
     auto thread = os::start_thread({.name = "corelane-paths"}, [this]() noexcept { run(); });
     if (thread) thread_ = std::move(*thread);
   }
-  KeeperThread(const KeeperThread&) = delete;
-  KeeperThread& operator=(const KeeperThread&) = delete;
-  ~KeeperThread() {
-    // PAIR storage.stopping: release here -> acquire in run().
+  WatcherThread(const WatcherThread&) = delete;
+  WatcherThread& operator=(const WatcherThread&) = delete;
+  ~WatcherThread() {
+    // PAIR path_watcher.stopping: release here -> acquire in run().
     stopping_.store(true, std::memory_order_release);
-    storage.parker().unpark();
+    watcher.parker().unpark();
     thread_.join();
   }
 
-  PathWatcher storage;
+  PathWatcher watcher;
 
  private:
   void run() noexcept {
-    // Bound: until the last listener ends. PAIR storage.stopping: acquire here <- release in the destructor.
+    // Bound: until the last listener ends. PAIR path_watcher.stopping: acquire here <- release in the destructor.
     while (!stopping_.load(std::memory_order_acquire)) {
-      (void)storage.step(os::now());
-      storage.parker().park(storage.wake_at());
+      (void)watcher.step(os::now());
+      watcher.parker().park(watcher.wake_at());
     }
   }
 
@@ -49,11 +49,11 @@ PathWatcher::PathWatcher() { bell_.set_resting(true); }
 
 std::shared_ptr<PathWatcher> PathWatcher::of_process() {
   static std::mutex mutex;
-  static std::weak_ptr<KeeperThread> known;
+  static std::weak_ptr<WatcherThread> known;
   const std::lock_guard lock(mutex);
   auto thread = known.lock();
-  if (!thread) known = thread = std::make_shared<KeeperThread>();
-  return {thread, &thread->storage};
+  if (!thread) known = thread = std::make_shared<WatcherThread>();
+  return {thread, &thread->watcher};
 }
 
 void PathWatcher::add(KeptListener& listener) {
