@@ -40,18 +40,18 @@ bool read_once(std::vector<Sender>& senders, std::size_t longest) {
 
 TEST_CASE("half messages of many connections never stop one another for ever, and stay within their bound") {
   constexpr std::size_t message = 10 * mib;
-  const std::size_t at_once = GENERATE(2u, 3u, 8u, 24u, 60u), peers = GENERATE(1u, 2u, 9u);
+  const std::size_t together = GENERATE(2u, 3u, 8u, 24u, 60u), peers = GENERATE(1u, 2u, 9u);
   BudgetedClients budgeted(40 * mib, message, in_an_hour);
   // Of each peer its share and one message, of all twice the budget; and what the last read of each connection brings.
-  const std::size_t of_peers = std::min(peers, at_once) * (budgeted.budget->bounds().of_peer + message);
-  const std::size_t bound = std::min(of_peers, 2 * budgeted.budget->bounds().all) + at_once * 64 * kib;
+  const std::size_t of_peers = std::min(peers, together) * (budgeted.budget->bounds().of_peer + message);
+  const std::size_t bound = std::min(of_peers, 2 * budgeted.budget->bounds().all) + together * 64 * kib;
   std::vector<Sender> senders;
   std::uint32_t came = 0;
   std::size_t most = 0, ended = 0;
   while (ended < 200) {  // bound: one ends each time
-    if (senders.size() < at_once) senders.push_back({budgeted.comes(came++ % static_cast<std::uint32_t>(peers))});
+    if (senders.size() < together) senders.push_back({budgeted.comes(came++ % static_cast<std::uint32_t>(peers))});
     while (read_once(senders, message)) most = std::max(most, budgeted.budget->used());  // bound: what they send
-    if (senders.size() < at_once) continue;
+    if (senders.size() < together) continue;
     // All wait, but for those that have sent all. After `patience` each asks again.
     for (Sender& each : senders) each.waits = false;
     while (read_once(senders, message)) most = std::max(most, budgeted.budget->used());  // bound: what they send
