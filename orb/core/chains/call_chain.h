@@ -6,7 +6,7 @@
 // Threads: the caller makes the object and waits for it. The callee's thread works inside a Scope of it, and ends it
 // with done(). Only one thread of a chain runs at a time. After a thread's first call, nothing here allocates.
 //
-// The room orb/core/chains lets a call that comes back to a waiting caller run on the thread that waits.
+// The folder orb/core/chains lets a call that comes back to a waiting caller run on the thread that waits.
 #pragma once
 
 #include <atomic>

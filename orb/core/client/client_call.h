@@ -4,7 +4,7 @@
 // Thread: the caller's. A cache of each thread keeps calls with their buffers, so that a warm call allocates nothing
 // itself.
 //
-// The room orb/core/client makes remote calls through references.
+// The folder orb/core/client makes remote calls through references.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 // that finds it 0 leads alone, and its call is not in the list. One mutex with priority inheritance guards the list. It
 // is held while a reply is copied to a call of the list, never while reading from the socket.
 //
-// The room orb/core/connections has a client's connections to servers.
+// The folder orb/core/connections has a client's connections to servers.
 #pragma once
 
 #include <atomic>

@@ -2,7 +2,7 @@
 //
 // Threads: any; members that change say what guards them.
 //
-// The room orb/core/lifecycle joins the parts of an ORB, starts them, and ends them.
+// The folder orb/core/lifecycle joins the parts of an ORB, starts them, and ends them.
 #pragma once
 
 #include <atomic>

@@ -3,7 +3,7 @@
 //
 // Threads: any. find() runs on the reader thread and does not block.
 //
-// The room orb/core/objects finds the object that a request names, and lets the request into it or makes it wait.
+// The folder orb/core/objects finds the object that a request names, and lets the request into it or makes it wait.
 #pragma once
 
 #include <array>

@@ -15,7 +15,7 @@
 // Threads: as CoreProvider. lease() waits for the daemon's answer for `patience` at most; maintain() does not wait.
 // Cores that are granted after lease() has given up are released at once.
 //
-// The room orb/core/reservation asks the daemon corelane-reserved for cores.
+// The folder orb/core/reservation asks the daemon corelane-reserved for cores.
 #pragma once
 
 #include <chrono>

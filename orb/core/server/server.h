@@ -5,7 +5,7 @@
 // thread that runs their requests does.
 // Lifetime: connections and current jobs keep the server alive; it holds its connections weakly.
 //
-// The room orb/core/server receives requests, runs them, and sends the replies.
+// The folder orb/core/server receives requests, runs them, and sends the replies.
 #pragma once
 
 #include <cstdint>

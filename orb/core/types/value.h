@@ -4,7 +4,7 @@
 //
 // Threads: the program synchronizes access to a value.
 //
-// The room orb/core/types has the base classes of value types and abstract interfaces.
+// The folder orb/core/types has the base classes of value types and abstract interfaces.
 #pragma once
 
 #include <concepts>

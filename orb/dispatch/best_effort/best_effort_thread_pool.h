@@ -14,7 +14,7 @@
 // Threads: call_up() any; start(), dismiss() and join() the owner's; rebind() any that is not real-time; the rest the
 // thread pool's own. The numbers for reports may be read by any thread.
 //
-// The room orb/dispatch/best_effort has the threads that run submitted jobs without a contract.
+// The folder orb/dispatch/best_effort has the threads that run submitted jobs without a contract.
 #pragma once
 
 #include <semaphore.h>

@@ -15,7 +15,7 @@
 // Threads: the one that holds the manager's lock, the threads of this core's tasks, and others where a function says
 // so. Only move() locks two pools at once, so a task and its running job are always in one of them.
 //
-// The room orb/dispatch/cores runs the jobs of admitted tasks: cores, task threads, budgets and timers.
+// The folder orb/dispatch/cores runs the jobs of admitted tasks: cores, task threads, budgets and timers.
 #pragma once
 
 #include <cstddef>

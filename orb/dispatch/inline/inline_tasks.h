@@ -14,7 +14,7 @@
 // Threads: any. A priority-inheriting lock guards the table; no job runs under it. Jobs of one task may run at the same
 // time if they come on several connections. Each task's statistics have their own lock.
 //
-// The room orb/dispatch/inline is the mode `leader-followers`: a job runs on the thread that brought it.
+// The folder orb/dispatch/inline is the mode `leader-followers`: a job runs on the thread that brought it.
 #pragma once
 
 #include <atomic>

@@ -36,7 +36,7 @@
 // - A process without a slot opens no transaction.
 // - A child made by fork() without exec shares the parent's locks, and keeps the promises until both are gone.
 //
-// The room orb/dispatch/leases shares the cores of a host between processes, and watches the cores that this process
+// The folder orb/dispatch/leases shares the cores of a host between processes, and watches the cores that this process
 // holds.
 #pragma once
 

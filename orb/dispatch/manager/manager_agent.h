@@ -38,8 +38,8 @@
 // that is left. There is one exception: the moves of a lost core's tasks are written down first, which takes memory. If
 // there is none for AdmissionControl::patience, these tasks end.
 //
-// The room orb/dispatch/manager decides about tasks and dispatches their jobs. It owns the other parts of the mode with
-// admission.
+// The folder orb/dispatch/manager decides about tasks and dispatches their jobs. It owns the other parts of the mode
+// with admission.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@
 // push looks at the counts of the sharers once, a pop once, and a push that displaces a job twice. Bound:
 // FairShares::most_counted counts. Neither allocates, because jobs are linked through themselves.
 //
-// The room orb/dispatch/queue holds what waits between threads: requests, notes to the manager, lists of nodes.
+// The folder orb/dispatch/queue holds what waits between threads: requests, notes to the manager, lists of nodes.
 #pragma once
 
 #include <array>

@@ -6,7 +6,7 @@
 // used, for two reasons. Its ceiling is fixed, whereas here tasks come and go. And the demotion of a job that holds it
 // could not be delayed until the job unlocks it.
 //
-// The room orb/dispatch/resources has the resources that tasks lock: their names and priority ceilings.
+// The folder orb/dispatch/resources has the resources that tasks lock: their names and priority ceilings.
 #pragma once
 
 #include <array>

@@ -17,7 +17,7 @@
 //
 // Threads: any, but not from inside a request for start(), stop(). Only ordinary threads make threads.
 //
-// The room orb/dispatch/serving has the threads that read requests without a contract and run them at once.
+// The folder orb/dispatch/serving has the threads that read requests without a contract and run them at once.
 #pragma once
 
 #include <atomic>

@@ -8,7 +8,7 @@
 // Threads: manager() and scheduler(): any; their rings: as RecorderRing says. step(), dump() and end(): threads that
 // are not real-time, because they allocate and write files.
 //
-// The room orb/dispatch/telemetry measures and records what the executive does, and writes it for other programs.
+// The folder orb/dispatch/telemetry measures and records what the executive does, and writes it for other programs.
 #pragma once
 
 #include <cstddef>

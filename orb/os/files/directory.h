@@ -1,7 +1,7 @@
 // Makes and checks directories in which a program keeps files for other programs of its user.
 // Threads: any but real-time ones.
 //
-// The room orb/os/files reads, writes and watches small files and directories.
+// The folder orb/os/files reads, writes and watches small files and directories.
 #pragma once
 
 #include <string>

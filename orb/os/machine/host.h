@@ -1,7 +1,7 @@
 // Identifies this host and this process in terms that another process can check.
 // Threads: any but real-time ones (reads /proc).
 //
-// The room orb/os/machine tells what this machine has and what this process may use of it: cores, quota, mounts.
+// The folder orb/os/machine tells what this machine has and what this process may use of it: cores, quota, mounts.
 #pragma once
 
 #include <cstdint>

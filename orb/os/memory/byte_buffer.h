@@ -7,7 +7,7 @@
 //
 // Threads: one at a time.
 //
-// The room orb/os/memory has pages of memory and thread stacks.
+// The folder orb/os/memory has pages of memory and thread stacks.
 #pragma once
 
 #include <cstddef>

@@ -2,7 +2,7 @@
 // For a connected socket the kernel reports the server's user (SO_PEERCRED, unix(7)), which cannot be forged.
 // Threads: any.
 //
-// The room orb/os/peers tells who is at the other end of a Unix socket, and passes descriptors there.
+// The folder orb/os/peers tells who is at the other end of a Unix socket, and passes descriptors there.
 #pragma once
 
 #include <sys/types.h>

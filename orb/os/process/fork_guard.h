@@ -2,7 +2,7 @@
 //
 // Threads: any. The check in the child is one load.
 //
-// The room orb/os/process deals with what belongs to the whole process: signals, limits, forks, other processes.
+// The folder orb/os/process deals with what belongs to the whole process: signals, limits, forks, other processes.
 #pragma once
 
 namespace corelane::os {

@@ -3,7 +3,7 @@
 //
 // Threads: any.
 //
-// The room orb/os/threads has what one thread needs of the kernel: scheduling class, core, barrier, state.
+// The folder orb/os/threads has what one thread needs of the kernel: scheduling class, core, barrier, state.
 #pragma once
 
 namespace corelane::os {

@@ -1,6 +1,6 @@
 // Defines how a thread waits: a WaitStrategy, and a Parker, which lets one thread sleep on a private futex.
 //
-// The room orb/os/wait lets a thread wait: it spins, sleeps, or watches descriptors.
+// The folder orb/os/wait lets a thread wait: it spins, sleeps, or watches descriptors.
 #pragma once
 
 #include <atomic>

@@ -4,7 +4,7 @@
 //
 // Threads: value types and pure functions. Nothing allocates after reserve().
 //
-// The room orb/sched/admission decides whether a new task fits, and on which core.
+// The folder orb/sched/admission decides whether a new task fits, and on which core.
 #pragma once
 
 #include <algorithm>

@@ -17,7 +17,7 @@
 //
 // Threads: pure functions. Bound: Limits::iterations for every loop.
 //
-// The room orb/sched/analysis has the schedulability tests: pure functions over task parameters.
+// The folder orb/sched/analysis has the schedulability tests: pure functions over task parameters.
 #pragma once
 
 #include <cstdint>

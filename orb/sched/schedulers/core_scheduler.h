@@ -36,7 +36,7 @@
 // Threads: owned by one thread at a time. No clock, no thread. Nothing allocates after the constructor. Bound: the
 // number of tasks, or the waiting jobs of one task, for every loop.
 //
-// The room orb/sched/schedulers decides for one core which job runs next.
+// The folder orb/sched/schedulers decides for one core which job runs next.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // Server is any one of the servers, for code that drives them without a distinction (orb/dispatch with a clock, orb/sim
 // without one). reservation.h explains the five functions.
 //
-// The room orb/sched/servers has the servers that give a part of a core to work without a contract.
+// The folder orb/sched/servers has the servers that give a part of a core to work without a contract.
 #pragma once
 
 #include <variant>

@@ -7,7 +7,7 @@
 //
 // Threads: pure functions and values. encode() allocates nothing.
 //
-// The room orb/sched/trace writes and reads records of what the state machines were told.
+// The folder orb/sched/trace writes and reads records of what the state machines were told.
 #pragma once
 
 #include <array>
