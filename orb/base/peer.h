@@ -21,7 +21,7 @@ constexpr PeerId peer_of(std::uint64_t connection, std::uint32_t holder, bool of
 }
 
 // Returns whether the holder is this process's user or root. Their processes could stop this one anyway, so limits that
-// guard against strangers do not apply to them.
+// protect against other users do not apply to them.
 constexpr bool is_of_own_user(PeerId peer) noexcept { return (peer.value & own_user_bit) != 0; }
 
 // Returns the peer without its holder, as reports show it.

@@ -92,8 +92,8 @@ class CoreProvider {
   // most for maintain(). Do not call it within a transaction.
   virtual void withdraw() noexcept = 0;
 
-  // Returns whether the core has been taken back since lease(). Nothing may be promised there then, and what was
-  // promised ends. If it is lent again later, the result is false again. Thread: as maintain().
+  // Returns whether the core has been taken back since lease(). Then nothing may be promised there, and the promises
+  // end. If the core is leased to this process again later, the result is false again. Thread: as maintain().
   virtual bool is_revoked(CoreId) const noexcept { return false; }
 
   // Repairs what other processes damaged (a deleted or corrupted ledger), and logs it. Call it a few times a second,

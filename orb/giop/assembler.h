@@ -108,7 +108,7 @@ class Assembler {
   std::size_t skip_ = 0;       // bytes still to be skipped of a refused message
   Version version_ = giop_1_0;
   os::ByteBuffer partial_;                 // the current message, if it did not arrive in one piece
-  bool is_told_ = false;                   // the room was told which request partial_ is
+  bool is_told_ = false;                   // room_ was told which request partial_ belongs to
   bool delivered_ = false;                 // the last call delivered partial_
   std::vector<Pending> pending_;           // messages with more fragments to come; at most limits.fragmented_messages
   std::size_t pending_bytes_ = 0;          // bytes in pending_

@@ -3,13 +3,13 @@
 // wake-up comes from the machine: the host, the kernel, or another program with threads of higher priority. With a
 // higher priority the watch would run before such a program, and would not see what it takes from the tasks.
 //
-// One cause is told apart: throttling. If an ordinary thread of the core, the witness, ran while the watch should have
-// run, the kernel kept real-time threads from running.
+// One cause is recorded separately: throttling. Each core also has an ordinary thread, the witness. If the witness ran
+// while the watch should have run, the kernel kept real-time threads from running.
 //
-// It does not see programs between the tasks' levels and its own. Of each gap it does not see the time before it was
-// due, `interval` at most. It may attribute a throttle to the machine in two cases: if several ordinary threads share
-// the time that the throttle leaves, or if the witness could not be started. Then it excuses too much; otherwise it
-// never does.
+// The watch does not notice programs with levels between those of the tasks and its own. It misses the beginning of
+// each gap, up to the time at which it was due, `interval` at most. It may attribute a throttle to the machine in two
+// cases: if several ordinary threads share the time that the throttle leaves, or if the witness could not be started.
+// Then reports excuse too much; otherwise they never do.
 //
 // Cost: a few microseconds per millisecond and core, to be charged as platform load. The witness takes as much from the
 // time of ordinary threads.

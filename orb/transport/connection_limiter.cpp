@@ -78,8 +78,9 @@ std::vector<ConnectionLimiter::Candidate> ConnectionLimiter::candidates(MayGo ma
   return found;
 }
 
-// Ends one of these connections. A peer that sends a byte now and then looks active by its traffic, but not by its
-// number. So connections without a whole message are ordered by number, which is their age.
+// Ends one of these connections. A peer that sends a byte now and then looks active, although it never completes a
+// message. So connections without a complete message are ordered by their numbers, that is by age, and not by the time
+// since their last byte.
 bool ConnectionLimiter::evict_one_of(std::vector<Candidate> left) {
   const auto silent = std::count_if(left.begin(), left.end(), [](const auto& c) { return !c.has_sent_message; });
   const bool crowded = silent > static_cast<std::ptrdiff_t>(left.size() / 4);

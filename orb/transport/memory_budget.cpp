@@ -138,8 +138,8 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now, MemoryAccount*& ne
   const bool has_room = peer.held + step <= bounds_.of_peer && used_ + step <= bounds_.all;
   const bool waits_for_requests = progresses && !has_waited && !has_room;
   if (peer.elected != nullptr || waits_for_requests || !is_first(account)) return false;
-  // Half messages do not become less by waiting, so one of them goes on, however much is held. Those of other peers go
-  // on beside it as long as there is room for all of them.
+  // Half messages do not become less by waiting. So one of them goes on, however much memory is in use. Those of other
+  // peers go on at the same time, as long as there is room for all of them.
   if (peer.held - peer.halves > most || !has_room_to_elect()) return false;
   if (MemoryAccount* const first = first_in_turn(account); first != &account) return next = first, false;
   elect(account, now);
@@ -147,8 +147,8 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now, MemoryAccount*& ne
 }
 
 // Returns whether the account may still grow within its equal part of its peer's share. Half messages that are not
-// elected hold no more than the share together: the room beside the share is kept for the elected one, so that it can
-// become complete.
+// elected together hold no more than the share. The memory beyond the share is reserved for the elected one, so that it
+// can become complete.
 bool MemoryBudget::has_part_left(const MemoryAccount& account) const noexcept {
   const Peer& peer = account.peer_->second;
   const std::size_t halves = peer.halves - (peer.elected != nullptr ? peer.elected->counted_half_ : 0);
@@ -162,9 +162,9 @@ bool MemoryBudget::has_room_to_elect() const noexcept {
   return elected_ == 0 || promised() + bounds_.message <= 2 * std::max(bounds_.all, bounds_.of_peer);
 }
 
-// Returns the account whose turn it is to be elected, of those that wait and could be, and `asking`. While the whole
-// budget is used up, peers take turns: first those that have sent a request over that connection before, then those
-// that have waited for longest. Bound: the connections and the peers.
+// Returns the account that is to be elected next: `asking`, or one of those that wait and could be elected. While the
+// whole budget is used up, peers take turns: first those that have sent a request over that connection before, then
+// those that have waited for longest. Bound: the connections and the peers.
 MemoryAccount* MemoryBudget::first_in_turn(MemoryAccount& asking) noexcept {
   if (used_ + step <= bounds_.all) return &asking;
   for (auto& [number, peer] : peers_) peer.first = nullptr;

@@ -13,15 +13,15 @@
 // connection of a peer beyond its share is ended, or an elected one (see below). First comes one over which no request
 // has ever come, then the one with most bytes that have not moved for `patience`.
 //
-// All connections of a user are one peer. If too many replies wait for the user, a process of it is still read while
-// few replies wait for that process itself, and while the budget has room.
+// All connections of a user are one peer. If too many replies wait for the user, a process of the user is still read on
+// two conditions: few replies wait for that process itself, and the budget has room.
 //
 // Half messages do not become less by waiting. So one connection of each peer may be elected: it goes on beyond its
-// part until its message is complete. That is one over which a request has come before, then the one with the longest
-// half, then the oldest. It is elected while no request of the peer runs, while those that run wait for calls of their
-// own, while there is room, or after `patience`. So each peer may hold one message more than its share. Several peers
-// may have an elected connection as long as all that is held, with the whole messages of the elected ones, is at most
-// twice the budget. When the whole budget is used up, peers take turns.
+// part until its message is complete. Connections over which a request has come before are elected first, then the one
+// with the longest half, then the oldest. A connection is elected if no request of the peer runs, if all that run wait
+// for calls of their own, if there is room, or after `patience`. So each peer may hold one message more than its share.
+// Several peers may have an elected connection as long as the memory in use, with the whole messages of the elected
+// ones, is at most twice the budget. When the whole budget is used up, peers take turns.
 //
 // A channel may grow while its peer holds no more than its share, and all peers no more than the budget. Both sums
 // include the memory of channels. Channel memory does not stop reading, because a request cannot go on without memory,

@@ -22,8 +22,8 @@ class SendRoom final : public cdr::Room {
   SendRoom& operator=(const SendRoom&) = delete;
   ~SendRoom() { release(); }
 
-  // Sets the connection, which outlives the marshalling; what it lent keeps it longer. `otherwise`: where a message
-  // goes if the connection has no memory for it.
+  // Sets the connection, which outlives the marshalling. Memory that it has lent keeps it alive for longer.
+  // `otherwise`: where a message goes if the connection has no memory for it.
   void use(Connection& connection, Otherwise otherwise = Otherwise::heap) noexcept {
     connection_ = &connection;
     otherwise_ = otherwise;

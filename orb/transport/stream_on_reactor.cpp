@@ -318,14 +318,14 @@ void StreamConnection::on_readable() noexcept try {
   give_up_on_reactor();
 }
 
-// Runs a deferred turn, unless it was cancelled meanwhile, and perhaps watched anew.
+// Runs a deferred turn, unless it was cancelled meanwhile. After that the connection may have been watched again.
 void StreamConnection::on_turn(ReadinessHandler::Turn turn) noexcept {
   if (turn == ReadinessHandler::Turn::read && read_waits_) on_readable();
   if (turn == ReadinessHandler::Turn::write && write_waits_) on_writable();
 }
 
-// With a limit, a turn sends as much as a turn of reading reads, and then waits for its next turn. If the next one
-// would be a millisecond away, it sends several such pieces.
+// With a limit, one turn sends as many bytes as one turn of reading reads. The rest waits for the next turn. If that
+// would be a millisecond away, this turn sends several such pieces.
 void StreamConnection::on_writable() noexcept try {
   write_armed_ = false;
   if (drains_apart()) {

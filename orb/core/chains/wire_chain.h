@@ -2,8 +2,8 @@
 // reply.
 //
 // How it works:
-// - A thread that serves a request, in a task's job or without a contract, draws a number before it waits for a call to
-//   another process.
+// - A thread that serves a request, in a task's job or without a contract, chooses a random number before it waits for
+//   a call to another process.
 // - The call carries this number (service context 0x434C4E03). So does each request that is made on behalf of that
 //   call, in any process.
 // - A request that comes back with the number runs on the waiting thread, as a part of what that thread serves. It must
@@ -14,7 +14,7 @@
 // Only requests of the server that the thread's job called, or on behalf of that call, may run on the thread, and only
 // while it waits:
 // - The number is random, has 64 bits, and is new for each call. (A call that did not run keeps it when it is sent
-//   again.) It is worth nothing when no thread waits.
+//   again.) It has no effect when no thread waits.
 // - Which task the request may name was checked before, as for any request (TaskOwnership).
 // - One call-back runs at a time. Further ones for the task wait here for their turn. In the task's queue they would
 //   wait for the job that waits for them. Further ones without a contract are treated as requests outside the chain,

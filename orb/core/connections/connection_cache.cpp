@@ -158,8 +158,8 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
   for (const Candidate& candidate : all) {
     const Endpoint& endpoint = candidate.pool->endpoint();
     const Time until = share_of(deadline, left--);
-    // Any user may listen at a port, and the kernel does not say which one does. So TCP does not replace a Unix socket
-    // that belongs to a stranger.
+    // Any user may listen at a port, and the kernel does not tell which one does. So if the server of the Unix socket
+    // is not trusted, TCP is not tried instead.
     if (endpoint.kind == EndpointKind::tcp && error == transport::not_trusted) continue;
     auto connection = candidate.pool->acquire(transport, until, wish.order);
     if (connection) {

@@ -47,7 +47,7 @@ ReservationWire::Answer decode_refusal(cdr::Reader& body) {
   return {.why = reason + (fits.empty() ? "" : " (what would fit now: " + fits + ")"), .decided = true};
 }
 
-// The answer to own_cores has a boolean before the grant: whether the cores were granted anew.
+// The answer to own_cores has a boolean before the grant: whether the cores are newly granted.
 ReservationWire::Answer answer_of(giop::Parsed<giop::ReplyHeader>& reply, bool to_own_cores) {
   if (reply.header.status == giop::ReplyStatus::no_exception) {
     bool anew = false;

@@ -68,7 +68,7 @@ void wait_until_active(Orb& orb, ActiveObject& object, const Upcall& upcall, std
 
 // Runs the operation. Waits while the manager holds requests, no longer than timeout.request.
 void call_servant(Orb& orb, ActiveObject& object, const Upcall& upcall, void* const* frame) {
-  const InsideServant servant;  // outlives the upcall: the last visitor to leave releases the servant
+  const InsideServant servant;  // outlives the upcall: the last thread to leave releases the servant
   std::optional<Time> deadline;
   // Bound: the deadline.
   for (;;) {

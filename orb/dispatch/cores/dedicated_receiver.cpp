@@ -69,9 +69,9 @@ void DedicatedReceiver::end() noexcept {
   std::exchange(source_, nullptr)->close();
 }
 
-// Returns the arrival time to use: not before reading was allowed again. With its own time, data that came while
-// nothing was read would have become eligible period by period meanwhile. Then a backlog of jobs would run at once
-// above others.
+// Returns the arrival time to use: not before reading was allowed again. With their own arrival times, requests that
+// came while nothing was read would all be eligible by now, one for each period. Then this backlog of jobs would run at
+// once, before jobs of other tasks.
 Time DedicatedReceiver::since_opening(Time arrived) const noexcept {
   return arrived == Time{} ? arrived : std::max(arrived, throttle_.opens_at());
 }

@@ -118,7 +118,7 @@ void Housekeeper::end_rest() noexcept {
   bell_.set_resting(false);
 }
 
-// Each agent has looked at least once since the directory is watched, before this one rests.
+// Rests only when each agent has looked at least once since the watch of the directory began.
 void Housekeeper::try_to_rest(Time now) noexcept {
   if (!is_idle_ || !has_nothing_to_do()) return end_rest();
   if (!bell_.watches() && !try_to_watch(now)) return end_rest();

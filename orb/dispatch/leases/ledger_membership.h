@@ -1,10 +1,12 @@
-// LedgerMembership records, in a file beside the host ledger, which servers share it. So if the ledger is removed or
-// replaced while servers run, they are found to be missing there. Each server has an entry, an entry of that file with
-// its slot's number. It has the entry from when it first counts in the ledger until it ends, even while it is in no
-// ledger. If an entry is taken and its slot is not alive, the promises of its owner are not known.
+// LedgerMembership records, in a file beside the host ledger, which servers share the ledger. So if the ledger is
+// removed or replaced while servers run, other servers notice that these are missing there. Each server has one entry
+// in that file, with the number of its slot in the ledger. It takes the entry when its slot first counts, and has it
+// until the server ends, even while the server is in no ledger. If an entry is taken, but nobody holds the slot with
+// its number, the promises of the entry's owner are not known.
 //
-// The file <ledger>.seats: entry i is the process id (i32) at byte 4 i, and the lock of that byte (open file
-// description), which ends with its owner. If that file is removed together with the ledger, no server is missed.
+// The file is <ledger>.seats. Entry i is the process id (i32) at byte 4 i. An entry is taken while its first byte is
+// locked (a lock of an open file description, which ends with its owner). If that file is removed together with the
+// ledger, nothing shows that servers are missing.
 //
 // Threads: one at a time. The functions that are noexcept never wait.
 #pragma once

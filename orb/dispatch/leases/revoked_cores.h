@@ -1,6 +1,6 @@
 // RevokedCores holds the cores that the operator of this host has taken back from the servers that share a runtime
-// directory. The file `revoked` there names hardware threads, as in "2,3". A core that it does not name any more is
-// lent again, and so are all cores when the file is gone.
+// directory. The file `revoked` there names hardware threads, as in "2,3". When it does not name a core any more, the
+// servers may use that core again. When the file is gone, they may use all cores again.
 //
 // Threads: one at a time, none that is real-time.
 #pragma once

@@ -184,8 +184,8 @@ void ManagerAgent::handle(const sched::Move& move, Time now) noexcept {
   const ThreadPlacement placement = placement_on(*to, move.priority, record->report.contract);
   record->worker->placement(placement);
   pool_of(from)->move(record->worker, *to, move.priority, now);
-  // The old pool may have changed the placement meanwhile. On a core by deadlines the new pool has changed it, too, and
-  // that stands.
+  // The old pool may have changed the placement meanwhile. On a core by deadlines the new pool has changed it, too.
+  // Then this function does not change it again.
   if (to->order() != sched::CoreOrder::deadline) record->worker->placement(placement);
   hints_.set(move.task, move.priority);
   if (from != move.to) promises_.linger(from, record->report.contract, now);

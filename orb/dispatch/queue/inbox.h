@@ -3,7 +3,7 @@
 //
 // Threads: any thread pushes, the manager drains. A priority-inheriting lock is held to move one note, or for a swap.
 // Bounded: a note is about a task or an admission, of which there are at most max_tasks, or about a core. The loss and
-// the return of a core are each noted once. The room is reserved at start.
+// the return of a core are each noted once. The memory for all notes is reserved at start.
 #pragma once
 
 #include <cstddef>

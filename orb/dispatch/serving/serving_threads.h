@@ -3,8 +3,8 @@
 //
 // A thread stays with its connection and waits there for the next request, as long as another thread handles the other
 // connections. Those wait in one epoll set. One thread at a time, the leader, waits for that set. When a connection has
-// something, another thread becomes the leader before the request runs. If there is no other thread, the leader is on
-// duty: it serves what it found, does not stay with a connection, and leads again.
+// something, another thread becomes the leader before the request runs. If there is no other thread, the leader (then
+// "on duty") serves the connection itself, does not stay with it, and leads again.
 //
 //             ┌─────────────── give back: another connection waits, or nothing came for a while ──────────────┐
 //             ▼                                                                                               │

@@ -29,8 +29,8 @@ class PathWatcher final : public Agent {
   PathWatcher(const PathWatcher&) = delete;
   PathWatcher& operator=(const PathWatcher&) = delete;
 
-  // Returns the one that a thread of this process steps while somebody has it. If that thread cannot start, no socket
-  // is made again.
+  // Returns the PathWatcher of this process. A thread steps it as long as a caller keeps it. If that thread cannot
+  // start, no socket is made again.
   static std::shared_ptr<PathWatcher> of_process();
 
   void add(KeptListener& listener);

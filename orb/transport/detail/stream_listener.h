@@ -63,7 +63,7 @@ class AcceptLoop final : public ReadinessHandler, public std::enable_shared_from
   std::optional<os::SocketPath> path_;
   Acceptor acceptor_;
   std::unique_ptr<Readiness> readiness_;
-  ReadAccount reads_;                         // paid as a stranger
+  ReadAccount reads_;                         // charged to connections without tasks
   Time refusing_{}, starving_{}, crowded_{};  // when each may be logged again
 };
 

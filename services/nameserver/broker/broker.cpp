@@ -63,7 +63,7 @@ void Broker::serve() {
   std::vector<std::size_t> ready;
   bool is_called = false;
   while (wait(ready, is_called)) {
-    // In reverse order, so that a removal does not move a guest that is still to be read.
+    // In reverse order, so that a removal does not move an entry that is still to be read.
     for (auto index = ready.rbegin(); index != ready.rend(); ++index)
       if (!hear(*guests_[*index])) dismiss(*index);
     std::erase_if(guests_, [](const auto& guest) { return guest->leaves && guest->unaccepted.size() == 0; });
@@ -97,8 +97,8 @@ void Broker::look_after_path() {
   os::log::warn("the broker's socket " + path_ + " was removed while it listened there; it is there again");
 }
 
-// Returns in order the guests that have sent something or have closed, and whether a new client connects. Returns false
-// when the broker must stop.
+// Returns, in order, which processes have sent something or have closed, and whether a new process connects. Returns
+// false when the broker must stop.
 bool Broker::wait(std::vector<std::size_t>& ready, bool& is_called) {
   std::vector<pollfd> watched{{stop_.get(), POLLIN, 0}, {lacks_descriptors_ ? -1 : socket_.get(), POLLIN, 0}};
   bool some_leave = false;
@@ -219,8 +219,8 @@ bool Broker::refuse(Guest& guest, BrokerFault::Kind kind, const std::string& tex
   return refuse(guest, {kind, text});
 }
 
-// Removes the guest's name. If the guest has not received the channels that it asked for, it stays and is not read any
-// more. Closing its socket here would leave their descriptors in flight, but uncounted.
+// Removes the name of the process. If the process has not received all channels that it asked for, its entry stays, and
+// it is not read any more. Closing its socket here would leave their descriptors in flight, but uncounted.
 void Broker::dismiss(std::size_t index) {
   Guest& guest = *guests_[index];
   if (!guest.name.empty()) services_.erase(guest.name);

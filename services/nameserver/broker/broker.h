@@ -47,14 +47,15 @@ class Broker {
   const std::string& path() const noexcept { return path_; }
 
  private:
-  // A connected process. Thread: the broker's.
+  // A connected process: a client or a service. Thread: the broker's.
   struct Guest {
     os::PeerSocket socket;
     channel::Peer peer{};
     std::string name{};  // of its service; empty: it is not a service
     channel::Access access{};
     Unaccepted unaccepted{};
-    // Not read any more and without a name; it stays while it has unaccepted channels, which count.
+    // The process has no name any more and is not read. This object stays as long as the process has channels that it
+    // has not received, because these still count.
     bool leaves = false;
   };
 
@@ -64,7 +65,7 @@ class Broker {
   void look_after_path();
   bool wait(std::vector<std::size_t>& ready, bool& is_called);
   void welcome();
-  // Handles a message of the guest. Returns false if its connection must be closed.
+  // Handles a message of that process. Returns false if its connection must be closed.
   bool hear(Guest& guest);
   bool enlist(Guest& guest, const BrokerMessage& message);
   bool introduce(Guest& client, const BrokerMessage& message);

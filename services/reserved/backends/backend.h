@@ -106,8 +106,8 @@ class Backend {
   virtual void look() {}
   // Reads this process and its parents again, without a pass over all processes.
   virtual void look_at(const Process& /*process*/) {}
-  // Returns the living processes of the reservation's process or tree. Services that visit do not count. Returns
-  // nothing if the state cannot be read now, for lack of a file descriptor or of memory.
+  // Returns the living processes of the reservation's process or tree. Services that work there only because of a loan
+  // do not count. Returns nothing if the state cannot be read now, for lack of a file descriptor or of memory.
   virtual Members processes_of(ReservationId id) const = 0;
 };
 

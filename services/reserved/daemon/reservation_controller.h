@@ -61,8 +61,8 @@ class ReservationController {
                                        const std::vector<ResourceWanted>& also = {});
   Expected<GrantView, Refusal> look(ReservationId id);
   // Returns the reservation that the process runs on: its own, or that of a tree which it is in. Returns nothing for a
-  // thread's share, and for a service that only visits. Without `looks_anew` a process counts as in a tree if one of
-  // its parents was seen there, at most about a second ago. That avoids a pass over all processes.
+  // thread's share, and for a service that works there only because of a loan. Without `looks_anew` a process counts as
+  // in a tree if one of its parents was seen there, at most about a second ago. That avoids a pass over all processes.
   std::optional<Account> holding(const Process& process, bool looks_anew = true) const;
   bool renew(ReservationId id, Duration lease);  // false: the reservation has ended
   void release(ReservationId id);
@@ -79,7 +79,7 @@ class ReservationController {
   bool tick();
 
   std::optional<Account> find(ReservationId id) const;
-  std::vector<Account> accounts() const;  // loans include the visits in progress
+  std::vector<Account> accounts() const;  // loans include the work that is in progress
   std::vector<CoreState> cores() const;
   struct ResourceState {
     ResourceOffer offer;
@@ -97,7 +97,7 @@ class ReservationController {
   // A service that works on a client's cores, and its execution time.
   struct Visit {
     Process service{};
-    Duration at_first{};  // when the visit began
+    Duration at_first{};  // when this work began
     Duration latest{};    // at the last tick; the kernel may forget the process before its end is noticed
   };
   // The answers to one fact. tell() has already ended the reservations that failed.
@@ -142,7 +142,7 @@ class ReservationController {
     std::string why{};
   };
   std::deque<Ended> why_ended_{};           // the latest reservations that ended other than by release
-  std::map<std::int32_t, Visit> visits_{};  // visits in progress, by pid of the service
+  std::map<std::int32_t, Visit> visits_{};  // work in progress, by pid of the service
   Time interrupts_looked_at_{};
   std::vector<CoreId> switched_off_{};  // at the last check
   bool is_balanced_ = false;            // irqbalance runs although this daemon steers interrupts
