@@ -6,9 +6,10 @@
 namespace corelane::channel {
 namespace {
 
-// How many bytes are lent before the pool checks the peer's words again. So about this much memory is in circulation.
-// Chunks that the peer has just read are in the peer's cache, and writing them fetches line by line from there. Chunks
-// of a whole pool are in no cache. The size between these extremes is what a core's second-level cache holds.
+// How many bytes are lent before the pool checks which chunks the peer has given back. So the pool uses about this much
+// memory in turn. With less, it would use chunks that the peer has just read: these are in the peer's cache, and
+// writing to them fetches line by line from there. With a whole pool, no chunk would still be in a cache. The size in
+// between is what a core's second-level cache holds.
 constexpr std::uint64_t lent_before_look = 512 * 1024;
 
 }  // namespace

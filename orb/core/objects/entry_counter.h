@@ -1,5 +1,6 @@
-// EntryCounter controls the entry of threads to a resource: it holds the rule of entry and knows which threads are
-// inside. Its owner changes the rule, and learns when all threads that entered before have left.
+// EntryCounter controls the entry of threads to a resource, such as the calls of an object. It has the rule (whether
+// threads may enter), and knows whether threads are inside. Its owner changes the rule, and learns when all threads
+// that entered before have left.
 //
 // A thread enters in one of two ways:
 // - It counts itself in the word that holds the rule: enter() and leave(), one locked instruction each.

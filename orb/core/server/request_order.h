@@ -1,5 +1,5 @@
-// RequestOrder holds the requests of one connection that run while another thread reads it, and the requests that wait
-// for them.
+// RequestOrder holds those requests of one connection that still run while another thread reads the connection, and the
+// requests that wait for them.
 //
 // A request waits until earlier oneways of its connection to the same object have ended. So a client's oneways and
 // calls to one object keep their order. Everything else runs in parallel, up to a limit.

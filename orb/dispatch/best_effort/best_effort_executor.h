@@ -3,8 +3,9 @@
 // while the server there has budget. The kernel wakes waiting threads in order of priority, so a thread with budget is
 // woken first. A thread that waits in a nested call is replaced meanwhile (BestEffortThreadPool).
 //
-// A thread that sends a reply is about to become free. A job that arrives meanwhile is left to it, and no other thread
-// is woken. This is the common case on one core, where the reply wakes the client before its sender continues.
+// A thread that sends a reply is about to become free. If a job arrives meanwhile, that thread will run it, and no
+// other thread is woken. This is the common case on one core: the reply wakes the client, whose next request arrives
+// before the sender of the reply continues.
 //
 // Threads: submit() and stop() any; step() any number of pool threads at once.
 #pragma once

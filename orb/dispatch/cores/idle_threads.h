@@ -1,6 +1,7 @@
-// IdleThreads runs a thread on each core at the SCHED_FIFO level just below the tasks'. If that thread runs, nothing is
-// ready on the core that the analysis counts: neither a job that is still unread nor a server's work. Then early jobs
-// may start (orb/sched/schedulers/core_scheduler.h), because each idle instant begins a new busy period.
+// IdleThreads runs a thread on each core at the SCHED_FIFO level just below the tasks'. If that thread runs, none of
+// the work that the analysis counts is ready on the core: neither a job whose request is still unread nor a server's
+// work. Then early jobs may start (orb/sched/schedulers/core_scheduler.h), because each idle instant begins a new busy
+// period.
 //
 // This holds only if the analysis counts nothing of other processes on the core. So the provider is asked just before
 // whether another process has promised anything there. A process that makes a promise after that answer had no job

@@ -1,6 +1,6 @@
-// Departures collects requests to end tasks. It knows the existing tasks and their owners. So a useless request costs
-// neither memory nor a step of the manager, however often a client repeats it. A request is useless if it is a
-// repetition, or is for another peer's task or a task that has left.
+// Departures collects requests to end tasks. It knows the existing tasks and their owners, so it ignores useless
+// requests at once. A request is useless if it repeats an earlier one, or names another peer's task or a task that has
+// left. So such requests cost neither memory nor a step of the manager, however many a client sends.
 //
 // Threads: ask() any; the rest manager only. A fixed table under a priority-inheriting lock. Bound: max_tasks places.
 #pragma once

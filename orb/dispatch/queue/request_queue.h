@@ -2,10 +2,9 @@
 // The highest priority comes first; within a priority, the oldest request.
 //
 // A push to a full queue does not wait. A new request with a higher priority than the lowest in the queue displaces a
-// request of that lowest priority. The caller answers the displaced request. Otherwise the new request is refused. The
-// queue is also full for a task or a peer that has its share of it (FairShares), whatever the priority. For that share,
-// a place that would be taken from another job counts as free. So a task or a peer that has a place already takes none
-// from others.
+// request of that lowest priority. The caller answers the displaced request. Otherwise the new request is refused. For
+// a task or a peer that has its share of the places (FairShares), the queue counts as full, whatever the priority. So
+// if all places are taken, a task or a peer that has a place displaces no other request.
 //
 // Threads: any number of producers and consumers. A mutex with priority inheritance guards the queue, rather than a
 // lock-free design. It raises a preempted low-priority producer to the manager's priority while that holds the mutex.

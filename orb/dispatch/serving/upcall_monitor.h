@@ -4,7 +4,8 @@
 // A thread says with one store that a servant begins. If the monitor finds the same upcall under way after `patience`,
 // it takes over. The pause between two looks that find no servant doubles from `often` to `seldom`. It is `often` again
 // after a take-over or a sleep. After some time without servants the monitor sleeps until the next servant begins. So a
-// servant keeps its connection for at most 2 * patience + seldom. A look preempts the calls of a busy core.
+// servant keeps its connection for at most 2 * patience + seldom. The pauses are long where they can be, because each
+// look preempts the calls of a busy core.
 //
 // Threads: notice(): those that run servants; start() and stop(): ordinary ones.
 #pragma once

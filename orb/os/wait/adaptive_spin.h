@@ -2,16 +2,16 @@
 //
 // Spinning costs core time for as long as the waiter spins. Sleeping costs the latency of a wake-up. So a waiter spins
 // if it expects the event sooner than a wake-up takes. It spins for as long as it expects to wait. Otherwise it sleeps
-// at once. It never spins longer than a wake-up costs. So spinning wastes at worst what sleeping would have cost (the
-// rent-or-buy rule, competitive ratio 2).
+// at once. Except in a trial (see below), it never spins longer than a wake-up costs. So spinning wastes at worst what
+// sleeping would have cost (the rent-or-buy rule, competitive ratio 2).
 //
 // The expected wait is the mean plus four deviations, smoothed like the round trips of TCP (RFC 6298, 2.3). A gap
 // counts as four wake-ups at most, so that about ten events are enough to forget one long pause.
 //
 // When two threads answer each other, each may sleep only because the other one sleeps. Then an answer takes a little
 // more than a wake-up, and neither thread would learn that spinning is enough. So a waiter whose mean wait is less than
-// three wake-ups spins all the same in 16 of 256 waits (a trial). The trials cost a sixteenth of what sleeping costs
-// anyway.
+// three wake-ups spins all the same in 16 of 256 waits, for up to two wake-ups (a trial). The trials cost a sixteenth
+// of what sleeping costs anyway.
 //
 // Thread: the waiter. A value type; it reads no clock.
 #pragma once
