@@ -1,6 +1,6 @@
 // HostLedger lets all servers of one host share its cores through a file. Each process has a slot in which it writes
-// what it has promised. It reads the others' slots before it promises more, all under one lock. A promise counts as
-// long as its process lives: the kernel drops the slot's lock with the process's last descriptor, also after kill -9.
+// what it has promised. Before it promises more, it reads the others' slots in a transaction. A promise counts as long
+// as its process lives: the kernel drops the slot's lock with the process's last descriptor, also after kill -9.
 //
 // Transactions. The lock keeps transactions apart as long as its holder releases it in time. If the holder does not
 // (stopped, or starved of its core), a process that has waited for `longest_wait` continues without the lock. So

@@ -26,12 +26,12 @@
 // Releasing them back to back would be denser than the rule allows.
 //
 // A CoreScheduler that charges overruns treats `report` like `demote`, but the rest of the job takes the place of the
-// task's next job. It gets its priority back when the next job is eligible, or at TAT + J if no next job waits. It then
-// has the C and the S of that place. What it executed below the others in the meantime is subtracted from this C. After
-// a suspension that was too long it has the rest of its C instead. If some budget of the place is left when the rest
-// ends, a waiting next job gets it in the same place. Otherwise the place is used up, and later jobs move back by one
-// place. So under each policy the task never demands more at its priority than its contract says, except during the
-// time until it is stopped. It pays for its own excess.
+// task's next job. It gets its priority back when the next job is eligible, or at TAT + J if no next job waits. After
+// an overrun it then has the C of that place; what it executed below the others in the meantime is subtracted from this
+// C. After a suspension that was too long it has no new C, but only the rest of its own. In both cases it has the S of
+// that place. If some budget of the place is left when the rest ends, a waiting next job gets it in the same place.
+// Otherwise the place is used up, and later jobs move back by one place. So under each policy the task never demands
+// more at its priority than its contract says, except during the time until it is stopped. It pays for its own excess.
 //
 // Threads: owned by one thread at a time. No clock, no thread. Nothing allocates after the constructor. Bound: the
 // number of tasks, or the waiting jobs of one task, for every loop.

@@ -3,11 +3,10 @@
 // calls the on_... and *_on_reactor functions.
 //
 // Invariants: the link's descriptors stay open until the destructor, so no thread ever uses a number that now belongs
-// to something else. close() is a shutdown.
-// The reactor reads for a watcher, drains the backlog and handles timeouts. update_on_reactor() alone derives what it
-// has to do from mode_, outbox_ and closed_. A thread that changes one of them posts an update. Updates may come twice
-// or late. If the reactor has a thread for ordinary work, that thread drains the backlog, after updates of its own:
-// drain_on_ordinary().
+// to something else. close() is a shutdown. The reactor reads for a watcher, drains the backlog and handles timeouts.
+// What it has to do follows from mode_, outbox_ and closed_, and only update_on_reactor() works that out. A thread that
+// changes one of them posts a call of that function, an update. Updates may come twice or late. If the reactor has a
+// thread for ordinary work, that thread drains the backlog, after updates of its own: drain_on_ordinary().
 #pragma once
 
 #include <atomic>

@@ -7,12 +7,12 @@
 // budget / period on a core stays at or below `shared_limit`. Threads (SCHED_DEADLINE) and process trees (control
 // groups) never share a core, since deadline threads would preempt the trees.
 //
-// Memory, cache and disk (resource_book.h) can be reserved only together with cores.
+// Memory, cache and disk (resource_book.h) can be reserved only together with cores or a share.
 //
-// The queue is served by the fact Held, which follows every other fact, because the kernel may still hold what was
-// given back. Waiting reservations are served in order. A request that needs a new core never overtakes a waiting one.
-// A share may overtake if it fits on a core that is already shared, unless it asks for a resource that a waiting one
-// needs.
+// After every other fact comes the fact Held. It says what the kernel has not freed yet of reservations that ended.
+// Only then is the queue served, because a waiting reservation can get only what is free. Waiting reservations are
+// served in order. A request that needs a new core never overtakes a waiting one. A share may overtake if it fits on a
+// core that is already shared, unless it asks for a resource that a waiting one needs.
 //
 // Threads: one at a time. Pure: no clock, no I/O.
 // Invariant: each core is in the default set, or in one other set, or kept idle for one set.
