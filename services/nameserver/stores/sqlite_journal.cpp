@@ -7,7 +7,7 @@
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
+#include <string>
 #include <system_error>
 
 #include "orb/os/log.h"
@@ -167,7 +167,8 @@ Expected<void, OpenFault> SqliteJournal::check_owner(const SqliteStamp& stamp) c
 
 Expected<void, OpenFault> SqliteJournal::check_log_bytes() const {
   std::ifstream file(log_, std::ios::binary);
-  const std::string log{std::istreambuf_iterator<char>(file), {}};
+  std::string log(size_of_file(log_), '\0');
+  log.resize(static_cast<std::size_t>(file.rdbuf()->sgetn(log.data(), static_cast<std::streamsize>(log.size()))));
   const LogFinding found =
       look_into_log(log, [this](std::uint64_t at, std::size_t count) { return database_.bytes_of_file(at, count); });
   const std::string whole = std::to_string(found.whole);
