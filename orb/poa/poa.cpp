@@ -117,7 +117,10 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
     children.swap(map_->children);
     parent.swap(map_->parent);
     // Before the parent forgets this adapter, so that a new one of the same well-known key can use the ids at once.
-    for (const auto& [id, entry] : entries) registry_->remove(key_of(entry.id));
+    for (const auto& [id, entry] : entries) {
+      entry.servant->_deactivated_in(weak_from_this());
+      registry_->remove(key_of(entry.id));
+    }
   }
   const auto self = shared_from_this();  // the parent may have held the last reference
   if (const auto above = parent.lock()) above->forget(*this);
@@ -199,7 +202,7 @@ void Poa::deactivate_object(const ObjectId& id) {
     servant = entry->servant;
     map_->by_servant.erase(servant.get());
     map_->by_id.erase(text_of(id));
-    servant->_activated_in({});
+    servant->_deactivated_in(weak_from_this());
     registry_->remove(key_of(id));  // within the lock, so that the id can be activated again at once
   }
   object->deactivate();
