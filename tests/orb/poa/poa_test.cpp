@@ -338,6 +338,31 @@ TEST_CASE("a reference of a well-known adapter outlives its program without a se
   CHECK(probe->add(1, 2) == 3);
 }
 
+TEST_CASE("an id that a well-known adapter chose does not become another object's in a later start") {
+  const TempDirectory directory;
+  const std::string endpoint = "unix:" + directory / "s";
+  std::string text;
+  PortableServer::ObjectId id;
+  {
+    TestOrb first({"-ORBEndpointListen", endpoint});
+    const auto known = first.root()->create_well_known("Probes", nullptr);
+    const auto servant = CORBA::make_reference<ProbeServant>();
+    id = known->activate_object(servant);
+    text = first->object_to_string(known->servant_to_reference(servant));
+    known->destroy(false, true);
+    CHECK(first.root()->create_well_known("Probes", nullptr)->activate_object(servant) != id);
+  }
+  TestOrb second({"-ORBEndpointListen", endpoint});
+  const auto known = second.root()->create_well_known("Probes", nullptr);
+  known->the_POAManager()->activate();
+  known->activate_object(CORBA::make_reference<ProbeServant>());
+  TestOrb client;
+  const auto probe = unchecked_probe(client, text);
+  CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
+  known->activate_object_with_id(id, CORBA::make_reference<ProbeServant>());  // the program may keep it
+  CHECK(probe->add(1, 2) == 3);
+}
+
 TEST_CASE("a transient reference without a servant ends with its program") {
   const TempDirectory directory;
   const std::string endpoint = "unix:" + directory / "s";
