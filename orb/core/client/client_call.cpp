@@ -88,6 +88,7 @@ void ClientCall::reset() noexcept {
   kept_.reset();
   forwarded_.reset();
   forward_is_old_ = false;
+  has_returned_ = false;
   options_.binding.reset();
   options_.connection.reset();
   connection_.reset();
@@ -172,10 +173,21 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
       current_->set_route(traffic, {std::move(found->pool), found->address, found->is_makeshift});
       return go_over(std::move(found->connection), *found->address);
     }
-    if (current_ == origin_) raise_while("cannot connect to " + ways_of(addresses), found.error());
-    origin_->set_forward(nullptr);
-    current_ = origin_;
+    if (current_ == origin_ || has_returned_) {
+      origin_->set_forward(nullptr);
+      raise_while("cannot connect to " + ways_of(addresses), found.error());
+    }
+    return_to_origin();
   }
+}
+
+// Forgets the forward, and lets the call ask the original again. A call does it at most once.
+void ClientCall::return_to_origin() noexcept {
+  origin_->set_forward(nullptr);
+  has_returned_ = true;
+  forward_is_old_ = false;
+  current_ = origin_;
+  addressing_ = giop::Addressing::key;
 }
 
 // Chooses the request's code sets. Raises. `body`: the form of the arguments, if they are already encoded and depend on
@@ -480,12 +492,9 @@ bool ClientCall::is_for_other_server(const Error& error) {
 // server may have got the address. CORBA 3.3 part 2, 9.6.
 bool ClientCall::leaves_old_forward() noexcept {
   if (current_ == origin_) return false;
-  origin_->set_forward(nullptr);
-  if (!forward_is_old_ || options_.connection) return false;
-  forward_is_old_ = false;
-  current_ = origin_;
-  addressing_ = giop::Addressing::key;
-  return true;
+  const bool returns = forward_is_old_ && !options_.connection;
+  returns ? return_to_origin() : origin_->set_forward(nullptr);
+  return returns;
 }
 
 ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {

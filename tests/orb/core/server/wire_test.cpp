@@ -384,6 +384,25 @@ TEST_CASE("the question where an object is goes to the original, too, where the 
   agent.join();
 }
 
+TEST_CASE("a client that is forwarded to where nobody is asks the original once more and says where nobody is") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
+  const giop::Ior nowhere = client->string_to_object("corbaloc::127.0.0.1:1/any")->_reference()->ior();
+  int asked = 0;
+  std::jthread agent([&] {
+    Wire wire = acceptor.next();
+    while (const auto request = wire.next()) {
+      ++asked;
+      forward(wire, *request, nowhere);
+    }
+  });
+  CHECK_THROWS_WITH(probe->ping(), Catch::Contains("cannot connect to 127.0.0.1:1"));
+  client->destroy();
+  agent.join();
+  CHECK(asked == 2);
+}
+
 TEST_CASE("a client gives up on a loop of forwards") {
   Acceptor acceptor;
   TestOrb client;
