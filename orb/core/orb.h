@@ -83,7 +83,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
 
   // Blocks until the ORB is shut down. Other threads serve the requests, whether run() is called or not.
   void run();
-  // Does the same, but returns after `at_most` at the latest.
+  // Does the same, but returns after `at_most` at the latest. Duration::max() is without end.
   void run(Duration at_most);
   // Stops listening and refuses new requests. Running requests finish. If `wait_for_completion`, returns when they
   // have.

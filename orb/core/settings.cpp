@@ -248,9 +248,9 @@ const std::vector<SettingsEntry>& settings_table() {
        "KiB",
        [](S& s, V v) { return bytes(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
       {"endpoint.listen", "127.0.0.1:0",
-       "Where a server listens, separated by commas: host:port (port 0: any free one), unix:/path, or channel:/path "
-       "(shared memory, see channel.md). unix: or channel: alone chooses a path in the runtime directory. References "
-       "name all of them",
+       "Where a server listens, separated by commas: host:port (port 0: any free one; the name of a host: all its "
+       "addresses), unix:/path, or channel:/path (shared memory, see channel.md). unix: or channel: alone chooses a "
+       "path in the runtime directory. References name all of them",
        listen},
       {"endpoint.local", "on",
        "on: a server that listens at host:port also offers a channel: and a unix: for clients of its host. off: only "

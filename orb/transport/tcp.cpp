@@ -1,5 +1,6 @@
 #include "orb/transport/tcp.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -71,6 +72,18 @@ Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoin
   auto loop =
       std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor));
   return StreamListener::start(std::move(loop), std::move(bound));
+}
+
+std::vector<Endpoint> listening_places(const Endpoint& endpoint) {
+  if (endpoint.kind != EndpointKind::tcp || endpoint.host.empty()) return {endpoint};
+  const auto addresses = resolve(endpoint, AddressUse::listen, never);
+  if (!addresses || addresses->size() < 2) return {endpoint};
+  std::vector<Endpoint> places;
+  for (const Address& address : *addresses) {
+    Endpoint place = endpoint_of(address);
+    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(std::move(place));
+  }
+  return places;
 }
 
 }  // namespace corelane::transport

@@ -247,9 +247,13 @@ void Orb::run_until_shutdown(std::optional<Duration> at_most) {
     std::unique_lock lock(state_->mutex);
     if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
     const auto ended = [&] { return state_->phase >= State::Phase::shutting_down; };
-    // Bound: until shutdown().
-    if (!at_most) state_->changed.wait(lock, ended);
-    if (at_most && !state_->changed.wait_for(lock, *at_most, ended)) return;
+    const auto now = std::chrono::steady_clock::now();
+    // A span that reaches beyond the clock's last instant has no end.
+    if (!at_most || *at_most >= std::chrono::steady_clock::time_point::max() - now) {
+      state_->changed.wait(lock, ended);  // bound: until shutdown()
+    } else if (!state_->changed.wait_until(lock, now + *at_most, ended)) {
+      return;
+    }
   }
   if (!inside_servant() && !dispatch::inside_event_handler()) state_->finish_shutdown();
 }

@@ -12,6 +12,7 @@
 #include "orb/core/server/server_job.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/transport/tcp.h"
 
 namespace corelane::core {
 
@@ -68,18 +69,38 @@ Expected<void> Server::listen(transport::Transport& transport) {
   if (!fault.empty() && !std::all_of(all.begin(), all.end(), left_to_us) && std::erase_if(all, left_to_us) > 0)
     os::log::warn("clients of this host have to use TCP, because there are no channels and no Unix socket: " + fault);
   for (const transport::Endpoint& endpoint : all) {
-    const auto listening = listen_at(transport, endpoint);
+    const auto listening = listen_at_host(transport, endpoint);
     if (!listening && (!left_to_us(endpoint) || all.size() < 2)) return listening.error();
   }
   return {};
+}
+
+// A client that knows the host by its name may try only one of the name's addresses. So all of them have the same port.
+// An address is left out if this host does not have it, or if a port that nobody chose is taken there.
+Expected<void> Server::listen_at_host(transport::Transport& transport, const transport::Endpoint& endpoint) {
+  const std::size_t before = listeners_.size();
+  std::uint16_t port = endpoint.port;
+  Expected<void> failed;
+  for (transport::Endpoint place : transport::listening_places(endpoint)) {
+    place.port = port;
+    const auto listening = listen_at(transport, place);
+    if (listening) {
+      port = listeners_.back()->endpoint().port;
+      continue;
+    }
+    failed = listening;
+    const bool is_taken = listening.error().minor == minor::address_in_use && endpoint.kind == EndpointKind::tcp;
+    if (!is_taken || port != endpoint.port) continue;
+    os::log::error(taken_text(place));
+    return failed;
+  }
+  return listeners_.size() > before ? Expected<void>() : failed;
 }
 
 Expected<void> Server::listen_at(transport::Transport& transport, const transport::Endpoint& endpoint) {
   auto listener = transport.listen(endpoint, [weak = weak_from_this()](auto stream) {
     if (const auto server = weak.lock()) server->accept(std::move(stream));
   });
-  if (!listener && listener.error().minor == minor::address_in_use && endpoint.kind == EndpointKind::tcp)
-    os::log::error(taken_text(endpoint));
   if (!listener) return listener.error();
   listeners_.push_back(std::move(*listener));
   endpoints_.push_back(listeners_.back()->endpoint());

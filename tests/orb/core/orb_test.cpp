@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <thread>
@@ -139,6 +140,23 @@ TEST_CASE("perform_work() waits for no longer than it is told") {
   orb->perform_work(std::chrono::milliseconds{1});
   orb->shutdown(false);
   orb->perform_work(std::chrono::hours{1});
+}
+
+TEST_CASE("perform_work() for the longest span waits until the ORB is shut down") {
+  using corelane::Duration;
+  const Duration span = GENERATE(Duration::max(), Duration::max() - std::chrono::hours{1});
+  TestOrb orb;
+  std::atomic<bool> shut_down{false};
+  std::atomic<bool> waited{false};
+  std::jthread main_loop([&] {
+    orb->perform_work(span);
+    waited = shut_down.load();
+  });
+  orb->perform_work(std::chrono::milliseconds{20});  // time for the other thread to return too early
+  shut_down = true;
+  orb->shutdown(false);
+  main_loop.join();
+  CHECK(waited.load());
 }
 
 TEST_CASE("an exception whose kind is not known prints what it says") {

@@ -60,6 +60,32 @@ TEST_CASE("_this() activates a servant that is active nowhere in the RootPOA") {
   CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
 }
 
+TEST_CASE("_this() of a servant with two adapters gives the reference of one that still has it") {
+  Adapter adapter;
+  const auto child = adapter.poa->create_POA("child", adapter.poa->the_POAManager());
+  const auto id = adapter.poa->activate_object(adapter.servant);
+  const auto id_in_child = child->activate_object(adapter.servant);
+  const bool first_keeps_it = GENERATE(true, false);
+  if (first_keeps_it)
+    child->deactivate_object(id_in_child);
+  else
+    adapter.poa->deactivate_object(id);
+  const auto reference = adapter.servant->_this();
+  const auto& keeper = first_keeps_it ? adapter.poa : child;
+  const auto& other = first_keeps_it ? child : adapter.poa;
+  CHECK(keeper->reference_to_id(reference) == (first_keeps_it ? id : id_in_child));
+  CHECK_THROWS_AS(other->id_to_servant(first_keeps_it ? id_in_child : id), PortableServer::POA::ObjectNotActive);
+}
+
+TEST_CASE("_this() of a servant whose adapter was destroyed activates it in the RootPOA") {
+  Adapter adapter;
+  const auto child = adapter.poa->create_POA("child", adapter.poa->the_POAManager());
+  child->activate_object(adapter.servant);
+  child->destroy(false, true);
+  const auto reference = adapter.servant->_this();
+  CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
+}
+
 TEST_CASE("_this() of a servant that no reference holds says how a servant is made") {
   Adapter adapter;
   ProbeServant on_the_stack;
@@ -309,6 +335,31 @@ TEST_CASE("a reference of a well-known adapter outlives its program without a se
   const auto probe = unchecked_probe(client, text);
   CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
   known->activate_object_with_id(id, CORBA::make_reference<ProbeServant>());
+  CHECK(probe->add(1, 2) == 3);
+}
+
+TEST_CASE("an id that a well-known adapter chose does not become another object's in a later start") {
+  const TempDirectory directory;
+  const std::string endpoint = "unix:" + directory / "s";
+  std::string text;
+  PortableServer::ObjectId id;
+  {
+    TestOrb first({"-ORBEndpointListen", endpoint});
+    const auto known = first.root()->create_well_known("Probes", nullptr);
+    const auto servant = CORBA::make_reference<ProbeServant>();
+    id = known->activate_object(servant);
+    text = first->object_to_string(known->servant_to_reference(servant));
+    known->destroy(false, true);
+    CHECK(first.root()->create_well_known("Probes", nullptr)->activate_object(servant) != id);
+  }
+  TestOrb second({"-ORBEndpointListen", endpoint});
+  const auto known = second.root()->create_well_known("Probes", nullptr);
+  known->the_POAManager()->activate();
+  known->activate_object(CORBA::make_reference<ProbeServant>());
+  TestOrb client;
+  const auto probe = unchecked_probe(client, text);
+  CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
+  known->activate_object_with_id(id, CORBA::make_reference<ProbeServant>());  // the program may keep it
   CHECK(probe->add(1, 2) == 3);
 }
 

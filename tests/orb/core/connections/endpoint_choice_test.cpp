@@ -6,6 +6,8 @@
 #include <exception>
 #include <filesystem>
 #include <future>
+#include <memory>
+#include <set>
 #include <thread>
 
 #include "orb/channel/setup.h"
@@ -16,6 +18,7 @@
 #include "orb/core/route.h"
 #include "orb/os/log.h"
 #include "tests/support/captured_errors.h"
+#include "tests/support/localhost.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -390,6 +393,45 @@ TEST_CASE("without a directory for a chosen path a server with TCP goes on and s
   CHECK(log.times("cannot listen") == 0);
   CHECK(log.times("clients of this host have to use TCP, because there are no channels and no Unix socket: "
                   "/dev/null/nowhere") == 1);
+}
+
+TEST_CASE("a server that listens at the name of a host is reached at each of its addresses, at one port") {
+  const std::set<std::string> usable = usable_addresses_of_localhost();
+  if (usable.empty()) {
+    WARN("SKIPPED: nothing here, such as /etc/hosts, gives localhost an address");
+    return;
+  }
+  std::unique_ptr<ProbeServer> server;
+  std::set<std::string> hosts;
+  // Another program may have the port at one of the addresses. That address is left out then.
+  for (int attempt = 0; attempt < 20 && hosts != usable; ++attempt) {
+    server.reset();
+    server = std::make_unique<ProbeServer>(std::vector<std::string>{"-ORBEndpointListen", "localhost:0"});
+    hosts.clear();
+    for (const Endpoint& place : server->orb->endpoints()) hosts.insert(place.host);
+  }
+  CHECK(hosts == usable);
+  TestOrb client;
+  for (const Endpoint& place : server->orb->endpoints()) {
+    CHECK(place.port == server->orb->endpoints().front().port);
+    giop::Ior ior{.type_id = "IDL:Probing/Probe:1.0",
+                  .profiles = {core::profile_of(std::vector{place}, server->key())}};
+    const auto reference = std::make_shared<core::Reference>(client.orb.shared(), std::move(ior));
+    CHECK(core::make_stub<Probing::Probe>(reference)->add(1, 2) == 3);
+  }
+}
+
+TEST_CASE("a server does not start at a name whose port another program has at one of the addresses") {
+  if (!usable_addresses_of_localhost().contains("127.0.0.1")) {
+    WARN("SKIPPED: localhost is not 127.0.0.1 here");
+    return;
+  }
+  const Quiet quiet;
+  ProbeServer first;
+  TestOrb second({"-ORBEndpointListen", "localhost:" + std::to_string(first.orb->endpoints().front().port)});
+  second.root();
+  CHECK_THROWS_AS(second->listen(), CORBA::COMM_FAILURE);
+  CHECK(second->endpoints().empty());
 }
 
 TEST_CASE("without a directory for a chosen path a server without TCP does not start") {
