@@ -7,6 +7,7 @@
 #include "orb/os/log.h"
 #include "services/nameserver/stores/etcd_address.h"
 #include "services/nameserver/stores/etcd_follower.h"
+#include "services/nameserver/stores/tls.h"
 
 namespace corelane::nameserver {
 namespace {

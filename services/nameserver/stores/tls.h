@@ -8,18 +8,12 @@
 #include <string_view>
 
 #include "orb/base/expected.h"
+#include "services/nameserver/stores/tls_files.h"
 
 struct ssl_ctx_st;
 struct ssl_st;
 
 namespace corelane::nameserver {
-
-// Files in PEM format.
-struct TlsFiles {
-  std::string authorities{};  // certificates that servers' certificates are checked with; empty: the system's
-  std::string certificate{};  // of this client, with its chain; empty: none
-  std::string key{};          // empty: in the certificate's file
-};
 
 // What all connections to a service share. Threads: any.
 class TlsContext {
