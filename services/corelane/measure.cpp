@@ -18,6 +18,7 @@
 #include "orb/os/files/small_file.h"
 #include "services/corelane/json_text.h"
 #include "services/corelane/measurement.h"
+#include "services/corelane/server_page.h"
 #include "services/corelane/task_server.h"
 #include "services/corelane/text.h"
 

@@ -38,12 +38,6 @@ std::optional<dispatch::ProcessCounters> page_with(const std::string& directory,
   return std::nullopt;
 }
 
-std::optional<dispatch::ProcessCounters> server_page(const std::string& directory, int pid) {
-  std::vector<dispatch::ProcessCounters> pages = dispatch::read_pages(directory);
-  const auto page = std::ranges::find(pages, pid, &dispatch::ProcessCounters::pid);
-  return page == pages.end() ? std::nullopt : std::optional(std::move(*page));
-}
-
 std::string label_in(const dispatch::ProcessCounters& page, TaskId task) {
   const auto found = std::ranges::find(page.tasks, task, &dispatch::TaskCounters::task);
   return found == page.tasks.end() ? "" : found->label;
@@ -54,17 +48,6 @@ std::vector<Contract> own_terms(const dispatch::ProcessCounters& page, const std
   collect(page.tasks, label, found);
   collect(page.refusals, label, found);
   return found;
-}
-
-std::string why_untraced(const dispatch::ProcessCounters& page) {
-  if (page.standing.guarantee != dispatch::Guarantee::priorities) return {};
-  return "runs in dispatch.mode leader-followers, which records nothing: there is no trace of it. Start it with "
-         "-ORBDispatchMode manager or direct";
-}
-
-std::string why_untraced_in(const std::string& directory, int pid) {
-  const auto page = server_page(directory, pid);
-  return page ? why_untraced(*page) : "";
 }
 
 }  // namespace corelane::tool

@@ -25,20 +25,11 @@ struct SoughtTask {
 std::optional<dispatch::ProcessCounters> page_with(const std::string& directory, const SoughtTask& sought,
                                                    Duration patience);
 
-// Returns the page of the process; nothing if there is none that this user may read.
-std::optional<dispatch::ProcessCounters> server_page(const std::string& directory, int pid);
-
 // Returns the task's name in the page: "Plant/Controller.step"; "" if the page does not have it.
 std::string label_in(const dispatch::ProcessCounters& page, TaskId task);
 
 // Returns the terms that the server itself gives to an operation, by its IDL or its contracts file. It need not have
 // admitted a task with them. Each once; objects of the interface may have different ones.
 std::vector<Contract> own_terms(const dispatch::ProcessCounters& page, const std::string& label);
-
-// Returns why such a process has no trace, as a verb phrase: "runs in dispatch.mode leader-followers, ..."; "" if it
-// may have one.
-std::string why_untraced(const dispatch::ProcessCounters& page);
-// Returns the same for a process by its page there. Also returns "" if it has no page that this user may read.
-std::string why_untraced_in(const std::string& directory, int pid);
 
 }  // namespace corelane::tool

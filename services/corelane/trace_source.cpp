@@ -19,7 +19,7 @@
 #include "orb/os/files/small_file.h"
 #include "services/corelane/elsewhere.h"
 #include "services/corelane/listening.h"
-#include "services/corelane/task_server.h"
+#include "services/corelane/server_page.h"
 #include "services/corelane/text.h"
 
 namespace corelane::tool {
