@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "idl/cxx/call_text.h"
 #include "idl/cxx/calls.h"
-#include "idl/cxx/emit.h"
 #include "idl/cxx/literals.h"
 #include "idl/cxx/types.h"
 

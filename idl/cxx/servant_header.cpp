@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "idl/cxx/async.h"
+#include "idl/cxx/call_text.h"
 #include "idl/cxx/calls.h"
 #include "idl/cxx/emit.h"
 #include "idl/cxx/layout.h"

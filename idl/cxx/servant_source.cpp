@@ -1,6 +1,7 @@
 // Writes fooS.cpp: the upcalls of each interface, its own and inherited ones, as tables sorted by the name on the wire.
 #include <algorithm>
 
+#include "idl/cxx/call_text.h"
 #include "idl/cxx/calls.h"
 #include "idl/cxx/emit.h"
 #include "idl/cxx/layout.h"

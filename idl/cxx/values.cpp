@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "idl/cxx/call_text.h"
 #include "idl/cxx/calls.h"
-#include "idl/cxx/emit.h"
 #include "idl/cxx/fields.h"
 #include "idl/cxx/layout.h"
 #include "idl/cxx/literals.h"
