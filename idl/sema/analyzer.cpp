@@ -4,13 +4,8 @@
 #include <utility>
 
 #include "idl/sema/endless.h"
-#include "idl/sema/sema.h"
 
 namespace corelane::idl {
-
-Model analyze(const ast::Specification& specification, const SourceMap& sources, Diagnostics& diagnostics) {
-  return Analyzer(sources, diagnostics).run(specification);
-}
 
 Model Analyzer::run(const ast::Specification& specification) {
   copy_files();
