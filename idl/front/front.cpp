@@ -6,6 +6,7 @@
 #include "idl/front/embedded.h"
 #include "idl/front/lexer.h"
 #include "idl/front/parse.h"
+#include "idl/front/preprocessor.h"
 
 namespace corelane::idl {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "idl/ast/diagnostics.h"
-#include "idl/front/preprocessor.h"
+#include "idl/front/preprocessed.h"
 #include "idl/front/token.h"
 
 namespace corelane::idl {
