@@ -1,6 +1,6 @@
 #include "idl/sema/sema.h"
 
-#include "idl/sema/analyzer.h"
+#include "idl/sema/analyzer/analyzer.h"
 
 namespace corelane::idl {
 

@@ -72,6 +72,25 @@ ROOMS = {
         "admission": ["analysis", "schedulers", "servers"],
         "trace": ["schedulers"],
     },
+    "idl/front": {
+        "preprocessor": [],
+        "lexer": [],
+        "parser": ["lexer"],
+    },
+    "idl/sema": {
+        "names": [],
+        "types": [],
+        "constants": ["names", "types"],
+        "annotations": ["constants", "names"],
+        "analyzer": ["annotations", "constants", "names", "types"],
+    },
+    "idl/cxx": {
+        "spelling": [],
+        "calls": ["spelling"],
+        "definitions": ["calls", "spelling"],
+        "async": ["calls", "definitions", "spelling"],
+        "files": ["async", "calls", "definitions", "spelling"],
+    },
     "services/nameserver/stores": {
         "tree": [],
         "sqlite": ["tree"],
@@ -126,6 +145,8 @@ EXPORTED = {
         "servers/sporadic_server.h", "servers/task_server.h", "trace/trace.h", "trace/trace_file.h",
         "trace/trace_kinds.h",
     ],
+    "idl/front": ["lexer/lexer.h", "preprocessor/preprocessor.h"],
+    "idl/sema": ["names/scope.h"],
     "services/reserved/backends": [
         "cores/affinity_only.h", "cores/cgroup_v1.h", "cores/cgroup_v2.h", "cores/restore.h", "resources/controller.h",
         "resources/resource_means.h",
