@@ -72,6 +72,12 @@ class Lint(unittest.TestCase):
         self.refuses("orb/core/a.cpp", '#include "orb/os/files/hidden.h"\n', 1, "EXPORTED")
         self.refuses(f"orb/os/{door}", "#pragma once\n", 1, "remove it from EXPORTED")
 
+    def test_the_compiler_and_the_services_have_rooms_too(self):
+        self.accepts("idl/cxx/files/a.cpp", '#include "idl/cxx/spelling/b.h"\n')
+        self.refuses("idl/cxx/spelling/a.cpp", '#include "idl/cxx/files/b.h"\n', 1, "headers at the top of idl/cxx")
+        self.refuses("services/nameserver/a.cpp", '#include "services/nameserver/stores/etcd/b.h"\n', 1, "EXPORTED")
+        self.refuses("services/corelane/host/a.cpp", '#include "services/corelane/top/b.h"\n', 1, "must not include")
+
     def test_a_room_is_in_the_table(self):
         self.refuses("orb/os/new_one/a.cpp", "int x;\n", 1, "not in the table of rooms")
 
@@ -181,6 +187,7 @@ class Lint(unittest.TestCase):
         self.refuses("orb/os/a.cpp", "int x;\n", 1, "stands alone", **header)
         self.accepts("orb/os/a.cpp", '// why\n#include "orb/os/a.h"\n\n#include <span>\n', **header)
         self.accepts("orb/os/b.cpp", "#include <span>\n", **header)
+        self.refuses("orb/os/wait/a.cpp", "int x;\n", 1, "stands alone", **header)
 
     def test_what_is_used_of_the_standard_library_is_included(self):
         use = "std::vector<int> x;\n"

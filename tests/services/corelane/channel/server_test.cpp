@@ -18,7 +18,7 @@
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
-#include "services/corelane/ping.h"
+#include "services/corelane/references/ping.h"
 #include "tests/support/from_environment.h"
 #include "tests/support/probe_peer.h"
 #include "tests/support/probe_servant.h"
