@@ -105,8 +105,11 @@ std::string yes_or_no(std::string_view text, bool& out) {
   return "on or off";
 }
 
-std::string mode(Settings& s, std::string_view text) {
+std::string mode(Settings& s, std::string_view text, bool has_ace) {
   using dispatch::DispatchMode;
+  if (text == "leader-followers" && !has_ace)
+    return "manager or direct, because this Corelane was built without ACE, which leader-followers needs. Mend it: "
+           "install ACE (Debian: libace-dev) and build Corelane with -DCORELANE_WITH_ACE=ON";
   return choose(text, s.executive.mode,
                 {{"manager", DispatchMode::manager},
                  {"direct", DispatchMode::direct},
