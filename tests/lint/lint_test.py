@@ -81,6 +81,25 @@ class Lint(unittest.TestCase):
             for room, allowed in rooms.items():
                 self.assertLessEqual(set(allowed), set(order[:order.index(room)]), f"{folder}/{room}")
 
+    def test_only_the_baseline_includes_ace(self):
+        self.accepts("orb/leader_followers/a.cpp", "#include <ace/Reactor.h>\n")
+        self.accepts("bench/peers/ace/a.cpp", "#include <ace/Reactor.h>\n")
+        for path in ("orb/core/a.cpp", "orb/os/wait/a.h", "services/a.cpp", "examples/a.cpp", "tests/orb/core/a_test.cpp"):
+            self.refuses(path, "#pragma once\n#include <ace/Reactor.h>\n", 2, "includes ACE; only these may")
+        self.accepts("orb/core/a.cpp", "// ACE waits\n#include <acer/a.h>\n")
+
+    def test_only_the_nameserver_names_etcd(self):
+        self.accepts("services/nameserver/stores/a.cpp", "// etcd\nint etcd_port;\n")
+        self.accepts("tests/orb/core/a_test.cpp", "int etcd_port;\n")
+        for path in ("orb/core/a.cpp", "services/corelane/a.cpp", "idl/tool/a.cpp"):
+            self.refuses(path, "// one\nint etcd_port;\n", 2, "names etcd; only these may: services/nameserver/")
+            self.refuses(path, "// Etcd\n", 1, "names etcd")
+
+    def test_an_exception_from_that_is_listed_and_used(self):
+        with mock.patch.dict(lint.FOREIGN_EXCEPTIONS, {("names etcd", "orb/core/a.h"): "a test"}):
+            self.accepts("orb/core/a.h", "#pragma once\n// etcd\n")
+            self.refuses("orb/core/a.h", "#pragma once\n", 1, "remove that from FOREIGN_EXCEPTIONS")
+
     def test_a_full_folder_is_a_warning(self):
         with tempfile.TemporaryDirectory() as root:
             os.makedirs(os.path.join(root, "orb/os"))
