@@ -196,6 +196,10 @@ BRINGS = {"string": ["string_view"], "filesystem": ["string", "string_view"], "f
           "iostream": ["string"], "stdexcept": ["string"], "thread": ["chrono"], "condition_variable": ["mutex", "chrono"],
           "catch2/catch.hpp": ["string", "string_view", "vector", "memory", "algorithm", "chrono"]}
 
+# How the compiler writes an include, and the names that it puts in place of $0 in the same file.
+WRITTEN_INCLUDE = re.compile(r'#include \\"([^"\\]+)\\"')
+WRITTEN_NAME = re.compile(r'\.insert\("(\w+)"\)')
+
 NAMED_FILE = re.compile(r"(?<![\w/.-])((?:orb|idl|tests|bench|examples|services|cmake|docs)/[\w./-]+\.(?:h|cpp|py|md|cmake|idl|txt))\b")
 
 # Paths that mean nothing outside of one working place. Split, so that this file does not find itself.
@@ -324,6 +328,30 @@ def check_doors(files):
     for path, name in ROOM_EXCEPTIONS:
         if path in files and (path, name) not in included:
             yield Finding(path, 1, f"it does not include {name}; remove that from ROOM_EXCEPTIONS")
+
+
+def written_includes(files):
+    """Returns the headers that generated code includes, as the compiler's back end has them in its strings."""
+    headers = set()
+    for path, lines in files.items():
+        if not path.startswith("idl/cxx/"):
+            continue
+        text = "\n".join(lines)
+        for name in WRITTEN_INCLUDE.findall(text):
+            headers |= {name.replace("$0", word) for word in WRITTEN_NAME.findall(text)} if "$0" in name else {name}
+    return headers
+
+
+def check_used(files):
+    """Checks that something includes each header of the product: code, a test, or generated code. Its own .cpp does not
+    count."""
+    included = written_includes(files)
+    for path, lines in files.items():
+        if path.endswith((".h", ".cpp")):
+            included |= {name for _, _, name in includes_of(lines) if name != path[:-4] + ".h"}
+    for path in files:
+        if path.startswith(("orb/", "services/", "idl/")) and path.endswith(".h") and path not in included:
+            yield Finding(path, 1, "nothing includes it; delete it with its .cpp, or test it if programs include it")
 
 
 def foreign_line(foreign, lines):
@@ -592,6 +620,7 @@ def lint(root):
     findings += check_pairs(files)
     findings += check_doors(files)
     findings += check_foreign_exceptions(files)
+    findings += check_used(files)
     findings += check_folders(files)
     return len(files), findings
 

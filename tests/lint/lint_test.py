@@ -9,8 +9,12 @@ from unittest import mock
 import lint
 
 
-def errors_in(files):
-    """Returns the errors that lint finds in a tree of these files, as "path:line" and message."""
+def errors_in(files, uses_headers=True):
+    """Returns the errors that lint finds in a tree of these files, as "path:line" and message. If uses_headers, another
+    file includes every header of the tree."""
+    if uses_headers:
+        headers = [path for path in files if path.endswith(".h")]
+        files = {"tests/uses_headers.cpp": "".join(f'#include "{path}"\n' for path in headers), **files}
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
@@ -80,6 +84,23 @@ class Lint(unittest.TestCase):
             order = list(rooms)
             for room, allowed in rooms.items():
                 self.assertLessEqual(set(allowed), set(order[:order.index(room)]), f"{folder}/{room}")
+
+    def test_a_header_that_nothing_includes_is_refused(self):
+        def unused(files):
+            return [place for place, message in errors_in(files, uses_headers=False) if "nothing includes it" in message]
+
+        header, own = {"orb/os/a.h": "#pragma once\n"}, {"orb/os/a.cpp": '#include "orb/os/a.h"\n'}
+        self.assertEqual(unused(header), ["orb/os/a.h:1"])
+        self.assertEqual(unused({**header, **own}), ["orb/os/a.h:1"])
+        self.assertEqual(unused({**header, "orb/os/b.cpp": '#include "orb/os/a.h"\n'}), [])
+        self.assertEqual(unused({**header, "tests/orb/os/a_test.cpp": '#include "orb/os/a.h"\n'}), [])
+        self.assertEqual(unused({"tests/support/a.h": "#pragma once\n"}), [])
+
+    def test_generated_code_uses_headers_as_well(self):
+        writer = r'''void f() { line("#include \"orb/corba/$0.h\"\n#include \"orb/corba/b.h\""); headers.insert("a"); }'''
+        files = {f"orb/corba/{name}.h": "#pragma once\n" for name in "abc"}
+        found = errors_in({**files, "idl/cxx/writer.cpp": writer + "\n"}, uses_headers=False)
+        self.assertEqual([place for place, _ in found], ["orb/corba/c.h:1"])
 
     def test_only_the_baseline_includes_ace(self):
         self.accepts("orb/leader_followers/a.cpp", "#include <ace/Reactor.h>\n")
