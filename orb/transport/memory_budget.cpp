@@ -137,7 +137,9 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now, MemoryAccount*& ne
   const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
   const bool has_room = peer.held + step <= bounds_.of_peer && used_ + step <= bounds_.all;
   const bool waits_for_requests = progresses && !has_waited && !has_room;
-  if (peer.elected != nullptr || waits_for_requests || !is_first(account)) return false;
+  if (peer.elected != nullptr || waits_for_requests) return false;
+  find_firsts(account);
+  if (peer.first != &account) return false;
   // Half messages do not become less by waiting, so one of them goes on, however much is held. Those of other peers go
   // on beside it as long as there is room for all of them.
   if (peer.held - peer.halves > most || !has_room_to_elect()) return false;
@@ -162,17 +164,11 @@ bool MemoryBudget::has_room_to_elect() const noexcept {
   return elected_ == 0 || promised() + bounds_.message <= 2 * std::max(bounds_.all, bounds_.of_peer);
 }
 
-// Returns the account whose turn it is to be elected, of those that wait and could be, and `asking`. While the whole
-// budget is used up, peers take turns: first those that have sent a request over that connection before, then those
-// that have waited for longest. Bound: the connections and the peers.
+// Returns the account whose turn it is to be elected, of those that find_firsts() has found and that wait and could be,
+// and `asking`. While the whole budget is used up, peers take turns: first those that have sent a request over that
+// connection before, then those that have waited for longest. Bound: the peers.
 MemoryAccount* MemoryBudget::first_in_turn(MemoryAccount& asking) noexcept {
   if (used_ + step <= bounds_.all) return &asking;
-  for (auto& [number, peer] : peers_) peer.first = nullptr;
-  for (MemoryAccount* each : accounts_) {
-    Peer& peer = each->peer_->second;
-    if (takes_part(*each) && (peer.first == nullptr || rank_in_peer(*each) > rank_in_peer(*peer.first)))
-      peer.first = each;
-  }
   const auto rank = [](const MemoryAccount& each) { return std::pair(!each.has_sent_request(), each.waits_since_); };
   MemoryAccount* best = &asking;
   for (auto& [number, peer] : peers_) {
@@ -231,16 +227,16 @@ std::pair<bool, std::size_t> MemoryBudget::rank_in_peer(const MemoryAccount& acc
   return {account.has_sent_request(), account.half_.load(std::memory_order_relaxed)};
 }
 
-// Returns whether this connection is the one that continues, among those of its peer that hold half a message. First
-// come connections over which a request has come before, then the longest half, then the older connection. Bound: the
-// connections.
-bool MemoryBudget::is_first(const MemoryAccount& account) const noexcept {
-  const MemoryAccount* first = nullptr;
-  for (const MemoryAccount* each : accounts_) {
-    if (each->peer_ != account.peer_ || !(each == &account || takes_part(*each))) continue;
+// Finds the connection of each peer that continues, among those that hold half a message and `asking`. First come
+// connections over which a request has come before, then the longest half, then the older connection. Bound: the
+// connections and the peers.
+void MemoryBudget::find_firsts(const MemoryAccount& asking) noexcept {
+  for (auto& [number, peer] : peers_) peer.first = nullptr;
+  for (MemoryAccount* each : accounts_) {
+    MemoryAccount*& first = each->peer_->second.first;
+    if (each != &asking && !takes_part(*each)) continue;
     if (first == nullptr || rank_in_peer(*each) > rank_in_peer(*first)) first = each;
   }
-  return first == &account;
 }
 
 // Returns the connection that holds most of what does not become free by waiting, of the peers that exceed their share.

@@ -97,7 +97,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
     std::size_t backlogs = 0;
     std::size_t channels = 0;
     MemoryAccount* elected = nullptr;   // continues beyond the share until its message is complete
-    MemoryAccount* first = nullptr;     // of first_in_turn() alone
+    MemoryAccount* first = nullptr;     // see find_firsts()
     std::atomic<bool> is_tight{false};  // may_read() has to check in detail
   };
   using Peers = std::map<std::uint32_t, Peer>;
@@ -119,7 +119,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   bool makes_progress(const Peer& peer) const noexcept;
   static bool takes_part(const MemoryAccount& account) noexcept;
   static std::pair<bool, std::size_t> rank_in_peer(const MemoryAccount& account) noexcept;
-  bool is_first(const MemoryAccount& account) const noexcept;
+  void find_firsts(const MemoryAccount& asking) noexcept;
   bool has_room_without_waiting(const Peer& peer, std::size_t bytes) const noexcept;
   MemoryAccount* stalled(const MemoryAccount& asking, Time now) noexcept;
   std::shared_ptr<MemoryHolder> take_from_stalled(const MemoryAccount& asking, Time now,
