@@ -286,7 +286,7 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
   if (std::exchange(account.to_be_told_, 0) == 0) return;
   account.half_grew_at_ = os::now();  // from now on it can grow again
-  --waiting_;
+  account.not_waiting_.splice(account.not_waiting_.end(), waiting_, account.wait_place_);
 }
 
 // Called when the connection may be read, or no longer needs to be.
@@ -301,7 +301,7 @@ void MemoryBudget::forget_wait(MemoryAccount& account) noexcept {
 void MemoryBudget::wake(const Peer* peer) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_ == 0) return;
+    if (waiting_.empty()) return;
   }
   if (!os::is_real_time()) return wake_here(peer);
   if (!wake_elsewhere()) wake_here(nullptr);
@@ -332,23 +332,22 @@ bool MemoryBudget::wake_elsewhere() noexcept {
 }
 
 // Wakes the waiting connections of one peer, or of all peers if `peer` is null or there is room for all. Bound: the
-// connections, each once.
+// connections that wait, each once. To find the next one takes no search if all are woken.
 void MemoryBudget::wake_here(const Peer* peer) noexcept {
   std::uint64_t last = 0;
   for (;;) {
     std::shared_ptr<MemoryHolder> holder;
     {
       const std::lock_guard lock(mutex_);
-      if (waiting_ == 0) return;
       if (last == 0) last = last_wait_;
-      const bool has_room = used_ + step <= bounds_.all;
-      const auto found = std::find_if(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
-        return each->to_be_told_ != 0 && each->to_be_told_ <= last &&
-               (has_room || peer == nullptr || &each->peer_->second == peer);
+      const bool wakes_all = peer == nullptr || used_ + step <= bounds_.all;
+      const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const MemoryAccount* each) {
+        return wakes_all || each->to_be_told_ > last || &each->peer_->second == peer;
       });
-      if (found == accounts_.end()) return;
-      end_wait(**found);
-      holder = (*found)->holder_.lock();
+      if (found == waiting_.end() || (*found)->to_be_told_ > last) return;
+      MemoryAccount& next = **found;
+      end_wait(next);
+      holder = next.holder_.lock();
     }
     if (holder) holder->on_room();
   }
@@ -394,7 +393,7 @@ bool MemoryAccount::may_read() noexcept {
       }
       if (to_be_told_ == 0) {
         to_be_told_ = ++budget_->last_wait_;
-        ++budget_->waiting_;
+        budget_->waiting_.splice(budget_->waiting_.end(), not_waiting_);
       }
       if (waits_since_ == never) waits_since_ = now;
       waits_hint_.store(true, std::memory_order_relaxed);  // relaxed: a hint

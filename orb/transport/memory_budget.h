@@ -143,7 +143,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   std::size_t holders_ = 0;  // peers that hold something
   std::size_t elected_ = 0;  // peers that have an elected connection
   std::size_t held_by_elected_ = 0;
-  std::size_t waiting_ = 0;      // connections that wait for room
+  Accounts waiting_;             // connections that wait for room, in the order of to_be_told_
   std::uint64_t last_wait_ = 0;  // numbers them
   // This budget, while an ordinary thread is to wake the waiting connections.
   std::shared_ptr<MemoryBudget> woken_elsewhere_;
@@ -152,7 +152,8 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 // MemoryAccount counts what one connection holds.
 class MemoryAccount {
  public:
-  MemoryAccount(std::shared_ptr<MemoryBudget> budget, MemoryBudget::Peers::iterator peer, std::int32_t process) noexcept
+  // std::bad_alloc.
+  MemoryAccount(std::shared_ptr<MemoryBudget> budget, MemoryBudget::Peers::iterator peer, std::int32_t process)
       : budget_(std::move(budget)), peer_(peer), process_(process) {}
   MemoryAccount(const MemoryAccount&) = delete;
   MemoryAccount& operator=(const MemoryAccount&) = delete;
@@ -234,8 +235,12 @@ class MemoryAccount {
   std::size_t backlog_ = 0;
   std::size_t channel_ = 0;
   Time half_grew_at_{}, backlog_taken_at_{};
-  std::size_t half_mark_ = 0;     // size of the half message at half_grew_at_
-  std::uint64_t to_be_told_ = 0;  // on_room() follows, in the order of these numbers; 0: it does not
+  std::size_t half_mark_ = 0;  // size of the half message at half_grew_at_
+  // on_room() follows, in the order of these numbers; 0: it does not. Then the account's node of waiting_ is in
+  // not_waiting_.
+  std::uint64_t to_be_told_ = 0;
+  MemoryBudget::Accounts not_waiting_{this};
+  const MemoryBudget::Accounts::iterator wait_place_ = not_waiting_.begin();
   // Since when may_read() has refused it. Only may_read() or stop_waiting() ends this, not on_room().
   Time waits_since_ = never;
   bool gave_way_ = false;
