@@ -4,7 +4,6 @@
 #include <mutex>
 #include <utility>
 
-#include "orb/os/clock.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/closer.h"
 
@@ -285,7 +284,7 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
   if (std::exchange(account.to_be_told_, 0) == 0) return;
-  account.half_grew_at_ = os::now();  // from now on it can grow again
+  account.half_grew_at_ = now_();  // from now on it can grow again
   account.not_waiting_.splice(account.not_waiting_.end(), waiting_, account.wait_place_);
 }
 
@@ -380,7 +379,7 @@ bool MemoryAccount::may_read() noexcept {
     MemoryHolder::Stalled why{};
     {
       const std::lock_guard lock(budget_->mutex_);
-      const Time now = os::now();
+      const Time now = budget_->now_();
       MemoryAccount* next = nullptr;
       budget_->end_idle_elections(now);
       if (holder_.expired() || budget_->may_read(*this, now, next)) {
@@ -412,7 +411,7 @@ bool MemoryAccount::may_keep_half() noexcept {
     {
       const std::lock_guard lock(budget_->mutex_);
       if (budget_->has_room_without_waiting(peer_->second, 0)) return true;
-      other = budget_->take_from_stalled(*this, os::now(), why);
+      other = budget_->take_from_stalled(*this, budget_->now_(), why);
     }
     if (!other) return false;
     other->give_up(why);
@@ -428,7 +427,8 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
   if (after > before && after > budget_->bounds_.free) {
     const std::lock_guard lock(budget_->mutex_);
     // A connection whose peer sends a little now and then holds up others as one does whose peer sends nothing.
-    if (before <= budget_->bounds_.free || after >= half_mark_ + pace) half_grew_at_ = os::now(), half_mark_ = after;
+    if (before <= budget_->bounds_.free || after >= half_mark_ + pace)
+      half_grew_at_ = budget_->now_(), half_mark_ = after;
   }
   return add(after - before);  // modulo 2^64 if it is less
 }
@@ -488,7 +488,7 @@ void MemoryAccount::begin_wait() noexcept {
 void MemoryAccount::hold_backlog(std::size_t bytes, bool was_taken) noexcept {
   const std::lock_guard lock(budget_->mutex_);
   if (gave_way_) return;
-  if (was_taken || backlog_ == 0) backlog_taken_at_ = os::now();
+  if (was_taken || backlog_ == 0) backlog_taken_at_ = budget_->now_();
   if (bytes < backlog_) made_room_.store(true, std::memory_order_relaxed);  // relaxed: see tell_others()
   peer_->second.backlogs = peer_->second.backlogs - backlog_ + bytes;
   backlog_ = bytes;

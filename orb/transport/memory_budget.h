@@ -42,6 +42,7 @@
 #include <utility>
 
 #include "orb/base/time.h"
+#include "orb/os/clock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::transport {
@@ -76,7 +77,9 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
     return {.all = all, .of_peer = std::max(all / 4, message), .message = message, .patience = patience};
   }
 
-  explicit MemoryBudget(const Bounds& bounds) noexcept : bounds_(bounds) {}
+  using Clock = Time (*)() noexcept;
+  // `now`: a test may have a clock of its own.
+  explicit MemoryBudget(const Bounds& bounds, Clock now = &os::now) noexcept : bounds_(bounds), now_(now) {}
 
   // Opens an account for a connection of that peer, and of that process of the peer; 0: not known. std::bad_alloc.
   std::shared_ptr<MemoryAccount> open(std::uint32_t peer, std::int32_t process = 0);
@@ -133,6 +136,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   void close(MemoryAccount& account) noexcept;
 
   const Bounds bounds_;
+  const Clock now_;
   std::atomic<bool> is_tight_{false};  // see Peer
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.

@@ -416,8 +416,8 @@ TEST_CASE("the memory of channels keeps no connection from being read") {
 // Waiting.
 
 TEST_CASE("a connection that was let on waits anew the next time, however long it had waited before") {
-  constexpr Duration patience = 20ms;
-  BudgetedClients budgeted(8 * mib, mib, patience);
+  constexpr Duration patience = 1s;
+  BudgetedClients budgeted(8 * mib, mib, patience, &StillClock::now);
   const auto runs = budgeted.comes(1), waits = budgeted.comes(1);
   runs->account->add_request(2 * mib);
   runs->account->begin_run();
@@ -426,7 +426,7 @@ TEST_CASE("a connection that was let on waits anew the next time, however long i
   runs->account->remove_request(2 * mib);
   CHECK(waits->told == 1);
   REQUIRE(waits->may_read());
-  std::this_thread::sleep_for(2 * patience);  // sleep: this time does not count as waiting
+  StillClock::at += 2 * patience;  // does not count as waiting
   runs->account->add_request(2 * mib);
   CHECK_FALSE(waits->may_read());
 }
