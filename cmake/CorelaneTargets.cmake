@@ -3,7 +3,7 @@
 #
 #   corelane_library(DEPENDS orb/base orb/os LINK Boost::headers PRIVATE hwloc::hwloc)
 #     Makes the library corelane::<folder> of the current source folder. DEPENDS names folders. COMPUTES: sanitized builds
-#     are optimized, too, for folders whose tests simulate hours of virtual time.
+#     are optimized, too, for folders whose tests simulate hours of virtual time. WITHOUT: sources that are left out.
 #   corelane_test(FOLDER orb/cdr [DEPENDS ...] [LINK ...] [DEFINES ...] [CONCURRENT | LABEL ...])
 #     Makes a Catch2 program of tests/<folder>/*_test.cpp. Registers every file as one test of CTest, with the label
 #     `unit`. Folders that start threads have the label `concurrent`: the thread sanitizer's build runs those. With another
@@ -124,13 +124,16 @@ function(corelane_rooms folder out)
 endfunction()
 
 function(corelane_library)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "COMPUTES" "" "DEPENDS;LINK;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "COMPUTES" "" "DEPENDS;LINK;PRIVATE;WITHOUT")
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   corelane_target_of(${folder} target)
   corelane_rooms(${CMAKE_CURRENT_SOURCE_DIR} rooms)
   list(TRANSFORM rooms APPEND /*.cpp OUTPUT_VARIABLE room_sources)
   list(TRANSFORM rooms APPEND /*.h OUTPUT_VARIABLE room_headers)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${room_sources})
+  foreach(source IN LISTS arg_WITHOUT)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  endforeach()
   file(GLOB headers CONFIGURE_DEPENDS *.h ${room_headers})
   # Each header must compile alone. If there is a foo.cpp, it includes foo.h first (tests/lint checks this), so compiling
   # foo.cpp shows it. The target all_verify_interface_header_sets compiles the other headers.

@@ -36,8 +36,9 @@ const std::vector<SettingsEntry>& settings_table() {
       {"dispatch.mode", "manager",
        "How calls reach their task's thread. manager: the manager takes part in each call. direct: each task admitted "
        "over the network gets a connection of its own, which its thread reads. leader-followers: the thread that reads "
-       "a call runs it, as in older ORBs; for comparison only, since it analyzes nothing and promises nothing",
-       mode},
+       "a call runs it, as in older ORBs; for comparison only, since it analyzes nothing and promises nothing. It "
+       "needs a Corelane that was built with ACE",
+       [](S& s, V v) { return mode(s, v, leader_followers::ThreadPool::is_built()); }},
       {"dispatch.queue_capacity", "1024",
        "How many requests may wait for the manager; further ones get TRANSIENT. One task or client gets at most half "
        "of these places, and less while others take as many as they can get",

@@ -107,7 +107,8 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   void activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant);
   // Make a reference to an object that need not be active: with a new id, and with `id`. Calls get OBJECT_NOT_EXIST
   // until activate_object_with_id() has activated the id. `repository_id` names the interface of the servant that will
-  // serve it, or a base of it. If it is "", narrow() asks the object.
+  // serve it, or a base of it. If it is "", narrow() asks the object. These functions, and those below that return a
+  // reference, raise BAD_PARAM key_too_long if a request with the id would exceed limits.message_size.
   core::ObjectReference<core::Object> create_reference(const std::string& repository_id);
   core::ObjectReference<core::Object> create_reference_with_id(const ObjectId& id, const std::string& repository_id);
   // Deactivates an object. Running requests finish; new ones get OBJECT_NOT_EXIST.

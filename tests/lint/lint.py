@@ -157,6 +157,19 @@ EXPORTED = {
 ROOM_EXCEPTIONS = {}
 FULL_FOLDER = 30  # files
 
+# Parts of other projects that only some folders know, so that the rest builds and reads without them.
+Foreign = namedtuple("Foreign", "what pattern folders")
+FOREIGN = [
+    Foreign("includes ACE", re.compile(r"^\s*#\s*include\s*[<\"]ace/"),
+            ("orb/leader_followers/", "tests/orb/leader_followers/", "bench/peers/ace/")),
+    Foreign("names etcd", re.compile("etcd", re.IGNORECASE), ("services/nameserver/", "tests/")),
+]
+# Files that break that table: (what, file): reason.
+FOREIGN_EXCEPTIONS = {
+    ("names etcd", "orb/core/settings.h"): "one table has the settings of all programs, because they share a file",
+    ("names etcd", "orb/core/settings.cpp"): "as above",
+}
+
 # The compiler is separate: it has no layers but a list for each folder, and never includes the runtime.
 IDL = {
     "idl/ast": [],
@@ -230,6 +243,10 @@ STANDARD = {header: re.compile(pattern) for header, pattern in STANDARD.items()}
 BRINGS = {"string": ["string_view"], "filesystem": ["string", "string_view"], "fstream": ["string"], "sstream": ["string"],
           "iostream": ["string"], "stdexcept": ["string"], "thread": ["chrono"], "condition_variable": ["mutex", "chrono"],
           "catch2/catch.hpp": ["string", "string_view", "vector", "memory", "algorithm", "chrono"]}
+
+# How the compiler writes an include, and the names that it puts in place of $0 in the same file.
+WRITTEN_INCLUDE = re.compile(r'#include \\"([^"\\]+)\\"')
+WRITTEN_NAME = re.compile(r'\.insert\("(\w+)"\)')
 
 NAMED_FILE = re.compile(r"(?<![\w/.-])((?:orb|idl|tests|bench|examples|services|cmake|docs)/[\w./-]+\.(?:h|cpp|py|md|cmake|idl|txt))\b")
 
@@ -359,6 +376,53 @@ def check_doors(files):
     for path, name in ROOM_EXCEPTIONS:
         if path in files and (path, name) not in included:
             yield Finding(path, 1, f"it does not include {name}; remove that from ROOM_EXCEPTIONS")
+
+
+def written_includes(files):
+    """Returns the headers that generated code includes, as the compiler's back end has them in its strings."""
+    headers = set()
+    for path, lines in files.items():
+        if not path.startswith("idl/cxx/"):
+            continue
+        text = "\n".join(lines)
+        for name in WRITTEN_INCLUDE.findall(text):
+            headers |= {name.replace("$0", word) for word in WRITTEN_NAME.findall(text)} if "$0" in name else {name}
+    return headers
+
+
+def check_used(files):
+    """Checks that something includes each header of the product: code, a test, or generated code. Its own .cpp does not
+    count."""
+    included = written_includes(files)
+    for path, lines in files.items():
+        if path.endswith((".h", ".cpp")):
+            included |= {name for _, _, name in includes_of(lines) if name != path[:-4] + ".h"}
+    for path in files:
+        if path.startswith(("orb/", "services/", "idl/")) and path.endswith(".h") and path not in included:
+            yield Finding(path, 1, "nothing includes it; delete it with its .cpp, or test it if programs include it")
+
+
+def foreign_line(foreign, lines):
+    """Returns the first line that breaks this row of FOREIGN; None if there is none."""
+    return next((number for number, line in enumerate(lines, 1) if foreign.pattern.search(line)), None)
+
+
+def check_foreign(path, lines):
+    """Checks that a file does not know what only other folders may know."""
+    for foreign in FOREIGN:
+        if path.startswith(foreign.folders) or (foreign.what, path) in FOREIGN_EXCEPTIONS:
+            continue
+        number = foreign_line(foreign, lines)
+        if number:
+            yield Finding(path, number, f"{path} {foreign.what}; only these may: {', '.join(foreign.folders)}")
+
+
+def check_foreign_exceptions(files):
+    """Checks that FOREIGN_EXCEPTIONS lists no file that keeps the rule by now."""
+    for what, path in FOREIGN_EXCEPTIONS:
+        foreign = next(foreign for foreign in FOREIGN if foreign.what == what)
+        if path in files and not foreign_line(foreign, files[path]):
+            yield Finding(path, 1, f"it keeps the rule: nothing in it {what}; remove that from FOREIGN_EXCEPTIONS")
 
 
 def check_folders(files):
@@ -595,6 +659,7 @@ def lint(root):
             continue
         findings += check_includes(path, lines)
         findings += check_rooms(path, lines)
+        findings += check_foreign(path, lines)
         findings += check_purity(path, lines)
         findings += check_orders(path, lines, sibling_of(path, files))
         findings += check_writes(path, lines)
@@ -606,6 +671,8 @@ def lint(root):
         findings += check_tests(path, lines)
     findings += check_pairs(files)
     findings += check_doors(files)
+    findings += check_foreign_exceptions(files)
+    findings += check_used(files)
     findings += check_folders(files)
     return len(files), findings
 

@@ -9,8 +9,12 @@ from unittest import mock
 import lint
 
 
-def errors_in(files):
-    """Returns the errors that lint finds in a tree of these files, as "path:line" and message."""
+def errors_in(files, uses_headers=True):
+    """Returns the errors that lint finds in a tree of these files, as "path:line" and message. If uses_headers, another
+    file includes every header of the tree."""
+    if uses_headers:
+        headers = [path for path in files if path.endswith(".h")]
+        files = {"tests/uses_headers.cpp": "".join(f'#include "{path}"\n' for path in headers), **files}
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
@@ -86,6 +90,42 @@ class Lint(unittest.TestCase):
             order = list(rooms)
             for room, allowed in rooms.items():
                 self.assertLessEqual(set(allowed), set(order[:order.index(room)]), f"{folder}/{room}")
+
+    def test_a_header_that_nothing_includes_is_refused(self):
+        def unused(files):
+            return [place for place, message in errors_in(files, uses_headers=False) if "nothing includes it" in message]
+
+        header, own = {"orb/os/a.h": "#pragma once\n"}, {"orb/os/a.cpp": '#include "orb/os/a.h"\n'}
+        self.assertEqual(unused(header), ["orb/os/a.h:1"])
+        self.assertEqual(unused({**header, **own}), ["orb/os/a.h:1"])
+        self.assertEqual(unused({**header, "orb/os/b.cpp": '#include "orb/os/a.h"\n'}), [])
+        self.assertEqual(unused({**header, "tests/orb/os/a_test.cpp": '#include "orb/os/a.h"\n'}), [])
+        self.assertEqual(unused({"tests/support/a.h": "#pragma once\n"}), [])
+
+    def test_generated_code_uses_headers_as_well(self):
+        writer = r'''void f() { line("#include \"orb/corba/$0.h\"\n#include \"orb/corba/b.h\""); headers.insert("a"); }'''
+        files = {f"orb/corba/{name}.h": "#pragma once\n" for name in "abc"}
+        found = errors_in({**files, "idl/cxx/writer.cpp": writer + "\n"}, uses_headers=False)
+        self.assertEqual([place for place, _ in found], ["orb/corba/c.h:1"])
+
+    def test_only_the_baseline_includes_ace(self):
+        self.accepts("orb/leader_followers/a.cpp", "#include <ace/Reactor.h>\n")
+        self.accepts("bench/peers/ace/a.cpp", "#include <ace/Reactor.h>\n")
+        for path in ("orb/core/a.cpp", "orb/os/wait/a.h", "services/a.cpp", "examples/a.cpp", "tests/orb/core/a_test.cpp"):
+            self.refuses(path, "#pragma once\n#include <ace/Reactor.h>\n", 2, "includes ACE; only these may")
+        self.accepts("orb/core/a.cpp", "// ACE waits\n#include <acer/a.h>\n")
+
+    def test_only_the_nameserver_names_etcd(self):
+        self.accepts("services/nameserver/stores/a.cpp", "// etcd\nint etcd_port;\n")
+        self.accepts("tests/orb/core/a_test.cpp", "int etcd_port;\n")
+        for path in ("orb/core/a.cpp", "services/corelane/a.cpp", "idl/tool/a.cpp"):
+            self.refuses(path, "// one\nint etcd_port;\n", 2, "names etcd; only these may: services/nameserver/")
+            self.refuses(path, "// Etcd\n", 1, "names etcd")
+
+    def test_an_exception_from_that_is_listed_and_used(self):
+        with mock.patch.dict(lint.FOREIGN_EXCEPTIONS, {("names etcd", "orb/core/a.h"): "a test"}):
+            self.accepts("orb/core/a.h", "#pragma once\n// etcd\n")
+            self.refuses("orb/core/a.h", "#pragma once\n", 1, "remove that from FOREIGN_EXCEPTIONS")
 
     def test_a_full_folder_is_a_warning(self):
         with tempfile.TemporaryDirectory() as root:

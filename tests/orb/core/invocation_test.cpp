@@ -11,6 +11,7 @@
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/objects/poa_manager_state.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -75,7 +76,7 @@ struct Collocated {
   ProbeServer server;
 };
 
-using InvocationWays = std::tuple<OverTcp, OverUnix, OverChannel, ByFollowers, Collocated>;
+using InvocationWays = WithFollowers<ByFollowers, OverTcp, OverUnix, OverChannel, Collocated>;
 
 }  // namespace
 

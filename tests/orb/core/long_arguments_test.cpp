@@ -14,6 +14,7 @@
 #include "orb/giop/headers.h"
 #include "tests/support/acceptor.h"
 #include "tests/support/bare_server.h"
+#include "tests/support/modes.h"
 #include "tests/support/pattern.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
@@ -275,7 +276,7 @@ struct Local {
   CORBA::object_reference<Storing::Store> store = core::make_stub<Storing::Store>(server.reference->_reference());
   StoreServant& servant() { return *server.servant; }
 };
-using Ways = std::tuple<Tcp, Unix, OverChannel, Followers, SharedTcp, Local>;
+using Ways = WithFollowers<Followers, Tcp, Unix, OverChannel, SharedTcp, Local>;
 
 // Returns sizes around each limit where the ORB changes its method, with and without the message header.
 std::vector<std::size_t> interesting_sizes() {

@@ -309,6 +309,35 @@ TEST_CASE("a reference comes first and its object's servant later") {
   for (const auto& probe : {here, there}) CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
 }
 
+TEST_CASE("a reference has an id that leaves room for a request, and none that is longer") {
+  const std::vector<std::string> options{"-ORBLimitsMessageSize", "4096"};
+  TestOrb server(options), client(options);
+  const auto known = server.root()->create_well_known("K", nullptr);
+  known->the_POAManager()->activate();
+  const PortableServer::ObjectId longest(4096 - 256 - 1, 'x');
+  const auto reference = known->create_reference_with_id(longest, "IDL:Probing/Probe:1.0");
+  CHECK(client->string_to_object(server->object_to_string(reference))->_non_existent());
+  PortableServer::ObjectId longer = longest;
+  longer.push_back('x');
+  try {
+    known->create_reference_with_id(longer, "IDL:Probing/Probe:1.0");
+    FAIL("no exception");
+  } catch (const CORBA::BAD_PARAM& bad) {
+    CHECK(bad.minor() == corelane::minor::key_too_long);
+    CHECK_THAT(bad.what(), Catch::Contains("an object key of 3841 bytes for the type id IDL:Probing/Probe:1.0"));
+  }
+}
+
+TEST_CASE("a reference has no type id with a NUL character") {
+  Adapter adapter;
+  try {
+    adapter.poa->create_reference(std::string("IDL:\0:1.0", 9));
+    FAIL("no exception");
+  } catch (const CORBA::BAD_PARAM& bad) {
+    CHECK(bad.minor() == corelane::minor::string_has_nul);
+  }
+}
+
 TEST_CASE("references without servants have ids of their own") {
   Adapter adapter;
   const auto first = adapter.poa->reference_to_id(adapter.poa->create_reference(""));

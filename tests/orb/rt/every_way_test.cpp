@@ -16,6 +16,7 @@
 #include "orb/transport/unix.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/in_time.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -75,7 +76,7 @@ struct Served {
   }
 
   const TempDirectory directory{};
-  const Way way{.mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers"),
+  const Way way{.mode = GENERATE(every_mode()),
                 .listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:")};
   ProbeServer server{{"-ORBLimitsPeerUtilization", "0", "-ORBDispatchMode", way.mode, "-ORBEndpointListen",
                       way.listen.ends_with(':') ? way.listen + directory / "probe.sock" : way.listen,

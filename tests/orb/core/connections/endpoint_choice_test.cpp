@@ -19,6 +19,7 @@
 #include "orb/os/log.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/localhost.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -170,7 +171,7 @@ TEST_CASE("a client whose first call has little time takes the channel with the 
 
 TEST_CASE("a server of every mode answers through a channel") {
   Fixture test;
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   ProbeServer server({"-ORBEndpointListen", test.all(), "-ORBDispatchMode", mode});
   CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
   const auto probe = probe_of(test.client, server.ior());
