@@ -69,6 +69,7 @@ ROOMS = {
         "analysis": [],
         "schedulers": ["analysis"],
         "servers": ["analysis"],
+        "allocation": [],
         "admission": ["analysis", "schedulers", "servers"],
         "trace": ["schedulers"],
     },
