@@ -150,6 +150,7 @@ constexpr Shared shared_settings[] = {
     {"dispatch.queue_capacity",
      [](Side a, Side b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
     {"dispatch.admission", [](Side a, Side b) { return a.executive.admission == b.executive.admission; }},
+    {"dispatch.allocation", [](Side a, Side b) { return a.executive.allocation == b.executive.allocation; }},
     {"pool.early_jobs", [](Side a, Side b) { return a.executive.early_jobs == b.executive.early_jobs; }},
     {"pool.charge_overruns", [](Side a, Side b) { return a.executive.charge_overruns == b.executive.charge_overruns; }},
     {"dispatch.overshoot", [](Side a, Side b) { return a.executive.overshoot == b.executive.overshoot; }},

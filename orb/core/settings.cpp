@@ -16,6 +16,14 @@ constexpr std::size_t mebi = 1024 * 1024;
 using S = Settings;
 using V = std::string_view;
 
+V allocation_help() {
+  static const std::string help =
+      "The order in which the cores are tried for a task. A task is refused only if its deadlines hold on none of "
+      "them. " +
+      help_of(sched::allocation_strategies());
+  return help;
+}
+
 }  // namespace
 
 std::size_t connections_of(const Settings& settings) noexcept {
@@ -44,6 +52,7 @@ const std::vector<SettingsEntry>& settings_table() {
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
       {"dispatch.admission", "on", "off: every task is admitted, whether its deadlines hold or not",
        [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
+      {"dispatch.allocation", sched::default_allocation_strategy()->name, allocation_help(), allocation},
       {"dispatch.overshoot", "0us",
        "How much later than its time an early job may be released by its own timer. Whatever else happens on its core "
        "in that time releases it first, without an interrupt. Admission takes this delay into account",

@@ -35,6 +35,7 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
   result.max_tasks = options.max_tasks;
   result.levels = task_natives(options).task_levels();
   result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
+  result.allocation = options.allocation;
   result.charge_overruns = options.charge_overruns;
   result.spares_own_user = !options.peer_limit;
   result.peer_limit = options.peer_limit.value_or(options.admission ? half_of(result.cores) : 0);

@@ -10,6 +10,7 @@
 #include "orb/base/overrun_name.h"
 #include "orb/core/config/access_text.h"
 #include "orb/core/config/advertised_host.h"
+#include "orb/sched/allocation_strategy.h"
 
 namespace corelane::core::values {
 namespace {
@@ -89,6 +90,12 @@ std::string mode(Settings& s, std::string_view text) {
   if (text == "direct") return s.executive.mode = DispatchMode::direct, std::string{};
   if (text == "leader-followers") return s.executive.mode = DispatchMode::leader_followers, std::string{};
   return "manager, direct or leader-followers";
+}
+
+std::string allocation(Settings& s, std::string_view text) {
+  const auto* const strategy = find_named(sched::allocation_strategies(), text);
+  if (strategy == nullptr) return names_of(sched::allocation_strategies());
+  return s.executive.allocation = strategy, std::string{};
 }
 
 std::string placement(Settings& s, std::string_view text) {
