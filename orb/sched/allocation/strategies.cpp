@@ -5,7 +5,8 @@
 #define CORELANE_ALLOCATION_STRATEGIES(STRATEGY) \
   STRATEGY(worst_fit)                            \
   STRATEGY(first_fit)                            \
-  STRATEGY(best_fit)
+  STRATEGY(best_fit)                             \
+  STRATEGY(next_fit)
 
 namespace corelane::sched {
 namespace allocation {
