@@ -149,7 +149,7 @@ constexpr Shared shared_settings[] = {
     {"dispatch.mode", [](Side a, Side b) { return a.executive.mode == b.executive.mode; }, true},
     {"dispatch.queue_capacity",
      [](Side a, Side b) { return a.executive.queue_capacity == b.executive.queue_capacity; }},
-    {"dispatch.admission", [](Side a, Side b) { return a.executive.admission == b.executive.admission; }},
+    {"dispatch.admission", [](Side a, Side b) { return a.executive.admission_test == b.executive.admission_test; }},
     {"dispatch.allocation", [](Side a, Side b) { return a.executive.allocation == b.executive.allocation; }},
     {"pool.early_jobs", [](Side a, Side b) { return a.executive.early_jobs == b.executive.early_jobs; }},
     {"pool.charge_overruns", [](Side a, Side b) { return a.executive.charge_overruns == b.executive.charge_overruns; }},

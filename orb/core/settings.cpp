@@ -16,10 +16,17 @@ constexpr std::size_t mebi = 1024 * 1024;
 using S = Settings;
 using V = std::string_view;
 
+V admission_help() {
+  static const std::string help =
+      "How it is decided whether a task is admitted. on: a task is refused if a deadline could be missed. off: no "
+      "task is refused. Or the name of a test for cores with fixed priorities; " +
+      std::string(sched::default_admission_test()->name) + " is the default. " + help_of(sched::admission_tests());
+  return help;
+}
+
 V allocation_help() {
   static const std::string help =
-      "The order in which the cores are tried for a task. A task is refused only if its deadlines hold on none of "
-      "them. " +
+      "The order in which the cores are tried for a task. A task is refused only if its deadlines hold on no core. " +
       help_of(sched::allocation_strategies());
   return help;
 }
@@ -50,8 +57,7 @@ const std::vector<SettingsEntry>& settings_table() {
        "How many requests may wait for the manager; further ones get TRANSIENT. One task or client gets at most half "
        "of these places, and less while others take as many as they can get",
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
-      {"dispatch.admission", "on", "off: every task is admitted, whether its deadlines hold or not",
-       [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
+      {"dispatch.admission", "on", admission_help(), admission_test},
       {"dispatch.allocation", sched::default_allocation_strategy()->name, allocation_help(), allocation},
       {"dispatch.overshoot", "0us",
        "How much later than its time an early job may be released by its own timer. Whatever else happens on its core "

@@ -24,20 +24,13 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/ids.h"
+#include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 #include "orb/sched/commands.h"
 #include "orb/sched/facts.h"
 #include "orb/sched/task.h"
 
 namespace corelane::sched {
-
-enum class AdmissionTest : std::uint8_t {
-  response_time,  // exact for fixed priorities
-  // Applies the hyperbolic bound to sets with implicit deadlines and no jitter. If the bound does not admit the set,
-  // response_time decides.
-  hyperbolic,
-  none,  // admits every task on the first core of the allocation strategy (`--no-admission`, for comparisons)
-};
 
 inline constexpr std::size_t max_interference = 64;  // loads per core
 
@@ -47,7 +40,7 @@ struct ManagerOptions {
   std::size_t max_tasks_per_core = 256;
   int levels = 48;  // distinct priorities per core; tasks that share one delay each other
   bool repack = true;
-  AdmissionTest test = AdmissionTest::response_time;
+  const AdmissionTest* test = default_admission_test();                  // never null; for cores with fixed priorities
   const AllocationStrategy* allocation = default_allocation_strategy();  // never null
   // The code that carries out the commands answers Watch. If it does not, `demote` and `cancel` are refused.
   bool enforces_budgets = true;

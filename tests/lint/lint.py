@@ -70,6 +70,7 @@ ROOMS = {
         "schedulers": ["analysis"],
         "servers": ["analysis"],
         "allocation": [],
+        "admission_tests": ["analysis"],
         "admission": ["analysis", "schedulers", "servers"],
         "trace": ["schedulers"],
     },

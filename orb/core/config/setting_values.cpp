@@ -10,6 +10,7 @@
 #include "orb/base/overrun_name.h"
 #include "orb/core/config/access_text.h"
 #include "orb/core/config/advertised_host.h"
+#include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 
 namespace corelane::core::values {
@@ -90,6 +91,14 @@ std::string mode(Settings& s, std::string_view text) {
   if (text == "direct") return s.executive.mode = DispatchMode::direct, std::string{};
   if (text == "leader-followers") return s.executive.mode = DispatchMode::leader_followers, std::string{};
   return "manager, direct or leader-followers";
+}
+
+std::string admission_test(Settings& s, std::string_view text) {
+  bool is_on = false;
+  const sched::AdmissionTest* test = find_named(sched::admission_tests(), text);
+  if (yes_or_no(text, is_on).empty()) test = is_on ? sched::default_admission_test() : &sched::admission::none;
+  if (test == nullptr) return "on, off, " + names_of(sched::admission_tests());
+  return s.executive.admission_test = test, std::string{};
 }
 
 std::string allocation(Settings& s, std::string_view text) {

@@ -77,7 +77,7 @@ bool Packing::is_hopeless() const noexcept {
     room += std::max<Share>(0, core.model.capacity - core.model.platform);
   }
   if (tasks_.size() > places) return true;
-  if (placement_.options().test == AdmissionTest::none) return false;
+  if (!placement_.options().test->promises) return false;
   Share wanted = 0;
   for (const PlannedTask& task : tasks_) wanted += demand_of(task).share;
   return wanted > room;

@@ -89,7 +89,7 @@ bool Placement::is_before(const CoreRoom& a, const CoreRoom& b) const noexcept {
 
 void Placement::begin(Trial& trial, const CoreTaskSet& task_set, const Core& core, std::uint32_t slot,
                       const Demand& demand, const Effort& effort) const noexcept {
-  trial.begin(core.model, task_set, slot, demand, options_.test, options_.levels, effort);
+  trial.begin(core.model, task_set, slot, demand, *options_.test, options_.levels, effort);
 }
 
 Verdict Placement::charge(int index, std::uint32_t slot) noexcept {

@@ -7,13 +7,14 @@
 
 #include "orb/base/one_line.h"
 #include "orb/base/registry.h"
+#include "orb/sched/admission_test.h"
 #include "orb/sched/allocation_strategy.h"
 
 namespace corelane::sched {
 namespace {
 
 constexpr std::uint64_t magic = 0x45'4e'41'4c'45'52'4f'43;  // "CORELANE"
-constexpr std::size_t header_words = 21;
+constexpr std::size_t header_words = 22;
 constexpr std::size_t core_words = 7;
 constexpr std::size_t track_words = 6;
 constexpr std::size_t word_size = sizeof(std::uint64_t);
@@ -71,11 +72,11 @@ void write_header(Output& out, const TraceFile& trace) {
   out.word(std::uint64_t{0}), out.word(static_cast<std::uint64_t>(trace.reason));
   out.word(name.size()), out.word(cores.size()), out.word(trace.tracks.size());
   out.word((repack ? 1u : 0u) | (enforces_budgets ? 2u : 0u) | (charge_overruns ? 4u : 0u) |
-           (spares_own_user ? 8u : 0u) | static_cast<std::uint64_t>(test) << 8);
+           (spares_own_user ? 8u : 0u));
   out.word(max_tasks_in_all), out.word(max_tasks_per_core), out.word(static_cast<std::uint64_t>(levels));
   out.word(static_cast<std::uint64_t>(peer_limit)), out.word(peer_urgency), out.word(peer_tasks);
-  out.word(allocation->name.size());
-  out.text(name), out.text(allocation->name);
+  out.word(allocation->name.size()), out.word(test->name.size());
+  out.text(name), out.text(allocation->name), out.text(test->name);
 }
 
 // Reads words in order. Past the end it returns zeros, and ok() returns false.
@@ -152,18 +153,18 @@ std::string read_header(Input& in, TraceFile& trace, Counts& counts) {
   options.enforces_budgets = flags & 2;
   options.charge_overruns = flags & 4;
   options.spares_own_user = flags & 8;
-  options.test = static_cast<AdmissionTest>(std::min<std::uint64_t>(flags >> 8, 2));
   options.max_tasks = in.number(max_tasks);
   options.max_tasks_per_core = in.number(max_tasks);
   options.levels = static_cast<int>(in.number(10'000));
   options.peer_limit = static_cast<Ppm>(in.number(max_cores * static_cast<std::uint64_t>(whole_core)));
   options.peer_urgency = in.duration();
   options.peer_tasks = in.number(max_tasks);
-  const std::uint64_t strategy = in.number(max_name);
+  const std::uint64_t strategy = in.number(max_name), admission_test = in.number(max_name);
   trace.program = in.text(name);
-  const std::string allocation = in.text(strategy);
+  const std::string allocation = in.text(strategy), test = in.text(admission_test);
   if (!in.ok() || name_of(trace.reason).empty()) return "damaged: its header holds impossible values";
-  return find_recorded(options.allocation, allocation_strategies(), allocation, "allocation strategy");
+  std::string wrong = find_recorded(options.allocation, allocation_strategies(), allocation, "allocation strategy");
+  return !wrong.empty() ? wrong : find_recorded(options.test, admission_tests(), test, "admission test");
 }
 
 bool is_sound(const PlatformLoad& load) {
