@@ -21,7 +21,7 @@
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
-#include "orb/transport/tcp.h"
+#include "orb/transport/tcp/tcp.h"
 #include "pingS.h"
 
 namespace servers {

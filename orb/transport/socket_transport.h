@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "orb/transport/channel.h"
-#include "orb/transport/tcp.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/channel/channel.h"
+#include "orb/transport/tcp/tcp.h"
+#include "orb/transport/unix/unix.h"
 
 namespace corelane::transport {
 

@@ -37,10 +37,10 @@ class Lint(unittest.TestCase):
         self.refuses("orb/cdr/a.cpp", '// why\n#include "orb/giop/header.h"\n', 2, "must not include orb/giop/header.h")
 
     def test_an_include_must_not_point_sideways(self):
-        self.refuses("orb/dispatch/a.cpp", '#include "orb/transport/tcp.h"\n', 1, "must not include")
+        self.refuses("orb/dispatch/a.cpp", '#include "orb/transport/tcp/tcp.h"\n', 1, "must not include")
 
     def test_leader_followers_may_include_transport(self):
-        self.accepts("orb/leader_followers/a.cpp", '#include "orb/transport/tcp.h"\n')
+        self.accepts("orb/leader_followers/a.cpp", '#include "orb/transport/tcp/tcp.h"\n')
 
     def test_a_refusal_says_what_is_allowed(self):
         self.refuses("orb/os/a.cpp", '#include "orb/core/orb.h"\n', 1, "allowed: layers below 1")

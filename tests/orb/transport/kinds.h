@@ -10,9 +10,9 @@
 #include <string>
 
 #include "orb/os/fd.h"
-#include "orb/transport/channel.h"
-#include "orb/transport/tcp.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/channel/channel.h"
+#include "orb/transport/tcp/tcp.h"
+#include "orb/transport/unix/unix.h"
 #include "tests/support/stream_harness.h"
 #include "tests/support/temp_directory.h"
 

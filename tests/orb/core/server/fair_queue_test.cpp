@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orb/core/client/reference.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/unix/unix.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"

@@ -1,4 +1,4 @@
-#include "orb/transport/channel.h"
+#include "orb/transport/channel/channel.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "orb/transport/tcp.h"
+#include "orb/transport/tcp/tcp.h"
 
 #include <utility>
 #include <vector>

@@ -1,5 +1,5 @@
 // Tests what only Unix sockets do among the streams: files, permissions, and credentials.
-#include "orb/transport/unix.h"
+#include "orb/transport/unix/unix.h"
 
 #include <signal.h>
 #include <sys/socket.h>

@@ -1,4 +1,4 @@
-#include "orb/transport/unix.h"
+#include "orb/transport/unix/unix.h"
 
 #include <algorithm>
 #include <optional>
