@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "orb/core/config/setting_help.h"
 #include "orb/core/config/setting_values.h"
 #include "orb/os/machine/cpu_mask.h"
 
@@ -15,21 +16,6 @@ using namespace values;
 constexpr std::size_t mebi = 1024 * 1024;
 using S = Settings;
 using V = std::string_view;
-
-V admission_help() {
-  static const std::string help =
-      "How it is decided whether a task is admitted. on: a task is refused if a deadline could be missed. off: no "
-      "task is refused. Or the name of a test for cores with fixed priorities; " +
-      std::string(sched::default_admission_test()->name) + " is the default. " + help_of(sched::admission_tests());
-  return help;
-}
-
-V allocation_help() {
-  static const std::string help =
-      "The order in which the cores are tried for a task. A task is refused only if its deadlines hold on no core. " +
-      help_of(sched::allocation_strategies());
-  return help;
-}
 
 }  // namespace
 

@@ -151,39 +151,6 @@ TEST_CASE("the users and groups that may use channels are given by name or by nu
   CHECK(entry->apply(settings, "@no-such-group-here") == "groups of this host; it has no group no-such-group-here");
 }
 
-TEST_CASE("every admission test can be chosen and on and off choose the usual ones") {
-  Settings settings;
-  const auto& table = settings_table();
-  const auto entry =
-      std::find_if(table.begin(), table.end(), [](const auto& e) { return e.key == "dispatch.admission"; });
-  REQUIRE(entry != table.end());
-  for (const auto* const test : sched::admission_tests()) {
-    CHECK(entry->apply(settings, test->name) == "");
-    CHECK(settings.executive.admission_test == test);
-    CHECK(entry->help.find(std::string(test->name) + ": ") != entry->help.npos);
-  }
-  CHECK(entry->apply(settings, "on") == "");
-  CHECK(settings.executive.admission_test == &sched::admission::response_time);
-  CHECK(entry->apply(settings, "off") == "");
-  CHECK(settings.executive.admission_test == &sched::admission::none);
-  CHECK(entry->apply(settings, "maybe") == "on, off, " + names_of(sched::admission_tests()));
-}
-
-TEST_CASE("every allocation strategy can be chosen and is in the help and in the message about a wrong one") {
-  Settings settings;
-  const auto& table = settings_table();
-  const auto entry =
-      std::find_if(table.begin(), table.end(), [](const auto& e) { return e.key == "dispatch.allocation"; });
-  REQUIRE(entry != table.end());
-  for (const auto* const strategy : sched::allocation_strategies()) {
-    CHECK(entry->apply(settings, strategy->name) == "");
-    CHECK(settings.executive.allocation == strategy);
-    CHECK(entry->help.find(std::string(strategy->name) + ": ") != entry->help.npos);
-  }
-  CHECK(entry->apply(settings, "luckiest-fit") == names_of(sched::allocation_strategies()));
-  CHECK(entry->apply(settings, "") != "");
-}
-
 TEST_CASE("an option beats a variable and a variable beats the file") {
   Start start;
   start.file("[dispatch]\nqueue_capacity = 1\n[limits]\ntasks = 2\n[timeout]\nrequest = \"3ms\"\n");
