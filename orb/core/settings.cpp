@@ -248,15 +248,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "pieces. Between ends of one user it takes memory only while it is used. For another user it is at most 1152 "
        "KiB",
        [](S& s, V v) { return bytes(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
-      {"endpoint.listen", "127.0.0.1:0",
-       "Where a server listens, separated by commas: host:port (port 0: any free one), unix:/path, or channel:/path "
-       "(shared memory, see channel.md). unix: or channel: alone chooses a path in the runtime directory. References "
-       "name all of them",
-       listen},
-      {"endpoint.local", "on",
-       "on: a server that listens at host:port also offers a channel: and a unix: for clients of its host. off: only "
-       "what endpoint.listen says",
-       [](S& s, V v) { return yes_or_no(v, s.local); }},
+      {"endpoint.listen", "127.0.0.1:0", listen_help(), listen},
+      {"endpoint.local", "on", local_help(), [](S& s, V v) { return yes_or_no(v, s.local); }},
       {"endpoint.unix_mode", "0600", "Permissions of Unix sockets, octal. A user who may write to one may connect",
        socket_mode},
       {"endpoint.host", "",

@@ -65,6 +65,13 @@ ROOMS = {
         "files": ["peers", "process"],
         "wait": ["files", "machine"],
     },
+    "orb/transport": {
+        "detail": [],
+        "tcp": ["detail"],
+        "unix": ["detail"],
+        "channel": ["detail"],
+        "vsock": ["detail"],
+    },
     "orb/sched": {
         "analysis": [],
         "schedulers": ["analysis"],
@@ -100,6 +107,7 @@ EXPORTED = {
         "wait/adaptive_spin.h", "wait/directory_bell.h", "wait/doorbell.h", "wait/event_poll.h", "wait/spin_guard.h", "wait/wait.h",
         "wait/wait_loop.h",
     ],
+    "orb/transport": ["detail/reactor_impl.h", "tcp/tcp.h"],
     "orb/sched": [
         "admission/placement.h", "schedulers/any_scheduler.h", "schedulers/arrival_meter.h", "schedulers/deadline_levels.h",
         "schedulers/firm_timers.h", "schedulers/core_scheduler.h", "servers/reservation.h", "servers/server.h", "servers/server_driver.h",

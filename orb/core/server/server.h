@@ -71,7 +71,6 @@ class Server : public std::enable_shared_from_this<Server> {
   static constexpr std::size_t kept_jobs = 1024, most_kept_bytes = 4 * 1024 * 1024;
   Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
   void advertise();
-  bool lacks(transport::EndpointKind kind) const;
   std::vector<transport::Endpoint> wanted() const;
   void accept(std::shared_ptr<transport::Connection> stream);
   std::vector<std::shared_ptr<ServerConnection>> connections();

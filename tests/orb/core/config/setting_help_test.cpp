@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "orb/core/settings.h"
+#include "orb/transport/transport_kind.h"
 
 namespace setting_help_test {
 
@@ -49,6 +50,17 @@ TEST_CASE("every allocation strategy can be chosen and is in the help and in the
   }
   CHECK(entry.apply(settings, "luckiest-fit") == names_of(sched::allocation_strategies()));
   CHECK(entry.apply(settings, "") != "");
+}
+
+TEST_CASE("the help of endpoint.listen has an example of each kind of transport that the setting takes") {
+  Settings settings;
+  const SettingsEntry& entry = setting("endpoint.listen");
+  for (const auto* const kind : transport::transport_kinds()) {
+    CHECK(entry.help.find(std::string(kind->example) + ": ") != entry.help.npos);
+    CHECK(entry.apply(settings, kind->example) == "");
+    CHECK(settings.listen.at(0).kind == kind);
+  }
+  CHECK(entry.apply(settings, "nonsense").find(transport::endpoint_examples()) != std::string::npos);
 }
 
 }  // namespace setting_help_test
