@@ -4,7 +4,8 @@
 #define CORELANE_TRANSPORTS(KIND) \
   KIND(channel)                   \
   KIND(unix_socket)               \
-  KIND(tcp)
+  KIND(tcp)                       \
+  KIND(vsock)
 
 namespace corelane::transport {
 namespace kinds {

@@ -1,9 +1,10 @@
-// Tests invocations over TCP, over Unix sockets, through channels, to a pool of leader and followers, and within the
-// ORB. Runs the common suite, and tests what only one of these ways has.
+// Tests invocations over TCP, Unix sockets, channels and vsock, to a pool of leader and followers, and within the ORB.
+// Runs the common suite, and tests what only one of these ways has.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "orb/core/objects/poa_manager_state.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/vsock.h"
 
 using namespace corelane::testing;
 
@@ -55,6 +57,11 @@ struct OverChannel : TestPath, OverSocket {
   OverChannel() : OverSocket("channel:" + directory.path() + "/probe.sock") {}
 };
 
+struct OverVsock : OverSocket {
+  static std::optional<std::string> missing() { return why_no_vsock(); }
+  OverVsock() : OverSocket("vsock:1:0") {}
+};
+
 struct ByFollowers {
   CORBA::object_reference<Probing::Probe> probe() { return reference; }
   CORBA::object_reference<Probing::Probe> server_reference() { return server.reference; }
@@ -75,7 +82,7 @@ struct Collocated {
   ProbeServer server;
 };
 
-using InvocationWays = std::tuple<OverTcp, OverUnix, OverChannel, ByFollowers, Collocated>;
+using InvocationWays = std::tuple<OverTcp, OverUnix, OverChannel, OverVsock, ByFollowers, Collocated>;
 
 }  // namespace
 
