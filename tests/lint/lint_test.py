@@ -75,6 +75,10 @@ class Lint(unittest.TestCase):
     def test_a_room_is_in_the_table(self):
         self.refuses("orb/os/new_one/a.cpp", "int x;\n", 1, "not in the table of rooms")
 
+    def test_a_new_transport_is_a_room_without_a_line_in_the_table(self):
+        self.accepts("orb/transport/rdma/a.cpp", '#include "orb/transport/detail/b.h"\n')
+        self.refuses("orb/transport/rdma/a.cpp", '#include "orb/transport/tcp/b.h"\n', 1, "must not include")
+
     def test_the_rooms_of_a_folder_include_one_another_in_one_direction(self):
         for folder, rooms in lint.ROOMS.items():
             order = list(rooms)
