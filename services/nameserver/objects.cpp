@@ -10,6 +10,7 @@
 #include "orb/core/connections/address.h"
 #include "orb/core/settings.h"
 #include "orb/giop/ior.h"
+#include "orb/transport/transport_kind.h"
 #include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {
@@ -147,7 +148,7 @@ Objects::ContextReference Objects::over_network(const ContextReference& context)
   const core::Address* const address = context ? context->_reference()->address() : nullptr;
   if (address == nullptr) return nullptr;
   auto endpoints = address->endpoints;
-  std::erase_if(endpoints, [](const auto& endpoint) { return endpoint.kind != transport::EndpointKind::tcp; });
+  std::erase_if(endpoints, [](const auto& endpoint) { return endpoint.kind->of_this_host; });
   if (endpoints.size() == address->endpoints.size()) return context;
   if (endpoints.empty()) return nullptr;
   giop::Ior ior{.type_id = context->_reference()->ior().type_id,

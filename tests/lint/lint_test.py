@@ -41,10 +41,10 @@ class Lint(unittest.TestCase):
         self.refuses("orb/cdr/a.cpp", '// why\n#include "orb/giop/header.h"\n', 2, "must not include orb/giop/header.h")
 
     def test_an_include_must_not_point_sideways(self):
-        self.refuses("orb/dispatch/a.cpp", '#include "orb/transport/tcp.h"\n', 1, "must not include")
+        self.refuses("orb/dispatch/a.cpp", '#include "orb/transport/tcp/tcp.h"\n', 1, "must not include")
 
     def test_leader_followers_may_include_transport(self):
-        self.accepts("orb/leader_followers/a.cpp", '#include "orb/transport/tcp.h"\n')
+        self.accepts("orb/leader_followers/a.cpp", '#include "orb/transport/tcp/tcp.h"\n')
 
     def test_a_refusal_says_what_is_allowed(self):
         self.refuses("orb/os/a.cpp", '#include "orb/core/orb.h"\n', 1, "allowed: layers below 1")
@@ -84,6 +84,10 @@ class Lint(unittest.TestCase):
 
     def test_a_room_is_in_the_table(self):
         self.refuses("orb/os/new_one/a.cpp", "int x;\n", 1, "not in the table of rooms")
+
+    def test_a_new_transport_is_a_room_without_a_line_in_the_table(self):
+        self.accepts("orb/transport/rdma/a.cpp", '#include "orb/transport/detail/b.h"\n')
+        self.refuses("orb/transport/rdma/a.cpp", '#include "orb/transport/tcp/b.h"\n', 1, "must not include")
 
     def test_the_rooms_of_a_folder_include_one_another_in_one_direction(self):
         for folder, rooms in lint.ROOMS.items():

@@ -12,6 +12,8 @@
 #include "orb/base/overrun_name.h"
 #include "orb/core/config/access_text.h"
 #include "orb/core/config/advertised_host.h"
+#include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
 
 namespace corelane::core::values {
 namespace {
@@ -114,6 +116,20 @@ std::string mode(Settings& s, std::string_view text, bool has_ace) {
                 {{"manager", DispatchMode::manager},
                  {"direct", DispatchMode::direct},
                  {"leader-followers", DispatchMode::leader_followers}});
+}
+
+std::string admission_test(Settings& s, std::string_view text) {
+  bool is_on = false;
+  const sched::AdmissionTest* test = find_named(sched::admission_tests(), text);
+  if (yes_or_no(text, is_on).empty()) test = is_on ? sched::default_admission_test() : &sched::admission::none;
+  if (test == nullptr) return "on, off, " + names_of(sched::admission_tests());
+  return s.executive.admission_test = test, std::string{};
+}
+
+std::string allocation(Settings& s, std::string_view text) {
+  const auto* const strategy = find_named(sched::allocation_strategies(), text);
+  if (strategy == nullptr) return names_of(sched::allocation_strategies());
+  return s.executive.allocation = strategy, std::string{};
 }
 
 std::string placement(Settings& s, std::string_view text) {

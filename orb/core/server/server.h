@@ -72,7 +72,6 @@ class Server : public std::enable_shared_from_this<Server> {
   Expected<void> listen_at_host(transport::Transport& transport, const transport::Endpoint& endpoint);
   Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
   void advertise();
-  bool lacks(transport::EndpointKind kind) const;
   std::vector<transport::Endpoint> wanted() const;
   void accept(std::shared_ptr<transport::Connection> stream);
   std::vector<std::shared_ptr<ServerConnection>> connections();

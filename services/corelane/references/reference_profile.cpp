@@ -1,6 +1,7 @@
 // Decodes profiles and components of a reference for people.
 #include <algorithm>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "orb/base/counted.h"
@@ -8,6 +9,7 @@
 #include "orb/giop/code_sets.h"
 #include "orb/giop/corbaloc.h"
 #include "orb/giop/limits.h"
+#include "orb/transport/transport_kind.h"
 #include "services/corelane/output/text.h"
 #include "services/corelane/references/reference_text.h"
 
@@ -74,30 +76,9 @@ std::string policies_text(const giop::TaggedComponent& item) {
   return text;
 }
 
-// Puts a component into a profile of its own, so that the functions for profiles can read it.
-giop::IiopProfile alone(const giop::TaggedComponent& item) { return {giop::giop_1_2, {}, {}, {item}}; }
-
 std::string host_text(const giop::IiopAddress& address) {
   const bool ipv6 = address.host.find(':') != std::string::npos;
   return (ipv6 ? "[" + address.host + "]" : address.host) + ":" + std::to_string(address.port);
-}
-
-std::string address_text(const giop::TaggedComponent& item) {
-  const auto addresses = giop::addresses_of(alone(item));
-  return addresses.size() == 2 ? host_text(addresses[1]) : "malformed";
-}
-
-std::string path_text(const giop::TaggedComponent& item) {
-  const auto found =
-      item.tag == component::channel ? giop::channel_addresses_of(alone(item)) : giop::unix_addresses_of(alone(item));
-  if (found.size() != 1) return "malformed, or of a later version";
-  return found[0].path + " (boot " + found[0].boot_id + ", mount namespace " +
-         std::to_string(found[0].mount_namespace) + ")";
-}
-
-std::string omniorb_text(const giop::TaggedComponent& item) {
-  const auto found = giop::omniorb_unix_addresses_of(alone(item));
-  return found.size() == 1 ? found[0].path + " on host " + found[0].host : "malformed";
 }
 
 std::string hex_text(const giop::TaggedComponent& item) {
@@ -117,10 +98,6 @@ constexpr KnownComponent known_components[] = {
     {component::orb_type, "ORB type", &orb_text},
     {component::code_sets, "code sets", &code_sets_text},
     {component::policies, "policies", &policies_text},
-    {component::alternate_address, "alternate address", &address_text},
-    {component::unix_socket, "Unix socket (Corelane)", &path_text},
-    {component::channel, "channel (Corelane)", &path_text},
-    {component::omniorb_unix, "Unix socket (omniORB)", &omniorb_text},
     {5, "complete object key", &hex_text},
     {20, "SSL", &hex_text},
     {27, "object group", &hex_text},
@@ -128,15 +105,21 @@ constexpr KnownComponent known_components[] = {
     {0x54414f02, "endpoints (TAO)", &hex_text},
 };
 
+// Returns what a kind of transport says of a component that names an endpoint; nothing: no kind knows it.
+std::optional<transport::ShownComponent> shown_by_transport(const giop::TaggedComponent& item) {
+  for (const transport::TransportKind* const kind : transport::transport_kinds())
+    if (auto shown = kind->show(item)) return shown;
+  return std::nullopt;
+}
+
+// Returns all endpoints, kind by kind. The kinds that work from everywhere come first.
 std::vector<std::string> endpoints_of(const giop::IiopProfile& profile) {
   std::vector<std::string> endpoints;
-  for (const giop::IiopAddress& address : giop::addresses_of(profile))
-    if (!address.host.empty()) endpoints.push_back("tcp " + host_text(address));
-  for (const giop::UnixAddress& address : giop::unix_addresses_of(profile)) endpoints.push_back("unix " + address.path);
-  for (const giop::UnixAddress& address : giop::channel_addresses_of(profile))
-    endpoints.push_back("channel " + address.path);
-  for (const giop::NamedUnixAddress& address : giop::omniorb_unix_addresses_of(profile))
-    endpoints.push_back("unix " + address.path + " (omniORB's)");
+  if (!profile.address.host.empty()) endpoints.push_back("tcp " + host_text(profile.address));
+  for (const transport::TransportKind* const kind : std::views::reverse(transport::transport_kinds()))
+    for (const giop::TaggedComponent& item : profile.components)
+      if (auto shown = kind->show(item); shown && !shown->endpoint.empty())
+        endpoints.push_back(std::move(shown->endpoint));
   return endpoints;
 }
 
@@ -185,6 +168,8 @@ void show_iiop(const giop::TaggedProfile& profile, ProfilePart& part) {
 ComponentPart part_of_component(const giop::TaggedComponent& item) {
   for (const KnownComponent& known : known_components)
     if (known.tag == item.tag) return {.tag = item.tag, .name = known.name, .content = known.text(item)};
+  if (auto shown = shown_by_transport(item))
+    return {.tag = item.tag, .name = std::move(shown->name), .content = std::move(shown->content)};
   return {.tag = item.tag, .content = hex_text(item)};
 }
 

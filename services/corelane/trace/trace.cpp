@@ -33,7 +33,7 @@ void print_summary(const TraceFile& trace, std::ostream& out) {
     out << std::chrono::duration_cast<std::chrono::milliseconds>(summary.last - summary.first).count()
         << " ms of scheduling" << (summary.lost > 0 ? ", as far as it was kept: a larger recorder.size keeps more" : "")
         << "\n";
-  if (trace.options.test == sched::AdmissionTest::none) out << "dispatch.admission was off: nothing was promised\n";
+  if (!trace.options.test->promises) out << "dispatch.admission was off: nothing was promised\n";
   out << "tasks admitted " << summary.admitted << ", jobs started " << summary.started << ", finished "
       << summary.finished << ", deadlines missed " << summary.misses << ", overruns " << summary.overruns
       << ", oversleeps " << summary.oversleeps << ", blocks " << summary.blocks << ", refusals " << summary.refusals
@@ -66,7 +66,7 @@ Json summary_json(const TraceFile& trace) {
             {"oversleeps", summary.oversleeps}, {"blocks", summary.blocks},
             {"refusals", summary.refusals},     {"troubles", Json::array()},
             {"tracks", Json::array()}};
-  json["promises"] = trace.options.test != sched::AdmissionTest::none;
+  json["promises"] = trace.options.test->promises;
   for (const auto& [task, trouble] : summary.troubles)
     json["troubles"].push_back({{"task", task.value},
                                 {"label", trouble.name},

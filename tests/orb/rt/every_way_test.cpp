@@ -12,8 +12,8 @@
 #include "orb/core/client/reference.h"
 #include "orb/rt/current.h"
 #include "orb/rt/rt.h"
-#include "orb/transport/channel.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/channel/channel.h"
+#include "orb/transport/unix/unix.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/in_time.h"
 #include "tests/support/modes.h"
@@ -39,10 +39,9 @@ struct Served {
 
   std::shared_ptr<transport::Connection> connect() {
     const transport::Endpoint to = server.orb->endpoints().front();
-    transport::Transport& over = to.kind == transport::EndpointKind::tcp ? static_cast<transport::Transport&>(tcp)
-                                 : to.kind == transport::EndpointKind::unix_socket
-                                     ? static_cast<transport::Transport&>(local)
-                                     : channels;
+    transport::Transport& over = to.kind == &transport::kinds::tcp           ? static_cast<transport::Transport&>(tcp)
+                                 : to.kind == &transport::kinds::unix_socket ? static_cast<transport::Transport&>(local)
+                                                                             : channels;
     return over.connect(to, os::now() + long_enough).value();
   }
   std::vector<std::byte> request(std::uint32_t id, const char* operation) {

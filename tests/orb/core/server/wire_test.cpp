@@ -12,7 +12,7 @@
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/unix/unix.h"
 #include "tests/support/acceptor.h"
 #include "tests/support/bare_client.h"
 #include "tests/support/bare_server.h"

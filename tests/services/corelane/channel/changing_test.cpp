@@ -14,7 +14,7 @@
 
 #include "orb/core/client/reference.h"
 #include "orb/rt/rt.h"
-#include "orb/transport/channel.h"
+#include "orb/transport/channel/channel.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/changing_bytes.h"
 #include "tests/support/from_environment.h"

@@ -315,7 +315,7 @@ TEST_CASE("the summary of a run without admission says that nothing was promised
     return run({.file = recording.save(directory / "t"), .format = format}).out;
   };
   CHECK_THAT(shown(tool::Format::table), !Catch::Contains("nothing was promised"));
-  recording.trace.options.test = AdmissionTest::none;
+  recording.trace.options.test = &admission::none;
   CHECK_THAT(shown(tool::Format::table), Catch::Contains("\ndispatch.admission was off: nothing was promised\n"));
   CHECK(nlohmann::json::parse(shown(tool::Format::json))["promises"] == false);
 }

@@ -1,11 +1,12 @@
-#include "orb/transport/tcp.h"
+#include "orb/transport/tcp/tcp.h"
 
-#include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "orb/base/minor.h"
 #include "orb/os/clock.h"
+#include "orb/os/log.h"
 #include "orb/transport/detail/address.h"
 #include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/reactor_impl.h"
@@ -33,6 +34,12 @@ Expected<os::Fd> connect_any(const std::vector<Address>& addresses, Time deadlin
     failure = fd.error();
   }
   return failure;
+}
+
+std::string taken_text(const Endpoint& endpoint) {
+  const Endpoint free{.host = endpoint.host, .port = 0};
+  return to_string(endpoint) + " is taken: `ss -lptn 'sport = :" + std::to_string(endpoint.port) +
+         "'` shows which process has it, and -ORBEndpointListen " + to_string(free) + " takes a free port";
 }
 
 Expected<os::Fd> listen_any(const std::vector<Address>& addresses) noexcept {
@@ -67,23 +74,12 @@ Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoin
   const auto addresses = resolve(endpoint, AddressUse::listen, never);
   if (!addresses) return addresses.error();
   auto fd = listen_any(*addresses);
+  if (!fd && fd.error().minor == minor::address_in_use) os::log::error(taken_text(endpoint));
   if (!fd) return fd.error();
   Endpoint bound = local_endpoint(fd->get());
   auto loop =
       std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor));
   return StreamListener::start(std::move(loop), std::move(bound));
-}
-
-std::vector<Endpoint> listening_places(const Endpoint& endpoint) {
-  if (endpoint.kind != EndpointKind::tcp || endpoint.host.empty()) return {endpoint};
-  const auto addresses = resolve(endpoint, AddressUse::listen, never);
-  if (!addresses || addresses->size() < 2) return {endpoint};
-  std::vector<Endpoint> places;
-  for (const Address& address : *addresses) {
-    Endpoint place = endpoint_of(address);
-    if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(std::move(place));
-  }
-  return places;
 }
 
 }  // namespace corelane::transport

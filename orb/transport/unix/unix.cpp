@@ -1,4 +1,4 @@
-#include "orb/transport/unix.h"
+#include "orb/transport/unix/unix.h"
 
 #include <algorithm>
 #include <optional>
@@ -42,7 +42,7 @@ UnixTransport::UnixTransport(Reactor& reactor, UnixOptions options, ConnectionLi
 UnixTransport::~UnixTransport() = default;
 
 Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& endpoint, Time deadline) {
-  if (!names_socket(endpoint, EndpointKind::unix_socket)) return bad_address;
+  if (!names_socket(endpoint, kinds::unix_socket)) return bad_address;
   auto fd = connect_stream(unix_address(endpoint.path), deadline, limits_.connect_stop.get());
   if (!fd) return fd.error();
   if (!may_be_called(*fd, endpoint.path, options_)) return not_trusted;
@@ -51,15 +51,15 @@ Expected<std::shared_ptr<Connection>> UnixTransport::connect(const Endpoint& end
 }
 
 Expected<std::unique_ptr<Listener>> UnixTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
-  if (endpoint.kind != EndpointKind::unix_socket) return bad_address;
+  if (endpoint.kind != &kinds::unix_socket) return bad_address;
   if (os::Fd passed = os::take_passed_socket(endpoint.path))
     return StreamListener::start(
         std::make_shared<AcceptLoop>(std::move(passed), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor)),
         unix_endpoint(endpoint.path));
   auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
-  if (!path) return logged(path.error(), "unix");
+  if (!path) return logged(path.error(), kinds::unix_socket);
   auto fd = path->listen(options_.mode);
-  if (!fd) return logged(fd.error(), "unix");
+  if (!fd) return logged(fd.error(), kinds::unix_socket);
   Endpoint bound = unix_endpoint(path->path());
   auto loop =
       std::make_shared<AcceptLoop>(std::move(*fd), std::move(*path), reactor_, limiter_, limits_, std::move(acceptor));

@@ -1,4 +1,4 @@
-#include "orb/transport/channel.h"
+#include "orb/transport/channel/channel.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -81,7 +81,7 @@ void ChannelTransport::forget(const std::string& path) {
 }
 
 Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& endpoint, Time deadline) {
-  if (!names_socket(endpoint, EndpointKind::channel)) return bad_address;
+  if (!names_socket(endpoint, kinds::channel)) return bad_address;
   channel::Options options = ChannelLink::options(options_);
   options.access = {.anyone = true};
   auto channel = connect_stoppable(endpoint.path, options, deadline, limits_.connect_stop.get());
@@ -98,11 +98,11 @@ Expected<std::shared_ptr<Connection>> ChannelTransport::connect(const Endpoint& 
 }
 
 Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
-  if (endpoint.kind != EndpointKind::channel) return bad_address;
+  if (endpoint.kind != &kinds::channel) return bad_address;
   auto path = endpoint.path.empty() ? os::SocketPath::choose(options_.directory) : os::SocketPath::claim(endpoint.path);
-  if (!path) return logged(path.error(), "channel");
+  if (!path) return logged(path.error(), kinds::channel);
   auto socket = path->listen(channel::mode_for(options_.access), SOCK_SEQPACKET);
-  if (!socket) return logged(socket.error(), "channel");
+  if (!socket) return logged(socket.error(), kinds::channel);
   const channel::Options options = ChannelListener::options(limiter_, reactor_, options_);
   auto door = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
@@ -28,9 +27,5 @@ class TcpTransport final : public Transport {
   const ConnectionLimits limits_;
   const std::shared_ptr<ConnectionLimiter> limiter_;  // of accepted connections
 };
-
-// Returns where to listen for an endpoint whose host is a name: at each address of the name, with numbers. For any
-// other endpoint, and for a name that is not known, returns the endpoint. Blocks while it resolves the name.
-std::vector<Endpoint> listening_places(const Endpoint& endpoint);
 
 }  // namespace corelane::transport

@@ -1,28 +1,15 @@
 // UnixTransport carries byte streams over Unix-domain sockets, between processes of one host that see the same files.
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
+#include "orb/transport/unix_options.h"
 
 namespace corelane::transport {
 
 class ConnectionLimiter;
-
-struct UnixOptions {
-  // Where the transport chooses paths for listening endpoints that have none. The directory is made when first needed.
-  std::string directory{};
-  mode_t mode = 0600;  // of a listening socket: users that may write to it may connect
-  // Well-known paths of servers. A server at such a path is called only if root, this user or a trusted user runs it.
-  // Otherwise the error is not_trusted.
-  std::vector<std::string> guarded{};
-  std::vector<uid_t> trusted{};
-};
 
 class UnixTransport final : public Transport {
  public:

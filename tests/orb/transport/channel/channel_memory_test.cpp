@@ -12,7 +12,7 @@
 
 #include "orb/channel/memory.h"
 #include "orb/os/clock.h"
-#include "orb/transport/channel.h"
+#include "orb/transport/channel/channel.h"
 #include "orb/transport/memory_budget.h"
 #include "tests/orb/transport/kinds.h"
 

@@ -1,5 +1,5 @@
 // Tests what only Unix sockets do among the streams: files, permissions, and credentials.
-#include "orb/transport/unix.h"
+#include "orb/transport/unix/unix.h"
 
 #include <signal.h>
 #include <sys/socket.h>
@@ -151,7 +151,7 @@ TEST_CASE("TCP and Unix sockets of one transport count against one limit") {
   const Quiet quiet;
   const TempDirectory directory;
   const auto reactor = std::move(*Reactor::start());
-  transport::SocketTransport both(*reactor, {.connections = 1}, {.directory = directory.path()});
+  transport::SocketTransport both(*reactor, {.connections = 1}, {.unix_sockets = {.directory = directory.path()}});
   Mailbox<ConnectionPtr> accepted;
   const auto take = [&](ConnectionPtr connection) { accepted.put(connection); };
   const auto tcp = both.listen({"127.0.0.1", 0}, take), local = both.listen(unix_endpoint(""), take);

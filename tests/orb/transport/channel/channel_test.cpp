@@ -1,5 +1,5 @@
 // Tests what only channels do among the streams. conformance_test.cpp tests what all streams do.
-#include "orb/transport/channel.h"
+#include "orb/transport/channel/channel.h"
 
 #include <grp.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // Tests what only TCP does among the streams. conformance_test.cpp tests what all streams do.
-#include "orb/transport/tcp.h"
+#include "orb/transport/tcp/tcp.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
