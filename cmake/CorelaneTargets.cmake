@@ -3,11 +3,14 @@
 #
 #   corelane_library(DEPENDS orb/base orb/os LINK Boost::headers PRIVATE hwloc::hwloc)
 #     Makes the library corelane::<folder> of the current source folder. DEPENDS names folders. COMPUTES: sanitized builds
-#     are optimized, too, for folders whose tests simulate hours of virtual time.
+#     are optimized, too, for folders whose tests simulate hours of virtual time. WITHOUT: sources that are left out.
 #   corelane_test(FOLDER orb/cdr [DEPENDS ...] [LINK ...] [DEFINES ...] [CONCURRENT | LABEL ...])
 #     Makes a Catch2 program of tests/<folder>/*_test.cpp. Registers every file as one test of CTest, with the label
 #     `unit`. Folders that start threads have the label `concurrent`: the thread sanitizer's build runs those. With another
 #     LABEL every test case is one test.
+#   corelane_test_folder(orb/cdr unit corelane_cdr_test ...)
+#     Says for `./dev test orb/cdr` that the tests with names "orb/cdr: ..." and this label need these targets.
+#     corelane_test() does so by itself. corelane_write_test_folders() writes all that was said to tests/folders.txt.
 #   corelane_unit_tests, corelane_concurrent_tests
 #     Targets that build the programs of both labels, and those of the label `concurrent`.
 add_custom_target(corelane_unit_tests)
@@ -121,13 +124,16 @@ function(corelane_rooms folder out)
 endfunction()
 
 function(corelane_library)
-  cmake_parse_arguments(PARSE_ARGV 0 arg "COMPUTES" "" "DEPENDS;LINK;PRIVATE")
+  cmake_parse_arguments(PARSE_ARGV 0 arg "COMPUTES" "" "DEPENDS;LINK;PRIVATE;WITHOUT")
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
   corelane_target_of(${folder} target)
   corelane_rooms(${CMAKE_CURRENT_SOURCE_DIR} rooms)
   list(TRANSFORM rooms APPEND /*.cpp OUTPUT_VARIABLE room_sources)
   list(TRANSFORM rooms APPEND /*.h OUTPUT_VARIABLE room_headers)
   file(GLOB sources CONFIGURE_DEPENDS *.cpp ${room_sources})
+  foreach(source IN LISTS arg_WITHOUT)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+  endforeach()
   file(GLOB headers CONFIGURE_DEPENDS *.h ${room_headers})
   # Each header must compile alone. If there is a foo.cpp, it includes foo.h first (tests/lint checks this), so compiling
   # foo.cpp shows it. The target all_verify_interface_header_sets compiles the other headers.
@@ -201,12 +207,41 @@ function(corelane_test)
   else()
     add_dependencies(corelane_unit_tests ${target})
   endif()
+  corelane_test_folder(${arg_FOLDER} ${label} ${target})
   if(arg_LABEL)
     catch_discover_tests(${target} TEST_PREFIX "${arg_FOLDER}: " EXTRA_ARGS --warn NoTests
       PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS ${label} SKIP_REGULAR_EXPRESSION "SKIPPED: " ${arg_PROPERTIES})
   else()
     corelane_add_sources(${target} "${arg_FOLDER}" "${sources}" TIMEOUT ${arg_TIMEOUT} LABELS ${label} ${arg_PROPERTIES})
   endif()
+endfunction()
+
+function(corelane_test_folder folder label)
+  list(JOIN ARGN " " targets)
+  set_property(GLOBAL APPEND_STRING PROPERTY CORELANE_TEST_FOLDERS "${folder} ${label} ${targets}\n")
+endfunction()
+
+function(corelane_write_test_folders)
+  get_property(lines GLOBAL PROPERTY CORELANE_TEST_FOLDERS)
+  file(WRITE ${PROJECT_BINARY_DIR}/tests/folders.txt "${lines}")
+  corelane_check_test_names(${CMAKE_CURRENT_SOURCE_DIR} "\n${lines}")
+endfunction()
+
+# Ends the configuration if `./dev test FOLDER` would miss a test of the directory or of one below it.
+function(corelane_check_test_names directory lines)
+  get_property(tests DIRECTORY ${directory} PROPERTY TESTS)
+  foreach(test IN LISTS tests)
+    string(REGEX REPLACE ": .*" "" folder "${test}")
+    string(FIND "${lines}" "\n${folder} " found)
+    if(found EQUAL -1)
+      message(FATAL_ERROR "`./dev test FOLDER` would miss the test \"${test}\" of ${directory}: let its name begin with its folder and "
+                          "\": \", and say with corelane_test_folder(${folder} ...) which targets it needs")
+    endif()
+  endforeach()
+  get_property(below DIRECTORY ${directory} PROPERTY SUBDIRECTORIES)
+  foreach(subdirectory IN LISTS below)
+    corelane_check_test_names(${subdirectory} "${lines}")
+  endforeach()
 endfunction()
 
 # Registers the test cases of a program. To start a program takes longer than most cases, so those of one source file are one

@@ -50,7 +50,7 @@ sched::ManagerOptions server_of_two_cores(bool admission) {
   std::vector<dispatch::CoreLease> leases;
   for (std::int16_t core = 0; core < 2; ++core) leases.push_back({.core = CoreId{core}, .physical_core = core});
   dispatch::ExecutiveOptions options;
-  options.admission = admission;
+  if (!admission) options.admission_test = &sched::admission::none;
   return dispatch::manager_options(options, leases);
 }
 

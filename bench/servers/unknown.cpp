@@ -21,7 +21,8 @@
 #include "orb/giop/corelane_contexts.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
-#include "orb/transport/tcp.h"
+#include "orb/transport/tcp/tcp.h"
+#include "orb/transport/transport_kind.h"
 #include "pingS.h"
 
 namespace servers {
@@ -36,7 +37,7 @@ constexpr int requests_per_send = 32;
 
 corelane::transport::Endpoint tcp_of(const corelane::core::Address& address) {
   for (const auto& endpoint : address.endpoints)
-    if (endpoint.kind == corelane::transport::EndpointKind::tcp) return endpoint;
+    if (endpoint.kind->is_iiop) return endpoint;
   throw std::runtime_error("the server does not listen at TCP");
 }
 

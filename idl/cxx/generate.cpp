@@ -1,9 +1,9 @@
 #include "idl/cxx/generate.h"
 
-#include "idl/cxx/ami.h"
-#include "idl/cxx/emit.h"
-#include "idl/cxx/layout.h"
-#include "idl/cxx/spelling.h"
+#include "idl/cxx/async/ami.h"
+#include "idl/cxx/files/emit.h"
+#include "idl/cxx/spelling/layout.h"
+#include "idl/cxx/spelling/spelling.h"
 
 namespace corelane::idl::cxx {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "idl/cxx/ami_clashes.h"
-#include "idl/cxx/calls.h"
-#include "idl/cxx/interfaces.h"
-#include "idl/cxx/layout.h"
+#include "idl/cxx/async/ami_clashes.h"
+#include "idl/cxx/calls/calls.h"
+#include "idl/cxx/definitions/interfaces.h"
+#include "idl/cxx/spelling/layout.h"
 #include "idl/model/names.h"
 
 namespace corelane::idl::cxx {

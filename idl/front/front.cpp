@@ -3,9 +3,10 @@
 #include <string_view>
 #include <utility>
 
-#include "idl/front/embedded.h"
-#include "idl/front/lexer.h"
-#include "idl/front/parse.h"
+#include "idl/front/lexer/lexer.h"
+#include "idl/front/parser/parse.h"
+#include "idl/front/preprocessor/embedded.h"
+#include "idl/front/preprocessor/preprocessor.h"
 
 namespace corelane::idl {
 namespace {

@@ -9,7 +9,8 @@
 #include "idl/ast/ast.h"
 #include "idl/ast/diagnostics.h"
 #include "idl/ast/source.h"
-#include "idl/front/preprocessor.h"
+#include "idl/front/preprocessed.h"
+#include "idl/front/preprocessor_options.h"
 #include "idl/front/source_loader.h"
 #include "idl/front/token.h"
 

@@ -1,6 +1,6 @@
-#include <algorithm>
+#include "idl/front/preprocessed.h"
 
-#include "idl/front/preprocessor.h"
+#include <algorithm>
 
 namespace corelane::idl {
 

@@ -140,6 +140,9 @@ constexpr Entry table[] = {
      "the call was refused, because the called task waits for the calling one in another chain of calls, and neither "
      "would continue. Make the call without a contract, asynchronously, or before or after the job"},
     {bad_uri, "this is not a reference: expected IOR:HEX, corbaloc:ADDRESS/KEY, corbaname:ADDRESS#NAME or file://PATH"},
+    {key_too_long,
+     "the object key is too long for a request: limits.message_size must exceed it by 256 bytes or more; use a shorter "
+     "object id or key, or raise limits.message_size on both sides"},
     {no_such_object, "no object with this key is active here"},
     {earlier_start,
      "the reference is of an earlier start of this server, or of another server that was reached at this address "

@@ -134,6 +134,8 @@ CORELANE_MINOR(no_name_service, 117);
 // Values: BAD_PARAM, MARSHAL.
 CORELANE_MINOR(empty_external, 118);
 CORELANE_MINOR(too_many_empty, 119);
+// References: BAD_PARAM.
+CORELANE_MINOR(key_too_long, 120);
 #undef CORELANE_MINOR
 
 // Returns cause and remedy of a code of ours; empty for any other. Any thread; static storage.

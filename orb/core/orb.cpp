@@ -34,11 +34,6 @@ Registry& registry() {
   return *instance;
 }
 
-ObjectReference<Object> stub_of(std::shared_ptr<Orb> orb, giop::Ior ior) {
-  if (ior.nil()) return nullptr;
-  return make_stub<Object>(std::make_shared<Reference>(std::move(orb), std::move(ior)));
-}
-
 std::string read_reference_file(const std::string& path) {
   const auto text = os::read_small_file(path, largest_reference_file);
   if (!text) raise(bad_uri, text.error().text);
@@ -59,6 +54,13 @@ std::shared_ptr<Orb> take_from_registry(const Orb::State& state) {
 [[noreturn]] void raise_bad_text(Error error, const std::string& text) {
   error.kind = ErrorKind::bad_param;
   raise(error, excerpt(text));
+}
+
+// Makes the reference that the text says.
+ObjectReference<Object> stub_of(std::shared_ptr<Orb> orb, giop::Ior ior, const std::string& text) {
+  if (ior.nil()) return nullptr;
+  if (const auto fault = giop::fault_of(ior, orb->settings().giop)) raise_bad_text(*fault, text);
+  return make_stub<Object>(std::make_shared<Reference>(std::move(orb), std::move(ior)));
 }
 
 }  // namespace
@@ -152,30 +154,30 @@ ObjectReference<Object> Orb::follow(const std::string& text, int hops) {
   if (text.starts_with("corbaloc:")) {
     const auto location = giop::parse_corbaloc(text, state_->settings.giop);
     if (!location) raise_bad_text(location.error(), text);
-    return follow_location(*location, hops);
+    return follow_location(*location, text, hops);
   }
   if (text.starts_with("corbaname:")) return follow_name(text, hops);
   if (text.empty()) raise(bad_uri, "the reference is empty: has the server printed it yet?");
   if (!text.starts_with("IOR:") && !text.starts_with("ior:")) raise(bad_uri, excerpt(text));
   auto ior = giop::parse_ior(text, state_->settings.giop);
   if (!ior) raise_bad_text(ior.error(), text);
-  return stub_of(shared_from_this(), std::move(*ior));
+  return stub_of(shared_from_this(), std::move(*ior), text);
 }
 
 // An address without host and port means this host's nameserver.
-ObjectReference<Object> Orb::follow_location(const giop::Corbaloc& location, int hops) {
+ObjectReference<Object> Orb::follow_location(const giop::Corbaloc& location, const std::string& text, int hops) {
   if (location.initial_reference)
     return resolve(location.object_key.empty() ? "NameService" : location.object_key, hops);
   const bool on_host = location.addresses.size() == 1 && location.addresses.front().address.host.empty();
   return stub_of(shared_from_this(),
-                 on_host ? on_this_host(location.object_key, state_->settings) : giop::to_ior(location));
+                 on_host ? on_this_host(location.object_key, state_->settings) : giop::to_ior(location), text);
 }
 
 ObjectReference<Object> Orb::follow_name(const std::string& text, int hops) {
   const auto place = giop::parse_corbaname(text, state_->settings.giop);
   if (!place && !place.error().text.empty()) raise(place.error().error, excerpt(text) + ": " + place.error().text);
   if (!place) raise_bad_text(place.error().error, text);
-  ObjectReference<Object> context = follow_location(place->context, hops);
+  ObjectReference<Object> context = follow_location(place->context, text, hops);
   return place->name.empty() ? context : resolve_name(context, place->name);
 }
 
@@ -277,6 +279,8 @@ std::shared_ptr<Reference> Orb::make_local_reference(std::string_view type_id, B
                                                      std::shared_ptr<ActiveObject> object) {
   listen();
   giop::Ior ior{.type_id = std::string(type_id), .profiles = {profile_of(endpoints(), object_key)}};
+  if (const auto fault = giop::fault_of(ior, state_->settings.giop))
+    raise(*fault, "an object key of " + std::to_string(object_key.size()) + " bytes for the type id " + ior.type_id);
   return std::make_shared<Reference>(shared_from_this(), std::move(ior), std::move(object));
 }
 

@@ -56,7 +56,8 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   std::string id() const;
 
   // Accepts "IOR:...", "corbaloc:...", "corbaname:..." and "file://path". Raises BAD_PARAM bad_uri with the reason if
-  // the text is wrong. A corbaname is resolved with a remote call, so this also raises what a call raises. It raises
+  // the text is wrong, and BAD_PARAM if no call through the reference could succeed, see giop::fault_of(). A corbaname
+  // is resolved with a remote call, so this also raises what a call raises. It raises
   // BAD_PARAM, OMG minor 10, if the name is not bound.
   ObjectReference<Object> string_to_object(const std::string& text);
   std::string object_to_string(const ObjectReference<Object>& object);
@@ -83,7 +84,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
 
   // Blocks until the ORB is shut down. Other threads serve the requests, whether run() is called or not.
   void run();
-  // Does the same, but returns after `at_most` at the latest.
+  // Does the same, but returns after `at_most` at the latest. Duration::max() is without end.
   void run(Duration at_most);
   // Stops listening and refuses new requests. Running requests finish. If `wait_for_completion`, returns when they
   // have.
@@ -110,6 +111,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   // Returns the endpoints on which the ORB listens; empty if it does not listen.
   std::vector<transport::Endpoint> endpoints() const;
   // Returns a reference to an object of this process. Calls listen() first, since the reference contains the address.
+  // Raises BAD_PARAM key_too_long, string_has_nul.
   std::shared_ptr<Reference> make_local_reference(std::string_view type_id, Bytes object_key,
                                                   std::shared_ptr<ActiveObject> object);
 
@@ -149,7 +151,7 @@ class Orb : public std::enable_shared_from_this<Orb>, public TypeCodeFactory {
   Expected<void> start_listening();
   void run_until_shutdown(std::optional<Duration> at_most);
   ObjectReference<Object> follow(const std::string& text, int hops);
-  ObjectReference<Object> follow_location(const giop::Corbaloc& location, int hops);
+  ObjectReference<Object> follow_location(const giop::Corbaloc& location, const std::string& text, int hops);
   ObjectReference<Object> follow_name(const std::string& text, int hops);
   ObjectReference<Object> resolve(const std::string& name, int hops);
   ObjectReference<Object> name_service_of_host();

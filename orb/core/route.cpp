@@ -6,24 +6,9 @@
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/core/settings.h"
 #include "orb/os/clock.h"
+#include "orb/transport/transport_kind.h"
 
 namespace corelane::core {
-
-namespace {
-
-std::string name_of(transport::EndpointKind kind) {
-  switch (kind) {
-    case transport::EndpointKind::tcp:
-      return "tcp";
-    case transport::EndpointKind::unix_socket:
-      return "unix";
-    case transport::EndpointKind::channel:
-      return "channel";
-  }
-  return "";
-}
-
-}  // namespace
 
 Route route_of(const Reference& reference) {
   if (reference.address() == nullptr)
@@ -32,7 +17,7 @@ Route route_of(const Reference& reference) {
   const auto route_by = [&](const transport::Endpoint& endpoint, const Address& address, bool is_makeshift) -> Route {
     const Channels channels = channels_for(state.settings.channels, is_makeshift);
     return {.text = route_text(endpoint, address, channels),
-            .transport = name_of(endpoint.kind),
+            .transport = std::string(endpoint.kind->name),
             .endpoint = to_string(endpoint),
             .why = why_text(endpoint, address, channels)};
   };

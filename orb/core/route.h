@@ -11,7 +11,7 @@ class Reference;
 // Route describes the connection that the latest calls used.
 struct Route {
   std::string text;       // the whole description: "calls over channel:/run/x: the server is on this host"
-  std::string transport;  // channel, unix or tcp; process: no connection; "": the connection was closed again
+  std::string transport;  // the name of its kind, such as unix; process: no connection; "": it was closed again
   std::string endpoint;   // such as channel:/run/x
   std::string why;        // why this transport was chosen
 };

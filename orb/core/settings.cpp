@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "orb/core/config/setting_help.h"
 #include "orb/core/config/setting_values.h"
 #include "orb/os/machine/cpu_mask.h"
 
@@ -36,14 +37,15 @@ const std::vector<SettingsEntry>& settings_table() {
       {"dispatch.mode", "manager",
        "How calls reach their task's thread. manager: the manager takes part in each call. direct: each task admitted "
        "over the network gets a connection of its own, which its thread reads. leader-followers: the thread that reads "
-       "a call runs it, as in older ORBs; for comparison only, since it analyzes nothing and promises nothing",
-       mode},
+       "a call runs it, as in older ORBs; for comparison only, since it analyzes nothing and promises nothing. It "
+       "needs a Corelane that was built with ACE",
+       [](S& s, V v) { return mode(s, v, leader_followers::ThreadPool::is_built()); }},
       {"dispatch.queue_capacity", "1024",
        "How many requests may wait for the manager; further ones get TRANSIENT. One task or client gets at most half "
        "of these places, and less while others take as many as they can get",
        [](S& s, V v) { return size(v, s.executive.queue_capacity, 1, 1'000'000); }},
-      {"dispatch.admission", "on", "off: every task is admitted, whether its deadlines hold or not",
-       [](S& s, V v) { return yes_or_no(v, s.executive.admission); }},
+      {"dispatch.admission", "on", admission_help(), admission_test},
+      {"dispatch.allocation", sched::default_allocation_strategy()->name, allocation_help(), allocation},
       {"dispatch.overshoot", "0us",
        "How much later than its time an early job may be released by its own timer. Whatever else happens on its core "
        "in that time releases it first, without an interrupt. Admission takes this delay into account",
@@ -247,15 +249,8 @@ const std::vector<SettingsEntry>& settings_table() {
        "pieces. Between ends of one user it takes memory only while it is used. For another user it is at most 1152 "
        "KiB",
        [](S& s, V v) { return bytes(v, s.channel.pool, 64 * 1024, transport::largest_channel_pool); }},
-      {"endpoint.listen", "127.0.0.1:0",
-       "Where a server listens, separated by commas: host:port (port 0: any free one), unix:/path, or channel:/path "
-       "(shared memory, see channel.md). unix: or channel: alone chooses a path in the runtime directory. References "
-       "name all of them",
-       listen},
-      {"endpoint.local", "on",
-       "on: a server that listens at host:port also offers a channel: and a unix: for clients of its host. off: only "
-       "what endpoint.listen says",
-       [](S& s, V v) { return yes_or_no(v, s.local); }},
+      {"endpoint.listen", "127.0.0.1:0", listen_help(), listen},
+      {"endpoint.local", "on", local_help(), [](S& s, V v) { return yes_or_no(v, s.local); }},
       {"endpoint.unix_mode", "0600", "Permissions of Unix sockets, octal. A user who may write to one may connect",
        socket_mode},
       {"endpoint.host", "",

@@ -35,7 +35,7 @@
 #include "orb/transport/channel_options.h"
 #include "orb/transport/endpoint.h"
 #include "orb/transport/transport.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/unix_options.h"
 
 namespace corelane::core {
 

@@ -34,6 +34,8 @@
 #include "orb/dispatch/refusal_log.h"
 #include "orb/dispatch/task_events.h"
 #include "orb/os/wait/wait.h"
+#include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
 #include "orb/sched/refusal.h"
 #include "orb/sched/servers/reservation.h"
 #include "orb/sched/task.h"
@@ -83,8 +85,11 @@ struct ExecutiveOptions {
   os::WaitStrategy wait;    // pool.wait: how task threads wait for their next job
   int lowest_native = 2;    // the lowest SCHED_FIFO level of the tasks
   int highest_native = 49;  // the manager's SCHED_FIFO level; tasks stay below it
-  bool admission = true;    // false: tasks get a core and a priority, but none is refused for lack of capacity
-  bool real_time = true;    // false: no SCHED_FIFO and no binding (tests, machines without privileges)
+  // dispatch.admission; never null. If it promises nothing, tasks get a core and a priority, and none is refused for
+  // lack of capacity.
+  const sched::AdmissionTest* admission_test = sched::default_admission_test();
+  const sched::AllocationStrategy* allocation = sched::default_allocation_strategy();  // never null
+  bool real_time = true;  // false: no SCHED_FIFO and no binding (tests, machines without privileges)
   // The utilization that one remote peer may hold; 0: no limit. Nothing: half of the cores, and no limit for processes
   // of this process's user and of root.
   std::optional<sched::Ppm> peer_limit{};

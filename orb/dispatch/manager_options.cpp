@@ -34,10 +34,11 @@ sched::ManagerOptions manager_options(const ExecutiveOptions& options, const std
         {.id = lease.core, .capacity = options.capacity, .load = load, .order = order_of(options, lease.core)});
   result.max_tasks = options.max_tasks;
   result.levels = task_natives(options).task_levels();
-  result.test = options.admission ? sched::AdmissionTest::response_time : sched::AdmissionTest::none;
+  result.test = options.admission_test;
+  result.allocation = options.allocation;
   result.charge_overruns = options.charge_overruns;
   result.spares_own_user = !options.peer_limit;
-  result.peer_limit = options.peer_limit.value_or(options.admission ? half_of(result.cores) : 0);
+  result.peer_limit = options.peer_limit.value_or(result.test->promises ? half_of(result.cores) : 0);
   result.peer_urgency = options.peer_urgency;
   result.peer_tasks = peer_tasks_of(options);
   return result;

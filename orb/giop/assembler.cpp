@@ -246,7 +246,7 @@ Expected<std::optional<Message>> Assembler::start_fragmented(Bytes bytes, Time n
     refused_ = request;
     return fail(ErrorKind::imp_limit, minor::half_messages);
   }
-  pending_.push_back({id, header_, os::ByteBuffer(bytes), 1, now});
+  pending_.push_back({id, header_, os::ByteBuffer(bytes), 1, now, request});
   pending_bytes_ += bytes.size();
   return Whole{};
 }
@@ -272,6 +272,7 @@ Expected<std::optional<Message>> Assembler::continue_fragmented(Bytes bytes) {
     return fail(ErrorKind::imp_limit, minor::half_messages);
   pending.bytes.append(data);
   pending_bytes_ += data.size();
+  if (!pending.request) pending.request = half_request(pending.header, pending.bytes);
   return header_.more_fragments ? Whole{} : complete(index);
 }
 
@@ -305,10 +306,13 @@ Expected<std::optional<Message>> Assembler::refuse_fragmented(std::size_t index,
 void Assembler::drop_cancelled(Bytes bytes) noexcept {
   std::uint32_t id = 0;
   if (!read_id(header_, bytes, id)) return;
-  const std::size_t index = find(giop_1_2, id);
-  if (index == not_found || pending_[index].header.type == MessageType::reply) return;
-  pending_bytes_ -= pending_[index].bytes.size();
-  pending_.erase(pending_.begin() + static_cast<std::ptrdiff_t>(index));
+  const auto cancelled = std::find_if(pending_.begin(), pending_.end(), [&](const Pending& pending) {
+    if (pending.header.version < giop_1_2) return pending.request && pending.request->id == id;
+    return pending.request_id == id && pending.header.type != MessageType::reply;
+  });
+  if (cancelled == pending_.end()) return;
+  pending_bytes_ -= cancelled->bytes.size();
+  pending_.erase(cancelled);
 }
 
 }  // namespace corelane::giop

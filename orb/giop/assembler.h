@@ -73,7 +73,8 @@ class Assembler {
     os::ByteBuffer bytes;
     std::uint32_t fragments;
     Time since;
-    bool is_refused = false;  // skips its further fragments
+    ReassemblyQuota::Request request{};  // which request it is, once enough of it has arrived
+    bool is_refused = false;             // skips its further fragments
   };
   using Whole = std::optional<Message>;
 

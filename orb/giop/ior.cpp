@@ -11,6 +11,7 @@ using cdr::Reader;
 using cdr::Writer;
 
 constexpr std::size_t smallest_tagged = 8;  // tag and length
+constexpr std::size_t beside_key = 256;     // bytes of a request that has an object key, without the key
 constexpr std::uint8_t unix_address_version = 1;
 constexpr std::string_view prefix = "IOR:";
 constexpr Error bad_ior{ErrorKind::inv_objref, Completion::no, minor::bad_ior};
@@ -52,6 +53,14 @@ bool read_head(Reader& reader, ProfileHead& head) noexcept {
   if (!reader.read(head.version.major) || !reader.read(head.version.minor)) return false;
   if (head.version.major != 1) return reader.fail(minor::bad_ior);
   return reader.read_string(head.host) && reader.read(head.port) && reader.read_octets(head.key);
+}
+
+// Returns the minor code of what is wrong with the content of an IIOP profile; 0: nothing.
+std::uint32_t profile_fault(Bytes iiop_profile, const Limits& limits) noexcept {
+  Reader reader = Reader::of_encapsulation(iiop_profile);
+  ProfileHead head;
+  if (!read_head(reader, head)) return reader.error().minor;
+  return head.key.size() + beside_key > limits.message_size ? minor::key_too_long : 0;
 }
 
 std::optional<IiopAddress> parse_alternate(Bytes data) {
@@ -162,6 +171,20 @@ Expected<IiopProfile> parse_uiop(const TaggedProfile& profile, std::string& path
   if (has_components && !read_tagged(reader, result.components, limits.components)) return bad_ior;
   path = socket;
   return result;
+}
+
+std::optional<Error> fault_of(const Ior& ior, const Limits& limits) {
+  const auto bad = [](std::uint32_t code) { return Error{ErrorKind::bad_param, Completion::no, code}; };
+  if (ior.type_id.find('\0') != std::string::npos) return bad(minor::string_has_nul);
+  std::optional<Error> first;
+  for (const TaggedProfile& tagged : ior.profiles) {  // bound: limits.profiles
+    if (tagged.tag == profile::tao_uiop) return std::nullopt;
+    if (tagged.tag != profile::iiop) continue;
+    const std::uint32_t fault = profile_fault(tagged.data, limits);
+    if (fault == 0) return std::nullopt;
+    if (!first) first = bad(fault);
+  }
+  return first;
 }
 
 Bytes object_key_of(Bytes iiop_profile) noexcept {

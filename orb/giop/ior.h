@@ -86,6 +86,12 @@ TaggedProfile make_profile(const IiopProfile& profile);
 // Parses TAO's profile of a server at a Unix socket: version, path, key, and components from 1.1 on. Sets `path` to the
 // socket's path; host and port stay empty. Refused as above, and if the path is not absolute.
 Expected<IiopProfile> parse_uiop(const TaggedProfile& profile, std::string& path, const Limits& limits = {});
+// Returns why no call through this reference can succeed: the fault of its first IIOP profile, if each of them has one.
+// Returns nothing for a reference that has profiles of other kinds only, or one of TAO's. All are BAD_PARAM:
+// - string_has_nul: a NUL character in the type id
+// - key_too_long: the object key leaves less than 256 bytes of limits.message_size
+// - the code of the reader: a malformed profile, for example bad_string for a NUL character in its host
+std::optional<Error> fault_of(const Ior& ior, const Limits& limits);
 // Returns the key, in place; empty if the profile is malformed.
 Bytes object_key_of(Bytes iiop_profile) noexcept;
 

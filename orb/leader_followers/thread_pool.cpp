@@ -217,6 +217,8 @@ class ThreadPool::Impl {
   bool stopped_ = false;
 };
 
+bool ThreadPool::is_built() noexcept { return true; }
+
 Expected<std::unique_ptr<ThreadPool>> ThreadPool::start(const PoolOptions& options) {
   if (options.threads < 1 || options.threads > most_threads) return bad_options;
   if (options.placement != Placement::unbound && options.cores.empty()) return bad_options;

@@ -48,8 +48,10 @@ class ReadyHandler {
 
 class ThreadPool {
  public:
+  // Returns whether this library was built with ACE, which the pool needs.
+  static bool is_built() noexcept;
   // Starts the threads. BAD_PARAM bad_option: options out of range. NO_RESOURCES no_thread, no_descriptor; BAD_PARAM
-  // core_unusable.
+  // core_unusable. NO_IMPLEMENT bad_option: not is_built().
   static Expected<std::unique_ptr<ThreadPool>> start(const PoolOptions& options);
   ~ThreadPool();  // stop()
   ThreadPool(const ThreadPool&) = delete;

@@ -26,7 +26,7 @@ std::string text_of(const ObjectId& id) { return std::string(id.begin(), id.end(
 }  // namespace
 
 struct Poa::Map {
-  explicit Map(std::string prefix) : key_prefix(std::move(prefix)) {}
+  Map(std::string key_begin, std::string id_begin) : key_prefix(std::move(key_begin)), id_prefix(std::move(id_begin)) {}
 
   Entry* find(const Servant* servant) {
     const auto at = by_servant.find(servant);
@@ -38,6 +38,7 @@ struct Poa::Map {
   }
 
   const std::string key_prefix;
+  const std::string id_prefix;
   std::mutex mutex;
   // Guarded by mutex.
   std::map<std::string, Entry> by_id;  // keys: text_of()
@@ -66,29 +67,29 @@ void require(const ServantReference<Servant>& servant) {
 }  // namespace
 
 Poa::Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager,
-         std::string key_prefix)
+         std::string key_prefix, std::string id_prefix)
     : registry_(std::move(registry)),
       name_(std::move(name)),
       manager_(std::move(manager)),
-      map_(std::make_unique<Map>(std::move(key_prefix))) {}
+      map_(std::make_unique<Map>(std::move(key_prefix), std::move(id_prefix))) {}
 
 Poa::~Poa() = default;
 
 core::ObjectReference<Poa> Poa::create_POA(const std::string& name, core::ObjectReference<PoaManager> manager) {
-  return create(name, std::move(manager), registry_->next_key_prefix());
+  return create(name, std::move(manager), registry_->next_key_prefix(), {});
 }
 
 core::ObjectReference<Poa> Poa::create_well_known(const std::string& key, core::ObjectReference<PoaManager> manager) {
   if (key.empty()) core::raise(Error{ErrorKind::bad_param, Completion::no, minor::no_such_adapter}, "an empty key");
-  return create(key, std::move(manager), key);
+  return create(key, std::move(manager), key, registry_->next_key_prefix());  // the stamp is in the id instead
 }
 
 core::ObjectReference<Poa> Poa::create(const std::string& name, core::ObjectReference<PoaManager> manager,
-                                       std::string key_prefix) {
+                                       std::string key_prefix, std::string id_prefix) {
   if (!manager)
     manager = core::ObjectReference<PoaManager>(
         std::make_shared<PoaManager>(registry_->orb(), registry_->make_manager_state()));
-  auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix));
+  auto child = std::make_shared<Poa>(registry_, name, std::move(manager), std::move(key_prefix), std::move(id_prefix));
   child->map_->parent = weak_from_this();
   const std::lock_guard lock(map_->mutex);
   if (map_->destroyed) core::raise(Error{ErrorKind::object_not_exist, Completion::no, minor::no_such_adapter});
@@ -117,7 +118,10 @@ void Poa::destroy(bool etherealize_objects, bool wait_for_completion) {
     children.swap(map_->children);
     parent.swap(map_->parent);
     // Before the parent forgets this adapter, so that a new one of the same well-known key can use the ids at once.
-    for (const auto& [id, entry] : entries) registry_->remove(key_of(entry.id));
+    for (const auto& [id, entry] : entries) {
+      entry.servant->_deactivated_in(weak_from_this());
+      registry_->remove(key_of(entry.id));
+    }
   }
   const auto self = shared_from_this();  // the parent may have held the last reference
   if (const auto above = parent.lock()) above->forget(*this);
@@ -141,7 +145,7 @@ std::string Poa::key_of(const ObjectId& id) const { return map_->key_prefix + te
 
 ObjectId Poa::fresh_id() {
   const std::uint64_t number = ++map_->made;
-  ObjectId id;
+  ObjectId id(map_->id_prefix.begin(), map_->id_prefix.end());
   for (int shift = 56; shift >= 0; shift -= 8) id.push_back(static_cast<std::uint8_t>(number >> shift));
   return id;
 }
@@ -199,7 +203,7 @@ void Poa::deactivate_object(const ObjectId& id) {
     servant = entry->servant;
     map_->by_servant.erase(servant.get());
     map_->by_id.erase(text_of(id));
-    servant->_activated_in({});
+    servant->_deactivated_in(weak_from_this());
     registry_->remove(key_of(id));  // within the lock, so that the id can be activated again at once
   }
   object->deactivate();

@@ -82,8 +82,9 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   using AdapterNonExistent = Fault<5>;
   using AdapterAlreadyExists = Fault<6>;
 
+  // `id_prefix`: with what the ids begin that the adapter chooses.
   Poa(std::shared_ptr<AdapterRegistry> registry, std::string name, core::ObjectReference<PoaManager> manager,
-      std::string key_prefix);
+      std::string key_prefix, std::string id_prefix = {});
   ~Poa() override;
 
   std::string the_name() const { return name_; }
@@ -94,8 +95,9 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   core::ObjectReference<Poa> create_POA(const std::string& name, core::ObjectReference<PoaManager> manager);
   // The same for objects with well-known keys: `key` for the object with the empty id, and `key` followed by the id for
   // others. corbaloc::host:port/key refers to them. References to them stay valid when the program runs again at the
-  // same endpoints. The key is also the adapter's name. No other adapter's keys may begin with such a key: where two
-  // adapters would give an object the same key, the second activation raises ObjectAlreadyActive.
+  // same endpoints. Ids that the adapter chooses itself are of this start only, so that such a reference never leads to
+  // another object of a later start. The key is also the adapter's name. No other adapter's keys may begin with such a
+  // key: where two adapters would give an object the same key, the second activation raises ObjectAlreadyActive.
   core::ObjectReference<Poa> create_well_known(const std::string& key, core::ObjectReference<PoaManager> manager);
   core::ObjectReference<Poa> find_POA(const std::string& name);
   // Destroys the adapter and all adapters below it.
@@ -105,7 +107,8 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   void activate_object_with_id(const ObjectId& id, const ServantReference<Servant>& servant);
   // Make a reference to an object that need not be active: with a new id, and with `id`. Calls get OBJECT_NOT_EXIST
   // until activate_object_with_id() has activated the id. `repository_id` names the interface of the servant that will
-  // serve it, or a base of it. If it is "", narrow() asks the object.
+  // serve it, or a base of it. If it is "", narrow() asks the object. These functions, and those below that return a
+  // reference, raise BAD_PARAM key_too_long if a request with the id would exceed limits.message_size.
   core::ObjectReference<core::Object> create_reference(const std::string& repository_id);
   core::ObjectReference<core::Object> create_reference_with_id(const ObjectId& id, const std::string& repository_id);
   // Deactivates an object. Running requests finish; new ones get OBJECT_NOT_EXIST.
@@ -137,7 +140,7 @@ class Poa final : public core::Object, public std::enable_shared_from_this<Poa> 
   struct Map;
   struct Entry;
   core::ObjectReference<Poa> create(const std::string& name, core::ObjectReference<PoaManager> manager,
-                                    std::string key_prefix);
+                                    std::string key_prefix, std::string id_prefix);
   Entry& activate(const ObjectId& id, const ServantReference<Servant>& servant, core::OperationContracts contracts);
   ObjectId fresh_id();
   void forget(const Poa& child);

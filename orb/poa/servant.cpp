@@ -19,14 +19,22 @@ core::ObjectReference<Poa> Servant::_default_POA() {
 
 void Servant::_activated_in(std::weak_ptr<Poa> poa) {
   const std::lock_guard lock(homes_mutex);
-  home_ = std::move(poa);
+  homes_.push_back(std::move(poa));
+}
+
+// Forgets adapters that are gone, too.
+void Servant::_deactivated_in(const std::weak_ptr<Poa>& poa) noexcept {
+  const std::lock_guard lock(homes_mutex);
+  std::erase_if(homes_, [&](const std::weak_ptr<Poa>& home) {
+    return home.expired() || (!home.owner_before(poa) && !poa.owner_before(home));
+  });
 }
 
 std::shared_ptr<core::Reference> Servant::_activated_reference() {
   std::shared_ptr<Poa> home;
   {
     const std::lock_guard lock(homes_mutex);
-    home = home_.lock();
+    for (auto at = homes_.rbegin(); at != homes_.rend() && !home; ++at) home = at->lock();  // bound: its adapters
   }
   if (!home) home = _default_POA().shared();
   return home->servant_to_reference(ServantReference<Servant>(shared_self(*this)))->_reference();

@@ -1,12 +1,13 @@
 // Servant is the base of generated skeletons (PortableServer::ServantBase). CORBA 3.3 part 1, 15.3.2.
 //
-// Threads: any; activation sets the adapter in which a servant is active.
+// Threads: any; activation notes the adapters in which a servant is active.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "orb/base/shared_self.h"
 #include "orb/core/object.h"
@@ -37,14 +38,16 @@ class Servant : public virtual SharedSelf {
  protected:
   Servant() = default;
 
-  // Returns the reference of this servant; activates the servant if it is not active.
+  // Returns the reference of this servant; activates the servant if it is not active. If several adapters have it, the
+  // one that activated it last counts.
   std::shared_ptr<core::Reference> _activated_reference();
 
  private:
   friend class Poa;
-  // Sets the adapter in which it is active, for _this(). Guarded by a mutex of servant.cpp.
   void _activated_in(std::weak_ptr<Poa> poa);
-  std::weak_ptr<Poa> home_;
+  void _deactivated_in(const std::weak_ptr<Poa>& poa) noexcept;
+  // The adapters in which it is active, in the order of activation. Guarded by a mutex of servant.cpp.
+  std::vector<std::weak_ptr<Poa>> homes_;
 };
 
 // What CORBA::servant_traits<I> offers. The generated skeleton has a _this() of its interface's type.

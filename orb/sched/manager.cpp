@@ -182,6 +182,7 @@ void Manager::State::settle(std::uint32_t index) noexcept {
   if (Member* member = search.task_set().find(candidate_slot)) member->slot = index;
   slot.core = search.core();
   slot.state = TaskState::running;
+  placement.note_placed(slot.core);
   placement.charge(slot.core, search.task_set());
 }
 

@@ -2,9 +2,9 @@
 // process. It admits a task only if the analysis proves that every admitted deadline still holds with it.
 //
 // Policy for a new task, in this order:
-// - the least-loaded core that passes the analysis, then the next one, and so on;
+// - the first core that passes the analysis, in the order of the allocation strategy;
 // - a core that passes after leaving tasks have left;
-// - a repacking of all tasks (worst fit decreasing);
+// - a repacking of all tasks, the largest first, by the same strategy;
 // - Refuse, with the reason.
 //
 // Threads: owned by one thread at a time. No clock, no thread. All memory is allocated in the constructor; decide()
@@ -24,19 +24,13 @@
 
 #include "orb/base/contract.h"
 #include "orb/base/ids.h"
+#include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
 #include "orb/sched/commands.h"
 #include "orb/sched/facts.h"
 #include "orb/sched/task.h"
 
 namespace corelane::sched {
-
-enum class AdmissionTest : std::uint8_t {
-  response_time,  // exact for fixed priorities
-  // Applies the hyperbolic bound to sets with implicit deadlines and no jitter. If the bound does not admit the set,
-  // response_time decides.
-  hyperbolic,
-  none,  // admits every task on the least-loaded core (`--no-admission`, for comparisons)
-};
 
 inline constexpr std::size_t max_interference = 64;  // loads per core
 
@@ -46,7 +40,8 @@ struct ManagerOptions {
   std::size_t max_tasks_per_core = 256;
   int levels = 48;  // distinct priorities per core; tasks that share one delay each other
   bool repack = true;
-  AdmissionTest test = AdmissionTest::response_time;
+  const AdmissionTest* test = default_admission_test();                  // never null; for cores with fixed priorities
+  const AllocationStrategy* allocation = default_allocation_strategy();  // never null
   // The code that carries out the commands answers Watch. If it does not, `demote` and `cancel` are refused.
   bool enforces_budgets = true;
   // CoreSchedulers of cores scheduled by priorities charge overruns under `report` to the task that caused them.

@@ -97,8 +97,8 @@ class Simulator {
   // another connection with the same number.
   void lose_peer(PeerId peer, Time at);
   // Makes the core run by deadlines, with an EdfScheduler. Call it before its first task. The Manager knows of such a
-  // core if its CoreOptions::order says so. For other cores, let the Manager admit every task (AdmissionTest::none) and
-  // add only what demand_analysis() allows.
+  // core if its CoreOptions::order says so. For other cores, let the Manager admit every task (sched::admission::none)
+  // and add only what demand_analysis() allows.
   void use_deadlines(CoreId core);
   // Does the same, and gives each task its own server, like SCHED_DEADLINE. The Manager must know of the core.
   void use_servers(CoreId core);

@@ -1,18 +1,15 @@
 #include "orb/transport/detail/address.h"
 
-#include <arpa/inet.h>
-#include <net/if.h>
 #include <netdb.h>
-#include <sys/un.h>
 
 #include <algorithm>
 #include <cassert>
 #include <chrono>
-#include <cstddef>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include "orb/base/errors.h"
 #include "orb/base/minor.h"
@@ -21,6 +18,7 @@
 #include "orb/os/thread.h"
 #include "orb/os/wait/wait.h"
 #include "orb/transport/detail/socket.h"
+#include "orb/transport/transport_kind.h"
 
 namespace corelane::transport {
 namespace {
@@ -92,14 +90,6 @@ Addresses everywhere(std::uint16_t port) {
   return {v6, v4};
 }
 
-constexpr socklen_t path_offset = offsetof(sockaddr_un, sun_path);
-
-Endpoint unix_endpoint_of(const Address& address) {
-  const auto& un = reinterpret_cast<const sockaddr_un&>(address.storage);
-  const std::size_t size = address.length > path_offset ? address.length - path_offset : 0;
-  return unix_endpoint(std::string(un.sun_path, strnlen(un.sun_path, std::min(size, sizeof un.sun_path))));
-}
-
 }  // namespace
 
 Address unix_address(const std::string& path) noexcept {
@@ -112,29 +102,25 @@ Address unix_address(const std::string& path) noexcept {
   return address;
 }
 
-bool names_socket(const Endpoint& endpoint, EndpointKind kind) noexcept {
-  return endpoint.kind == kind && endpoint.path.starts_with('/') && os::unix_address(endpoint.path).has_value();
+bool names_socket(const Endpoint& endpoint, const TransportKind& kind) noexcept {
+  return endpoint.kind == &kind && endpoint.path.starts_with('/') && os::unix_address(endpoint.path).has_value();
 }
 
-Error logged(const os::PathRefusal& refusal, std::string_view kind) {
-  os::log::error("cannot listen at " + std::string(kind) + ":" + refusal.path + ": " + refusal.why);
+Error logged(const os::PathRefusal& refusal, const TransportKind& kind) {
+  os::log::error("cannot listen at " + std::string(kind.prefix) + refusal.path + ": " + refusal.why);
   return refusal.error;
 }
 
 Endpoint endpoint_of(const Address& address) {
-  if (address.family() == AF_UNIX) return unix_endpoint_of(address);
-  char host[INET6_ADDRSTRLEN + IF_NAMESIZE + 1] = "";
-  getnameinfo(address.native(), address.length, host, sizeof host, nullptr, 0, NI_NUMERICHOST);
-  std::string text = host;
-  if (text.starts_with("::ffff:") && text.find('.') != std::string::npos) text.erase(0, 7);
-  const bool v6 = address.family() == AF_INET6;
-  const std::uint16_t port = v6 ? reinterpret_cast<const sockaddr_in6&>(address.storage).sin6_port
-                                : reinterpret_cast<const sockaddr_in&>(address.storage).sin_port;
-  return {.host = std::move(text), .port = ntohs(port)};
+  for (const TransportKind* const kind : transport_kinds()) {
+    if (kind->endpoint_of == nullptr) continue;
+    if (auto endpoint = kind->endpoint_of(address)) return std::move(*endpoint);
+  }
+  return {};
 }
 
 Expected<Addresses> resolve(const Endpoint& endpoint, AddressUse use, Time deadline, const ConnectStop* stop) {
-  if (endpoint.kind != EndpointKind::tcp) return bad_address;
+  if (endpoint.kind != &kinds::tcp) return bad_address;
   if (endpoint.host.empty()) {
     if (use == AddressUse::listen) return everywhere(endpoint.port);
     return bad_address;

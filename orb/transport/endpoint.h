@@ -10,14 +10,24 @@
 
 namespace corelane::transport {
 
-enum class EndpointKind : std::uint8_t { tcp, unix_socket, channel };
+struct TransportKind;
+
+// The kinds that code and tests name; transport_kind.h has the table of all. Other code looks at what a kind says of
+// itself.
+namespace kinds {
+extern const TransportKind tcp;
+extern const TransportKind unix_socket;
+extern const TransportKind channel;
+}  // namespace kinds
 
 struct Endpoint {
-  std::string host{};      // a name, an IPv4 or an IPv6 address without brackets; "" listens everywhere
-  std::uint16_t port = 0;  // 0 when listening: any free one
-  EndpointKind kind = EndpointKind::tcp;
-  // The absolute path of a Unix-domain socket, or of the one at which channels are set up. "" when listening: the
-  // transport chooses one.
+  // A name, an IPv4 or an IPv6 address without brackets. Other kinds have names of their own for the host. "": none, or
+  // everywhere when listening.
+  std::string host{};
+  std::uint16_t port = 0;                   // of TCP; 0 when listening: any free one
+  const TransportKind* kind = &kinds::tcp;  // never null
+  // The place at the host for kinds without such a port. It is the absolute path of a Unix-domain socket, or of the one
+  // at which channels are set up. "" when listening: the transport chooses one.
   std::string path{};
 
   friend bool operator==(const Endpoint&, const Endpoint&) = default;
@@ -29,9 +39,9 @@ Endpoint channel_endpoint(std::string path);
 // The most bytes of a Unix socket's path: what sockaddr_un holds besides the final NUL.
 inline constexpr std::size_t longest_unix_path = 107;
 
-// Parses one endpoint: "127.0.0.1:0", "[::1]:2809", "host.domain:2809", ":2809"; "unix:/run/plant.sock", "unix:";
-// "channel:/run/plant.channel", "channel:". Any other text gives BAD_PARAM bad_address. An IPv6 address needs its
-// brackets. A port needs its digits. A path needs its first slash, and has at most longest_unix_path bytes.
+// Parses one endpoint. A text that begins with the prefix of a kind is parsed by that kind, any other text as TCP:
+// "127.0.0.1:0", "[::1]:2809", "host.domain:2809", ":2809"; "unix:/run/plant.sock", "unix:". Text that is no endpoint
+// gives BAD_PARAM bad_address.
 Expected<Endpoint> parse_endpoint(std::string_view text);
 
 // What is wrong with a text. It is the end of a sentence that begins with "expected".
@@ -44,5 +54,10 @@ Expected<std::vector<Endpoint>, EndpointFault> parse_endpoints(std::string_view 
 // Returns the spelling that parse_endpoint() reads back.
 std::string to_string(const Endpoint& endpoint);
 std::string to_string(const std::vector<Endpoint>& endpoints);
+
+// Returns an example of each kind, "a, b or c", for messages.
+std::string endpoint_examples();
+// Returns the examples with their meanings, for help.
+std::string endpoint_help();
 
 }  // namespace corelane::transport

@@ -4,7 +4,6 @@
 #include <mutex>
 #include <utility>
 
-#include "orb/os/clock.h"
 #include "orb/os/thread.h"
 #include "orb/os/threads/closer.h"
 
@@ -137,7 +136,9 @@ bool MemoryBudget::may_read(MemoryAccount& account, Time now, MemoryAccount*& ne
   const bool has_waited = account.waits_since_ != never && now - account.waits_since_ >= bounds_.patience;
   const bool has_room = peer.held + step <= bounds_.of_peer && used_ + step <= bounds_.all;
   const bool waits_for_requests = progresses && !has_waited && !has_room;
-  if (peer.elected != nullptr || waits_for_requests || !is_first(account)) return false;
+  if (peer.elected != nullptr || waits_for_requests) return false;
+  find_firsts(account);
+  if (peer.first != &account) return false;
   // Half messages do not become less by waiting. So one of them goes on, however much memory is in use. Those of other
   // peers go on at the same time, as long as there is room for all of them.
   if (peer.held - peer.halves > most || !has_room_to_elect()) return false;
@@ -162,17 +163,11 @@ bool MemoryBudget::has_room_to_elect() const noexcept {
   return elected_ == 0 || promised() + bounds_.message <= 2 * std::max(bounds_.all, bounds_.of_peer);
 }
 
-// Returns the account that is to be elected next: `asking`, or one of those that wait and could be elected. While the
-// whole budget is used up, peers take turns: first those that have sent a request over that connection before, then
-// those that have waited for longest. Bound: the connections and the peers.
+// Returns the account that is to be elected next: `asking`, or one of those that find_firsts() has found, if it waits
+// and could be elected. While the whole budget is used up, peers take turns: first those that have sent a request over
+// that connection before, then those that have waited for longest. Bound: the peers.
 MemoryAccount* MemoryBudget::first_in_turn(MemoryAccount& asking) noexcept {
   if (used_ + step <= bounds_.all) return &asking;
-  for (auto& [number, peer] : peers_) peer.first = nullptr;
-  for (MemoryAccount* each : accounts_) {
-    Peer& peer = each->peer_->second;
-    if (takes_part(*each) && (peer.first == nullptr || rank_in_peer(*each) > rank_in_peer(*peer.first)))
-      peer.first = each;
-  }
   const auto rank = [](const MemoryAccount& each) { return std::pair(!each.has_sent_request(), each.waits_since_); };
   MemoryAccount* best = &asking;
   for (auto& [number, peer] : peers_) {
@@ -231,16 +226,16 @@ std::pair<bool, std::size_t> MemoryBudget::rank_in_peer(const MemoryAccount& acc
   return {account.has_sent_request(), account.half_.load(std::memory_order_relaxed)};
 }
 
-// Returns whether this connection is the one that continues, among those of its peer that hold half a message. First
-// come connections over which a request has come before, then the longest half, then the older connection. Bound: the
-// connections.
-bool MemoryBudget::is_first(const MemoryAccount& account) const noexcept {
-  const MemoryAccount* first = nullptr;
-  for (const MemoryAccount* each : accounts_) {
-    if (each->peer_ != account.peer_ || !(each == &account || takes_part(*each))) continue;
+// Finds the connection of each peer that continues, among those that hold half a message and `asking`. First come
+// connections over which a request has come before, then the longest half, then the older connection. Bound: the
+// connections and the peers.
+void MemoryBudget::find_firsts(const MemoryAccount& asking) noexcept {
+  for (auto& [number, peer] : peers_) peer.first = nullptr;
+  for (MemoryAccount* each : accounts_) {
+    MemoryAccount*& first = each->peer_->second.first;
+    if (each != &asking && !takes_part(*each)) continue;
     if (first == nullptr || rank_in_peer(*each) > rank_in_peer(*first)) first = each;
   }
-  return first == &account;
 }
 
 // Returns the connection that holds most of what does not become free by waiting, of the peers that exceed their share.
@@ -289,8 +284,8 @@ std::shared_ptr<MemoryHolder> MemoryBudget::take_from_stalled(const MemoryAccoun
 
 void MemoryBudget::end_wait(MemoryAccount& account) noexcept {
   if (std::exchange(account.to_be_told_, 0) == 0) return;
-  account.half_grew_at_ = os::now();  // from now on it can grow again
-  --waiting_;
+  account.half_grew_at_ = now_();  // from now on it can grow again
+  account.not_waiting_.splice(account.not_waiting_.end(), waiting_, account.wait_place_);
 }
 
 // Called when the connection may be read, or no longer needs to be.
@@ -305,7 +300,7 @@ void MemoryBudget::forget_wait(MemoryAccount& account) noexcept {
 void MemoryBudget::wake(const Peer* peer) noexcept {
   {
     const std::lock_guard lock(mutex_);
-    if (waiting_ == 0) return;
+    if (waiting_.empty()) return;
   }
   if (!os::is_real_time()) return wake_here(peer);
   if (!wake_elsewhere()) wake_here(nullptr);
@@ -336,23 +331,22 @@ bool MemoryBudget::wake_elsewhere() noexcept {
 }
 
 // Wakes the waiting connections of one peer, or of all peers if `peer` is null or there is room for all. Bound: the
-// connections, each once.
+// connections that wait, each once. To find the next one takes no search if all are woken.
 void MemoryBudget::wake_here(const Peer* peer) noexcept {
   std::uint64_t last = 0;
   for (;;) {
     std::shared_ptr<MemoryHolder> holder;
     {
       const std::lock_guard lock(mutex_);
-      if (waiting_ == 0) return;
       if (last == 0) last = last_wait_;
-      const bool has_room = used_ + step <= bounds_.all;
-      const auto found = std::find_if(accounts_.begin(), accounts_.end(), [&](const MemoryAccount* each) {
-        return each->to_be_told_ != 0 && each->to_be_told_ <= last &&
-               (has_room || peer == nullptr || &each->peer_->second == peer);
+      const bool wakes_all = peer == nullptr || used_ + step <= bounds_.all;
+      const auto found = std::find_if(waiting_.begin(), waiting_.end(), [&](const MemoryAccount* each) {
+        return wakes_all || each->to_be_told_ > last || &each->peer_->second == peer;
       });
-      if (found == accounts_.end()) return;
-      end_wait(**found);
-      holder = (*found)->holder_.lock();
+      if (found == waiting_.end() || (*found)->to_be_told_ > last) return;
+      MemoryAccount& next = **found;
+      end_wait(next);
+      holder = next.holder_.lock();
     }
     if (holder) holder->on_room();
   }
@@ -385,7 +379,7 @@ bool MemoryAccount::may_read() noexcept {
     MemoryHolder::Stalled why{};
     {
       const std::lock_guard lock(budget_->mutex_);
-      const Time now = os::now();
+      const Time now = budget_->now_();
       MemoryAccount* next = nullptr;
       budget_->end_idle_elections(now);
       if (holder_.expired() || budget_->may_read(*this, now, next)) {
@@ -398,7 +392,7 @@ bool MemoryAccount::may_read() noexcept {
       }
       if (to_be_told_ == 0) {
         to_be_told_ = ++budget_->last_wait_;
-        ++budget_->waiting_;
+        budget_->waiting_.splice(budget_->waiting_.end(), not_waiting_);
       }
       if (waits_since_ == never) waits_since_ = now;
       waits_hint_.store(true, std::memory_order_relaxed);  // relaxed: a hint
@@ -417,7 +411,7 @@ bool MemoryAccount::may_keep_half() noexcept {
     {
       const std::lock_guard lock(budget_->mutex_);
       if (budget_->has_room_without_waiting(peer_->second, 0)) return true;
-      other = budget_->take_from_stalled(*this, os::now(), why);
+      other = budget_->take_from_stalled(*this, budget_->now_(), why);
     }
     if (!other) return false;
     other->give_up(why);
@@ -433,7 +427,8 @@ bool MemoryAccount::hold_half(std::size_t bytes) noexcept {
   if (after > before && after > budget_->bounds_.free) {
     const std::lock_guard lock(budget_->mutex_);
     // A connection whose peer sends a little now and then holds up others as one does whose peer sends nothing.
-    if (before <= budget_->bounds_.free || after >= half_mark_ + pace) half_grew_at_ = os::now(), half_mark_ = after;
+    if (before <= budget_->bounds_.free || after >= half_mark_ + pace)
+      half_grew_at_ = budget_->now_(), half_mark_ = after;
   }
   return add(after - before);  // modulo 2^64 if it is less
 }
@@ -493,7 +488,7 @@ void MemoryAccount::begin_wait() noexcept {
 void MemoryAccount::hold_backlog(std::size_t bytes, bool was_taken) noexcept {
   const std::lock_guard lock(budget_->mutex_);
   if (gave_way_) return;
-  if (was_taken || backlog_ == 0) backlog_taken_at_ = os::now();
+  if (was_taken || backlog_ == 0) backlog_taken_at_ = budget_->now_();
   if (bytes < backlog_) made_room_.store(true, std::memory_order_relaxed);  // relaxed: see tell_others()
   peer_->second.backlogs = peer_->second.backlogs - backlog_ + bytes;
   backlog_ = bytes;

@@ -42,6 +42,7 @@
 #include <utility>
 
 #include "orb/base/time.h"
+#include "orb/os/clock.h"
 #include "orb/os/pi_mutex.h"
 
 namespace corelane::transport {
@@ -76,7 +77,9 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
     return {.all = all, .of_peer = std::max(all / 4, message), .message = message, .patience = patience};
   }
 
-  explicit MemoryBudget(const Bounds& bounds) noexcept : bounds_(bounds) {}
+  using Clock = Time (*)() noexcept;
+  // `now`: a test may have a clock of its own.
+  explicit MemoryBudget(const Bounds& bounds, Clock now = &os::now) noexcept : bounds_(bounds), now_(now) {}
 
   // Opens an account for a connection of that peer, and of that process of the peer; 0: not known. std::bad_alloc.
   std::shared_ptr<MemoryAccount> open(std::uint32_t peer, std::int32_t process = 0);
@@ -97,7 +100,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
     std::size_t backlogs = 0;
     std::size_t channels = 0;
     MemoryAccount* elected = nullptr;   // continues beyond the share until its message is complete
-    MemoryAccount* first = nullptr;     // of first_in_turn() alone
+    MemoryAccount* first = nullptr;     // see find_firsts()
     std::atomic<bool> is_tight{false};  // may_read() has to check in detail
   };
   using Peers = std::map<std::uint32_t, Peer>;
@@ -119,7 +122,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   bool makes_progress(const Peer& peer) const noexcept;
   static bool takes_part(const MemoryAccount& account) noexcept;
   static std::pair<bool, std::size_t> rank_in_peer(const MemoryAccount& account) noexcept;
-  bool is_first(const MemoryAccount& account) const noexcept;
+  void find_firsts(const MemoryAccount& asking) noexcept;
   bool has_room_without_waiting(const Peer& peer, std::size_t bytes) const noexcept;
   MemoryAccount* stalled(const MemoryAccount& asking, Time now) noexcept;
   std::shared_ptr<MemoryHolder> take_from_stalled(const MemoryAccount& asking, Time now,
@@ -133,6 +136,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   void close(MemoryAccount& account) noexcept;
 
   const Bounds bounds_;
+  const Clock now_;
   std::atomic<bool> is_tight_{false};  // see Peer
   mutable os::PiMutex mutex_;
   // Guarded by mutex_.
@@ -143,7 +147,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   std::size_t holders_ = 0;  // peers that hold something
   std::size_t elected_ = 0;  // peers that have an elected connection
   std::size_t held_by_elected_ = 0;
-  std::size_t waiting_ = 0;      // connections that wait for room
+  Accounts waiting_;             // connections that wait for room, in the order of to_be_told_
   std::uint64_t last_wait_ = 0;  // numbers them
   // This budget, while an ordinary thread is to wake the waiting connections.
   std::shared_ptr<MemoryBudget> woken_elsewhere_;
@@ -152,7 +156,8 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 // MemoryAccount counts what one connection holds.
 class MemoryAccount {
  public:
-  MemoryAccount(std::shared_ptr<MemoryBudget> budget, MemoryBudget::Peers::iterator peer, std::int32_t process) noexcept
+  // std::bad_alloc.
+  MemoryAccount(std::shared_ptr<MemoryBudget> budget, MemoryBudget::Peers::iterator peer, std::int32_t process)
       : budget_(std::move(budget)), peer_(peer), process_(process) {}
   MemoryAccount(const MemoryAccount&) = delete;
   MemoryAccount& operator=(const MemoryAccount&) = delete;
@@ -234,8 +239,12 @@ class MemoryAccount {
   std::size_t backlog_ = 0;
   std::size_t channel_ = 0;
   Time half_grew_at_{}, backlog_taken_at_{};
-  std::size_t half_mark_ = 0;     // size of the half message at half_grew_at_
-  std::uint64_t to_be_told_ = 0;  // on_room() follows, in the order of these numbers; 0: it does not
+  std::size_t half_mark_ = 0;  // size of the half message at half_grew_at_
+  // on_room() follows, in the order of these numbers; 0: it does not. Then the account's node of waiting_ is in
+  // not_waiting_.
+  std::uint64_t to_be_told_ = 0;
+  MemoryBudget::Accounts not_waiting_{this};
+  const MemoryBudget::Accounts::iterator wait_place_ = not_waiting_.begin();
   // Since when may_read() has refused it. Only may_read() or stop_waiting() ends this, not on_room().
   Time waits_since_ = never;
   bool gave_way_ = false;

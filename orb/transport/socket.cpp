@@ -295,7 +295,7 @@ IoResult receive_until(int fd, MutableBytes buffer, Time deadline, os::WaitStrat
 void configure_stream(int fd, int family) noexcept {
   set_option(fd, SOL_SOCKET, SO_RCVTIMEO,
              timeval{.tv_sec = 0, .tv_usec = std::chrono::microseconds(receive_timeout).count()});
-  if (family == AF_UNIX) return;
+  if (family != AF_INET && family != AF_INET6) return;
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   // With these values a host that vanished is noticed after a minute. By default that would take two hours. If

@@ -1,22 +1,28 @@
 #include "orb/transport/socket_transport.h"
 
+#include <algorithm>
+#include <cassert>
+#include <cstddef>
 #include <utility>
 
 #include "orb/transport/detail/connection_limiter.h"
 #include "orb/transport/detail/kept_listener.h"
+#include "orb/transport/transport_kind.h"
 
 namespace corelane::transport {
 
-SocketTransport::SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options,
-                                 ChannelOptions channel_options)
-    : SocketTransport(reactor, limits, std::move(unix_options), std::move(channel_options),
-                      std::make_shared<ConnectionLimiter>(limits)) {}
+SocketTransport::SocketTransport(Reactor& reactor, const ConnectionLimits& limits, const TransportOptions& options)
+    : limits_(limits) {
+  const auto limiter = std::make_shared<ConnectionLimiter>(limits);
+  for (const TransportKind* const kind : transport_kinds())
+    transports_.push_back(kind->make(reactor, options, limits, limiter));
+}
 
-SocketTransport::SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options,
-                                 ChannelOptions channel_options, const std::shared_ptr<ConnectionLimiter>& limiter)
-    : tcp_(reactor, limits, limiter),
-      unix_(reactor, std::move(unix_options), limits, limiter),
-      channels_(reactor, std::move(channel_options), limits, limiter) {}
+SocketTransport::~SocketTransport() = default;
+
+Expected<std::shared_ptr<Connection>> SocketTransport::connect(const Endpoint& endpoint, Time deadline) {
+  return of(endpoint).connect(endpoint, deadline);
+}
 
 Expected<std::unique_ptr<Listener>> SocketTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
   Transport& transport = of(endpoint);
@@ -27,15 +33,10 @@ Expected<std::unique_ptr<Listener>> SocketTransport::listen(const Endpoint& endp
 }
 
 Transport& SocketTransport::of(const Endpoint& endpoint) noexcept {
-  switch (endpoint.kind) {
-    case EndpointKind::unix_socket:
-      return unix_;
-    case EndpointKind::channel:
-      return channels_;
-    case EndpointKind::tcp:
-      break;
-  }
-  return tcp_;
+  const auto all = transport_kinds();
+  const auto found = std::find(all.begin(), all.end(), endpoint.kind);
+  assert(found != all.end());
+  return *transports_[static_cast<std::size_t>(found - all.begin())];
 }
 
 }  // namespace corelane::transport

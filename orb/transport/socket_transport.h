@@ -1,36 +1,32 @@
-// SocketTransport is the transport of an ORB: TCP, Unix-domain sockets and channels behind one Transport. The
-// endpoint's kind selects one. All count against the same limits.
+// SocketTransport is the transport of an ORB: it has one transport of each kind. The endpoint's kind selects one. All
+// count against the same limits.
 #pragma once
 
 #include <memory>
+#include <vector>
 
-#include "orb/transport/channel.h"
-#include "orb/transport/tcp.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/reactor.h"
+#include "orb/transport/transport.h"
+#include "orb/transport/transport_options.h"
 
 namespace corelane::transport {
 
 class SocketTransport final : public Transport {
  public:
   // `reactor` outlives the transport.
-  explicit SocketTransport(Reactor& reactor, ConnectionLimits limits = {}, UnixOptions unix_options = {},
-                           ChannelOptions channel_options = {});
+  explicit SocketTransport(Reactor& reactor, const ConnectionLimits& limits = {}, const TransportOptions& options = {});
+  ~SocketTransport() override;
 
-  Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override {
-    return of(endpoint).connect(endpoint, deadline);
-  }
+  Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) override;
   // Listens. A listener at a path makes its socket again if it is removed.
   Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) override;
-  const ConnectionLimits& limits() const noexcept override { return tcp_.limits(); }
+  const ConnectionLimits& limits() const noexcept override { return limits_; }
 
  private:
-  SocketTransport(Reactor& reactor, ConnectionLimits limits, UnixOptions unix_options, ChannelOptions channel_options,
-                  const std::shared_ptr<ConnectionLimiter>& limiter);
   Transport& of(const Endpoint& endpoint) noexcept;
 
-  TcpTransport tcp_;
-  UnixTransport unix_;
-  ChannelTransport channels_;
+  const ConnectionLimits limits_;
+  std::vector<std::unique_ptr<Transport>> transports_;  // in the order of transport_kinds(); constant
 };
 
 }  // namespace corelane::transport

@@ -15,6 +15,7 @@
 #include "orb/channel/growth_meter.h"
 #include "orb/os/clock.h"
 #include "orb/os/own_user.h"
+#include "orb/transport/transport_kind.h"
 
 namespace corelane::transport {
 namespace {
@@ -167,6 +168,8 @@ void StreamConnection::tell_if_drained() noexcept {
   }
   if (reader) reader->on_drained();
 }
+
+bool StreamConnection::is_channel() const noexcept { return local_.kind->shares_memory; }
 
 Connection::PeerEnd StreamConnection::peer_end() const noexcept {
   pollfd end{.fd = link_->hang_up_descriptor(), .events = POLLRDHUP, .revents = 0};

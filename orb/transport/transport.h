@@ -1,5 +1,5 @@
-// Transport makes connections: it connects to a server, or accepts from clients. It is the base of TcpTransport,
-// UnixTransport, ChannelTransport, and SocketTransport, which takes an endpoint of any kind.
+// Transport makes connections: it connects to a server, or accepts from clients. Each kind (transport_kind.h) has one.
+// SocketTransport takes endpoints of all kinds.
 // Threads: any. Lifetime: a transport uses its reactor, which outlives it. Connections may outlive both.
 #pragma once
 
@@ -63,7 +63,7 @@ class Transport {
   virtual Expected<std::shared_ptr<Connection>> connect(const Endpoint& endpoint, Time deadline) = 0;
 
   // Listens at the endpoint. Errors: COMM_FAILURE address_in_use, NO_PERMISSION listen_denied, BAD_PARAM
-  // address_not_here or bad_address. For a Unix socket the log has details.
+  // address_not_here or bad_address. The log has details.
   virtual Expected<std::unique_ptr<Listener>> listen(const Endpoint& endpoint, Acceptor acceptor) = 0;
 
   virtual const ConnectionLimits& limits() const noexcept = 0;

@@ -14,8 +14,8 @@
 #include "orb/core/orb_options.h"
 #include "orb/os/log.h"
 #include "orb/os/standard_descriptors.h"
-#include "services/corelane/command.h"
-#include "services/corelane/text.h"
+#include "services/corelane/commands/command.h"
+#include "services/corelane/output/text.h"
 
 namespace {
 

@@ -2,11 +2,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/connections/address.h"
+#include "orb/core/settings.h"
+#include "orb/giop/ior.h"
+#include "orb/transport/transport_kind.h"
 #include "services/nameserver/clients.h"
 
 namespace corelane::nameserver {
@@ -106,6 +110,8 @@ std::optional<ContextId> Objects::context_of(const CORBA::object_reference<CORBA
 
 std::string Objects::text_of(const CORBA::object_reference<CORBA::Object>& object) const {
   std::string text = orb_->object_to_string(object);
+  if (const auto fault = object ? giop::fault_of(object->_reference()->ior(), orb_->settings().giop) : std::nullopt)
+    core::raise_as_servant(*fault, "no call through this reference could succeed, so it is not bound");
   if (text.size() <= limits_.reference_size) return text;
   core::raise_as_servant(Error{ErrorKind::imp_limit, Completion::no, 0},
                          "the reference has " + std::to_string(text.size()) +
@@ -142,7 +148,7 @@ Objects::ContextReference Objects::over_network(const ContextReference& context)
   const core::Address* const address = context ? context->_reference()->address() : nullptr;
   if (address == nullptr) return nullptr;
   auto endpoints = address->endpoints;
-  std::erase_if(endpoints, [](const auto& endpoint) { return endpoint.kind != transport::EndpointKind::tcp; });
+  std::erase_if(endpoints, [](const auto& endpoint) { return endpoint.kind->of_this_host; });
   if (endpoints.size() == address->endpoints.size()) return context;
   if (endpoints.empty()) return nullptr;
   giop::Ior ior{.type_id = context->_reference()->ior().type_id,

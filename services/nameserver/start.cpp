@@ -17,6 +17,7 @@
 #include "orb/os/own_user.h"
 #include "orb/os/process/environment.h"
 #include "orb/os/socket_path.h"
+#include "orb/transport/transport_kind.h"
 #include "services/nameserver/clients.h"
 #include "services/nameserver/stores/open_store.h"
 
@@ -147,7 +148,7 @@ std::string fault_of_place(const std::string& socket) {
 std::vector<std::string> urls_of(const std::vector<transport::Endpoint>& endpoints) {
   std::vector<std::string> urls;
   for (const transport::Endpoint& endpoint : endpoints) {
-    if (endpoint.kind != transport::EndpointKind::tcp) {
+    if (!endpoint.kind->is_iiop) {
       urls.push_back(transport::to_string(endpoint));
       continue;
     }

@@ -37,8 +37,8 @@ namespace corelane::attack {
 // Opens one connection; a TCP connection comes from 127.0.0.N. Returns no descriptor if the server or the system
 // refuses it.
 inline os::Fd connect_to(const transport::Endpoint& to, std::size_t from) {
-  const bool tcp = to.kind == transport::EndpointKind::tcp;
-  const int type = to.kind == transport::EndpointKind::channel ? SOCK_SEQPACKET : SOCK_STREAM;
+  const bool tcp = to.kind == &transport::kinds::tcp;
+  const int type = to.kind == &transport::kinds::channel ? SOCK_SEQPACKET : SOCK_STREAM;
   os::Fd fd(::socket(tcp ? AF_INET : AF_UNIX, type | SOCK_CLOEXEC, 0));
   if (!fd) return {};
   if (tcp) {

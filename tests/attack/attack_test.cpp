@@ -30,7 +30,8 @@ namespace {
 
 using namespace corelane::testing;
 using namespace std::chrono_literals;
-using transport::EndpointKind;
+using transport::TransportKind;
+namespace kinds = transport::kinds;
 
 constexpr std::size_t largest_message = 16 * mib;  // limits.message_size
 // How much freed memory AddressSanitizer keeps.
@@ -62,7 +63,7 @@ bool serves_within(AttackedServer& server, std::size_t bytes) {
 // A good client in another process than the attackers'.
 class ClientApart {
  public:
-  ClientApart(const AttackedServer& server, EndpointKind kind)
+  ClientApart(const AttackedServer& server, const TransportKind* kind)
       : process_({os::program_beside("corelane-attack-server"), "steady", "1",
                   "add@" + giop::to_string(server.reference_by(kind))}) {}
   // Returns whether that many calls were answered, and none failed.
@@ -92,7 +93,7 @@ TEST_CASE("clients are served while half headers take all connections that there
   AttackedServer server;
   {
     const Attack attack(
-        server.endpoint(EndpointKind::tcp),
+        server.endpoint(&kinds::tcp),
         {.bytes = test::wire("'GIOP' 0102"), .repeats = false, .connections = connections, .addresses = 4});
     CHECK(server.serves(good_calls()));
   }
@@ -104,7 +105,7 @@ TEST_CASE("clients are served while requests for what is not there come as fast 
   const bool object = GENERATE(true, false);
   const auto one = object ? request(std::as_bytes(std::span("nobody")), "add") : request(server.key, "no_operation");
   {
-    const Attack attack(server.endpoint(EndpointKind::tcp), {.bytes = several(one, 64)});
+    const Attack attack(server.endpoint(&kinds::tcp), {.bytes = several(one, 64)});
     CHECK(server.serves(good_calls()));
     CHECK(attack.sent() > one.size());
   }
@@ -117,7 +118,7 @@ TEST_CASE("clients are served and memory is bounded while long oneways wait for 
   const std::string text = "slow" + std::string(largest_message - 1024, 'x');
   const std::size_t before = server.resident();
   {
-    const Attack attack(server.endpoint(EndpointKind::tcp),
+    const Attack attack(server.endpoint(&kinds::tcp),
                         {.bytes = request(server.key, "note", &text, true), .connections = connections});
     // Each of the three addresses has a request that runs and its arguments, and one that waits or is half received.
     CHECK(serves_within(server, before + 3 * 3 * largest_message + 16 * mib));
@@ -131,7 +132,7 @@ TEST_CASE("clients are served while long oneways come as fast as they can") {
   AttackedServer server;
   const std::string text(largest_message - 1024, 'x');
   {
-    const Attack attack(server.endpoint(EndpointKind::tcp),
+    const Attack attack(server.endpoint(&kinds::tcp),
                         {.bytes = request(server.key, "note", &text, true), .connections = connections});
     CHECK(server.serves(good_calls()));
   }
@@ -145,7 +146,7 @@ TEST_CASE("clients are served and memory is bounded while long messages stay hal
   message.pop_back();
   const std::size_t before = server.resident();
   {
-    const Attack attack(server.endpoint(EndpointKind::tcp),
+    const Attack attack(server.endpoint(&kinds::tcp),
                         {.bytes = std::move(message), .repeats = false, .connections = 24, .addresses = 4});
     CHECK(serves_within(server, before + 10 * largest_message));  // limits.memory, and one more message of some peers
   }
@@ -157,11 +158,11 @@ TEST_CASE("long calls of clients are served while long messages of many addresse
   AttackedServer server;
   const std::string text(largest_message - 1024, 'x');
   {
-    const Attack attack(server.endpoint(EndpointKind::tcp), {.bytes = request(server.key, "note", &text, true),
-                                                             .repeats = false,
-                                                             .fast = largest_message / 4,
-                                                             .connections = 20,
-                                                             .addresses = 20});
+    const Attack attack(server.endpoint(&kinds::tcp), {.bytes = request(server.key, "note", &text, true),
+                                                       .repeats = false,
+                                                       .fast = largest_message / 4,
+                                                       .connections = 20,
+                                                       .addresses = 20});
     while (attack.sent() < 19 * (largest_message / 4))
       std::this_thread::sleep_for(5ms);  // sleep: no event tells that memory is used up
     CHECK(server.serves_long(3, largest_message / 4));
@@ -172,7 +173,7 @@ TEST_CASE("long calls of clients are served while long messages of many addresse
 
 TEST_CASE("calls of one client that block hold up no other client") {
   constexpr std::size_t calls = 24;
-  const auto kind = GENERATE(EndpointKind::tcp, EndpointKind::channel);
+  const auto kind = GENERATE(&kinds::tcp, &kinds::channel);
   AttackedServer server;
   std::atomic<std::size_t> answered{0};
   {
@@ -192,7 +193,7 @@ TEST_CASE("calls of one client that block hold up no other client") {
     server.release();
   }
   CHECK(answered == calls);
-  CHECK(server.recovers(kind == EndpointKind::tcp));
+  CHECK(server.recovers(kind == &kinds::tcp));
 }
 
 TEST_CASE("clients are served and memory is bounded while others take no replies") {
@@ -200,12 +201,12 @@ TEST_CASE("clients are served and memory is bounded while others take no replies
   AttackedServer server;
   {
     GoodOrb client;
-    server.probe_at(client, EndpointKind::tcp)->name(std::string(mib, 'x'));
+    server.probe_at(client, &kinds::tcp)->name(std::string(mib, 'x'));
   }
   const std::size_t before = server.resident();
   {
     const Attack attack(
-        server.endpoint(GENERATE(EndpointKind::tcp, EndpointKind::unix_socket)),
+        server.endpoint(GENERATE(&kinds::tcp, &kinds::unix_socket)),
         {.bytes = several(request(server.key, "_get_name"), 16), .reads = false, .connections = connections});
     CHECK(serves_within(server, before + 3 * connections * backlog + 64 * mib));
   }
@@ -216,10 +217,10 @@ TEST_CASE("clients are served while many connections take no replies") {
   AttackedServer server;
   {
     GoodOrb client;
-    server.probe_at(client, EndpointKind::tcp)->name(std::string(mib, 'x'));
+    server.probe_at(client, &kinds::tcp)->name(std::string(mib, 'x'));
   }
   {
-    const Attack attack(server.endpoint(EndpointKind::tcp),
+    const Attack attack(server.endpoint(&kinds::tcp),
                         {.bytes = several(request(server.key, "_get_name"), 16), .reads = false, .connections = 64});
     CHECK(server.serves(good_calls() / 2));
   }
@@ -227,14 +228,14 @@ TEST_CASE("clients are served while many connections take no replies") {
 }
 
 TEST_CASE("other processes of a user are served while many connections of one process take no replies") {
-  const auto kind = GENERATE(EndpointKind::unix_socket, EndpointKind::channel);
+  const auto kind = GENERATE(&kinds::unix_socket, &kinds::channel);
   AttackedServer server;
   {
     GoodOrb client;
-    server.probe_at(client, EndpointKind::tcp)->name(std::string(mib, 'x'));
+    server.probe_at(client, &kinds::tcp)->name(std::string(mib, 'x'));
   }
   {
-    const Attack attack(server.endpoint(EndpointKind::unix_socket),
+    const Attack attack(server.endpoint(&kinds::unix_socket),
                         {.bytes = several(request(server.key, "_get_name"), 16), .reads = false, .connections = 64});
     ClientApart client(server, kind);
     CHECK(client.is_served(4 * good_calls()));
@@ -245,7 +246,7 @@ TEST_CASE("other processes of a user are served while many connections of one pr
 TEST_CASE("connections that come and call and go leave nothing behind") {
   const auto churn = from_environment("CORELANE_ATTACK_CHURN", 2000);
   AttackedServer server;
-  const auto kind = GENERATE(EndpointKind::tcp, EndpointKind::unix_socket);
+  const auto kind = GENERATE(&kinds::tcp, &kinds::unix_socket);
   const auto call = request(server.key, "ping");
   const transport::Endpoint to = server.endpoint(kind);
   std::atomic<std::uint64_t> answered{0};
@@ -286,11 +287,11 @@ TEST_CASE("one client cannot have all cores promised to its tasks") {
   int first = 0;
   for (int round = 0; round < 2; ++round) {
     TestOrb hog;
-    const auto probe = server.probe_at(hog, EndpointKind::tcp);
+    const auto probe = server.probe_at(hog, &kinds::tcp);
     std::vector<rt::Task> tasks;
     std::vector<CORBA::object_reference<Probing::Probe>> probes;
     while (tasks.size() < 1000) {
-      probes.push_back(server.probe_at(hog, EndpointKind::tcp));
+      probes.push_back(server.probe_at(hog, &kinds::tcp));
       auto task = rt::admit(probes.back(),
                             {.operation = "add", .contract = make_contract(50ms, 50ms * share / 100, 50ms, 5ms)});
       if (!task) break;
@@ -302,7 +303,7 @@ TEST_CASE("one client cannot have all cores promised to its tasks") {
     CHECK(promised == first);  // the capacity of the first client was given back
     CHECK(server.serves(good_calls() / 4));
     GoodOrb client;
-    const auto own = server.probe_at(client, EndpointKind::channel);
+    const auto own = server.probe_at(client, &kinds::channel);
     const auto task =
         rt::admit(own, {.operation = "add", .contract = make_contract(50ms, 50ms * share / 100, 50ms, 5ms)});
     CHECK(task);

@@ -55,15 +55,14 @@ class AttackedServer : public ServerProcess {
   // each call. Each stops at its first failure. Returns whether every call was answered.
   bool serves(int calls) {
     bool all = true;
-    for (const auto kind :
-         {transport::EndpointKind::tcp, transport::EndpointKind::unix_socket, transport::EndpointKind::channel}) {
+    for (const auto kind : {&transport::kinds::tcp, &transport::kinds::unix_socket, &transport::kinds::channel}) {
       GoodOrb client;
       all = count("a client that stays, by " + transport::to_string(endpoint(kind)), probe_at(client, kind), calls) &&
             all;
     }
     for (int i = 0; i < std::max(1, calls / 4) && all; ++i) {
       GoodOrb new_client;
-      all = count("a new client", probe_at(new_client, transport::EndpointKind::tcp), 1);
+      all = count("a new client", probe_at(new_client, &transport::kinds::tcp), 1);
     }
     return all && serves_contract(std::max(1, calls / 20));
   }
@@ -72,7 +71,7 @@ class AttackedServer : public ServerProcess {
   bool serves_long(int calls, std::size_t size) {
     const std::string text(size, 'n');
     bool all = true;
-    for (const auto kind : {transport::EndpointKind::tcp, transport::EndpointKind::unix_socket}) {
+    for (const auto kind : {&transport::kinds::tcp, &transport::kinds::unix_socket}) {
       GoodOrb client;
       const auto probe = probe_at(client, kind);
       all = count("a client of long calls, by " + transport::to_string(endpoint(kind)), probe, 1) && all;
@@ -141,7 +140,7 @@ class AttackedServer : public ServerProcess {
   }
   bool serves_contract(int calls) {
     GoodOrb client;
-    const auto probe = probe_at(client, transport::EndpointKind::channel);
+    const auto probe = probe_at(client, &transport::kinds::channel);
     int right = 0;
     try {
       while (right < calls && probe->paced(right) == right) ++right;

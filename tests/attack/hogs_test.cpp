@@ -18,7 +18,8 @@ namespace {
 
 using namespace corelane::testing;
 using namespace std::chrono_literals;
-using transport::EndpointKind;
+using transport::TransportKind;
+namespace kinds = transport::kinds;
 
 const Contract large = make_contract(50ms, 10ms, 50ms, 5ms);
 const Contract too_large = make_contract(50ms, 50ms, 50ms, 5ms);  // does not fit on a core beside the platform's load
@@ -44,7 +45,7 @@ std::vector<std::byte> asks_for_task(Bytes key, const Contract& contract) {
 // A client whose calls run as jobs of its own task.
 class ClientWithTask {
  public:
-  ClientWithTask(const AttackedServer& server, EndpointKind kind) : probe_(server.probe_at(client_, kind)) {}
+  ClientWithTask(const AttackedServer& server, const TransportKind* kind) : probe_(server.probe_at(client_, kind)) {}
 
   // Repeats the request until it is granted. Bound: if the server never admits the client, the server is wrong.
   bool is_admitted_at_last() {
@@ -76,12 +77,12 @@ TEST_CASE(
     "a client's task is admitted and keeps its bound while hogs of one address hold idle tasks and ask for more") {
   AttackedServer server;
   {
-    const Attack hogs(server.endpoint(EndpointKind::tcp),
+    const Attack hogs(server.endpoint(&kinds::tcp),
                       {.bytes = several(asks_for_task(server.key, large), 16), .connections = 8, .addresses = 1});
-    const Attack flood(server.endpoint(EndpointKind::tcp),
+    const Attack flood(server.endpoint(&kinds::tcp),
                        {.bytes = several(request(server.key, "no_operation"), 64), .connections = 3, .addresses = 1});
     CHECK(server.serves(good_calls() / 2));
-    ClientWithTask client(server, GENERATE(EndpointKind::tcp, EndpointKind::channel));
+    ClientWithTask client(server, GENERATE(&kinds::tcp, &kinds::channel));
     CHECK(client.is_admitted_at_last());
     CHECK(client.is_served(10));
     CHECK(server.keeps_bounds());
@@ -93,11 +94,11 @@ TEST_CASE("a client that asks for admission once is answered while peers of many
   constexpr int clients = 4;
   AttackedServer server;
   {
-    const Attack flood(server.endpoint(EndpointKind::tcp), {.bytes = several(asks_for_task(server.key, too_large), 64),
-                                                            .connections = 2 * many_peers,
-                                                            .addresses = many_peers});
+    const Attack flood(server.endpoint(&kinds::tcp), {.bytes = several(asks_for_task(server.key, too_large), 64),
+                                                      .connections = 2 * many_peers,
+                                                      .addresses = many_peers});
     for (int i = 0; i < clients; ++i) {
-      ClientWithTask client(server, i % 2 == 0 ? EndpointKind::tcp : EndpointKind::unix_socket);
+      ClientWithTask client(server, i % 2 == 0 ? &kinds::tcp : &kinds::unix_socket);
       CHECK(client.is_admitted());
       CHECK(client.is_served(10));
     }
@@ -110,9 +111,9 @@ TEST_CASE("capacity that hogs of many addresses hold and do not use goes to a cl
   AttackedServer server({"-ORBTimeoutIdleTasks", "1s"});
   {
     const Attack hogs(
-        server.endpoint(EndpointKind::tcp),
+        server.endpoint(&kinds::tcp),
         {.bytes = several(asks_for_task(server.key, large), 16), .repeats = false, .connections = 8, .addresses = 8});
-    ClientWithTask client(server, EndpointKind::channel);
+    ClientWithTask client(server, &kinds::channel);
     CHECK(client.is_admitted_at_last());
     CHECK(client.is_served(10));
     CHECK(server.keeps_bounds());

@@ -23,7 +23,8 @@ namespace corelane::attack {
 namespace {
 
 using namespace corelane::testing;
-using transport::EndpointKind;
+using transport::TransportKind;
+namespace kinds = transport::kinds;
 using Words = std::vector<std::string>;
 
 constexpr uid_t victim = another_user - 1;
@@ -68,9 +69,9 @@ TEST_CASE("another user does not get to a server's sockets unless it is let in a
   AttackedServer server;
   {
     const auto call = several(request(server.key, "ping"), 64);
-    const Attack by_unix(server.endpoint(EndpointKind::unix_socket), {.bytes = call, .user = another_user});
-    const Attack by_channel(server.endpoint(EndpointKind::channel), {.bytes = call, .user = another_user});
-    const Attack by_tcp(server.endpoint(EndpointKind::tcp), {.bytes = call, .user = another_user});
+    const Attack by_unix(server.endpoint(&kinds::unix_socket), {.bytes = call, .user = another_user});
+    const Attack by_channel(server.endpoint(&kinds::channel), {.bytes = call, .user = another_user});
+    const Attack by_tcp(server.endpoint(&kinds::tcp), {.bytes = call, .user = another_user});
     CHECK(server.serves(good_calls() / 2));
     CHECK(by_unix.sent() == 0);
     CHECK(by_tcp.sent() > 0);
@@ -86,9 +87,9 @@ TEST_CASE("clients are served while another user fills a socket's connections wi
   {
     const Attack::Plan plan{
         .bytes = bytes, .repeats = connections < 100, .connections = connections, .user = another_user};
-    const Attack by_unix(server.endpoint(EndpointKind::unix_socket), plan);
-    const Attack by_channel(server.endpoint(EndpointKind::channel), plan);
-    const Attack by_tcp(server.endpoint(EndpointKind::tcp), plan);
+    const Attack by_unix(server.endpoint(&kinds::unix_socket), plan);
+    const Attack by_channel(server.endpoint(&kinds::channel), plan);
+    const Attack by_tcp(server.endpoint(&kinds::tcp), plan);
     CHECK(server.serves(good_calls() / 2));
     CHECK(by_unix.sent() > 0);
   }
@@ -114,11 +115,11 @@ TEST_CASE("a server starts and serves although another user has made the directo
   REQUIRE(::chown(home.c_str(), victim, victim) == 0);
   ServerProcess server(
       as_user(victim, {"env", "-u", "XDG_RUNTIME_DIR", "HOME=" + home, program, "serve", "-ORBLogLevel", "off"}));
-  for (const auto kind : {EndpointKind::unix_socket, EndpointKind::channel})
+  for (const auto kind : {&kinds::unix_socket, &kinds::channel})
     CHECK_FALSE(server.endpoint(kind).path.starts_with(taken));
   CHECK(std::filesystem::is_empty(taken));
   GoodOrb client;
-  const auto probe = server.probe_at(client, EndpointKind::tcp);
+  const auto probe = server.probe_at(client, &kinds::tcp);
   for (int i = 0; i < 10; ++i) CHECK(probe->add(i, 1) == i + 1);
 }
 

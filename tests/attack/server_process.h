@@ -48,16 +48,17 @@ class ServerProcess {
                                  : transport::parse_endpoints(listens).value();
   }
 
-  transport::Endpoint endpoint(transport::EndpointKind kind) const {
+  transport::Endpoint endpoint(const transport::TransportKind* kind) const {
     const auto found =
         std::find_if(endpoints_.begin(), endpoints_.end(), [&](const auto& e) { return e.kind == kind; });
     return found == endpoints_.end() ? throw std::runtime_error("the server does not listen there") : *found;
   }
   // Returns a reference that names only that endpoint.
-  giop::Ior reference_by(transport::EndpointKind kind) const {
+  giop::Ior reference_by(const transport::TransportKind* kind) const {
     return {.type_id = "IDL:Probing/Probe:1.0", .profiles = {core::profile_of({endpoint(kind)}, key)}};
   }
-  CORBA::object_reference<Probing::Probe> probe_at(testing::TestOrb& client, transport::EndpointKind kind) const {
+  CORBA::object_reference<Probing::Probe> probe_at(testing::TestOrb& client,
+                                                   const transport::TransportKind* kind) const {
     return core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), reference_by(kind)));
   }
 

@@ -45,7 +45,8 @@ namespace {
 
 using namespace corelane::testing;
 using namespace std::chrono_literals;
-using transport::EndpointKind;
+using transport::TransportKind;
+namespace kinds = transport::kinds;
 using Words = std::vector<std::string>;
 
 constexpr std::size_t long_message = 15 * mib;
@@ -151,7 +152,7 @@ std::vector<std::byte> half_message(const Target& target) {
 using Act = std::function<void(Target&, Time until)>;
 Act attack_by(std::function<Attack::Plan(const Target&)> plan_of) {
   return [plan_of = std::move(plan_of)](Target& target, Time until) {
-    const Attack attack(target.server->endpoint(EndpointKind::tcp), plan_of(target));
+    const Attack attack(target.server->endpoint(&kinds::tcp), plan_of(target));
     os::sleep_until(until);  // sleep: the length of the attack
   };
 }
@@ -161,7 +162,7 @@ void be_called_back(Target& target, bool by_tcp) {
   ProbeServer guest({"-ORBTimeoutRequest", "100s", "-ORBRuntimeDirectory", target.directory, "-ORBEndpointLocal",
                      by_tcp ? "off" : "on"});
   try {
-    (void)target.server->probe_at(guest.orb, EndpointKind::tcp)->pass(guest.reference);
+    (void)target.server->probe_at(guest.orb, &kinds::tcp)->pass(guest.reference);
   } catch (const CORBA::SystemException&) {
   }
   ++(guest.servant->pings == 1 ? target.called_back : target.not_called_back);
@@ -172,7 +173,7 @@ void be_called_back(Target& target, bool by_tcp) {
 void come_and_go(Target& target, Time until) {
   const auto call = request(target.server->key, "ping");
   for (std::size_t i = 0; i == 0 || os::now() < until; ++i) {
-    const os::Fd fd = connect_to(target.server->endpoint(EndpointKind::tcp), 2 + i % 3);
+    const os::Fd fd = connect_to(target.server->endpoint(&kinds::tcp), 2 + i % 3);
     if (fd) (void)::send(fd.get(), call.data(), i % 2 == 0 ? call.size() : call.size() / 2, MSG_NOSIGNAL);
     if (i % 4 == 0) be_called_back(target, i % 8 == 0);
     std::this_thread::sleep_for(5ms);  // sleep: the pace at which they come
@@ -282,7 +283,7 @@ TEST_CASE("a server stays as it is and serves its clients while attacks of every
                       "-ORBLogLevel", "off"});
   std::deque<Target> targets;
   targets.emplace_back(&ours, directory / "run");
-  std::vector<Called> called{{"TCP", "add@" + giop::to_string(ours.reference_by(EndpointKind::tcp))},
+  std::vector<Called> called{{"TCP", "add@" + giop::to_string(ours.reference_by(&kinds::tcp))},
                              {"channel", "add@" + ours.ior},
                              {"task", "paced@" + ours.ior}};
   std::optional<ServerProcess> omni;
@@ -295,7 +296,7 @@ TEST_CASE("a server stays as it is and serves its clients while attacks of every
   }
   for (Target& target : targets) {
     TestOrb client({"-ORBRuntimeDirectory", target.directory});
-    target.server->probe_at(client, EndpointKind::tcp)->name(std::string(mib, 'x'));
+    target.server->probe_at(client, &kinds::tcp)->name(std::string(mib, 'x'));
   }
   SteadyClients clients(length, called);
 

@@ -32,7 +32,7 @@ SAME_LAYER = {"orb/leader_followers": ["orb/transport"], "orb/corba": ["orb"], "
 # ---- The table of rooms -------------------------------------------------------------------------------------------------
 # A room is a subfolder of a large folder. Its files may include the public headers at the top of the folder, and the rooms
 # named here. The lists name only rooms above them in the table, so includes point one way. A public header includes no
-# room. A source at the top may include any room, because it joins them.
+# room. A source at the top may include any room, because it joins them. "*" stands for all rooms that have no line.
 ROOMS = {
     "orb/dispatch": {
         "telemetry": [],
@@ -65,12 +65,60 @@ ROOMS = {
         "files": ["peers", "process"],
         "wait": ["files", "machine"],
     },
+    "orb/transport": {
+        "detail": [],
+        "*": ["detail"],  # each transport
+    },
     "orb/sched": {
         "analysis": [],
         "schedulers": ["analysis"],
         "servers": ["analysis"],
+        "allocation": [],
+        "admission_tests": ["analysis"],
         "admission": ["analysis", "schedulers", "servers"],
         "trace": ["schedulers"],
+    },
+    "orb/corba": {"types": [], "interfaces": []},  # sources alone: users and generated code include the headers at the top
+    "idl/front": {
+        "preprocessor": [],
+        "lexer": [],
+        "parser": ["lexer"],
+    },
+    "idl/sema": {
+        "names": [],
+        "types": [],
+        "constants": ["names", "types"],
+        "annotations": ["constants", "names"],
+        "analyzer": ["annotations", "constants", "names", "types"],
+    },
+    "idl/cxx": {
+        "spelling": [],
+        "calls": ["spelling"],
+        "definitions": ["calls", "spelling"],
+        "async": ["calls", "definitions", "spelling"],
+        "files": ["async", "calls", "definitions", "spelling"],
+    },
+    "services/nameserver/stores": {
+        "tree": [],
+        "sqlite": ["tree"],
+        "http": [],
+        "etcd": ["http", "sqlite", "tree"],
+    },
+    "services/reserved/backends": {
+        "resources": [],
+        "cores": ["resources"],
+    },
+    "services/corelane": {
+        "output": [],
+        "host": ["output"],
+        "references": ["output"],
+        "naming": ["host", "output", "references"],
+        "doctor": ["host", "naming", "output"],
+        "trace": ["host", "output"],
+        "measure": ["host", "output", "references", "trace"],
+        "servers": ["host", "output"],
+        "reservation": ["host", "output", "references"],
+        "commands": ["doctor", "host", "measure", "naming", "output", "references", "reservation", "servers", "trace"],
     },
 }
 # Headers in rooms that other folders may include. Tests may include any. Make these lists shorter, not longer.
@@ -98,16 +146,36 @@ EXPORTED = {
         "wait/adaptive_spin.h", "wait/directory_bell.h", "wait/doorbell.h", "wait/event_poll.h", "wait/spin_guard.h", "wait/wait.h",
         "wait/wait_loop.h",
     ],
+    "orb/transport": ["detail/reactor_impl.h", "tcp/tcp.h"],
     "orb/sched": [
         "admission/placement.h", "schedulers/any_scheduler.h", "schedulers/arrival_meter.h", "schedulers/deadline_levels.h",
         "schedulers/firm_timers.h", "schedulers/core_scheduler.h", "servers/reservation.h", "servers/server.h", "servers/server_driver.h",
         "servers/sporadic_server.h", "servers/task_server.h", "trace/trace.h", "trace/trace_file.h",
         "trace/trace_kinds.h",
     ],
+    "idl/front": ["lexer/lexer.h", "preprocessor/preprocessor.h"],
+    "idl/sema": ["names/scope.h"],
+    "services/reserved/backends": [
+        "cores/affinity_only.h", "cores/cgroup_v1.h", "cores/cgroup_v2.h", "cores/restore.h", "resources/controller.h",
+        "resources/resource_means.h",
+    ],
 }
 # Includes that the table of rooms does not allow: (file, header): reason.
 ROOM_EXCEPTIONS = {}
 FULL_FOLDER = 30  # files
+
+# Parts of other projects that only some folders know, so that the rest builds and reads without them.
+Foreign = namedtuple("Foreign", "what pattern folders")
+FOREIGN = [
+    Foreign("includes ACE", re.compile(r"^\s*#\s*include\s*[<\"]ace/"),
+            ("orb/leader_followers/", "tests/orb/leader_followers/", "bench/peers/ace/")),
+    Foreign("names etcd", re.compile("etcd", re.IGNORECASE), ("services/nameserver/", "tests/")),
+]
+# Files that break that table: (what, file): reason.
+FOREIGN_EXCEPTIONS = {
+    ("names etcd", "orb/core/settings.h"): "one table has the settings of all programs, because they share a file",
+    ("names etcd", "orb/core/settings.cpp"): "as above",
+}
 
 # The compiler is separate: it has no layers but a list for each folder, and never includes the runtime.
 IDL = {
@@ -182,6 +250,10 @@ STANDARD = {header: re.compile(pattern) for header, pattern in STANDARD.items()}
 BRINGS = {"string": ["string_view"], "filesystem": ["string", "string_view"], "fstream": ["string"], "sstream": ["string"],
           "iostream": ["string"], "stdexcept": ["string"], "thread": ["chrono"], "condition_variable": ["mutex", "chrono"],
           "catch2/catch.hpp": ["string", "string_view", "vector", "memory", "algorithm", "chrono"]}
+
+# How the compiler writes an include, and the names that it puts in place of $0 in the same file.
+WRITTEN_INCLUDE = re.compile(r'#include \\"([^"\\]+)\\"')
+WRITTEN_NAME = re.compile(r'\.insert\("(\w+)"\)')
 
 NAMED_FILE = re.compile(r"(?<![\w/.-])((?:orb|idl|tests|bench|examples|services|cmake|docs)/[\w./-]+\.(?:h|cpp|py|md|cmake|idl|txt))\b")
 
@@ -263,10 +335,10 @@ def check_includes(path, lines):
 def room_of(path):
     """Returns the folder with rooms and the room that contain path. The room is None at the top of the folder; the folder
     is None elsewhere."""
-    folder, _, rest = path.removeprefix("orb/").partition("/")
-    folder = "orb/" + folder
-    if not path.startswith("orb/") or folder not in ROOMS:
+    folder = next((folder for folder in ROOMS if path.startswith(folder + "/")), None)
+    if folder is None:
         return None, None
+    rest = path.removeprefix(folder + "/")
     return folder, rest.split("/")[0] if "/" in rest else None
 
 
@@ -278,11 +350,11 @@ def room_fault(path, name):
     if entered is None or (source, room) == (target, entered) or (path, name) in ROOM_EXCEPTIONS:
         return None
     if source != target:
-        known = name.removeprefix(target + "/") in EXPORTED[target]
+        known = name.removeprefix(target + "/") in EXPORTED.get(target, [])
         return None if known else f"allowed: the headers at the top of {target}, and EXPORTED of tests/lint/lint.py"
     if room is None:
         return "a public header includes no room" if path.endswith(".h") else None
-    allowed = ROOMS[source].get(room, [])
+    allowed = ROOMS[source].get(room, ROOMS[source].get("*", []))
     return None if entered in allowed else f"allowed: the headers at the top of {source}" + \
         "".join(f", {source}/{lower}" for lower in allowed)
 
@@ -291,7 +363,7 @@ def check_rooms(path, lines):
     if folder_of(path) is None:
         return
     folder, room = room_of(path)
-    if room is not None and room not in ROOMS[folder]:
+    if room is not None and room not in ROOMS[folder] and "*" not in ROOMS[folder]:
         yield Finding(path, 1, f"{folder}/{room} is not in the table of rooms of tests/lint/lint.py")
     for number, _, name in includes_of(lines):
         reason = room_fault(path, name)
@@ -311,6 +383,53 @@ def check_doors(files):
     for path, name in ROOM_EXCEPTIONS:
         if path in files and (path, name) not in included:
             yield Finding(path, 1, f"it does not include {name}; remove that from ROOM_EXCEPTIONS")
+
+
+def written_includes(files):
+    """Returns the headers that generated code includes, as the compiler's back end has them in its strings."""
+    headers = set()
+    for path, lines in files.items():
+        if not path.startswith("idl/cxx/"):
+            continue
+        text = "\n".join(lines)
+        for name in WRITTEN_INCLUDE.findall(text):
+            headers |= {name.replace("$0", word) for word in WRITTEN_NAME.findall(text)} if "$0" in name else {name}
+    return headers
+
+
+def check_used(files):
+    """Checks that something includes each header of the product: code, a test, or generated code. Its own .cpp does not
+    count."""
+    included = written_includes(files)
+    for path, lines in files.items():
+        if path.endswith((".h", ".cpp")):
+            included |= {name for _, _, name in includes_of(lines) if name != path[:-4] + ".h"}
+    for path in files:
+        if path.startswith(("orb/", "services/", "idl/")) and path.endswith(".h") and path not in included:
+            yield Finding(path, 1, "nothing includes it; delete it with its .cpp, or test it if programs include it")
+
+
+def foreign_line(foreign, lines):
+    """Returns the first line that breaks this row of FOREIGN; None if there is none."""
+    return next((number for number, line in enumerate(lines, 1) if foreign.pattern.search(line)), None)
+
+
+def check_foreign(path, lines):
+    """Checks that a file does not know what only other folders may know."""
+    for foreign in FOREIGN:
+        if path.startswith(foreign.folders) or (foreign.what, path) in FOREIGN_EXCEPTIONS:
+            continue
+        number = foreign_line(foreign, lines)
+        if number:
+            yield Finding(path, number, f"{path} {foreign.what}; only these may: {', '.join(foreign.folders)}")
+
+
+def check_foreign_exceptions(files):
+    """Checks that FOREIGN_EXCEPTIONS lists no file that keeps the rule by now."""
+    for what, path in FOREIGN_EXCEPTIONS:
+        foreign = next(foreign for foreign in FOREIGN if foreign.what == what)
+        if path in files and not foreign_line(foreign, files[path]):
+            yield Finding(path, 1, f"it keeps the rule: nothing in it {what}; remove that from FOREIGN_EXCEPTIONS")
 
 
 def check_folders(files):
@@ -413,9 +532,13 @@ def check_header(path, lines):
 
 def check_own_header(path, lines, files):
     """Checks that a .cpp includes its own header first, which shows that the header compiles alone.
-    cmake/CorelaneTargets.cmake verifies only headers without a .cpp."""
-    own = path[:-4] + ".h"
-    if not path.startswith(("orb/", "idl/")) or not path.endswith(".cpp") or own not in files:
+    cmake/CorelaneTargets.cmake verifies only headers without a .cpp. The header may be a public one above the room."""
+    if not path.startswith(("orb/", "idl/")) or not path.endswith(".cpp"):
+        return
+    folder, room = room_of(path)
+    beside, above = path[:-4] + ".h", f"{folder}/{os.path.basename(path)[:-4]}.h"
+    own = beside if room is None or beside in files else above
+    if own not in files:
         return
     number, _, first = next(includes_of(lines), (1, "", ""))
     if first != own:
@@ -543,6 +666,7 @@ def lint(root):
             continue
         findings += check_includes(path, lines)
         findings += check_rooms(path, lines)
+        findings += check_foreign(path, lines)
         findings += check_purity(path, lines)
         findings += check_orders(path, lines, sibling_of(path, files))
         findings += check_writes(path, lines)
@@ -554,6 +678,8 @@ def lint(root):
         findings += check_tests(path, lines)
     findings += check_pairs(files)
     findings += check_doors(files)
+    findings += check_foreign_exceptions(files)
+    findings += check_used(files)
     findings += check_folders(files)
     return len(files), findings
 

@@ -9,8 +9,12 @@ from unittest import mock
 import lint
 
 
-def errors_in(files):
-    """Returns the errors that lint finds in a tree of these files, as "path:line" and message."""
+def errors_in(files, uses_headers=True):
+    """Returns the errors that lint finds in a tree of these files, as "path:line" and message. If uses_headers, another
+    file includes every header of the tree."""
+    if uses_headers:
+        headers = [path for path in files if path.endswith(".h")]
+        files = {"tests/uses_headers.cpp": "".join(f'#include "{path}"\n' for path in headers), **files}
     with tempfile.TemporaryDirectory() as root:
         for path, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(root, path)) or root, exist_ok=True)
@@ -37,10 +41,10 @@ class Lint(unittest.TestCase):
         self.refuses("orb/cdr/a.cpp", '// why\n#include "orb/giop/header.h"\n', 2, "must not include orb/giop/header.h")
 
     def test_an_include_must_not_point_sideways(self):
-        self.refuses("orb/dispatch/a.cpp", '#include "orb/transport/tcp.h"\n', 1, "must not include")
+        self.refuses("orb/dispatch/a.cpp", '#include "orb/transport/tcp/tcp.h"\n', 1, "must not include")
 
     def test_leader_followers_may_include_transport(self):
-        self.accepts("orb/leader_followers/a.cpp", '#include "orb/transport/tcp.h"\n')
+        self.accepts("orb/leader_followers/a.cpp", '#include "orb/transport/tcp/tcp.h"\n')
 
     def test_a_refusal_says_what_is_allowed(self):
         self.refuses("orb/os/a.cpp", '#include "orb/core/orb.h"\n', 1, "allowed: layers below 1")
@@ -72,14 +76,60 @@ class Lint(unittest.TestCase):
         self.refuses("orb/core/a.cpp", '#include "orb/os/files/hidden.h"\n', 1, "EXPORTED")
         self.refuses(f"orb/os/{door}", "#pragma once\n", 1, "remove it from EXPORTED")
 
+    def test_the_compiler_and_the_services_have_rooms_too(self):
+        self.accepts("idl/cxx/files/a.cpp", '#include "idl/cxx/spelling/b.h"\n')
+        self.refuses("idl/cxx/spelling/a.cpp", '#include "idl/cxx/files/b.h"\n', 1, "headers at the top of idl/cxx")
+        self.refuses("services/nameserver/a.cpp", '#include "services/nameserver/stores/etcd/b.h"\n', 1, "EXPORTED")
+        self.refuses("services/corelane/host/a.cpp", '#include "services/corelane/top/b.h"\n', 1, "must not include")
+
     def test_a_room_is_in_the_table(self):
         self.refuses("orb/os/new_one/a.cpp", "int x;\n", 1, "not in the table of rooms")
+
+    def test_a_new_transport_is_a_room_without_a_line_in_the_table(self):
+        self.accepts("orb/transport/rdma/a.cpp", '#include "orb/transport/detail/b.h"\n')
+        self.refuses("orb/transport/rdma/a.cpp", '#include "orb/transport/tcp/b.h"\n', 1, "must not include")
 
     def test_the_rooms_of_a_folder_include_one_another_in_one_direction(self):
         for folder, rooms in lint.ROOMS.items():
             order = list(rooms)
             for room, allowed in rooms.items():
                 self.assertLessEqual(set(allowed), set(order[:order.index(room)]), f"{folder}/{room}")
+
+    def test_a_header_that_nothing_includes_is_refused(self):
+        def unused(files):
+            return [place for place, message in errors_in(files, uses_headers=False) if "nothing includes it" in message]
+
+        header, own = {"orb/os/a.h": "#pragma once\n"}, {"orb/os/a.cpp": '#include "orb/os/a.h"\n'}
+        self.assertEqual(unused(header), ["orb/os/a.h:1"])
+        self.assertEqual(unused({**header, **own}), ["orb/os/a.h:1"])
+        self.assertEqual(unused({**header, "orb/os/b.cpp": '#include "orb/os/a.h"\n'}), [])
+        self.assertEqual(unused({**header, "tests/orb/os/a_test.cpp": '#include "orb/os/a.h"\n'}), [])
+        self.assertEqual(unused({"tests/support/a.h": "#pragma once\n"}), [])
+
+    def test_generated_code_uses_headers_as_well(self):
+        writer = r'''void f() { line("#include \"orb/corba/$0.h\"\n#include \"orb/corba/b.h\""); headers.insert("a"); }'''
+        files = {f"orb/corba/{name}.h": "#pragma once\n" for name in "abc"}
+        found = errors_in({**files, "idl/cxx/writer.cpp": writer + "\n"}, uses_headers=False)
+        self.assertEqual([place for place, _ in found], ["orb/corba/c.h:1"])
+
+    def test_only_the_baseline_includes_ace(self):
+        self.accepts("orb/leader_followers/a.cpp", "#include <ace/Reactor.h>\n")
+        self.accepts("bench/peers/ace/a.cpp", "#include <ace/Reactor.h>\n")
+        for path in ("orb/core/a.cpp", "orb/os/wait/a.h", "services/a.cpp", "examples/a.cpp", "tests/orb/core/a_test.cpp"):
+            self.refuses(path, "#pragma once\n#include <ace/Reactor.h>\n", 2, "includes ACE; only these may")
+        self.accepts("orb/core/a.cpp", "// ACE waits\n#include <acer/a.h>\n")
+
+    def test_only_the_nameserver_names_etcd(self):
+        self.accepts("services/nameserver/stores/a.cpp", "// etcd\nint etcd_port;\n")
+        self.accepts("tests/orb/core/a_test.cpp", "int etcd_port;\n")
+        for path in ("orb/core/a.cpp", "services/corelane/a.cpp", "idl/tool/a.cpp"):
+            self.refuses(path, "// one\nint etcd_port;\n", 2, "names etcd; only these may: services/nameserver/")
+            self.refuses(path, "// Etcd\n", 1, "names etcd")
+
+    def test_an_exception_from_that_is_listed_and_used(self):
+        with mock.patch.dict(lint.FOREIGN_EXCEPTIONS, {("names etcd", "orb/core/a.h"): "a test"}):
+            self.accepts("orb/core/a.h", "#pragma once\n// etcd\n")
+            self.refuses("orb/core/a.h", "#pragma once\n", 1, "remove that from FOREIGN_EXCEPTIONS")
 
     def test_a_full_folder_is_a_warning(self):
         with tempfile.TemporaryDirectory() as root:
@@ -181,6 +231,7 @@ class Lint(unittest.TestCase):
         self.refuses("orb/os/a.cpp", "int x;\n", 1, "stands alone", **header)
         self.accepts("orb/os/a.cpp", '// why\n#include "orb/os/a.h"\n\n#include <span>\n', **header)
         self.accepts("orb/os/b.cpp", "#include <span>\n", **header)
+        self.refuses("orb/os/wait/a.cpp", "int x;\n", 1, "stands alone", **header)
 
     def test_what_is_used_of_the_standard_library_is_included(self):
         use = "std::vector<int> x;\n"

@@ -46,7 +46,7 @@ class BareSender {
 
  private:
   static os::Fd connect(const transport::Endpoint& endpoint) {
-    const auto address = endpoint.kind == transport::EndpointKind::unix_socket
+    const auto address = endpoint.kind == &transport::kinds::unix_socket
                              ? transport::unix_address(endpoint.path)
                              : transport::resolve(endpoint, transport::AddressUse::connect, never)->front();
     return std::move(*transport::connect_stream(address, never));

@@ -13,7 +13,7 @@
 #include "orb/giop/assembler.h"
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
-#include "orb/transport/tcp.h"
+#include "orb/transport/tcp/tcp.h"
 #include "tests/support/long_enough.h"
 
 namespace corelane::testing {

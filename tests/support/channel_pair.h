@@ -14,6 +14,7 @@
 #include "orb/os/clock.h"
 #include "orb/os/fd.h"
 #include "tests/support/long_enough.h"
+#include "tests/support/pattern.h"
 
 namespace corelane::testing {
 
@@ -76,8 +77,7 @@ inline std::string ended(channel::Fault fault) { return "<" + std::string(text_o
 // Returns `size` bytes. The bytes around a place show where it is.
 inline std::string filled(std::size_t size, std::uint32_t seed = 1) {
   std::string text(size, '\0');
-  std::uint32_t state = seed;
-  for (char& c : text) c = static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+  fill_with_pattern(text.data(), size, seed);
   return text;
 }
 

@@ -1,7 +1,8 @@
 // Tests what every way of calling an object must do: over a transport, or within the ORB. A test file declares its ways
 // and includes this file once:
 //   using InvocationWays = std::tuple<OverTcp, Collocated>;   // probe(), server_reference(), servant(), poa()
-// A way whose references serve only one caller at a time also has another_probe().
+// A way whose references serve only one caller at a time also has another_probe(). One that some machines lack has a
+// static missing().
 //   #include "tests/support/invocation_suite.h"
 #pragma once
 
@@ -10,13 +11,27 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <iostream>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "orb/base/minor.h"
 #include "tests/support/probe_servant.h"
+
+// Returns whether this machine has the way. A way that some machines lack has missing(), which says why.
+template <typename Way>
+bool way_exists() {
+  if constexpr (requires { Way::missing(); }) {
+    const std::optional<std::string> missing = Way::missing();
+    if (missing) std::cout << "SKIPPED: " << *missing << "\n";
+    return !missing;
+  } else {
+    return true;
+  }
+}
 
 template <typename Way>
 auto probe_for_one_thread(Way& way) {
@@ -30,12 +45,14 @@ auto probe_for_one_thread(Way& way) {
 // Behavior.
 
 TEMPLATE_LIST_TEST_CASE("a two-way call brings back its result", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   CHECK(way.probe()->add(20, 22) == 42);
   CHECK(way.probe()->echo("") == "");
 }
 
 TEMPLATE_LIST_TEST_CASE("long messages go both ways whole", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   for (const std::size_t size : {100'000u, 1'048'576u, 3'000'000u}) {
     const std::string text(size, 'x');
@@ -44,12 +61,14 @@ TEMPLATE_LIST_TEST_CASE("long messages go both ways whole", "", InvocationWays) 
 }
 
 TEMPLATE_LIST_TEST_CASE("a call without arguments and result reaches the servant", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   way.probe()->ping();
   CHECK(way.servant().pings == 1);
 }
 
 TEMPLATE_LIST_TEST_CASE("inout and out parameters come back", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   Probing::Point state{.x = 1, .label = "cart", .samples = {0.5}};
   Probing::Mode mode = Probing::Mode::idle;
@@ -61,6 +80,7 @@ TEMPLATE_LIST_TEST_CASE("inout and out parameters come back", "", InvocationWays
 }
 
 TEMPLATE_LIST_TEST_CASE("an attribute keeps what was set", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   way.probe()->name("left");
   CHECK(way.probe()->name() == "left");
@@ -68,6 +88,7 @@ TEMPLATE_LIST_TEST_CASE("an attribute keeps what was set", "", InvocationWays) {
 
 TEMPLATE_LIST_TEST_CASE("oneway calls arrive, and before a later two-way call of the same thread is answered", "",
                         InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   way.probe()->note("one");
   while (way.servant().notes().empty()) way.probe()->ping();  // bound: oneways are delivered
@@ -75,6 +96,7 @@ TEMPLATE_LIST_TEST_CASE("oneway calls arrive, and before a later two-way call of
 }
 
 TEMPLATE_LIST_TEST_CASE("references travel as parameters and results, nil among them", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   const auto back = way.probe()->pass(way.probe());
   REQUIRE(back);
@@ -84,6 +106,7 @@ TEMPLATE_LIST_TEST_CASE("references travel as parameters and results, nil among 
 }
 
 TEMPLATE_LIST_TEST_CASE("an object knows its types", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   CHECK(way.probe()->_is_a("IDL:Probing/Base:1.0"));
   CHECK(way.probe()->_is_a("IDL:omg.org/CORBA/Object:1.0"));
@@ -94,6 +117,7 @@ TEMPLATE_LIST_TEST_CASE("an object knows its types", "", InvocationWays) {
 }
 
 TEMPLATE_LIST_TEST_CASE("many threads call one object and each gets its own replies", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   constexpr int threads = 8, calls = 200;
   std::atomic<int> right{0};
@@ -108,6 +132,7 @@ TEMPLATE_LIST_TEST_CASE("many threads call one object and each gets its own repl
 }
 
 TEMPLATE_LIST_TEST_CASE("a call waits for its servant while others go on", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   std::jthread waiting([&, probe = way.probe()] { probe->block(); });
   way.servant().wait_until_blocked();
@@ -118,6 +143,7 @@ TEMPLATE_LIST_TEST_CASE("a call waits for its servant while others go on", "", I
 // Error paths.
 
 TEMPLATE_LIST_TEST_CASE("a declared user exception arrives with its members", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   Probing::Point state;
   Probing::Mode mode{};
@@ -131,6 +157,7 @@ TEMPLATE_LIST_TEST_CASE("a declared user exception arrives with its members", ""
 }
 
 TEMPLATE_LIST_TEST_CASE("an undeclared user exception becomes UNKNOWN", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   try {
     way.probe()->fail(corelane::testing::undeclared);
@@ -141,6 +168,7 @@ TEMPLATE_LIST_TEST_CASE("an undeclared user exception becomes UNKNOWN", "", Invo
 }
 
 TEMPLATE_LIST_TEST_CASE("a system exception passes with its minor code and completion", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   try {
     way.probe()->fail(corelane::testing::system_exception);
@@ -153,6 +181,7 @@ TEMPLATE_LIST_TEST_CASE("a system exception passes with its minor code and compl
 
 TEMPLATE_LIST_TEST_CASE("an exception of a call that the servant made says that the servant has run", "",
                         InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   enum class Callee { no_server, no_object, nil, stops_halfway };
   const auto callee = GENERATE(Callee::no_server, Callee::no_object, Callee::nil, Callee::stops_halfway);
@@ -197,6 +226,7 @@ void check_failure(Way& way, Failure failure, Check check) {
 
 TEMPLATE_LIST_TEST_CASE("an exception of an ORB's function that the servant called says that the servant has run", "",
                         InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   const auto poa = way.poa();
   const auto orb = way.server_reference()->_get_orb();
@@ -219,6 +249,7 @@ TEMPLATE_LIST_TEST_CASE("an exception of an ORB's function that the servant call
 }
 
 TEMPLATE_LIST_TEST_CASE("an exception that the servant constructs keeps its completion status", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   const auto completed = GENERATE(CORBA::COMPLETED_NO, CORBA::COMPLETED_YES, CORBA::COMPLETED_MAYBE);
   const auto check = [&](const CORBA::SystemException& failed) {
@@ -234,6 +265,7 @@ TEMPLATE_LIST_TEST_CASE("an exception that the servant constructs keeps its comp
 }
 
 TEMPLATE_LIST_TEST_CASE("any other exception becomes UNKNOWN and keeps its text to itself", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   const auto how = GENERATE(corelane::testing::not_corba, corelane::testing::speechless);
   try {
@@ -247,11 +279,13 @@ TEMPLATE_LIST_TEST_CASE("any other exception becomes UNKNOWN and keeps its text 
 }
 
 TEMPLATE_LIST_TEST_CASE("an operation that the interface lacks is BAD_OPERATION", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   CHECK_THROWS_AS(way.probe()->missing(), CORBA::BAD_OPERATION);
 }
 
 TEMPLATE_LIST_TEST_CASE("a deactivated object does not exist", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   const auto probe = way.probe();
   probe->ping();
@@ -262,6 +296,7 @@ TEMPLATE_LIST_TEST_CASE("a deactivated object does not exist", "", InvocationWay
 
 TEMPLATE_LIST_TEST_CASE("calls of several objects reach each its own, whichever was called before", "",
                         InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   const auto probe = way.probe();
   const PortableServer::ObjectId id(GENERATE(1u, 200u), 'o');
@@ -286,6 +321,7 @@ TEMPLATE_LIST_TEST_CASE("calls of several objects reach each its own, whichever 
 
 TEMPLATE_LIST_TEST_CASE("a discarding POAManager answers TRANSIENT and an inactive one OBJ_ADAPTER", "",
                         InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   const auto manager = way.poa()->the_POAManager();
   manager->discard_requests(false);
@@ -298,6 +334,7 @@ TEMPLATE_LIST_TEST_CASE("a discarding POAManager answers TRANSIENT and an inacti
 }
 
 TEMPLATE_LIST_TEST_CASE("a holding POAManager lets requests wait until it is activated", "", InvocationWays) {
+  if (!way_exists<TestType>()) return;
   TestType way;
   way.probe()->ping();
   const auto manager = way.poa()->the_POAManager();

@@ -17,6 +17,7 @@
 #include "orb/transport/reactor.h"
 #include "orb/transport/transport.h"
 #include "tests/support/long_enough.h"
+#include "tests/support/pattern.h"
 
 namespace corelane::testing {
 
@@ -28,8 +29,7 @@ inline std::string text_of(Bytes bytes) { return {reinterpret_cast<const char*>(
 // Returns `size` bytes. The bytes around a place show where it is.
 inline std::string pattern(std::size_t size, std::uint32_t seed = 1) {
   std::string text(size, '\0');
-  std::uint32_t state = seed;
-  for (char& c : text) c = static_cast<char>((state = state * 1664525u + 1013904223u) >> 24);
+  fill_with_pattern(text.data(), size, seed);
   return text;
 }
 

@@ -13,7 +13,7 @@
 
 #include "orb/os/machine/core_list.h"
 #include "orb/os/machine/host.h"
-#include "services/reserved/backends/memory_of_threads.h"
+#include "services/reserved/backends/cores/memory_of_threads.h"
 #include "services/reserved/backends/process_table.h"
 
 namespace corelane::testing {

@@ -3,39 +3,39 @@
 // Threads: any; each thread has marks of its own.
 #pragma once
 
+#include <cstdint>
+
 namespace corelane::core {
 
+enum class Inside : std::uint8_t { servant, request };
+
+// Marks the calling thread as inside `where`, until destruction. Marks nest.
+template <Inside where>
+class ThreadMark {
+ public:
+  ThreadMark() noexcept { ++nested_; }
+  ~ThreadMark() { --nested_; }
+  ThreadMark(const ThreadMark&) = delete;
+  ThreadMark& operator=(const ThreadMark&) = delete;
+
+  static bool is_set() noexcept { return nested_ > 0; }
+
+ private:
+  static inline constinit thread_local int nested_ = 0;
+};
+
+// Marks the calling thread as inside a servant.
+using InsideServant = ThreadMark<Inside::servant>;
+// Marks the calling thread as inside a client's request, and so in a servant.
+struct InsideRequest {
+  InsideServant servant;
+  ThreadMark<Inside::request> request;
+};
+
 // Returns whether the calling thread runs a request for a client.
-bool inside_request() noexcept;
+inline bool inside_request() noexcept { return ThreadMark<Inside::request>::is_set(); }
 // Returns whether the calling thread is in a servant, for a client or for a caller of this process. Such a thread must
 // not wait for requests to end.
-bool inside_servant() noexcept;
-
-// Marks the calling thread as inside a servant, until destruction.
-class InsideServant {
- public:
-  InsideServant() noexcept { ++nested_; }
-  ~InsideServant() { --nested_; }
-  InsideServant(const InsideServant&) = delete;
-  InsideServant& operator=(const InsideServant&) = delete;
-
- private:
-  friend bool inside_servant() noexcept;
-  static constinit thread_local int nested_;
-};
-
-// Marks the calling thread as inside a client's request, and so in a servant, until destruction.
-class InsideRequest {
- public:
-  InsideRequest() noexcept { ++nested_; }
-  ~InsideRequest() { --nested_; }
-  InsideRequest(const InsideRequest&) = delete;
-  InsideRequest& operator=(const InsideRequest&) = delete;
-
- private:
-  friend bool inside_request() noexcept;
-  static constinit thread_local int nested_;
-  const InsideServant servant_;
-};
+inline bool inside_servant() noexcept { return InsideServant::is_set(); }
 
 }  // namespace corelane::core

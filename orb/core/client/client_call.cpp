@@ -87,6 +87,8 @@ ClientCallPtr ClientCall::acquire() {
 void ClientCall::reset() noexcept {
   kept_.reset();
   forwarded_.reset();
+  forward_is_old_ = false;
+  has_returned_ = false;
   options_.binding.reset();
   options_.connection.reset();
   connection_.reset();
@@ -107,6 +109,7 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   if (!options.waits) kept_ = reference;
   forwarded_ = reference->forwarded();
   current_ = forwarded_ ? forwarded_.get() : origin_;
+  forward_is_old_ = forwarded_ != nullptr;
   options_ = std::move(options);
   operation_ = operation;
   environment_.orb = origin_->orb().get();
@@ -170,10 +173,21 @@ void ClientCall::connect_anew(Traffic traffic, CallOrder order) {
       current_->set_route(traffic, {std::move(found->pool), found->address, found->is_makeshift});
       return go_over(std::move(found->connection), *found->address);
     }
-    if (current_ == origin_) raise_while("cannot connect to " + ways_of(addresses), found.error());
-    origin_->set_forward(nullptr);
-    current_ = origin_;
+    if (current_ == origin_ || has_returned_) {
+      origin_->set_forward(nullptr);
+      raise_while("cannot connect to " + ways_of(addresses), found.error());
+    }
+    return_to_origin();
   }
+}
+
+// Forgets the forward, and lets the call ask the original again. A call does it at most once.
+void ClientCall::return_to_origin() noexcept {
+  origin_->set_forward(nullptr);
+  has_returned_ = true;
+  forward_is_old_ = false;
+  current_ = origin_;
+  addressing_ = giop::Addressing::key;
 }
 
 // Chooses the request's code sets. Raises. `body`: the form of the arguments, if they are already encoded and depend on
@@ -440,6 +454,7 @@ ClientCall::Next ClientCall::follow_forward(cdr::Reader& body) {
   if (ior.nil()) raise(Error{ErrorKind::inv_objref, Completion::no, minor::nil_reference});
   forwarded_ = std::make_shared<Reference>(origin_->orb(), std::move(ior));
   current_ = forwarded_.get();
+  forward_is_old_ = false;
   origin_->set_forward(forwarded_);
   addressing_ = giop::Addressing::key;
   return Next::again;
@@ -472,9 +487,22 @@ bool ClientCall::is_for_other_server(const Error& error) {
          error.completed == Completion::no && endpoint_ != nullptr && current_->try_last(*endpoint_);
 }
 
+// Forgets the forward to a server that does not know the object, so that the next call asks the original again. Returns
+// whether this call asks it, too: an earlier call got the forward, and since then the object may have moved, or another
+// server may have got the address. CORBA 3.3 part 2, 9.6.
+bool ClientCall::leaves_old_forward() noexcept {
+  if (current_ == origin_) return false;
+  const bool returns = forward_is_old_ && !options_.connection;
+  returns ? return_to_origin() : origin_->set_forward(nullptr);
+  return returns;
+}
+
 ClientCall::Next ClientCall::take_system_exception(cdr::Reader& body) {
   ReceivedException received = read_exception(body, contexts_);
   if (is_for_other_server(received.error)) return Next::again;
+  const bool is_unknown =
+      received.error.kind == ErrorKind::object_not_exist && received.error.completed == Completion::no;
+  if (is_unknown && leaves_old_forward()) return Next::again;
   // Forget a forward whose call failed, so that the next call asks the original again.
   if (current_ != origin_) origin_->set_forward(nullptr);
   raise(received.error, std::move(received.detail));
@@ -504,19 +532,24 @@ bool ClientCall::settle(std::span<const RaisesEntry> raises) {
 bool ClientCall::locate() {
   const os::CancellationDelay delay;
   const Settings& settings = origin_->orb()->settings();
-  giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
-  header.target.object_key = address_->object_key;
-  giop::begin_locate_request(writer_, header, address_->version);
-  if (!giop::finish(writer_)) raise_unwritable();
-  if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(settings.wait)))
-    raise_failed(pending_.error());
-  auto reply = giop::parse_locate_reply(pending_.message());
-  if (!reply) raise(with_completion(reply.error(), Completion::maybe));
-  if (reply->header.status == giop::LocateStatus::system_exception) {
-    const auto error = giop::decode_system_exception(reply->body);
-    raise(error ? *error : error.error());
+  // Bound: leaves an old forward at most once.
+  for (;;) {
+    giop::LocateRequestHeader header{.request_id = request_id_, .target = {}};
+    header.target.object_key = address_->object_key;
+    giop::begin_locate_request(writer_, header, address_->version);
+    if (!giop::finish(writer_)) raise_unwritable();
+    if (!connection_->call(pending_, request_id_, writer_.bytes(), deadline_, as_in_job(settings.wait)))
+      raise_failed(pending_.error());
+    auto reply = giop::parse_locate_reply(pending_.message());
+    if (!reply) raise(with_completion(reply.error(), Completion::maybe));
+    if (reply->header.status == giop::LocateStatus::system_exception) {
+      const auto error = giop::decode_system_exception(reply->body);
+      raise(error ? *error : error.error());
+    }
+    if (reply->header.status != giop::LocateStatus::unknown_object) return true;
+    if (!leaves_old_forward()) return false;
+    connect();
   }
-  return reply->header.status != giop::LocateStatus::unknown_object;
 }
 
 ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts) {

@@ -108,11 +108,15 @@ class ClientCall {
   [[noreturn]] void raise_user_exception(cdr::Reader& body, std::span<const RaisesEntry> raises);
   Next take_system_exception(cdr::Reader& body);
   bool is_for_other_server(const Error& error);
+  bool leaves_old_forward() noexcept;
+  void return_to_origin() noexcept;
 
   // State of the call in progress.
   Reference* origin_ = nullptr;                  // the caller's reference
   Reference* current_ = nullptr;                 // where the call goes now
   std::shared_ptr<Reference> kept_, forwarded_;  // keep origin_ and current_ if the caller does not
+  bool forward_is_old_ = false;                  // an earlier call got the forward, so it may be out of date
+  bool has_returned_ = false;                    // a forward led nowhere, and the call went back to origin_
   CallOptions options_;
   std::shared_ptr<ClientConnection> connection_;
   const Address* address_ = nullptr;  // the address of current_ that the call uses

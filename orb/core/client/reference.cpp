@@ -29,7 +29,8 @@ Reference::Reference(std::shared_ptr<Orb> orb, giop::Ior ior, std::shared_ptr<Ac
 
 Reference::Place Reference::find_place() noexcept {
   if (addresses_.empty()) return Place::elsewhere;
-  const Place found = address_here() != nullptr ? Place::here : Place::elsewhere;
+  const Address* const here = address_here();
+  const Place found = here != nullptr && !leads_on(*here) ? Place::here : Place::elsewhere;
   place_.store(found, std::memory_order_relaxed);  // relaxed: see is_local()
   return found;
 }
@@ -42,6 +43,22 @@ const Address* Reference::address_here() const {
            address.endpoints.end();
   });
   return found != addresses_.end() ? &*found : nullptr;
+}
+
+// Returns whether another server made the reference, and it names an endpoint that is not this ORB's. Then the two
+// servers only have an address in common, such as 127.0.0.1 with one port on two hosts, and calls may reach the other
+// one.
+bool Reference::leads_on(const Address& here) const {
+  RequestTarget* const target = orb_->request_target();
+  if (target == nullptr) return false;
+  const auto object = target->find(here.object_key);
+  if (object || object.error().minor != minor::earlier_start) return false;
+  const auto ours = orb_->endpoints();
+  return std::any_of(addresses_.begin(), addresses_.end(), [&](const Address& address) {
+    return std::any_of(address.endpoints.begin(), address.endpoints.end(), [&](const transport::Endpoint& endpoint) {
+      return std::find(ours.begin(), ours.end(), endpoint) == ours.end();
+    });
+  });
 }
 
 Expected<std::shared_ptr<ActiveObject>> Reference::find_local() noexcept {

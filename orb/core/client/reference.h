@@ -106,6 +106,7 @@ class Reference : public std::enable_shared_from_this<Reference> {
   enum class Place : std::uint8_t { unknown, here, elsewhere };
 
   const Address* address_here() const;
+  bool leads_on(const Address& here) const;
   Place find_place() noexcept;
   std::shared_ptr<TaskBinding> find_binding(std::string_view operation) const;
 

@@ -25,6 +25,11 @@ std::string_view trimmed(std::string_view text) {
   return first == text.npos ? std::string_view{} : text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
+// Returns whether no host has this character: a blank, a control character such as NUL, or one of "/[]".
+bool ends_host(char c) {
+  return static_cast<unsigned char>(c) <= ' ' || c == '\x7f' || c == '/' || c == '[' || c == ']';
+}
+
 // Returns a port from 1 to 65535; nothing for other text.
 std::optional<std::uint16_t> port_of(std::string_view text) {
   std::uint16_t port = 0;
@@ -51,7 +56,7 @@ std::optional<transport::Endpoint> parse_one(std::string_view text) {
     port = text.substr(text.find(':') + 1);
     has_port = true;
   }
-  if (host.empty() || host.find_first_of(" \t/[]") != host.npos) return std::nullopt;
+  if (host.empty() || std::ranges::any_of(host, ends_host)) return std::nullopt;
   transport::Endpoint endpoint{.host = std::string(host), .port = 0};
   if (!has_port) return endpoint;
   const auto number = port_of(port);

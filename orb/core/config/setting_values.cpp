@@ -2,14 +2,18 @@
 
 #include <algorithm>
 #include <chrono>
+#include <initializer_list>
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "orb/base/overrun_name.h"
 #include "orb/core/config/access_text.h"
 #include "orb/core/config/advertised_host.h"
+#include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
 
 namespace corelane::core::values {
 namespace {
@@ -23,6 +27,26 @@ bool is_socket_path(std::string_view text) {
 
 std::string socket_path_rule() {
   return "a path with a slash at its beginning and " + std::to_string(transport::longest_unix_path) + " bytes at most";
+}
+
+template <typename Value>
+struct Choice {
+  std::string_view name;
+  Value value;
+};
+
+// Sets `out` to the value of the choice with that name. If there is none, returns all names: "a, b or c".
+template <typename Value>
+std::string choose(std::string_view text, Value& out,
+                   std::initializer_list<Choice<std::type_identity_t<Value>>> choices) {
+  std::string names;
+  std::size_t left = choices.size();
+  for (const auto& choice : choices) {
+    if (choice.name == text) return out = choice.value, std::string{};
+    --left;
+    names.append(choice.name).append(left > 1 ? ", " : left == 1 ? " or " : "");
+  }
+  return names;
 }
 
 }  // namespace
@@ -83,20 +107,37 @@ std::string yes_or_no(std::string_view text, bool& out) {
   return "on or off";
 }
 
-std::string mode(Settings& s, std::string_view text) {
+std::string mode(Settings& s, std::string_view text, bool has_ace) {
   using dispatch::DispatchMode;
-  if (text == "manager") return s.executive.mode = DispatchMode::manager, std::string{};
-  if (text == "direct") return s.executive.mode = DispatchMode::direct, std::string{};
-  if (text == "leader-followers") return s.executive.mode = DispatchMode::leader_followers, std::string{};
-  return "manager, direct or leader-followers";
+  if (text == "leader-followers" && !has_ace)
+    return "manager or direct, because this Corelane was built without ACE, which leader-followers needs. Mend it: "
+           "install ACE (Debian: libace-dev) and build Corelane with -DCORELANE_WITH_ACE=ON";
+  return choose(text, s.executive.mode,
+                {{"manager", DispatchMode::manager},
+                 {"direct", DispatchMode::direct},
+                 {"leader-followers", DispatchMode::leader_followers}});
+}
+
+std::string admission_test(Settings& s, std::string_view text) {
+  bool is_on = false;
+  const sched::AdmissionTest* test = find_named(sched::admission_tests(), text);
+  if (yes_or_no(text, is_on).empty()) test = is_on ? sched::default_admission_test() : &sched::admission::none;
+  if (test == nullptr) return "on, off, " + names_of(sched::admission_tests());
+  return s.executive.admission_test = test, std::string{};
+}
+
+std::string allocation(Settings& s, std::string_view text) {
+  const auto* const strategy = find_named(sched::allocation_strategies(), text);
+  if (strategy == nullptr) return names_of(sched::allocation_strategies());
+  return s.executive.allocation = strategy, std::string{};
 }
 
 std::string placement(Settings& s, std::string_view text) {
   using leader_followers::Placement;
-  if (text == "unbound") return s.followers.placement = Placement::unbound, std::string{};
-  if (text == "round-robin") return s.followers.placement = Placement::round_robin, std::string{};
-  if (text == "single-core") return s.followers.placement = Placement::single_core, std::string{};
-  return "unbound, round-robin or single-core";
+  return choose(text, s.followers.placement,
+                {{"unbound", Placement::unbound},
+                 {"round-robin", Placement::round_robin},
+                 {"single-core", Placement::single_core}});
 }
 
 std::string cores(std::string_view text, std::vector<CoreId>& out) {
@@ -128,19 +169,17 @@ std::string deadline_cores(Settings& s, std::string_view text) {
 }
 
 std::string deadline_policy(Settings& s, std::string_view text) {
-  dispatch::DeadlinePolicy& policy = s.executive.deadline_policy;
-  if (text == "levels") return policy = dispatch::DeadlinePolicy::levels, std::string{};
-  if (text == "kernel") return policy = dispatch::DeadlinePolicy::kernel, std::string{};
-  return "levels or kernel";
+  using dispatch::DeadlinePolicy;
+  return choose(text, s.executive.deadline_policy,
+                {{"levels", DeadlinePolicy::levels}, {"kernel", DeadlinePolicy::kernel}});
 }
 
 std::string best_effort_server(Settings& s, std::string_view text) {
   using dispatch::BestEffortServer;
-  BestEffortServer& kind = s.executive.best_effort_server.kind;
-  if (text == "none") return kind = BestEffortServer::none, std::string{};
-  if (text == "sporadic") return kind = BestEffortServer::sporadic, std::string{};
-  if (text == "deferrable") return kind = BestEffortServer::deferrable, std::string{};
-  return "none, sporadic or deferrable";
+  return choose(text, s.executive.best_effort_server.kind,
+                {{"none", BestEffortServer::none},
+                 {"sporadic", BestEffortServer::sporadic},
+                 {"deferrable", BestEffortServer::deferrable}});
 }
 
 std::string wait_mode(std::string_view text, os::WaitMode& out) {
@@ -245,10 +284,8 @@ std::string name_writers(Settings& s, std::string_view text) {
 
 std::string name_network_writers(Settings& s, std::string_view text) {
   using Unknown = NamingSettings::Unknown;
-  if (text == "auto") return s.naming.network_writers = Unknown::automatic, std::string{};
-  if (text == "on") return s.naming.network_writers = Unknown::on, std::string{};
-  if (text == "off") return s.naming.network_writers = Unknown::off, std::string{};
-  return "auto, on or off";
+  return choose(text, s.naming.network_writers,
+                {{"auto", Unknown::automatic}, {"on", Unknown::on}, {"off", Unknown::off}});
 }
 
 std::string trusted_nameservers(Settings& s, std::string_view text) {
@@ -261,29 +298,26 @@ std::string trusted_nameservers(Settings& s, std::string_view text) {
 
 std::string log_level(Settings& s, std::string_view text) {
   using os::log::Level;
-  if (text == "debug") return s.log_level = Level::debug, std::string{};
-  if (text == "info") return s.log_level = Level::info, std::string{};
-  if (text == "warn") return s.log_level = Level::warn, std::string{};
-  if (text == "error") return s.log_level = Level::error, std::string{};
-  if (text == "off") return s.log_level = Level::off, std::string{};
-  return "debug, info, warn, error or off";
+  return choose(text, s.log_level,
+                {{"debug", Level::debug},
+                 {"info", Level::info},
+                 {"warn", Level::warn},
+                 {"error", Level::error},
+                 {"off", Level::off}});
 }
 
 std::string reserved_use(Settings& s, std::string_view text) {
   using Use = ReservedSettings::Use;
-  if (text == "auto") return s.reserved.use = Use::automatic, std::string{};
-  if (text == "off") return s.reserved.use = Use::off, std::string{};
-  if (text == "required") return s.reserved.use = Use::required, std::string{};
-  return "auto, off or required";
+  return choose(text, s.reserved.use, {{"auto", Use::automatic}, {"off", Use::off}, {"required", Use::required}});
 }
 
 std::string reserved_backend(Settings& s, std::string_view text) {
   using Backend = ReservedSettings::Backend;
-  if (text == "auto") return s.reserved.backend = Backend::automatic, std::string{};
-  if (text == "cgroup-v2") return s.reserved.backend = Backend::cgroup_v2, std::string{};
-  if (text == "cgroup-v1") return s.reserved.backend = Backend::cgroup_v1, std::string{};
-  if (text == "affinity") return s.reserved.backend = Backend::affinity, std::string{};
-  return "auto, cgroup-v2, cgroup-v1 or affinity";
+  return choose(text, s.reserved.backend,
+                {{"auto", Backend::automatic},
+                 {"cgroup-v2", Backend::cgroup_v2},
+                 {"cgroup-v1", Backend::cgroup_v1},
+                 {"affinity", Backend::affinity}});
 }
 
 std::string reserved_root(Settings& s, std::string_view text) {

@@ -40,7 +40,9 @@ std::string cores(std::string_view text, std::vector<CoreId>& out);
 std::string wait_mode(std::string_view text, os::WaitMode& out);
 
 // Each of these is for one setting.
-std::string mode(Settings& s, std::string_view text);
+std::string mode(Settings& s, std::string_view text, bool has_ace);
+std::string admission_test(Settings& s, std::string_view text);
+std::string allocation(Settings& s, std::string_view text);
 std::string placement(Settings& s, std::string_view text);
 std::string deadline_cores(Settings& s, std::string_view text);
 std::string deadline_policy(Settings& s, std::string_view text);

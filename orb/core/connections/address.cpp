@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "orb/giop/code_sets.h"
-#include "orb/os/machine/host.h"
+#include "orb/transport/transport_kind.h"
 
 namespace corelane::core {
 namespace {
 
 using transport::Endpoint;
-using transport::EndpointKind;
+using transport::TransportKind;
 
 giop::CodeSetAgreement code_sets_of(const giop::IiopProfile& profile) {
   const giop::TaggedComponent* component = giop::find_component(profile.components, giop::component::code_sets);
@@ -19,29 +19,12 @@ giop::CodeSetAgreement code_sets_of(const giop::IiopProfile& profile) {
   return giop::agree_on_code_sets(theirs ? &*theirs : nullptr);  // an unreadable component counts as absent
 }
 
-SameHost compare(const giop::UnixAddress& there, const HostView& here) noexcept {
-  if (here.boot_id.empty() || there.boot_id != here.boot_id) return SameHost::other_host;
-  return there.mount_namespace == here.mount_namespace ? SameHost::yes : SameHost::other_namespace;
-}
-
-SameHost compare(const giop::NamedUnixAddress& there, const HostView& here) noexcept {
-  return !here.name.empty() && there.host == here.name ? SameHost::yes : SameHost::other_host;
-}
-
-void add_paths(EndpointKind kind, const auto& addresses, const HostView& here, Address& address) {
-  for (const auto& at : addresses) {  // bound: limits.components
-    address.same_host = compare(at, here);
-    if (address.same_host != SameHost::yes) break;
-    address.endpoints.push_back({.kind = kind, .path = at.path});
-  }
-}
-
+// Adds the endpoints of each kind of transport, in the order of the kinds.
 void add_endpoints(const giop::IiopProfile& profile, const HostView& here, Address& address) {
-  add_paths(EndpointKind::channel, giop::channel_addresses_of(profile), here, address);
-  add_paths(EndpointKind::unix_socket, giop::unix_addresses_of(profile), here, address);
-  add_paths(EndpointKind::unix_socket, giop::omniorb_unix_addresses_of(profile), here, address);
-  for (const giop::IiopAddress& at : giop::addresses_of(profile))
-    if (at.port != 0) address.endpoints.push_back({at.host, at.port});
+  transport::Reachable found;
+  for (const TransportKind* const kind : transport::transport_kinds()) kind->read(profile, here, found);
+  address.endpoints = std::move(found.endpoints);
+  address.same_host = found.same_host;
 }
 
 Address without_endpoints(const giop::TaggedProfile& tagged, const giop::IiopProfile& profile) {
@@ -53,28 +36,23 @@ Address without_endpoints(const giop::TaggedProfile& tagged, const giop::IiopPro
           .code_sets = code_sets_of(profile)};
 }
 
-// Returns the address of a TAO server that listens only at a Unix socket. The profile does not name the server's host.
-// On another host nothing answers at the path.
-std::optional<Address> address_of_uiop(const giop::Ior& ior) {
-  for (const giop::TaggedProfile& tagged : ior.profiles) {
-    std::string path;
-    const auto profile = giop::parse_uiop(tagged, path);
-    if (!profile) continue;
-    Address address = without_endpoints(tagged, *profile);
-    address.same_host = SameHost::yes;
-    address.endpoints.push_back({.kind = EndpointKind::unix_socket, .path = std::move(path)});
-    return address;
+// Returns the address of the first profile that is not IIOP and that a kind of transport reads.
+std::optional<Address> address_of_other_profile(const giop::Ior& ior) {
+  for (const giop::TaggedProfile& tagged : ior.profiles) {  // bound: limits.profiles
+    for (const TransportKind* const kind : transport::transport_kinds()) {
+      Endpoint endpoint;
+      const auto profile = kind->read_profile != nullptr ? kind->read_profile(tagged, endpoint) : std::nullopt;
+      if (!profile) continue;
+      Address address = without_endpoints(tagged, *profile);
+      if (kind->of_this_host) address.same_host = SameHost::yes;
+      address.endpoints.push_back(std::move(endpoint));
+      return address;
+    }
   }
   return std::nullopt;
 }
 
 }  // namespace
-
-const HostView& HostView::of_process() {
-  static const HostView view{
-      .boot_id = os::this_host().boot_id, .mount_namespace = os::mount_namespace(), .name = os::host_name()};
-  return view;
-}
 
 std::string_view text_of(SameHost same_host) noexcept {
   switch (same_host) {
@@ -101,7 +79,7 @@ std::vector<Address> addresses_of(const giop::Ior& ior, const HostView& here) {
     all.push_back(std::move(address));
   }
   if (all.empty())
-    if (auto address = address_of_uiop(ior)) all.push_back(std::move(*address));
+    if (auto address = address_of_other_profile(ior)) all.push_back(std::move(*address));
   return all;
 }
 
@@ -114,21 +92,7 @@ giop::TaggedProfile profile_of(const std::vector<Endpoint>& endpoints, Bytes obj
   giop::IiopProfile profile;
   profile.object_key.assign(object_key.begin(), object_key.end());
   profile.components = {giop::make_orb_type(), giop::make_code_sets(giop::our_code_sets())};
-  bool has_address = false;
-  for (const Endpoint& endpoint : endpoints) {  // bound: endpoint.listen
-    const giop::IiopAddress address{endpoint.host, endpoint.port};
-    const giop::UnixAddress path{
-        .boot_id = here.boot_id, .mount_namespace = here.mount_namespace, .path = endpoint.path};
-    if (endpoint.kind == EndpointKind::unix_socket) {
-      profile.components.push_back(giop::make_unix_address(path));
-    } else if (endpoint.kind == EndpointKind::channel) {
-      profile.components.push_back(giop::make_channel_address(path));
-    } else if (std::exchange(has_address, true)) {
-      profile.components.push_back(giop::make_alternate_address(address));
-    } else {
-      profile.address = address;
-    }
-  }
+  for (const Endpoint& endpoint : endpoints) endpoint.kind->write(endpoint, here, profile);  // bound: endpoint.listen
   return giop::make_profile(profile);
 }
 

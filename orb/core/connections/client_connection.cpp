@@ -11,16 +11,16 @@
 #include "orb/os/log.h"
 #include "orb/os/thread.h"
 #include "orb/os/wait/wait_loop.h"
+#include "orb/transport/transport_kind.h"
 
 namespace corelane::core {
 namespace {
 
 constexpr Error late{ErrorKind::timeout, Completion::maybe, minor::deadline_passed};
 
-// Returns a batch only for TCP. Over a Unix socket or a channel, batching oneways saves little.
+// Returns a batch for kinds of transport over which batching oneways saves much.
 std::shared_ptr<OnewayBatch> batch_for(const std::shared_ptr<transport::Connection>& stream) {
-  const bool is_tcp = stream->peer().kind == transport::EndpointKind::tcp;
-  return is_tcp ? std::make_shared<OnewayBatch>(stream) : nullptr;
+  return stream->peer().kind->batches_oneways ? std::make_shared<OnewayBatch>(stream) : nullptr;
 }
 
 }  // namespace

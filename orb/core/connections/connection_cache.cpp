@@ -1,11 +1,6 @@
 #include "orb/core/connections/connection_cache.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <iterator>
 #include <utility>
 
@@ -21,7 +16,7 @@ namespace corelane::core {
 namespace {
 
 using transport::Endpoint;
-using transport::EndpointKind;
+using transport::TransportKind;
 
 using errors::orb_destroyed;
 constexpr std::size_t most_announced = 1024;  // endpoints; beyond that, all are logged once more
@@ -35,18 +30,9 @@ Time share_of(Time deadline, std::size_t endpoints) noexcept {
   return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(endpoints);
 }
 
-bool is_unix(const Endpoint& endpoint) noexcept { return endpoint.kind == EndpointKind::unix_socket; }
-
 bool names_channel(const Address& address) noexcept {
   return std::any_of(address.endpoints.begin(), address.endpoints.end(),
-                     [](const Endpoint& endpoint) { return endpoint.kind == EndpointKind::channel; });
-}
-
-// Says what is wrong with the socket, judging by its file.
-std::string unix_fault(const Endpoint& socket) {
-  if (faccessat(AT_FDCWD, socket.path.c_str(), W_OK, AT_EACCESS) == 0) return "its Unix socket did not answer";
-  if (errno == EACCES) return "its Unix socket is not for this user (endpoint.unix_mode of the server)";
-  return std::string("its Unix socket: ") + std::strerror(errno);
+                     [](const Endpoint& endpoint) { return endpoint.kind->shares_memory; });
 }
 
 std::string_view fault_of(Channels channels) noexcept {
@@ -61,6 +47,12 @@ std::string_view fault_of(Channels channels) noexcept {
   return {};
 }
 
+// Returns why the endpoint was not used, or "" if that is not known.
+std::string fault_of(const Endpoint& endpoint, Channels channels) {
+  if (endpoint.kind->shares_memory) return std::string(fault_of(channels));
+  return endpoint.kind->why_silent != nullptr ? endpoint.kind->why_silent(endpoint) : std::string{};
+}
+
 }  // namespace
 
 Channels channels_for(bool setting, bool is_makeshift) noexcept {
@@ -70,14 +62,15 @@ Channels channels_for(bool setting, bool is_makeshift) noexcept {
 
 std::string why_text(const Endpoint& endpoint, const Address& address, Channels channels) {
   const auto used = std::find(address.endpoints.begin(), address.endpoints.end(), endpoint);
-  const auto failed = [&](EndpointKind kind) {
-    return std::any_of(address.endpoints.begin(), used, [&](const Endpoint& before) { return before.kind == kind; });
-  };
   std::string why(text_of(address.same_host)), faults;
-  if (endpoint.kind != EndpointKind::channel && failed(EndpointKind::channel)) faults = fault_of(channels);
-  if (endpoint.kind == EndpointKind::tcp && failed(EndpointKind::unix_socket))
-    faults += (faults.empty() ? "" : ", and ") + unix_fault(*std::find_if(address.endpoints.begin(), used, is_unix));
-  if (endpoint.kind == EndpointKind::unix_socket && !names_channel(address))
+  std::vector<const TransportKind*> told{endpoint.kind};
+  for (auto before = address.endpoints.begin(); before != used; ++before) {  // the first one of each kind
+    if (std::find(told.begin(), told.end(), before->kind) != told.end()) continue;
+    told.push_back(before->kind);
+    const std::string fault = fault_of(*before, channels);
+    if (!fault.empty()) faults += (faults.empty() ? "" : ", and ") + fault;
+  }
+  if (endpoint.kind->of_this_host && !endpoint.kind->shares_memory && !names_channel(address))
     why += ", and the reference names no channel";
   return faults.empty() ? why : why + ", but " + faults;
 }
@@ -87,13 +80,13 @@ std::string why_text(const Endpoint& endpoint, const Address& address, Channels 
 std::size_t most_channels() noexcept { return std::max<std::size_t>(4, os::descriptor_limit() / 64); }
 
 std::string route_text(const Endpoint& endpoint, const Address& address, Channels channels) {
-  return (endpoint.kind == EndpointKind::tcp ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " +
+  return (endpoint.kind->is_iiop ? "calls over TCP to " : "calls over ") + to_string(endpoint) + ": " +
          why_text(endpoint, address, channels);
 }
 
 ConnectionCache::Pool ConnectionCache::make_pool(const Endpoint& endpoint, Traffic traffic) const {
   std::size_t most = traffic == Traffic::plain ? options_.connections : 1;
-  if (endpoint.kind == EndpointKind::channel) most = std::min(most, most_channels());
+  if (endpoint.kind->shares_memory) most = std::min(most, most_channels());
   return std::make_shared<ConnectionPool>(endpoint, limits_, most);
 }
 
@@ -131,7 +124,7 @@ std::vector<ConnectionCache::Candidate> ConnectionCache::candidates(std::span<co
     for (const Endpoint& endpoint : address.endpoints) {  // bound: the profile's addresses
       if (!takes(endpoint)) continue;
       Candidate candidate{pool_of(endpoint, wish.traffic), &address};
-      const bool is_channel = endpoint.kind == EndpointKind::channel;
+      const bool is_channel = endpoint.kind->shares_memory;
       auto& kind = is_last(endpoint)                         ? last
                    : candidate.pool->keeps_thread()          ? kept
                    : candidate.pool->connected()             ? answering
@@ -159,11 +152,11 @@ Expected<ConnectionCache::Found> ConnectionCache::acquire(transport::Transport& 
     const Endpoint& endpoint = candidate.pool->endpoint();
     const Time until = share_of(deadline, left--);
     // Any user may listen at a port, and the kernel does not tell which one does. So if the server of the Unix socket
-    // is not trusted, TCP is not tried instead.
-    if (endpoint.kind == EndpointKind::tcp && error == transport::not_trusted) continue;
+    // is not trusted, a network is not tried instead.
+    if (!endpoint.kind->of_this_host && error == transport::not_trusted) continue;
     auto connection = candidate.pool->acquire(transport, until, wish.order);
     if (connection) {
-      const bool is_makeshift = !wish.may_make_channel && options_.channels && endpoint.kind != EndpointKind::channel &&
+      const bool is_makeshift = !wish.may_make_channel && options_.channels && !endpoint.kind->shares_memory &&
                                 names_channel(*candidate.address);
       Found found{std::move(*connection), candidate.pool, candidate.address, is_makeshift};
       announce(found);

@@ -21,6 +21,7 @@
 #include "orb/core/connections/address.h"
 #include "orb/core/connections/connection_pool.h"
 #include "orb/transport/transport.h"
+#include "orb/transport/transport_kind.h"
 
 namespace corelane::core {
 
@@ -81,7 +82,7 @@ class ConnectionCache {
   using Pools = std::array<Pool, 2>;  // indexed by Traffic
   struct Before {
     bool operator()(const transport::Endpoint& a, const transport::Endpoint& b) const noexcept {
-      return std::tie(a.port, a.host, a.path, a.kind) < std::tie(b.port, b.host, b.path, b.kind);
+      return std::tie(a.port, a.host, a.path, a.kind->name) < std::tie(b.port, b.host, b.path, b.kind->name);
     }
   };
   struct Candidate {
@@ -90,7 +91,7 @@ class ConnectionCache {
   };
 
   bool takes(const transport::Endpoint& endpoint) const noexcept {
-    return options_.channels || endpoint.kind != transport::EndpointKind::channel;
+    return options_.channels || !endpoint.kind->shares_memory;
   }
   std::vector<Candidate> candidates(std::span<const Address> addresses, const Wish& wish);
   Pool pool_of(const transport::Endpoint& endpoint, Traffic traffic);

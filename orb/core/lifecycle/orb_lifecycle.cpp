@@ -51,19 +51,19 @@ Bytes farewell() {
 std::unique_ptr<transport::Transport> make_sockets(transport::Reactor& reactor, const Settings& settings,
                                                    std::shared_ptr<transport::MemoryBudget> memory,
                                                    std::shared_ptr<transport::ConnectStop> connect_stop) {
-  transport::UnixOptions unix_sockets = settings.unix_sockets;
+  transport::TransportOptions options{.unix_sockets = settings.unix_sockets, .channel = settings.channel};
+  transport::UnixOptions& unix_sockets = options.unix_sockets;
   unix_sockets.directory = runtime_directory_of(settings);
   if (!settings.naming.trusted.anyone) unix_sockets.guarded = nameserver_sockets(settings);
   for (const std::string& path : reservation_sockets(settings)) unix_sockets.guarded.push_back(path);
   unix_sockets.trusted = settings.naming.trusted.users;
-  transport::ChannelOptions channel = settings.channel;
-  channel.directory = unix_sockets.directory;
-  channel.handshake = std::max<Duration>(settings.connect_timeout, shortest_handshake);
+  options.channel.directory = unix_sockets.directory;
+  options.channel.handshake = std::max<Duration>(settings.connect_timeout, shortest_handshake);
   transport::ConnectionLimits limits = settings.connections;
   limits.memory = std::move(memory);
   limits.connect_stop = std::move(connect_stop);
   limits.farewell = farewell();
-  return std::make_unique<transport::SocketTransport>(reactor, limits, std::move(unix_sockets), std::move(channel));
+  return std::make_unique<transport::SocketTransport>(reactor, limits, options);
 }
 
 // The pool's threads wait at a priority above all tasks, and run a task's job at the task's priority.
@@ -247,9 +247,13 @@ void Orb::run_until_shutdown(std::optional<Duration> at_most) {
     std::unique_lock lock(state_->mutex);
     if (state_->phase == State::Phase::destroyed) raise(orb_destroyed);
     const auto ended = [&] { return state_->phase >= State::Phase::shutting_down; };
-    // Bound: until shutdown().
-    if (!at_most) state_->changed.wait(lock, ended);
-    if (at_most && !state_->changed.wait_for(lock, *at_most, ended)) return;
+    const auto now = std::chrono::steady_clock::now();
+    // A span that reaches beyond the clock's last instant has no end.
+    if (!at_most || *at_most >= std::chrono::steady_clock::time_point::max() - now) {
+      state_->changed.wait(lock, ended);  // bound: until shutdown()
+    } else if (!state_->changed.wait_until(lock, now + *at_most, ended)) {
+      return;
+    }
   }
   if (!inside_servant() && !dispatch::inside_event_handler()) state_->finish_shutdown();
 }

@@ -38,10 +38,13 @@ bool Incidents::servant_threw(const ServantFailure& failure, Time now) noexcept 
   const std::lock_guard lock(mutex_);
   constexpr std::string_view separator = ": ";
   const std::string_view interface = short_id(failure.skeleton);
-  const std::string_view answer = failure.answered ? name_of(failure.answer) : "nothing, because it is a oneway";
+  const std::string_view outcome =
+      failure.answered ? ", and its caller gets " : " in a oneway request, and the client does not learn of it";
+  const std::string_view answer = failure.answered ? name_of(failure.answer) : "";
   text_.size = 0;
-  for (const std::string_view part : {answer, separator, interface, std::string_view(interface.empty() ? "" : "."),
-                                      failure.upcall.name, separator, failure.text})
+  for (const std::string_view part :
+       {outcome, answer, separator, interface, std::string_view(interface.empty() ? "" : "."), failure.upcall.name,
+        separator, failure.text})
     text_.add(part);
   return thrown_.add(now);
 }
@@ -120,7 +123,7 @@ std::vector<std::string> Incidents::lines(Time now) {
                     " answered with IMP_LIMIT since the last such line, the last because " +
                     as_one_line(std::move(large_text)) + ": " + std::string(minor::text(minor::message_too_large)));
   if (thrown > 0)
-    lines.push_back("a servant threw, and its caller gets " + text +
+    lines.push_back("a servant threw" + text +
                     (thrown == 1 ? "" : " (the last of " + std::to_string(thrown) + " since the last such line)"));
   if (held > 0) lines.push_back(held_line(waiting, held));
   return lines;

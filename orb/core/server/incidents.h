@@ -83,7 +83,7 @@ class Incidents {
   Error cut_off_reason_{};  // of the last client
   Text large_text_;         // about the last message
   Text dropped_text_;       // the last oneway's operation; empty: not known
-  Text text_;               // of the last servant: what its caller gets, operation, what it threw
+  Text text_;               // of the last servant: what its client gets, operation, what it threw
   Text waiting_;            // the last operation that is held
 };
 

@@ -1,10 +1,10 @@
 #include "orb/core/server/server.h"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include "orb/base/kept_by_thread.h"
-#include "orb/base/minor.h"
 #include "orb/core/config/advertised_host.h"
 #include "orb/core/runtime.h"
 #include "orb/core/server/dedicated_connection.h"
@@ -12,10 +12,9 @@
 #include "orb/core/server/server_job.h"
 #include "orb/os/clock.h"
 #include "orb/os/log.h"
+#include "orb/transport/transport_kind.h"
 
 namespace corelane::core {
-
-using transport::EndpointKind;
 
 namespace {
 
@@ -27,11 +26,8 @@ struct OwnJob {
   ~OwnJob() { delete std::exchange(own_job, nullptr); }
 };
 
-std::string taken_text(const transport::Endpoint& endpoint) {
-  const transport::Endpoint free{.host = endpoint.host, .port = 0};
-  return to_string(endpoint) + " is taken: `ss -lptn 'sport = :" + std::to_string(endpoint.port) +
-         "'` shows which process has it, and -ORBEndpointListen " + to_string(free) + " takes a free port";
-}
+// Returns whether the server chooses the place of this endpoint itself, for clients of this host.
+bool is_left_to_us(const transport::Endpoint& at) { return at.kind->of_this_host && at.path.empty(); }
 
 }  // namespace
 
@@ -47,44 +43,58 @@ Server::Server(std::shared_ptr<Orb> orb, const Settings& settings, dispatch::Exe
 
 Server::~Server() = default;
 
-bool Server::lacks(EndpointKind kind) const {
-  return std::none_of(settings_.listen.begin(), settings_.listen.end(),
-                      [&](const transport::Endpoint& at) { return at.kind == kind; });
-}
-
-// Returns the configured endpoints. If the server listens on TCP, adds endpoints for clients of this host.
+// Returns the configured endpoints. If one of them is for other hosts, adds one of each kind for clients of this host.
+// What clients prefer comes last, so that the order of the endpoints stays as it is when a kind is added.
 std::vector<transport::Endpoint> Server::wanted() const {
   std::vector<transport::Endpoint> all = settings_.listen;
-  if (!settings_.local || lacks(EndpointKind::tcp)) return all;
-  if (lacks(EndpointKind::unix_socket)) all.push_back(transport::unix_endpoint(""));
-  if (lacks(EndpointKind::channel)) all.push_back(transport::channel_endpoint(""));
+  const auto is_for_others = [](const transport::Endpoint& at) { return !at.kind->of_this_host; };
+  if (!settings_.local || std::ranges::none_of(settings_.listen, is_for_others)) return all;
+  for (const auto* const kind : std::views::reverse(transport::transport_kinds()))
+    if (kind->of_this_host &&
+        std::ranges::find(settings_.listen, kind, &transport::Endpoint::kind) == settings_.listen.end())
+      all.push_back({.kind = kind});
   return all;
 }
 
 Expected<void> Server::listen(transport::Transport& transport) {
   std::vector<transport::Endpoint> all = wanted();
   const std::string fault = runtime_directory_fault(settings_);
-  const auto left_to_us = [](const transport::Endpoint& at) { return at.kind != EndpointKind::tcp && at.path.empty(); };
-  if (!fault.empty() && !std::all_of(all.begin(), all.end(), left_to_us) && std::erase_if(all, left_to_us) > 0)
+  if (!fault.empty() && !std::all_of(all.begin(), all.end(), is_left_to_us) && std::erase_if(all, is_left_to_us) > 0)
     os::log::warn("clients of this host have to use TCP, because there are no channels and no Unix socket: " + fault);
   for (const transport::Endpoint& endpoint : all) {
-    const auto listening = listen_at(transport, endpoint);
-    if (!listening && (!left_to_us(endpoint) || all.size() < 2)) return listening.error();
+    const auto listening = listen_at_host(transport, endpoint);
+    if (!listening && (!is_left_to_us(endpoint) || all.size() < 2)) return listening.error();
   }
   return {};
+}
+
+// A client that knows the host by its name may try only one of the name's addresses. So all of them have the same port.
+// An address is left out if this host does not have it, or if a port that nobody chose is taken there.
+Expected<void> Server::listen_at_host(transport::Transport& transport, const transport::Endpoint& endpoint) {
+  const std::size_t before = listeners_.size();
+  std::uint16_t port = endpoint.port;
+  Expected<void> failed;
+  for (transport::Endpoint place : transport::listening_places(endpoint)) {
+    place.port = port;
+    const auto listening = listen_at(transport, place);
+    if (listening) {
+      port = listeners_.back()->endpoint().port;
+      continue;
+    }
+    failed = listening;
+    if (failed.error().minor == minor::address_in_use && port == endpoint.port) return failed;
+  }
+  return listeners_.size() > before ? Expected<void>() : failed;
 }
 
 Expected<void> Server::listen_at(transport::Transport& transport, const transport::Endpoint& endpoint) {
   auto listener = transport.listen(endpoint, [weak = weak_from_this()](auto stream) {
     if (const auto server = weak.lock()) server->accept(std::move(stream));
   });
-  if (!listener && listener.error().minor == minor::address_in_use && endpoint.kind == EndpointKind::tcp)
-    os::log::error(taken_text(endpoint));
   if (!listener) return listener.error();
   listeners_.push_back(std::move(*listener));
   endpoints_.push_back(listeners_.back()->endpoint());
-  if (endpoint.kind != EndpointKind::tcp) return {};
-  advertise();
+  if (endpoint.kind->is_iiop) advertise();
   return {};
 }
 

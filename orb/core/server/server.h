@@ -38,8 +38,8 @@ class Server : public std::enable_shared_from_this<Server> {
   ~Server();
 
   // Listens at every endpoint of endpoint.listen, or at none, and at the endpoints for clients of this host
-  // (endpoint.local). If a path that the server chooses itself cannot be used and there are other endpoints, it logs a
-  // warning and omits that endpoint.
+  // (endpoint.local). At a host's name it listens at all addresses of the name that this host has. If a path that the
+  // server chooses itself cannot be used and there are other endpoints, it logs a warning and omits that endpoint.
   Expected<void> listen(transport::Transport& transport);
   // Returns the endpoints as references contain them.
   const std::vector<transport::Endpoint>& endpoints() const noexcept { return endpoints_; }
@@ -69,9 +69,9 @@ class Server : public std::enable_shared_from_this<Server> {
   // How many jobs the pool keeps, and how many bytes in their buffers. Jobs that threads keep for themselves do not
   // count.
   static constexpr std::size_t kept_jobs = 1024, most_kept_bytes = 4 * 1024 * 1024;
+  Expected<void> listen_at_host(transport::Transport& transport, const transport::Endpoint& endpoint);
   Expected<void> listen_at(transport::Transport& transport, const transport::Endpoint& endpoint);
   void advertise();
-  bool lacks(transport::EndpointKind kind) const;
   std::vector<transport::Endpoint> wanted() const;
   void accept(std::shared_ptr<transport::Connection> stream);
   std::vector<std::shared_ptr<ServerConnection>> connections();

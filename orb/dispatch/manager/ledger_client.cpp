@@ -72,7 +72,7 @@ Expected<void> LedgerClient::begin_for(std::span<const Contract> candidates, Tim
 
 void LedgerClient::close_all() noexcept {
   is_known_empty_ = false;
-  for (const CoreLease& lease : leases_) manager_.set_closed(lease.core, options_.admission);
+  for (const CoreLease& lease : leases_) manager_.set_closed(lease.core, options_.admission_test->promises);
 }
 
 Expected<void> LedgerClient::claim_all() noexcept try {
@@ -124,7 +124,7 @@ void LedgerClient::tell_others(std::span<const Promise> others, std::span<const 
     others_[i] = promised_on(lease, others);
     others_platform_[i] = platform_on(lease, others);
     beside_others_ = beside_others_ || others_[i] != 0;
-    manager_.set_closed(lease.core, options_.admission && closes(lease, others, mine, candidates));
+    manager_.set_closed(lease.core, options_.admission_test->promises && closes(lease, others, mine, candidates));
     tell_interference(lease, others);
   }
 }

@@ -25,7 +25,7 @@ std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const s
 }
 
 Standing standing_of(const ExecutiveOptions& options, const CoreProvider& provider) {
-  return {.guarantee = options.admission ? Guarantee::bounds : Guarantee::placement,
+  return {.guarantee = options.admission_test->promises ? Guarantee::bounds : Guarantee::placement,
           .direct = options.mode == DispatchMode::direct,
           .real_time = options.real_time && os::privileges().fifo,
           .guarded = provider.sees_others()};

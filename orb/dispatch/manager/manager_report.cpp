@@ -39,7 +39,7 @@ void ManagerAgent::fill(TaskReport& report, const TaskWorker& worker) {
 
 ExecutiveReport ManagerAgent::report() const {
   ExecutiveReport report;
-  report.promises = options_.admission;
+  report.promises = options_.admission_test->promises;
   std::vector<WorkerPtr> workers;
   std::vector<std::shared_ptr<const std::string>> labels;
   std::vector<std::shared_ptr<const TaskReport>> gone_tasks;

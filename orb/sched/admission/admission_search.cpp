@@ -37,7 +37,7 @@ void AdmissionSearch::begin(const Demand& demand, std::uint32_t self, Reach reac
   const auto cores = placement_.cores();
   for (std::size_t i = 0; i < cores.size(); ++i)
     if (!cores[i].lost) order_.push_back(static_cast<int>(i));
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return placement_.roomier(a, b); });
+  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return placement_.is_tried_before(a, b); });
 }
 
 bool AdmissionSearch::step(int& evaluations) noexcept {

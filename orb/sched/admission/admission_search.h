@@ -1,6 +1,6 @@
 // AdmissionSearch finds where a new task may run. It works in pieces: each step() makes at most as many evaluations as
 // the caller allows (see ResponseSearch), so more urgent work can run in between. The search tries, in this order:
-// - the core with the most free capacity on which all deadlines hold with the new task;
+// - the first core, in the order of the allocation strategy, on which all deadlines hold with the new task;
 // - a core on which all deadlines hold after tasks that are leaving have left;
 // - a repacking of all tasks (see Repacker).
 // If nothing fits, refusal() says why.
@@ -74,7 +74,7 @@ class AdmissionSearch {
   Refusal refusal_{};
 
   // State of the stage `placing`.
-  std::vector<int> order_;    // cores that are not lost, in descending order of free capacity
+  std::vector<int> order_;    // cores that are not lost, in the order of the allocation strategy
   std::size_t at_ = 0;        // index into order_
   bool trying_ = false;       // trial_ is in progress
   std::optional<int> bound_;  // the core of the tasks that use the same resources, if there is one

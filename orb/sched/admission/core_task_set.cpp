@@ -173,14 +173,15 @@ bool CoreTaskSet::renumber(int levels) noexcept {
   return changed;
 }
 
-Verdict CoreTaskSet::add(const CoreModel& core, const Member& candidate, AdmissionTest test, int levels) noexcept {
+Verdict CoreTaskSet::add(const CoreModel& core, const Member& candidate, const AdmissionTest& test,
+                         int levels) noexcept {
   begin_add(core, candidate, test, levels);
   int unlimited = std::numeric_limits<int>::max();
   step(unlimited);
   return verdict();
 }
 
-void CoreTaskSet::begin_add(const CoreModel& core, const Member& candidate, AdmissionTest test, int levels,
+void CoreTaskSet::begin_add(const CoreModel& core, const Member& candidate, const AdmissionTest& test, int levels,
                             const Effort& effort) noexcept {
   assert(members_.size() < members_.capacity());
   const auto place = std::find_if(members_.begin(), members_.end(), [&](const Member& member) {
@@ -194,7 +195,7 @@ void CoreTaskSet::begin_add(const CoreModel& core, const Member& candidate, Admi
   load_ += candidate.demand.share;
   renumber(levels);
   tie();
-  if (test == AdmissionTest::none) return end_pass({.fits = true});
+  if (!test.promises) return end_pass({.fits = true});
   if (load_ + core.platform > core.capacity)
     return end_pass({.response = endless, .deadline = candidate.demand.deadline});
   if (core.order == CoreOrder::served) {
@@ -208,8 +209,9 @@ void CoreTaskSet::begin_add(const CoreModel& core, const Member& candidate, Admi
       return end_pass({.response = endless, .deadline = candidate.demand.deadline});
     return begin_by_deadline(core, EdfPass::Goal::deadlines, effort);
   }
-  if (test == AdmissionTest::hyperbolic && within_hyperbolic(core)) {
+  if (test.holds != nullptr && test.holds(tested(core))) {
     for (Member& member : members_) member.response = member.demand.deadline, member.windows = {};
+    pass_ = {.core = &core, .loose = true};
     return end_pass({.fits = true});
   }
   // If tasks share levels, new groups of them can add interference to any task. If tasks lock resources, the new task
@@ -451,15 +453,15 @@ void CoreTaskSet::gather(const CoreModel& core) noexcept {
   gather_locks();
 }
 
-bool CoreTaskSet::within_hyperbolic(const CoreModel& core) noexcept {
-  if (!core.above.empty() || core.blocking > 0 || has_ties() || locks()) return false;
+TestedCore CoreTaskSet::tested(const CoreModel& core) noexcept {
+  bool is_classical = core.above.empty() && core.blocking == 0 && !has_ties() && !locks();
   usages_.clear();
   for (const Member& member : members_) {
     const Demand& d = member.demand;
-    if (d.deadline != d.period || d.jitter > 0 || d.suspension > 0) return false;
+    is_classical = is_classical && d.deadline == d.period && d.jitter == 0 && d.suspension == 0;
     usages_.push_back({d.budget, d.period});
   }
-  return hyperbolic(usages_);
+  return {.tasks = usages_, .is_classical = is_classical};
 }
 
 }  // namespace corelane::sched

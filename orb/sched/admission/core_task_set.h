@@ -153,11 +153,11 @@ class CoreTaskSet {
   void remove(std::uint32_t slot, bool at_idle) noexcept;
 
   // Adds the new task if all deadlines hold with it. If they do not, the task set must not be used any more.
-  Verdict add(const CoreModel& core, const Member& candidate, AdmissionTest test, int levels) noexcept;
+  Verdict add(const CoreModel& core, const Member& candidate, const AdmissionTest& test, int levels) noexcept;
   // Does the same in pieces: call begin_add(), then step() until it returns true, then verdict(). `core` must outlive
   // the analysis, and no other member may be called during it. step() makes at most `evaluations` evaluations and
   // subtracts those it made; see ResponseSearch.
-  void begin_add(const CoreModel& core, const Member& candidate, AdmissionTest test, int levels,
+  void begin_add(const CoreModel& core, const Member& candidate, const AdmissionTest& test, int levels,
                  const Effort& effort = {}) noexcept;
   bool step(int& evaluations) noexcept;
   const Verdict& verdict() const noexcept { return pass_.verdict; }
@@ -194,7 +194,7 @@ class CoreTaskSet {
   void end_by_deadline() noexcept;
   Ticks blocking_of(std::size_t index) const noexcept;
   bool servers_fit(const CoreModel& core) const noexcept;
-  bool within_hyperbolic(const CoreModel& core) noexcept;
+  TestedCore tested(const CoreModel& core) noexcept;
   bool renumber(int levels) noexcept;
   void gather(const CoreModel& core) noexcept;
   void gather_locks() noexcept;

@@ -61,6 +61,7 @@ void Packing::begin(const Demand& candidate) noexcept {
   std::make_heap(tasks_.begin(), tasks_.end(), [&](const auto& a, const auto& b) { return smaller(a, b); });
   for (CoreTaskSet& task_set : task_sets_) task_set.clear();
   exact_left_ = most_exact_in_packing;
+  last_placed_ = placement_.last_placed();
   if (is_hopeless()) return end(false);
   left_ = tasks_.size() + 1;
   next_task();
@@ -76,7 +77,7 @@ bool Packing::is_hopeless() const noexcept {
     room += std::max<Share>(0, core.model.capacity - core.model.platform);
   }
   if (tasks_.size() > places) return true;
-  if (placement_.options().test == AdmissionTest::none) return false;
+  if (!placement_.options().test->promises) return false;
   Share wanted = 0;
   for (const PlannedTask& task : tasks_) wanted += demand_of(task).share;
   return wanted > room;
@@ -109,12 +110,12 @@ void Packing::next_task() noexcept {
   core_ = nowhere;
 }
 
-// Tries the task on the core with the most free capacity on which it was not tried yet.
+// Tries the task on the next core of the strategy's order.
 void Packing::pack_one(int& evaluations) noexcept {
   PlannedTask& task = tasks_[left_ - 1];
   const auto cores = placement_.cores();
   if (core_ == nowhere) {
-    core_ = emptiest();
+    core_ = next_core();
     if (core_ == nowhere) return end(false);
     const auto index = static_cast<std::size_t>(core_);
     tried_[index] = true;
@@ -132,26 +133,30 @@ void Packing::pack_one(int& evaluations) noexcept {
   const int tried = std::exchange(core_, nowhere);
   if (!trial_.verdict().fits) return;
   std::swap(task_sets_[static_cast<std::size_t>(tried)], trial_.task_set());
-  task.to = tried;
+  task.to = last_placed_ = tried;
   next_task();
 }
 
-Share Packing::room_of(std::size_t core) const noexcept {
-  const CoreModel& model = placement_.cores()[core].model;
-  return model.capacity - model.platform - task_sets_[core].load();
+CoreRoom Packing::room_of(int core) const noexcept {
+  const auto index = static_cast<std::size_t>(core);
+  const CoreModel& model = placement_.cores()[index].model;
+  return {.core = core,
+          .free = model.capacity - model.platform - task_sets_[index].load(),
+          .steps = placement_.steps(last_placed_, core)};
 }
 
-// Returns the core with the most free capacity. If several have the same, prefers the task's own core.
-int Packing::emptiest() const noexcept {
+// Returns the first core, in the order of the strategy, on which the task was not tried yet. If several are as good,
+// prefers the task's own core.
+int Packing::next_core() const noexcept {
   const int home = tasks_[left_ - 1].from;
-  int best = nowhere;
-  for (std::size_t i = 0; i < task_sets_.size(); ++i) {
-    if (tried_[i] || placement_.cores()[i].lost) continue;
-    const Share room = room_of(i);
-    const Share most = best == nowhere ? room : room_of(static_cast<std::size_t>(best));
-    if (best == nowhere || room > most || (room == most && static_cast<int>(i) == home)) best = static_cast<int>(i);
+  const auto before = placement_.options().allocation->before;
+  CoreRoom best{.core = nowhere};
+  for (int i = 0; i < static_cast<int>(task_sets_.size()); ++i) {
+    if (tried_[static_cast<std::size_t>(i)] || placement_.core(i).lost) continue;
+    const CoreRoom room = room_of(i);
+    if (best.core == nowhere || before(room, best) || (i == home && !before(best, room))) best = room;
   }
-  return best;
+  return best.core;
 }
 
 // Assigns the packed bins to cores. If all cores are alike, it does not matter which core gets which bin. So each bin

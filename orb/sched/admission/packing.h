@@ -1,5 +1,6 @@
-// Packing decides where every task would run so that a new task fits. It uses worst fit decreasing and starts with
-// empty cores. It works in pieces, because it costs about one analysis per task.
+// Packing decides where every task would run so that a new task fits. It starts with empty cores, and places the
+// largest task first, each by the allocation strategy. It works in pieces, because it costs about one analysis per
+// task.
 //
 // Threads: as Manager. It only reads the tables. They must not change between begin() and the step() that returns true.
 // Nothing allocates after construction.
@@ -47,8 +48,8 @@ class Packing {
   bool smaller(const PlannedTask& a, const PlannedTask& b) const noexcept;
   void next_task() noexcept;
   void pack_one(int& evaluations) noexcept;
-  int emptiest() const noexcept;
-  Share room_of(std::size_t core) const noexcept;
+  int next_core() const noexcept;
+  CoreRoom room_of(int core) const noexcept;
   void begin_matching() noexcept;
   void match_one(int& evaluations) noexcept;
   void end(bool found) noexcept;
@@ -63,6 +64,7 @@ class Packing {
   std::vector<char> tried_;             // per core: tried for the current task; later: has its bin
 
   // The state of the current task, tasks_[left_ - 1].
+  int last_placed_ = 0;       // the core of the task placed before it
   std::optional<int> bound_;  // the core of the tasks that use the same resources
   int core_ = nowhere;        // the core on which it is tried
   Trial trial_;

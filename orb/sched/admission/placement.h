@@ -12,6 +12,7 @@
 
 #include "orb/sched/admission/core_task_set.h"
 #include "orb/sched/admission/trial.h"
+#include "orb/sched/allocation_strategy.h"
 #include "orb/sched/manager.h"
 #include "orb/sched/task.h"
 
@@ -83,8 +84,19 @@ class Placement {
   std::uint64_t epoch() const noexcept { return epoch_; }
   void note_change() noexcept { ++epoch_; }
 
-  // Returns whether core `a` has more free capacity than `b`, or as much and the lower index.
-  bool roomier(int a, int b) const noexcept;
+  // Returns whether a task is tried on core `a` before core `b`, by the allocation strategy.
+  bool is_tried_before(int a, int b) const noexcept;
+  // Returns whether `a` comes before `b` in the order of the strategy, or is as good and has the lower index.
+  bool is_before(const CoreRoom& a, const CoreRoom& b) const noexcept;
+  // Returns how many steps core `to` is after core `from`; see CoreRoom::steps.
+  int steps(int from, int to) const noexcept {
+    return to >= from ? to - from : to - from + static_cast<int>(cores_.size());
+  }
+  // Returns the core on which a new task, or a task of a lost core, was placed last; the first core if there is none
+  // yet.
+  int last_placed() const noexcept { return last_placed_; }
+  // Notes such a placement. The caller also changes the epoch, because the order of the cores may change.
+  void note_placed(int core) noexcept { last_placed_ = core; }
 
   // Starts a trial: whether all deadlines of `task_set` on `core` hold with the given task added.
   void begin(Trial& trial, const CoreTaskSet& task_set, const Core& core, std::uint32_t slot, const Demand& demand,
@@ -116,6 +128,7 @@ class Placement {
   std::vector<std::uint32_t> free_slots_;
   std::vector<Core> cores_;
   std::size_t members_ = 0;
+  int last_placed_ = 0;
   Trial trial_;
   std::uint64_t last_age_ = 0;
   std::uint64_t epoch_ = 0;

@@ -35,7 +35,7 @@ void Repacker::begin(const Demand& candidate, bool moving) noexcept {
     if (!core.lost && !core.closed && (!bound || *bound == i) && somebody_leaves(static_cast<std::size_t>(i)))
       order_.push_back(i);
   }
-  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return placement_.roomier(a, b); });
+  std::sort(order_.begin(), order_.end(), [&](int a, int b) { return placement_.is_tried_before(a, b); });
   next(Stage::waiting);
 }
 

@@ -80,7 +80,7 @@ class Repacker {
   Packing packing_;
   std::vector<PlannedTask> waiter_;  // the plan without moves
   std::span<PlannedTask> plan_;
-  std::vector<int> order_;                // the cores where the new task may wait, most free capacity first
+  std::vector<int> order_;                // the cores where the new task may wait, in the order of the strategy
   std::vector<CoreTaskSet> task_sets_;    // one per core: the tasks charged to it in the current phase
   std::vector<CoreTaskSet> first_phase_;  // the same, with all moves of phase 0 in progress
   int phase_ = 0;

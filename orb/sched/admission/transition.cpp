@@ -75,6 +75,7 @@ void Transition::advance() noexcept {
     if (!placement_.charge(slot.target, candidate_).fits) return abort(true);
     slot.core = slot.target;
     slot.state = TaskState::running;
+    placement_.note_placed(slot.core);
     buffer_.admit(candidate_);
     end();
   }

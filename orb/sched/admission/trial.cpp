@@ -5,7 +5,7 @@
 namespace corelane::sched {
 
 void Trial::begin(const CoreModel& model, const CoreTaskSet& base, std::uint32_t slot, const Demand& demand,
-                  AdmissionTest test, int levels, const Effort& effort) noexcept {
+                  const AdmissionTest& test, int levels, const Effort& effort) noexcept {
   spent_ = 0;
   owed_ = cost_of_copy(base);
   done_ = base.members().size() + 1 >= task_set_.capacity();

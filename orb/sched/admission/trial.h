@@ -18,7 +18,7 @@ class Trial {
   // Starts a trial of the tasks in `base` on the core `model`, with the task `slot` added. `model` must outlive the
   // trial.
   void begin(const CoreModel& model, const CoreTaskSet& base, std::uint32_t slot, const Demand& demand,
-             AdmissionTest test, int levels, const Effort& effort) noexcept;
+             const AdmissionTest& test, int levels, const Effort& effort) noexcept;
   // Works like CoreTaskSet::step(). The copy of the task set counts as evaluations, too.
   bool step(int& evaluations) noexcept;
 

@@ -8,15 +8,9 @@
 #include <cstdint>
 #include <span>
 
-#include "orb/sched/ticks.h"
+#include "orb/sched/admission_test.h"
 
 namespace corelane::sched {
-
-// The utilization of one task.
-struct Usage {
-  Ticks budget = 0;  // C > 0
-  Ticks period = 1;  // T > 0
-};
 
 // Tests the bound of Liu & Layland 1973: rate-monotonic priorities, implicit deadlines, one core, sum U <= n (2^(1/n) -
 // 1). The test has the form (1 + U/n)^n <= 2.

@@ -5,11 +5,16 @@
 #include <bit>
 #include <cstring>
 
+#include "orb/base/one_line.h"
+#include "orb/base/registry.h"
+#include "orb/sched/admission_test.h"
+#include "orb/sched/allocation_strategy.h"
+
 namespace corelane::sched {
 namespace {
 
 constexpr std::uint64_t magic = 0x45'4e'41'4c'45'52'4f'43;  // "CORELANE"
-constexpr std::size_t header_words = 20;
+constexpr std::size_t header_words = 22;
 constexpr std::size_t core_words = 7;
 constexpr std::size_t track_words = 6;
 constexpr std::size_t word_size = sizeof(std::uint64_t);
@@ -19,6 +24,7 @@ constexpr std::uint64_t max_cores = 4096;
 constexpr std::uint64_t max_tasks = 100'000;
 constexpr std::uint64_t max_slots = 1u << 24;  // cores x tasks per core
 constexpr std::uint64_t max_program = 4096;
+constexpr std::uint64_t max_name = 64;  // of what a registry lists
 
 TraceFault fault(std::string text) { return {std::move(text)}; }
 
@@ -39,7 +45,7 @@ class Output {
     for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(static_cast<std::byte>(value >> shift & 0xff));
   }
   void word(Duration value) { word(static_cast<std::uint64_t>(value.count())); }
-  void text(const std::string& text) {
+  void text(std::string_view text) {
     for (const char c : text) bytes_.push_back(static_cast<std::byte>(c));
     while (bytes_.size() % word_size != 0) bytes_.push_back({});
   }
@@ -57,8 +63,8 @@ void put(std::vector<std::byte>& bytes, std::size_t word, std::uint64_t value) {
 void write_header(Output& out, const TraceFile& trace) {
   // The binding names all members, so a new option does not compile until this function is changed. Give the option a
   // word and give trace_version the next number.
-  const auto& [cores, max_tasks_in_all, max_tasks_per_core, levels, repack, test, enforces_budgets, charge_overruns,
-               peer_limit, spares_own_user, peer_urgency, peer_tasks] = trace.options;
+  const auto& [cores, max_tasks_in_all, max_tasks_per_core, levels, repack, test, allocation, enforces_budgets,
+               charge_overruns, peer_limit, spares_own_user, peer_urgency, peer_tasks] = trace.options;
   const std::string name = trace.program.substr(0, max_program);
   out.word(magic), out.word(trace_version), out.word(std::uint64_t{0});
   out.word(static_cast<std::uint64_t>(trace.pid)), out.word(trace.start_ticks);
@@ -66,10 +72,11 @@ void write_header(Output& out, const TraceFile& trace) {
   out.word(std::uint64_t{0}), out.word(static_cast<std::uint64_t>(trace.reason));
   out.word(name.size()), out.word(cores.size()), out.word(trace.tracks.size());
   out.word((repack ? 1u : 0u) | (enforces_budgets ? 2u : 0u) | (charge_overruns ? 4u : 0u) |
-           (spares_own_user ? 8u : 0u) | static_cast<std::uint64_t>(test) << 8);
+           (spares_own_user ? 8u : 0u));
   out.word(max_tasks_in_all), out.word(max_tasks_per_core), out.word(static_cast<std::uint64_t>(levels));
   out.word(static_cast<std::uint64_t>(peer_limit)), out.word(peer_urgency), out.word(peer_tasks);
-  out.text(name);
+  out.word(allocation->name.size()), out.word(test->name.size());
+  out.text(name), out.text(allocation->name), out.text(test->name);
 }
 
 // Reads words in order. Past the end it returns zeros, and ok() returns false.
@@ -119,7 +126,17 @@ struct Counts {
   std::uint64_t tracks = 0;
 };
 
-void read_header(Input& in, TraceFile& trace, Counts& counts) {
+// Finds what a trace names in a registry. Returns what is wrong, or an empty text.
+template <typename Entry>
+std::string find_recorded(const Entry*& found, Registry<Entry> registry, const std::string& name, const char* what) {
+  found = find_named(registry, name);
+  if (found != nullptr) return {};
+  return std::string("recorded with the ") + what + " '" + as_one_line(name) + "', which this program does not have (" +
+         names_of(registry) + "): read it with the program that wrote it";
+}
+
+// Returns what is wrong, or an empty text. Ranges are checked by in.ok().
+std::string read_header(Input& in, TraceFile& trace, Counts& counts) {
   for (int skipped = 0; skipped < 3; ++skipped) (void)in.word();
   trace.pid = static_cast<std::int32_t>(in.number(INT32_MAX));
   trace.start_ticks = in.word();
@@ -136,14 +153,18 @@ void read_header(Input& in, TraceFile& trace, Counts& counts) {
   options.enforces_budgets = flags & 2;
   options.charge_overruns = flags & 4;
   options.spares_own_user = flags & 8;
-  options.test = static_cast<AdmissionTest>(std::min<std::uint64_t>(flags >> 8, 2));
   options.max_tasks = in.number(max_tasks);
   options.max_tasks_per_core = in.number(max_tasks);
   options.levels = static_cast<int>(in.number(10'000));
   options.peer_limit = static_cast<Ppm>(in.number(max_cores * static_cast<std::uint64_t>(whole_core)));
   options.peer_urgency = in.duration();
   options.peer_tasks = in.number(max_tasks);
+  const std::uint64_t strategy = in.number(max_name), admission_test = in.number(max_name);
   trace.program = in.text(name);
+  const std::string allocation = in.text(strategy), test = in.text(admission_test);
+  if (!in.ok() || name_of(trace.reason).empty()) return "damaged: its header holds impossible values";
+  std::string wrong = find_recorded(options.allocation, allocation_strategies(), allocation, "allocation strategy");
+  return !wrong.empty() ? wrong : find_recorded(options.test, admission_tests(), test, "admission test");
 }
 
 bool is_sound(const PlatformLoad& load) {
@@ -215,7 +236,6 @@ std::string fault_of_whole(Bytes bytes) {
 }
 
 std::string read_body(Input& in, TraceFile& trace, const Counts& counts) {
-  if (!in.ok() || name_of(trace.reason).empty()) return "damaged: its header holds impossible values";
   if (counts.cores * core_words > in.left()) return "damaged: it names more cores than it holds";
   if (std::max<std::uint64_t>(counts.cores, 1) * trace.options.max_tasks_per_core > max_slots)
     return "damaged: more tasks on more cores than any run has";
@@ -276,7 +296,7 @@ Expected<TraceFile, TraceFault> parse_trace(Bytes bytes) {
   TraceFile trace;
   Counts counts;
   Input in(bytes);
-  read_header(in, trace, counts);
+  if (std::string wrong = read_header(in, trace, counts); !wrong.empty()) return fault(std::move(wrong));
   if (std::string wrong = read_body(in, trace, counts); !wrong.empty()) return fault(std::move(wrong));
   return trace;
 }

@@ -7,12 +7,13 @@
 //   3   process id                  11  number of cores
 //   4   its start, clock ticks      12  number of tracks
 //   5   dumped at, monotonic ns     13  ManagerOptions: flags, bit 0 repack, 1 enforces_budgets, 2
-//                                       charge_overruns, 3 spares_own_user; test in bits 8..15
+//                                       charge_overruns, 3 spares_own_user
 //   6   the same, boot time ns      14  max_tasks            16  levels
 //   7   the same, real time ns      15  max_tasks_per_core   17  peer_limit     18  peer_urgency
-//   19  peer_tasks
-//   then the name, padded with zeros to a whole word; for each core: id, capacity, budget, period, jitter, blocking of
-//   its load, its order (0 by priorities, 1 by deadlines, 2 by deadlines under servers);
+//   19  peer_tasks                  20  length of the name of the allocation strategy in bytes
+//                                   21  the same of the admission test
+//   then the three names, each padded with zeros to a whole word; for each core: id, capacity, budget, period, jitter,
+//   blocking of its load, its order (0 by priorities, 1 by deadlines, 2 by deadlines under servers);
 //   for each track: kind, core, max_tasks, timer, slots lost, words of records, the records.
 //
 // Threads: pure functions and values; all functions allocate.

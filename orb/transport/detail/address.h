@@ -29,12 +29,12 @@ struct Address {
 // Returns the address of a socket's file. `path` is absolute and has at most longest_unix_path bytes.
 Address unix_address(const std::string& path) noexcept;
 // Returns whether the endpoint is of that kind and its path is valid for a socket's file.
-bool names_socket(const Endpoint& endpoint, EndpointKind kind) noexcept;
-// Logs "cannot listen at <kind>:<path>: why", and returns the error.
-Error logged(const os::PathRefusal& refusal, std::string_view kind);
+bool names_socket(const Endpoint& endpoint, const TransportKind& kind) noexcept;
+// Logs "cannot listen at <prefix><path>: why", and returns the error.
+Error logged(const os::PathRefusal& refusal, const TransportKind& kind);
 
-// Returns the endpoint with numbers, not names. An IPv4 address mapped into IPv6 (::ffff:127.0.0.1) becomes plain IPv4.
-// For a Unix socket it holds the path, "" if there is none.
+// Returns the endpoint of a socket's address, as its kind describes it. An endpoint of TCP without host and port if no
+// kind knows the family.
 Endpoint endpoint_of(const Address& address);
 
 enum class AddressUse { connect, listen };

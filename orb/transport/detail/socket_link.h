@@ -1,4 +1,4 @@
-// SocketLink is a Link over one stream socket, TCP or Unix.
+// SocketLink is a Link over one stream socket of any family. It uses what TCP and Unix sockets have of their own.
 // Threads: as Link.
 #pragma once
 
@@ -36,8 +36,11 @@ class SocketLink final : public Link {
   std::vector<gid_t> groups() const override;
 
  private:
+  bool is_unix() const noexcept;
+  bool is_tcp() const noexcept;
+
   os::Fd fd_;  // constant until destruction
-  const bool is_unix_;
+  const int family_;
   const Beside beside_;
   const std::optional<PeerCredentials> credentials_;
   // Owner: the reader.

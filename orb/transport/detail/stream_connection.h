@@ -1,4 +1,4 @@
-// StreamConnection is a Connection over one Link: a stream socket (TCP or Unix), or a channel.
+// StreamConnection is a Connection over one Link: a stream socket, or a channel.
 // Threads: one caller's thread at a time calls receive(). Any thread calls send() and close(). The reactor's thread
 // calls the on_... and *_on_reactor functions.
 //
@@ -110,7 +110,7 @@ class StreamConnection final : public Connection,
   bool has_sent_message() const noexcept override {
     return has_sent_message_.load(std::memory_order_relaxed);  // relaxed: as in note_first_message()
   }
-  bool is_channel() const noexcept override { return local_.kind == EndpointKind::channel; }
+  bool is_channel() const noexcept override;
   bool give_way() noexcept override;
 
   void on_readable() noexcept override;

@@ -2,9 +2,9 @@
 
 #include <string_view>
 
-#include "services/nameserver/stores/etcd_store.h"
-#include "services/nameserver/stores/sqlite_store.h"
-#include "services/nameserver/stores/tree_store.h"
+#include "services/nameserver/stores/etcd/etcd_store.h"
+#include "services/nameserver/stores/sqlite/sqlite_store.h"
+#include "services/nameserver/stores/tree/tree_store.h"
 
 namespace corelane::nameserver {
 

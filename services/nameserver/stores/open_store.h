@@ -12,7 +12,7 @@
 #include <string>
 
 #include "services/nameserver/stores/store.h"
-#include "services/nameserver/stores/tls.h"
+#include "services/nameserver/stores/tls_files.h"
 
 namespace corelane::nameserver {
 

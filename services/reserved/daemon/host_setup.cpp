@@ -10,11 +10,11 @@
 #include "orb/os/machine/core_list.h"
 #include "orb/os/machine/mounts.h"
 #include "services/reserved/accounts/core_sets.h"
-#include "services/reserved/backends/affinity_only.h"
-#include "services/reserved/backends/cgroup_v1.h"
-#include "services/reserved/backends/cgroup_v2.h"
-#include "services/reserved/backends/resource_means.h"
-#include "services/reserved/backends/restore.h"
+#include "services/reserved/backends/cores/affinity_only.h"
+#include "services/reserved/backends/cores/cgroup_v1.h"
+#include "services/reserved/backends/cores/cgroup_v2.h"
+#include "services/reserved/backends/cores/restore.h"
+#include "services/reserved/backends/resources/resource_means.h"
 
 namespace corelane::reserved {
 namespace {

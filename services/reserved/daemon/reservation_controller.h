@@ -15,8 +15,8 @@
 
 #include "services/reserved/accounts/accounts.h"
 #include "services/reserved/backends/backend.h"
-#include "services/reserved/backends/controller.h"
 #include "services/reserved/backends/interrupts.h"
+#include "services/reserved/backends/resources/controller.h"
 
 namespace corelane::reserved {
 

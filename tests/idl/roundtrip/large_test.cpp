@@ -10,6 +10,7 @@
 #include "orb/corba/orb.h"
 #include "orb/corba/portable_server.h"
 #include "orb/rt/rt.h"
+#include "tests/support/modes.h"
 
 namespace large_test {
 
@@ -86,7 +87,7 @@ void check_turn(Call&& call) {
 }  // namespace
 
 TEST_CASE("arguments that are larger than a task's stack come and go") {
-  Session session(GENERATE(as<std::string>{}, "direct", "manager", "leader-followers"));
+  Session session(GENERATE(corelane::testing::every_mode()));
   const bool is_local = GENERATE(false, true);
   const auto& turner = is_local ? session.local : session.turner;
   SECTION("of an operation with a contract in its IDL") {

@@ -12,7 +12,7 @@
 #include "orb/core/client/reference.h"
 #include "orb/core/connections/client_connection.h"
 #include "orb/core/lifecycle/orb_state.h"
-#include "orb/transport/channel.h"
+#include "orb/transport/channel/channel.h"
 #include "tests/support/forked_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"

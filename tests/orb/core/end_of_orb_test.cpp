@@ -79,7 +79,7 @@ rt::Task task_of(const CORBA::object_reference<Probing::Probe>& probe) {
 }  // namespace
 
 TEST_CASE("a servant cannot wait for its own end, from whichever caller its call came") {
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   const bool is_local = GENERATE(false, true);
   const bool has_task = GENERATE(false, true);
   ScriptedServer server({"-ORBDispatchMode", mode, "-ORBDispatchAdmission", "off"});
@@ -95,7 +95,7 @@ TEST_CASE("a servant cannot wait for its own end, from whichever caller its call
 }
 
 TEST_CASE("the handler of a task's event cannot wait for the end of its ORB") {
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   ScriptedServer server({"-ORBDispatchMode", mode, "-ORBDispatchAdmission", "off"});
   const auto task = task_of(server.probe);
   std::promise<bool> refused;
@@ -139,7 +139,7 @@ TEST_CASE("a servant that ends with its ORB may destroy that in its destructor")
 }
 
 TEST_CASE("every call to an ORB while it is destroyed gets an answer") {
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   for (int round = 0; round < 5; ++round) {
     ScriptedServer server({"-ORBDispatchMode", mode, "-ORBDispatchAdmission", "off"});
     const CORBA::object_reference<CORBA::ORB> orb = server.orb.orb;

@@ -1,9 +1,10 @@
-// Tests invocations over TCP, over Unix sockets, through channels, to a pool of leader and followers, and within the
-// ORB. Runs the common suite, and tests what only one of these ways has.
+// Tests invocations over TCP, Unix sockets, channels and vsock, to a pool of leader and followers, and within the ORB.
+// Runs the common suite, and tests what only one of these ways has.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,8 +12,10 @@
 #include "orb/base/minor.h"
 #include "orb/core/client/reference.h"
 #include "orb/core/objects/poa_manager_state.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/vsock.h"
 
 using namespace corelane::testing;
 
@@ -55,6 +58,11 @@ struct OverChannel : TestPath, OverSocket {
   OverChannel() : OverSocket("channel:" + directory.path() + "/probe.sock") {}
 };
 
+struct OverVsock : OverSocket {
+  static std::optional<std::string> missing() { return why_no_vsock(); }
+  OverVsock() : OverSocket("vsock:1:0") {}
+};
+
 struct ByFollowers {
   CORBA::object_reference<Probing::Probe> probe() { return reference; }
   CORBA::object_reference<Probing::Probe> server_reference() { return server.reference; }
@@ -75,7 +83,7 @@ struct Collocated {
   ProbeServer server;
 };
 
-using InvocationWays = std::tuple<OverTcp, OverUnix, OverChannel, ByFollowers, Collocated>;
+using InvocationWays = WithFollowers<ByFollowers, OverTcp, OverUnix, OverChannel, OverVsock, Collocated>;
 
 }  // namespace
 

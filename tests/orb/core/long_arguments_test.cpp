@@ -14,6 +14,8 @@
 #include "orb/giop/headers.h"
 #include "tests/support/acceptor.h"
 #include "tests/support/bare_server.h"
+#include "tests/support/modes.h"
+#include "tests/support/pattern.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -193,8 +195,7 @@ using Storing::Octets;
 // Returns bytes that differ between the blocks of a test, and between the parts of a block.
 Octets block_of(std::size_t size, unsigned seed = 1) {
   Octets block(size);
-  unsigned state = seed * 2'654'435'761u + 1;
-  for (auto& octet : block) octet = static_cast<std::uint8_t>((state = state * 1'664'525u + 1'013'904'223u) >> 24);
+  fill_with_pattern(block.data(), size, seed);
   return block;
 }
 
@@ -275,7 +276,7 @@ struct Local {
   CORBA::object_reference<Storing::Store> store = core::make_stub<Storing::Store>(server.reference->_reference());
   StoreServant& servant() { return *server.servant; }
 };
-using Ways = std::tuple<Tcp, Unix, OverChannel, Followers, SharedTcp, Local>;
+using Ways = WithFollowers<Followers, Tcp, Unix, OverChannel, SharedTcp, Local>;
 
 // Returns sizes around each limit where the ORB changes its method, with and without the message header.
 std::vector<std::size_t> interesting_sizes() {

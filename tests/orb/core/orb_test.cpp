@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 #include <fstream>
 #include <thread>
@@ -10,6 +11,8 @@
 #include "orb/base/minor.h"
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/core/stop_signals.h"
+#include "orb/giop/corbaloc.h"
+#include "orb/giop/ior.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
@@ -112,6 +115,26 @@ TEST_CASE("text that is no reference is BAD_PARAM") {
     CHECK_THROWS_AS(client->string_to_object(text), CORBA::BAD_PARAM);
 }
 
+TEST_CASE("text of a reference that no call could use is BAD_PARAM") {
+  namespace giop = corelane::giop;
+  namespace minor = corelane::minor;
+  TestOrb client({"-ORBLimitsMessageSize", "4096"});
+  const std::string longest(4096 - 256, 'x');
+  CHECK(client->string_to_object("corbaloc::h/" + longest));
+  giop::Ior cut = giop::to_ior(*giop::parse_corbaloc("corbaloc::h/k"));
+  cut.profiles.front().data.resize(10);
+  const auto [text, code] = GENERATE_COPY(std::pair{"corbaloc::h/" + longest + "x", minor::key_too_long},
+                                          std::pair{"corbaname::h/" + longest + "x", minor::key_too_long},
+                                          std::pair{giop::to_string(cut), minor::truncated});
+  try {
+    client->string_to_object(text);
+    FAIL("no exception");
+  } catch (const CORBA::BAD_PARAM& bad) {
+    CHECK(bad.minor() == code);
+    CHECK_THAT(bad.what(), Catch::Contains(text.substr(0, 50)));
+  }
+}
+
 TEST_CASE("equivalent references hash alike") {
   ProbeServer server;
   TestOrb client;
@@ -139,6 +162,23 @@ TEST_CASE("perform_work() waits for no longer than it is told") {
   orb->perform_work(std::chrono::milliseconds{1});
   orb->shutdown(false);
   orb->perform_work(std::chrono::hours{1});
+}
+
+TEST_CASE("perform_work() for the longest span waits until the ORB is shut down") {
+  using corelane::Duration;
+  const Duration span = GENERATE(Duration::max(), Duration::max() - std::chrono::hours{1});
+  TestOrb orb;
+  std::atomic<bool> shut_down{false};
+  std::atomic<bool> waited{false};
+  std::jthread main_loop([&] {
+    orb->perform_work(span);
+    waited = shut_down.load();
+  });
+  orb->perform_work(std::chrono::milliseconds{20});  // time for the other thread to return too early
+  shut_down = true;
+  orb->shutdown(false);
+  main_loop.join();
+  CHECK(waited.load());
 }
 
 TEST_CASE("an exception whose kind is not known prints what it says") {

@@ -10,6 +10,7 @@
 #include "orb/giop/headers.h"
 #include "tests/orb/transport/kinds.h"
 #include "tests/support/bare_wire.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -40,7 +41,7 @@ TEST_CASE("every object answers that there is no interface repository") {
 TEMPLATE_TEST_CASE("an idle connection is ended with CloseConnection in each mode", "", TcpV4, UnixSocket,
                    SharedMemory) {
   const Quiet quiet;
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   const bool called = GENERATE(false, true);
   ProbeServer server({"-ORBDispatchMode", mode, "-ORBTimeoutIdle", "20ms", "-ORBEndpointListen",
                       transport::to_string(TestType::anywhere())});

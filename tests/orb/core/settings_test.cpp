@@ -8,11 +8,14 @@
 #include <map>
 #include <memory>
 
+#include "orb/core/config/setting_values.h"
 #include "orb/core/runtime.h"
+#include "tests/support/modes.h"
 #include "tests/support/temp_directory.h"
 
 using namespace corelane;
 using namespace corelane::core;
+using namespace corelane::testing;
 using namespace std::chrono_literals;
 
 namespace {
@@ -195,7 +198,27 @@ TEST_CASE("the documentation has each setting once") {
   }
 }
 
+TEST_CASE("leader-followers is refused by a build without ACE, which says what to do") {
+  Settings settings;
+  CHECK_THAT(values::mode(settings, "leader-followers", false),
+             Catch::StartsWith("manager or direct, because this Corelane was built without ACE") &&
+                 Catch::Contains("libace-dev") && Catch::Contains("-DCORELANE_WITH_ACE=ON"));
+  CHECK(settings.executive.mode == dispatch::DispatchMode::manager);
+  CHECK(values::mode(settings, "direct", false).empty());
+  CHECK(values::mode(settings, "leader-followers", true).empty());
+  CHECK(settings.executive.mode == dispatch::DispatchMode::leader_followers);
+}
+
+TEST_CASE("a build has leader-followers if it has ACE") {
+  const auto loaded = Start().option("-ORBDispatchMode", "leader-followers").load();
+  CHECK(loaded.has_value() == has_followers);
+  if (!loaded)
+    CHECK_THAT(loaded.error().text,
+               Catch::StartsWith("-ORBDispatchMode = leader-followers: expected manager or direct"));
+}
+
 TEST_CASE("settings that leader-followers does not look at are named") {
+  if (!can_follow()) return;
   const auto unused = [](Start start) { return unused_settings(*start.load()); };
   CHECK(unused(Start().option("-ORBRecorderSize", "64")).empty());
   const Start followers = Start().option("-ORBDispatchMode", "leader-followers").option("-ORBPoolCores", "0");

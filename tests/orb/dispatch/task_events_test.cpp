@@ -149,7 +149,8 @@ TEST_CASE("in every mode the application hears of an overrun on a thread that is
   os::log::set_level(os::log::Level::off);
   ExecutiveOptions options;
   options.mode = mode;
-  options.real_time = options.admission = false;
+  options.real_time = false;
+  options.admission_test = &sched::admission::none;
   UnguardedCores cores(*os::Topology::detect());
   const auto executive = std::move(*Executive::start(options, cores));
   os::log::set_level(os::log::Level::info);

@@ -151,6 +151,23 @@ TEST_CASE("a cancelled request takes its fragments along") {
   CHECK(stream.minor() == minor::bad_fragment);
 }
 
+TEST_CASE("a cancelled request of GIOP 1.1 takes its fragments along") {
+  const Wire first = wire("'GIOP' 0101 02 00 0000000c 00000000 00000007 01000000");
+  Stream stream;
+  SECTION("the first fragment says which request it is") { stream.feed(first); }
+  SECTION("a later one says it") {
+    stream.feed(wire("'GIOP' 0101 02 00 00000004 00000000")).feed(wire("'GIOP' 0101 02 07 00000008 00000007 01000000"));
+  }
+  const std::size_t held = stream.assembler.pending_bytes();
+  stream.feed(wire("'GIOP' 0101 00 02 00000004 00000008"));  // another request's
+  CHECK(stream.assembler.pending_bytes() == held);
+  stream.feed(wire("'GIOP' 0101 00 02 00000004 00000007"));
+  CHECK(stream.assembler.pending_bytes() == 0);
+  stream.feed(first).feed(wire("'GIOP' 0101 00 07 00000004 00000000"));
+  CHECK(stream.ok());
+  CHECK(stream.types == std::vector{MessageType::cancel_request, MessageType::cancel_request, MessageType::request});
+}
+
 TEST_CASE("the id of a joined request may be used again") {
   Stream stream;
   for (int i = 0; i < 3; ++i) stream.feed(join({piece(0, 7, true), piece(7, 7, false)}));

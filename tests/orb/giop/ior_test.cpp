@@ -153,7 +153,38 @@ TEST_CASE("a nil reference has no profiles") {
   CHECK(nil->nil());
 }
 
+TEST_CASE("an object key may be so long that a request with it has 256 bytes for the rest, and no longer") {
+  const std::size_t size = GENERATE(std::size_t{743}, std::size_t{744}, std::size_t{745});
+  Limits limits;
+  limits.message_size = 1000;
+  const Ior ior{"IDL:A:1.0", {make_profile({giop_1_2, {"h", 1}, std::vector<std::byte>(size), {}})}};
+  const auto fault = fault_of(ior, limits);
+  CHECK(fault.has_value() == (size > 744));
+  if (fault) CHECK(*fault == Error{ErrorKind::bad_param, Completion::no, minor::key_too_long});
+}
+
+TEST_CASE("a reference is usable if one of its profiles is") {
+  Limits limits;
+  limits.message_size = 1000;
+  const TaggedProfile good = make_profile({giop_1_2, {"h", 1}, {}, {}});
+  const TaggedProfile long_key = make_profile({giop_1_2, {"h", 1}, std::vector<std::byte>(1000), {}});
+  const TaggedProfile cut{profile::iiop, wire("00")};
+  CHECK_FALSE(fault_of({"", {long_key, cut, good}}, limits));
+  CHECK(fault_of({"", {long_key, cut}}, limits)->minor == minor::key_too_long);
+  CHECK(fault_of({"", {cut, long_key}}, limits)->minor == minor::truncated);
+  CHECK_FALSE(fault_of({"", {cut, {profile::tao_uiop, {}}}}, limits));
+  CHECK_FALSE(fault_of({"", {{4711, {}}}}, limits));
+  CHECK_FALSE(fault_of({}, limits));
+}
+
 // Error paths.
+
+TEST_CASE("a reference has no NUL character in its host or its type id") {
+  const std::vector<std::byte> host_with_nul = wire("00 0102 00 00000004 'a' 00 'b' 00 04d2 0000 00000001 'k'");
+  CHECK(fault_of({"", {{profile::iiop, host_with_nul}}}, {})->minor == minor::bad_string);
+  CHECK(fault_of({std::string("IDL:\0:1.0", 9), {make_profile({giop_1_2, {"h", 1}, {}, {}})}}, {})->minor ==
+        minor::string_has_nul);
+}
 
 TEST_CASE("text that is no reference is refused for what it is") {
   CHECK(parse_ior("").error().minor == minor::bad_uri);

@@ -1,4 +1,4 @@
-// Tests the socket path itself. What listeners do with it is tested in tests/orb/transport/unix_test.cpp and
+// Tests the socket path itself. What listeners do with it is tested in tests/orb/transport/unix/unix_test.cpp and
 // tests/orb/channel/setup_test.cpp.
 #include "orb/os/socket_path.h"
 

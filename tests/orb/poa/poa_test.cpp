@@ -60,6 +60,32 @@ TEST_CASE("_this() activates a servant that is active nowhere in the RootPOA") {
   CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
 }
 
+TEST_CASE("_this() of a servant with two adapters gives the reference of one that still has it") {
+  Adapter adapter;
+  const auto child = adapter.poa->create_POA("child", adapter.poa->the_POAManager());
+  const auto id = adapter.poa->activate_object(adapter.servant);
+  const auto id_in_child = child->activate_object(adapter.servant);
+  const bool first_keeps_it = GENERATE(true, false);
+  if (first_keeps_it)
+    child->deactivate_object(id_in_child);
+  else
+    adapter.poa->deactivate_object(id);
+  const auto reference = adapter.servant->_this();
+  const auto& keeper = first_keeps_it ? adapter.poa : child;
+  const auto& other = first_keeps_it ? child : adapter.poa;
+  CHECK(keeper->reference_to_id(reference) == (first_keeps_it ? id : id_in_child));
+  CHECK_THROWS_AS(other->id_to_servant(first_keeps_it ? id_in_child : id), PortableServer::POA::ObjectNotActive);
+}
+
+TEST_CASE("_this() of a servant whose adapter was destroyed activates it in the RootPOA") {
+  Adapter adapter;
+  const auto child = adapter.poa->create_POA("child", adapter.poa->the_POAManager());
+  child->activate_object(adapter.servant);
+  child->destroy(false, true);
+  const auto reference = adapter.servant->_this();
+  CHECK(adapter.poa->reference_to_servant(reference).get() == adapter.servant.get());
+}
+
 TEST_CASE("_this() of a servant that no reference holds says how a servant is made") {
   Adapter adapter;
   ProbeServant on_the_stack;
@@ -283,6 +309,35 @@ TEST_CASE("a reference comes first and its object's servant later") {
   for (const auto& probe : {here, there}) CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
 }
 
+TEST_CASE("a reference has an id that leaves room for a request, and none that is longer") {
+  const std::vector<std::string> options{"-ORBLimitsMessageSize", "4096"};
+  TestOrb server(options), client(options);
+  const auto known = server.root()->create_well_known("K", nullptr);
+  known->the_POAManager()->activate();
+  const PortableServer::ObjectId longest(4096 - 256 - 1, 'x');
+  const auto reference = known->create_reference_with_id(longest, "IDL:Probing/Probe:1.0");
+  CHECK(client->string_to_object(server->object_to_string(reference))->_non_existent());
+  PortableServer::ObjectId longer = longest;
+  longer.push_back('x');
+  try {
+    known->create_reference_with_id(longer, "IDL:Probing/Probe:1.0");
+    FAIL("no exception");
+  } catch (const CORBA::BAD_PARAM& bad) {
+    CHECK(bad.minor() == corelane::minor::key_too_long);
+    CHECK_THAT(bad.what(), Catch::Contains("an object key of 3841 bytes for the type id IDL:Probing/Probe:1.0"));
+  }
+}
+
+TEST_CASE("a reference has no type id with a NUL character") {
+  Adapter adapter;
+  try {
+    adapter.poa->create_reference(std::string("IDL:\0:1.0", 9));
+    FAIL("no exception");
+  } catch (const CORBA::BAD_PARAM& bad) {
+    CHECK(bad.minor() == corelane::minor::string_has_nul);
+  }
+}
+
 TEST_CASE("references without servants have ids of their own") {
   Adapter adapter;
   const auto first = adapter.poa->reference_to_id(adapter.poa->create_reference(""));
@@ -309,6 +364,31 @@ TEST_CASE("a reference of a well-known adapter outlives its program without a se
   const auto probe = unchecked_probe(client, text);
   CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
   known->activate_object_with_id(id, CORBA::make_reference<ProbeServant>());
+  CHECK(probe->add(1, 2) == 3);
+}
+
+TEST_CASE("an id that a well-known adapter chose does not become another object's in a later start") {
+  const TempDirectory directory;
+  const std::string endpoint = "unix:" + directory / "s";
+  std::string text;
+  PortableServer::ObjectId id;
+  {
+    TestOrb first({"-ORBEndpointListen", endpoint});
+    const auto known = first.root()->create_well_known("Probes", nullptr);
+    const auto servant = CORBA::make_reference<ProbeServant>();
+    id = known->activate_object(servant);
+    text = first->object_to_string(known->servant_to_reference(servant));
+    known->destroy(false, true);
+    CHECK(first.root()->create_well_known("Probes", nullptr)->activate_object(servant) != id);
+  }
+  TestOrb second({"-ORBEndpointListen", endpoint});
+  const auto known = second.root()->create_well_known("Probes", nullptr);
+  known->the_POAManager()->activate();
+  known->activate_object(CORBA::make_reference<ProbeServant>());
+  TestOrb client;
+  const auto probe = unchecked_probe(client, text);
+  CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);
+  known->activate_object_with_id(id, CORBA::make_reference<ProbeServant>());  // the program may keep it
   CHECK(probe->add(1, 2) == 3);
 }
 

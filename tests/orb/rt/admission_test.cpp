@@ -380,7 +380,7 @@ TEST_CASE("an operation whose contract was refused answers NO_RESOURCES with the
 }
 
 TEST_CASE("a server that admits no task refuses each and serves plain calls") {
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   ProbeServer server({"-ORBLimitsTasks", "0", "-ORBDispatchMode", mode});
   TestOrb client;
   const auto probe = probe_of(client, server.ior());

@@ -12,10 +12,11 @@
 #include "orb/core/client/reference.h"
 #include "orb/rt/current.h"
 #include "orb/rt/rt.h"
-#include "orb/transport/channel.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/channel/channel.h"
+#include "orb/transport/unix/unix.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/in_time.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -38,10 +39,9 @@ struct Served {
 
   std::shared_ptr<transport::Connection> connect() {
     const transport::Endpoint to = server.orb->endpoints().front();
-    transport::Transport& over = to.kind == transport::EndpointKind::tcp ? static_cast<transport::Transport&>(tcp)
-                                 : to.kind == transport::EndpointKind::unix_socket
-                                     ? static_cast<transport::Transport&>(local)
-                                     : channels;
+    transport::Transport& over = to.kind == &transport::kinds::tcp           ? static_cast<transport::Transport&>(tcp)
+                                 : to.kind == &transport::kinds::unix_socket ? static_cast<transport::Transport&>(local)
+                                                                             : channels;
     return over.connect(to, os::now() + long_enough).value();
   }
   std::vector<std::byte> request(std::uint32_t id, const char* operation) {
@@ -75,7 +75,7 @@ struct Served {
   }
 
   const TempDirectory directory{};
-  const Way way{.mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers"),
+  const Way way{.mode = GENERATE(every_mode()),
                 .listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "unix:", "channel:")};
   ProbeServer server{{"-ORBLimitsPeerUtilization", "0", "-ORBDispatchMode", way.mode, "-ORBEndpointListen",
                       way.listen.ends_with(':') ? way.listen + directory / "probe.sock" : way.listen,

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "orb/os/privileges.h"
+#include "tests/support/modes.h"
 #include "tests/support/task_peer.h"
 #include "tests/support/temp_directory.h"
 
@@ -24,7 +25,7 @@ struct OneCore {
 
   const os::ChildOptions pinned{.core = first_core()};
   const TempDirectory directory{};
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   const std::string listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "channel:");
 
  private:

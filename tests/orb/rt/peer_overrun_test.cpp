@@ -5,6 +5,7 @@
 
 #include "orb/rt/rt.h"
 #include "tests/support/captured_errors.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 
 namespace peer_overrun_test {
@@ -72,6 +73,7 @@ TEST_CASE("this process chooses the policy of its own contracts itself") {
 }
 
 TEST_CASE("a server that does not watch budgets makes no contract stricter than can be kept") {
+  if (!can_follow()) return;
   Served served({"-ORBDispatchMode", "leader-followers", "-ORBLimitsPeerOverrun", "cancel"});
   CHECK(served.granted(OverrunPolicy::report) == OverrunPolicy::report);
 }

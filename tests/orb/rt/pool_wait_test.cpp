@@ -5,6 +5,7 @@
 
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 
 using namespace corelane;
@@ -24,7 +25,7 @@ void let_spin(Duration computed) {
 }  // namespace
 
 TEST_CASE("a task's calls are answered in each mode however its threads wait") {
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   const std::string wait = GENERATE(as<std::string>{}, "park", "spin-then-park", "adaptive", "spin");
   ProbeServer server({"-ORBDispatchMode", mode, "-ORBPoolWait", wait, "-ORBPoolSpin", "20us"});
   TestOrb client;

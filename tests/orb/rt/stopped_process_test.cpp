@@ -10,6 +10,7 @@
 
 #include "orb/os/clock.h"
 #include "tests/support/from_environment.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_peer.h"
 #include "tests/support/task_peer.h"
 #include "tests/support/temp_directory.h"
@@ -44,7 +45,7 @@ struct Stoppable {
   std::string half_is() const { return promises() ? "refused not_schedulable" : "admitted"; }
 
   const TempDirectory directory{};
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   const std::string listen = GENERATE(as<std::string>{}, "127.0.0.1:0", "channel:");
   TaskServer server{{"-ORBLimitsPeerUtilization", "0", "-ORBDispatchMode", mode, "-ORBPoolCores",
                      std::to_string(first_core().value), "-ORBEndpointListen",

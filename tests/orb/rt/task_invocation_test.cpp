@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "orb/rt/rt.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
 
@@ -66,7 +67,7 @@ struct DirectOverChannel : Place, AsTasks {
   DirectOverChannel() : AsTasks("direct", "channel:" + directory.path() + "/probe.sock") {}
 };
 
-using InvocationWays = std::tuple<ByTheManager, Direct, DirectOverChannel, ByFollowers>;
+using InvocationWays = WithFollowers<ByFollowers, ByTheManager, Direct, DirectOverChannel>;
 
 }  // namespace
 

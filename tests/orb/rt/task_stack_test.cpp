@@ -13,6 +13,7 @@
 #include "orb/os/child_process.h"
 #include "orb/os/memory/stack_overflow.h"
 #include "orb/rt/rt.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 
 namespace task_stack_test {
@@ -52,7 +53,7 @@ struct Calls {
 };
 
 std::vector<std::string> in_any_mode(std::vector<std::string> options) {
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   options.insert(options.end(), {"-ORBDispatchMode", mode});
   return options;
 }

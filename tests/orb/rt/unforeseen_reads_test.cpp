@@ -44,7 +44,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-using transport::EndpointKind;
+using transport::TransportKind;
+namespace kinds = transport::kinds;
 
 // The reader of this process.
 class OwnReader {
@@ -142,7 +143,7 @@ struct Served {
   explicit Served(std::vector<std::string> options)
       : server(with_all_transports(std::move(options))), client({"-ORBEndpointLocal", "off"}) {}
 
-  transport::Endpoint endpoint(EndpointKind kind) {
+  transport::Endpoint endpoint(const TransportKind* kind) {
     for (const auto& endpoint : server.orb->endpoints())
       if (endpoint.kind == kind) return endpoint;
     FAIL("the server does not listen there");
@@ -154,7 +155,7 @@ struct Served {
   // Returns one connection for each transport.
   std::vector<std::unique_ptr<Bare>> connections() {
     std::vector<std::unique_ptr<Bare>> made;
-    for (const EndpointKind kind : {EndpointKind::tcp, EndpointKind::unix_socket, EndpointKind::channel})
+    for (const TransportKind* const kind : {&kinds::tcp, &kinds::unix_socket, &kinds::channel})
       made.push_back(std::make_unique<Bare>(transport, endpoint(kind), key()));
     return made;
   }
@@ -265,7 +266,7 @@ TEST_CASE("a move to ordinary threads that failed is tried again after 16 messag
   constexpr int until_tried_again = 16, at_accept = 1;
   Served served({});
   std::optional<FailingMoves> failing(std::in_place);
-  Bare client(served.transport, served.endpoint(EndpointKind::tcp), served.key());
+  Bare client(served.transport, served.endpoint(&kinds::tcp), served.key());
   const auto ask = [&](int count) {
     for (int i = 0; i < count; ++i) REQUIRE(client.ask_unknown(1) == 1);
   };
@@ -281,7 +282,7 @@ TEST_CASE("a connection that has to wait and cannot be moved waits, and tries no
   Served served({});
   OwnReader reader;
   const FailingMoves failing;
-  Bare client(served.transport, served.endpoint(EndpointKind::tcp), served.key());
+  Bare client(served.transport, served.endpoint(&kinds::tcp), served.key());
   reader->limit_unforeseen_reads({10us, 1ms});
   for (int i = 0; i < messages; ++i) REQUIRE(client.ask_unknown(1) == 1);
   CHECK(reader->deferred_reads() > 0);

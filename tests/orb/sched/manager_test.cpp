@@ -152,7 +152,7 @@ TEST_CASE("a refusal on a full core proposes no contract") {
 
 TEST_CASE("without admission every task runs on the least-loaded core") {
   ManagerOptions options = cores_of(2);
-  options.test = AdmissionTest::none;
+  options.test = &sched::admission::none;
   Bench b(options);
   for (int i = 0; i < 6; ++i) b.admitted(share_of_core(60));
   CHECK(b.manager.cores()[0].admitted == 1'800'000);
@@ -161,7 +161,7 @@ TEST_CASE("without admission every task runs on the least-loaded core") {
 
 TEST_CASE("the hyperbolic test admits the published set and nothing more") {
   ManagerOptions options = cores_of(1);
-  options.test = AdmissionTest::hyperbolic;
+  options.test = find_named(admission_tests(), "hyperbolic");
   Bench b(options);
   for (const auto& [budget, period] : {std::pair{1ms, 3ms}, {1ms, 4ms}, {2ms, 10ms}})
     b.admitted({.period = period, .deadline = period, .budget = budget});

@@ -24,7 +24,7 @@ constexpr CoreId core{0};
 Simulator by_deadlines(std::uint64_t seed = 1) {
   ManagerOptions options;
   options.cores.push_back({.id = core, .capacity = whole_core});
-  options.test = AdmissionTest::none;
+  options.test = &sched::admission::none;
   Simulator sim(options, seed);
   sim.use_deadlines(core);
   return sim;
@@ -200,7 +200,7 @@ TEST_CASE("the parts of a split task and the other tasks hold their deadlines on
 TEST_CASE("tasks of a lost core go on by deadlines on another") {
   ManagerOptions options;
   for (const CoreId id : {CoreId{0}, CoreId{1}}) options.cores.push_back({.id = id, .capacity = whole_core});
-  options.test = AdmissionTest::none;
+  options.test = &sched::admission::none;
   Simulator sim(options);
   for (const CoreOptions& each : options.cores) sim.use_deadlines(each.id);
   for (const Duration period : {10ms, 15ms, 25ms, 40ms})

@@ -19,7 +19,7 @@ namespace {
 Simulator with_overshoot(Duration overshoot, std::uint64_t seed = 1) {
   ManagerOptions options;
   options.cores.push_back({.id = CoreId{0}, .capacity = whole_core});
-  options.test = AdmissionTest::none;
+  options.test = &sched::admission::none;
   Simulator sim(options, seed);
   sim.use_firm_timers(overshoot);
   return sim;

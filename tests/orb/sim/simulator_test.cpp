@@ -90,7 +90,7 @@ TEST_CASE("a job that demands more than its budget is reported once") {
 
 TEST_CASE("without admission an overloaded core misses") {
   auto options = cores_of(1);
-  options.test = sched::AdmissionTest::none;
+  options.test = &sched::admission::none;
   Simulator sim(options);
   for (int i = 0; i < 3; ++i) sim.add({.contract = contract(4ms, 10ms), .first_release = Time{1ms}});
   sim.run(Time{1s});

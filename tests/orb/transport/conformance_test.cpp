@@ -5,6 +5,6 @@
 
 using ByteTransports = std::tuple<corelane::testing::TcpV4, corelane::testing::TcpV6, corelane::testing::UnixSocket,
                                   corelane::testing::SharedMemory, corelane::testing::SharedByUsers,
-                                  corelane::testing::Apart<corelane::testing::TcpV4>,
+                                  corelane::testing::Vsock, corelane::testing::Apart<corelane::testing::TcpV4>,
                                   corelane::testing::Apart<corelane::testing::SharedMemory>>;
 #include "tests/support/byte_transport_suite.h"

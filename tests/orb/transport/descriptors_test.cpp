@@ -104,7 +104,7 @@ struct Clients {
   // Connects. Returns what the server says to a new client. If the server refuses a channel, connect() fails instead.
   std::string come(ConnectionPtr& caller) {
     auto connected = transport.connect(endpoint, patience());
-    REQUIRE((connected || endpoint.kind == transport::EndpointKind::channel));
+    REQUIRE((connected || endpoint.kind == &transport::kinds::channel));
     if (!connected) return std::string(farewell);
     caller = std::move(*connected);
     return read(caller, welcome.size());
@@ -114,7 +114,7 @@ struct Clients {
     ConnectionPtr caller;
     const Time until = patience();
     std::string said = come(caller);
-    while (said == farewell && endpoint.kind == transport::EndpointKind::channel && os::now() < until) {
+    while (said == farewell && endpoint.kind == &transport::kinds::channel && os::now() < until) {
       os::sleep_until(os::now() + std::chrono::milliseconds{20});  // sleep: channels grow old only by the clock
       said = come(caller);
     }

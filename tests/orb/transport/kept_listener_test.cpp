@@ -30,14 +30,15 @@
 using namespace corelane;
 using namespace corelane::testing;
 using transport::Endpoint;
-using transport::EndpointKind;
+using transport::TransportKind;
+namespace kinds = transport::kinds;
 
 namespace kept_listener_test {
 
 // A server at a path, and its clients.
 class Served {
  public:
-  explicit Served(EndpointKind kind) : kind_(kind), transport_(*reactor_) {
+  explicit Served(const TransportKind* kind) : kind_(kind), transport_(*reactor_) {
     std::filesystem::create_directory(directory());
     listener =
         std::move(*transport_.listen(endpoint(), [this](ConnectionPtr connection) { accepted.put(connection); }));
@@ -64,7 +65,7 @@ class Served {
   Mailbox<ConnectionPtr> accepted;
 
  private:
-  const EndpointKind kind_;
+  const TransportKind* const kind_;
   const TempDirectory place_;
   std::unique_ptr<transport::Reactor> reactor_ = std::move(*transport::Reactor::start());
   transport::SocketTransport transport_;
@@ -74,7 +75,7 @@ class Served {
 // A listener that only has a path.
 class Still final : public transport::Listener {
  public:
-  explicit Still(const std::string& path) : endpoint_{.kind = EndpointKind::unix_socket, .path = path} {}
+  explicit Still(const std::string& path) : endpoint_{.kind = &kinds::unix_socket, .path = path} {}
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void stop() noexcept override {}
 
@@ -111,7 +112,7 @@ using namespace kept_listener_test;
 
 TEST_CASE("a socket that was removed is made again, alone, with its lock, or with its directory, and the log says so") {
   const CapturedErrors errors;
-  const auto kind = GENERATE(EndpointKind::unix_socket, EndpointKind::channel);
+  const auto kind = GENERATE(&kinds::unix_socket, &kinds::channel);
   Served served(kind);
   CHECK(served.connects());
   const std::string path = served.endpoint().path;
@@ -134,7 +135,7 @@ TEST_CASE("a socket that was removed is made again, alone, with its lock, or wit
 }
 
 TEST_CASE("a file in a removed socket's place is left as it is, and after stop() no socket is made again") {
-  const auto kind = GENERATE(EndpointKind::unix_socket, EndpointKind::channel);
+  const auto kind = GENERATE(&kinds::unix_socket, &kinds::channel);
   Served served(kind);
   const std::string path = served.endpoint().path;
   auto& kept = dynamic_cast<transport::KeptListener&>(*served.listener);
@@ -150,7 +151,7 @@ TEST_CASE("a file in a removed socket's place is left as it is, and after stop()
 
 TEST_CASE("a socket that cannot be made again is told of once in a while") {
   const CapturedErrors errors;
-  Served served(EndpointKind::unix_socket);
+  Served served(&kinds::unix_socket);
   while (!std::filesystem::is_regular_file(served.directory())) {  // bound: a thread that looks once a second
     std::filesystem::remove_all(served.directory());
     std::ofstream(served.directory()) << "no directory";

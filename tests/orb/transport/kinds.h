@@ -10,11 +10,13 @@
 #include <string>
 
 #include "orb/os/fd.h"
-#include "orb/transport/channel.h"
-#include "orb/transport/tcp.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/channel/channel.h"
+#include "orb/transport/tcp/tcp.h"
+#include "orb/transport/unix/unix.h"
+#include "orb/transport/vsock/vsock.h"
 #include "tests/support/stream_harness.h"
 #include "tests/support/temp_directory.h"
+#include "tests/support/vsock.h"
 
 namespace corelane::testing {
 
@@ -68,6 +70,14 @@ struct SharedMemory {
         reactor,
         transport::ChannelOptions{.directory = directory.path(), .pool = pool, .wake_by_descriptor = by_descriptor},
         limits);
+  }
+};
+
+struct Vsock {
+  static std::optional<std::string> missing() { return why_no_vsock(); }
+  static Endpoint anywhere() { return transport::vsock_endpoint({.cid = transport::VsockAddress::own_machine}); }
+  static std::unique_ptr<Transport> make(Reactor& reactor, const ConnectionLimits& limits) {
+    return std::make_unique<transport::VsockTransport>(reactor, limits);
   }
 };
 

@@ -416,8 +416,8 @@ TEST_CASE("the memory of channels keeps no connection from being read") {
 // Waiting.
 
 TEST_CASE("a connection that was let on waits anew the next time, however long it had waited before") {
-  constexpr Duration patience = 20ms;
-  BudgetedClients budgeted(8 * mib, mib, patience);
+  constexpr Duration patience = 1s;
+  BudgetedClients budgeted(8 * mib, mib, patience, &StillClock::now);
   const auto runs = budgeted.comes(1), waits = budgeted.comes(1);
   runs->account->add_request(2 * mib);
   runs->account->begin_run();
@@ -426,9 +426,37 @@ TEST_CASE("a connection that was let on waits anew the next time, however long i
   runs->account->remove_request(2 * mib);
   CHECK(waits->told == 1);
   REQUIRE(waits->may_read());
-  std::this_thread::sleep_for(2 * patience);  // sleep: this time does not count as waiting
+  StillClock::at += 2 * patience;  // does not count as waiting
   runs->account->add_request(2 * mib);
   CHECK_FALSE(waits->may_read());
+}
+
+TEST_CASE("connections that wait are told in the order in which they began to wait, each once") {
+  struct Asking final : MemoryHolder {
+    Asking(std::shared_ptr<MemoryAccount> its, std::vector<Asking*>& order) : account(std::move(its)), told(order) {}
+    void on_room() noexcept override {
+      told.push_back(this);
+      (void)account->may_read();  // waits again
+    }
+    void give_up(Stalled) noexcept override {}
+    const std::shared_ptr<MemoryAccount> account;
+    std::vector<Asking*>& told;
+  };
+  BudgetedClients budgeted(8 * mib, mib, in_an_hour);
+  const auto runs = budgeted.comes(1), runs_on = budgeted.comes(1);
+  runs->account->add_request(mib);
+  runs_on->account->add_request(2 * mib);
+  runs_on->account->begin_run();
+  std::vector<Asking*> told;
+  std::vector<std::shared_ptr<Asking>> all;
+  for (int i = 0; i < 3; ++i) {
+    all.push_back(std::make_shared<Asking>(budgeted.budget->open(1), told));
+    all.back()->account->belongs_to(all.back());
+    all.back()->account->add_request(512 * kib);
+  }
+  for (const int i : {2, 0, 1}) REQUIRE_FALSE(all[static_cast<std::size_t>(i)]->account->may_read());
+  runs->account->remove_request(mib);
+  CHECK(told == std::vector{all[2].get(), all[0].get(), all[1].get()});
 }
 
 TEST_CASE("a real-time thread that makes room has others tell those that wait") {

@@ -25,7 +25,7 @@ namespace {
 // A listener that only has a path.
 class Still final : public transport::Listener {
  public:
-  explicit Still(const std::string& path) : endpoint_{.kind = transport::EndpointKind::unix_socket, .path = path} {}
+  explicit Still(const std::string& path) : endpoint_{.kind = &transport::kinds::unix_socket, .path = path} {}
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void stop() noexcept override {}
 

@@ -11,6 +11,7 @@
 
 #include "orb/core/client/name_service.h"
 #include "orb/core/client/reference.h"
+#include "orb/giop/corbaloc.h"
 #include "orb/os/fd.h"
 #include "tests/services/nameserver/served.h"
 #include "tests/support/captured_errors.h"
@@ -318,6 +319,16 @@ TEST_CASE("a reference that is too long is refused") {
   CHECK(names.bind("b", std::string(1000, 'x')) == "IMP_LIMIT");
   CHECK_THROWS_WITH(names.root->bind(cos_name("b"), names.thing(std::string(1000, 'x'))),
                     Catch::Contains("naming.reference_size"));
+}
+
+TEST_CASE("a reference that no call could use is not bound") {
+  Seen names({}, true);
+  giop::Ior ior = giop::to_ior(*giop::parse_corbaloc("corbaloc::things.example/x"));
+  ior.profiles.front().data.resize(10);
+  const auto thing = core::make_stub<CORBA::Object>(
+      std::make_shared<core::Reference>(names.client->string_to_object("corbaloc::h/k")->_reference()->orb(), ior));
+  CHECK(raised_by([&] { names.root->bind(cos_name("a"), thing); }) == "BAD_PARAM");
+  CHECK(names.bind("a", "x") == "");
 }
 
 TEST_CASE("a client that opens more iterators than it may loses its oldest one") {

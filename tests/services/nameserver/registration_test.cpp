@@ -10,7 +10,7 @@
 #include "orb/os/child_process.h"
 #include "orb/os/machine/host.h"
 #include "tests/services/nameserver/served.h"
-#include "tests/services/nameserver/stores/etcd_server.h"
+#include "tests/services/nameserver/stores/etcd/etcd_server.h"
 #include "tests/support/captured_errors.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"

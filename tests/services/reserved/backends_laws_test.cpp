@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <random>
 
-#include "services/reserved/backends/restore.h"
+#include "services/reserved/backends/cores/restore.h"
 #include "tests/services/reserved/reserving_host.h"
 
 using namespace corelane;

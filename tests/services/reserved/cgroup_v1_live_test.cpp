@@ -6,8 +6,8 @@
 #include <iterator>
 #include <sstream>
 
-#include "services/reserved/backends/cgroup_v1.h"
-#include "services/reserved/backends/restore.h"
+#include "services/reserved/backends/cores/cgroup_v1.h"
+#include "services/reserved/backends/cores/restore.h"
 #include "tests/services/reserved/live_cpusets.h"
 #include "tests/support/temp_directory.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "services/reserved/backends/cache_ways.h"
+#include "services/reserved/backends/resources/cache_ways.h"
 #include "tests/services/reserved/fake_host.h"
 
 namespace corelane::testing {

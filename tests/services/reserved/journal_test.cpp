@@ -12,9 +12,9 @@
 #include <fstream>
 
 #include "orb/os/machine/core_list.h"
+#include "services/reserved/backends/cores/memory_of_threads.h"
+#include "services/reserved/backends/cores/restore.h"
 #include "services/reserved/backends/interrupts.h"
-#include "services/reserved/backends/memory_of_threads.h"
-#include "services/reserved/backends/restore.h"
 #include "tests/services/reserved/fake_host.h"
 #include "tests/services/reserved/reserving_host.h"
 #include "tests/support/temp_directory.h"

@@ -6,7 +6,7 @@
 #include <chrono>
 
 #include "orb/os/child_process.h"
-#include "services/reserved/backends/restore.h"
+#include "services/reserved/backends/cores/restore.h"
 #include "tests/services/reserved/reserving_host.h"
 
 using namespace corelane;

@@ -1,8 +1,8 @@
 // Another program works on the same control groups: a second corelane-reserved, or a manager of cpusets.
 #include <catch2/catch.hpp>
 
+#include "services/reserved/backends/cores/restore.h"
 #include "services/reserved/backends/made_groups.h"
-#include "services/reserved/backends/restore.h"
 #include "tests/services/reserved/daemon_inside.h"
 #include "tests/services/reserved/reserving_host.h"
 #include "tests/support/quiet.h"

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "orb/os/machine/core_list.h"
-#include "services/reserved/backends/affinity_only.h"
-#include "services/reserved/backends/cgroup_v1.h"
-#include "services/reserved/backends/cgroup_v2.h"
+#include "services/reserved/backends/cores/affinity_only.h"
+#include "services/reserved/backends/cores/cgroup_v1.h"
+#include "services/reserved/backends/cores/cgroup_v2.h"
 #include "services/reserved/daemon/reservation_controller.h"
 #include "tests/services/reserved/fake_folders.h"
 #include "tests/services/reserved/fake_host.h"

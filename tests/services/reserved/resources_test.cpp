@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "services/reserved/backends/resource_means.h"
-#include "services/reserved/backends/restore.h"
+#include "services/reserved/backends/cores/restore.h"
+#include "services/reserved/backends/resources/resource_means.h"
 #include "tests/services/reserved/reserving_host.h"
 
 using namespace corelane;

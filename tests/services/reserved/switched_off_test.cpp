@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
-#include "services/reserved/backends/restore.h"
+#include "services/reserved/backends/cores/restore.h"
 #include "tests/services/reserved/reserving_host.h"
 
 using namespace corelane;

@@ -8,7 +8,7 @@
 
 #include "orb/os/fd.h"
 #include "orb/os/socket_path.h"
-#include "services/reserved/backends/restore.h"
+#include "services/reserved/backends/cores/restore.h"
 #include "tests/services/reserved/daemon_inside.h"
 #include "tests/services/reserved/reserving_host.h"
 

@@ -61,7 +61,7 @@ TEST_CASE("hosts and ports are read from a list") {
 
 TEST_CASE("a malformed list of hosts is refused as a whole") {
   const std::string text = GENERATE(as<std::string>{}, "", " ", "a,", ",a", "a:0", "a:65536", "a:", ":1", "a:1x",
-                                    "[::1", "[::1]2809", "a b", "a/b");
+                                    "[::1", "[::1]2809", "a b", "a/b", std::string("a\0b", 3), "a\x01", "a\x7f");
   CAPTURE(text);
   CHECK(parse_advertised(text).empty());
 }

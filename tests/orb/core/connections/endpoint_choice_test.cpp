@@ -6,6 +6,8 @@
 #include <exception>
 #include <filesystem>
 #include <future>
+#include <memory>
+#include <set>
 #include <thread>
 
 #include "orb/channel/setup.h"
@@ -16,6 +18,8 @@
 #include "orb/core/route.h"
 #include "orb/os/log.h"
 #include "tests/support/captured_errors.h"
+#include "tests/support/localhost.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -23,7 +27,8 @@
 using namespace corelane;
 using namespace corelane::testing;
 using transport::Endpoint;
-using transport::EndpointKind;
+using transport::TransportKind;
+namespace kinds = transport::kinds;
 
 namespace {
 
@@ -44,8 +49,8 @@ struct Fixture {
   std::string all() const { return both() + ", channel:" + path + ".channel"; }
 
   // Returns the kind of endpoint that a client's call goes over.
-  EndpointKind kind_of_call(const std::string& ior) { return kind_of_call(client, ior); }
-  static EndpointKind kind_of_call(TestOrb& client, const std::string& ior) {
+  const TransportKind* kind_of_call(const std::string& ior) { return kind_of_call(client, ior); }
+  static const TransportKind* kind_of_call(TestOrb& client, const std::string& ior) {
     const auto probe = probe_of(client, ior);
     CHECK(probe->add(1, 2) == 3);
     const core::Address address = *probe->_reference()->address();
@@ -137,15 +142,15 @@ TEST_CASE("a server listens at every endpoint of its configuration and its refer
 TEST_CASE("a client of the same host takes the Unix socket by itself") {
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.both()});
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::unix_socket);
 }
 
 TEST_CASE("a client of the same host takes the channel before the Unix socket unless it is told not to") {
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.all()});
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::channel);
   TestOrb other({"-ORBClientChannel", "off"});
-  CHECK(test.kind_of_call(other, server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(other, server.ior()) == &kinds::unix_socket);
 }
 
 TEST_CASE("a client whose first call has little time takes the channel with the next call that has time") {
@@ -167,9 +172,9 @@ TEST_CASE("a client whose first call has little time takes the channel with the 
 
 TEST_CASE("a server of every mode answers through a channel") {
   Fixture test;
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   ProbeServer server({"-ORBEndpointListen", test.all(), "-ORBDispatchMode", mode});
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::channel);
   const auto probe = probe_of(test.client, server.ior());
   for (int i = 0; i < 100; ++i) CHECK(probe->add(i, 1) == i + 1);
   const std::string large(3'000'000, 'x');
@@ -181,7 +186,7 @@ TEST_CASE("a client that gets no channel uses the Unix socket") {
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.all()});
   std::filesystem::remove(test.path + ".channel");
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::unix_socket);
 }
 
 TEST_CASE("a client whose channel is given up while it is set up takes the Unix socket, and its log says why") {
@@ -192,7 +197,7 @@ TEST_CASE("a client whose channel is given up while it is set up takes the Unix 
   const Verbose verbose;
   auto given_up = std::async(std::launch::async, [&] { return gives_up_one(door); });
   TestOrb patient({"-ORBTimeoutConnect", "180s"});
-  CHECK(test.kind_of_call(patient, server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(patient, server.ior()) == &kinds::unix_socket);
   CHECK(given_up.get());
   CHECK(log.times("no channel to " + test.path + ".channel; calls use a socket instead: the other end refused") == 1);
   CHECK(log.times("calls over unix:" + test.path + ": ") == 1);
@@ -229,7 +234,7 @@ TEST_CASE("the log says why the calls to a server on this host go over TCP") {
   std::filesystem::remove(test.path);
   const CapturedErrors log;
   const Verbose verbose;
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::tcp);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::tcp);
   CHECK(log.times("debug: no channel to " + test.path + ".channel; calls use a socket instead: ") == 1);
   CHECK(log.times("debug: calls over TCP to 127.0.0.1:") == 1);
   CHECK(log.times(": the server is on this host, but no channel came about, and its Unix socket: No such file") == 1);
@@ -240,7 +245,7 @@ TEST_CASE("a client's log has no line about its calls unless debug lines are ask
   ProbeServer server({"-ORBEndpointListen", test.all()});
   TestOrb client({"-ORBClientChannel", GENERATE(as<std::string>{}, "on", "off")});
   const CapturedErrors log;
-  CHECK(test.kind_of_call(client, server.ior()) != EndpointKind::tcp);
+  CHECK(test.kind_of_call(client, server.ior()) != &kinds::tcp);
   CHECK(log.text().find("info: ") == std::string::npos);
   CHECK(log.times("calls over ") == 0);
 }
@@ -251,7 +256,7 @@ TEST_CASE("the log says that calls go over TCP because the server is on another 
   const std::string elsewhere = without_this_host(server.ior());
   const CapturedErrors log;
   const Verbose verbose;
-  CHECK(test.kind_of_call(elsewhere) == EndpointKind::tcp);
+  CHECK(test.kind_of_call(elsewhere) == &kinds::tcp);
   CHECK(log.times("debug: calls over TCP to 127.0.0.1:") == 1);
   CHECK(log.times(": the server is on another host\n") == 1);
   CHECK(log.times("calls over ") == 1);
@@ -266,7 +271,7 @@ TEST_CASE("a client calls on over the Unix socket when its channel broke and no 
   std::filesystem::remove(test.path + ".channel");
   (*test.client->state().connect(*probe->_reference()->address(), never))->close();
   CHECK(probe->add(3, 4) == 7);
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::unix_socket);
 }
 
 TEST_CASE("a client that fell back takes the channel again once the connection that it fell back to has ended") {
@@ -275,12 +280,12 @@ TEST_CASE("a client that fell back takes the channel again once the connection t
   ProbeServer server({"-ORBEndpointListen", test.all()});
   const std::string door = test.path + ".channel";
   std::filesystem::rename(door, door + ".away");
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::unix_socket);
   std::filesystem::rename(door + ".away", door);
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::unix_socket);
   const auto probe = probe_of(test.client, server.ior());
   (*test.client->state().connect(*probe->_reference()->address(), never))->close();
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::channel);
 }
 
 TEST_CASE("a call beyond a limit of connections did not run and says so over every transport") {
@@ -324,14 +329,14 @@ TEST_CASE("an idle client makes room for another one, and calls on by itself") {
 TEST_CASE("a client of another host takes TCP") {
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.all()});
-  CHECK(test.kind_of_call(without_this_host(server.ior())) == EndpointKind::tcp);
+  CHECK(test.kind_of_call(without_this_host(server.ior())) == &kinds::tcp);
 }
 
 TEST_CASE("a client that cannot reach the Unix socket falls back to TCP") {
   Fixture test;
   ProbeServer server({"-ORBEndpointListen", test.both()});
   std::filesystem::remove(test.path);
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::tcp);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::tcp);
 }
 
 TEST_CASE("a client calls on over TCP when the Unix connection broke and the socket is gone") {
@@ -342,7 +347,7 @@ TEST_CASE("a client calls on over TCP when the Unix connection broke and the soc
   std::filesystem::remove(test.path);
   (*test.client->state().connect(*probe->_reference()->address(), never))->close();
   CHECK(probe->add(3, 4) == 7);
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::tcp);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::tcp);
 }
 
 TEST_CASE("a path is chosen in the runtime directory and removed at shutdown") {
@@ -365,10 +370,10 @@ TEST_CASE("a server with TCP offers a Unix socket and a channel of its own accor
   ProbeServer server({"-ORBEndpointLocal", "on", "-ORBRuntimeDirectory", test.directory.path()});
   const auto endpoints = server.orb->endpoints();
   REQUIRE(endpoints.size() == 3);
-  CHECK(endpoints[1].kind == EndpointKind::unix_socket);
-  CHECK(endpoints[2].kind == EndpointKind::channel);
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::channel);
-  CHECK(test.kind_of_call(without_this_host(server.ior())) == EndpointKind::tcp);
+  CHECK(endpoints[1].kind == &kinds::unix_socket);
+  CHECK(endpoints[2].kind == &kinds::channel);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::channel);
+  CHECK(test.kind_of_call(without_this_host(server.ior())) == &kinds::tcp);
 }
 
 TEST_CASE("a server with TCP adds local endpoints that the settings do not name, and none if that is off") {
@@ -392,6 +397,45 @@ TEST_CASE("without a directory for a chosen path a server with TCP goes on and s
                   "/dev/null/nowhere") == 1);
 }
 
+TEST_CASE("a server that listens at the name of a host is reached at each of its addresses, at one port") {
+  const std::set<std::string> usable = usable_addresses_of_localhost();
+  if (usable.empty()) {
+    WARN("SKIPPED: nothing here, such as /etc/hosts, gives localhost an address");
+    return;
+  }
+  std::unique_ptr<ProbeServer> server;
+  std::set<std::string> hosts;
+  // Another program may have the port at one of the addresses. That address is left out then.
+  for (int attempt = 0; attempt < 20 && hosts != usable; ++attempt) {
+    server.reset();
+    server = std::make_unique<ProbeServer>(std::vector<std::string>{"-ORBEndpointListen", "localhost:0"});
+    hosts.clear();
+    for (const Endpoint& place : server->orb->endpoints()) hosts.insert(place.host);
+  }
+  CHECK(hosts == usable);
+  TestOrb client;
+  for (const Endpoint& place : server->orb->endpoints()) {
+    CHECK(place.port == server->orb->endpoints().front().port);
+    giop::Ior ior{.type_id = "IDL:Probing/Probe:1.0",
+                  .profiles = {core::profile_of(std::vector{place}, server->key())}};
+    const auto reference = std::make_shared<core::Reference>(client.orb.shared(), std::move(ior));
+    CHECK(core::make_stub<Probing::Probe>(reference)->add(1, 2) == 3);
+  }
+}
+
+TEST_CASE("a server does not start at a name whose port another program has at one of the addresses") {
+  if (!usable_addresses_of_localhost().contains("127.0.0.1")) {
+    WARN("SKIPPED: localhost is not 127.0.0.1 here");
+    return;
+  }
+  const Quiet quiet;
+  ProbeServer first;
+  TestOrb second({"-ORBEndpointListen", "localhost:" + std::to_string(first.orb->endpoints().front().port)});
+  second.root();
+  CHECK_THROWS_AS(second->listen(), CORBA::COMM_FAILURE);
+  CHECK(second->endpoints().empty());
+}
+
 TEST_CASE("without a directory for a chosen path a server without TCP does not start") {
   const Quiet quiet;
   TestOrb alone({"-ORBEndpointListen", "unix:", "-ORBRuntimeDirectory", "/dev/null/nowhere"});
@@ -406,7 +450,7 @@ TEST_CASE("a named path that is taken keeps a server from starting") {
   TestOrb second({"-ORBEndpointListen", "127.0.0.1:0, unix:" + test.path});
   second.root();
   CHECK_THROWS_AS(second->listen(), CORBA::COMM_FAILURE);
-  CHECK(test.kind_of_call(server.ior()) == EndpointKind::unix_socket);
+  CHECK(test.kind_of_call(server.ior()) == &kinds::unix_socket);
 }
 
 TEST_CASE("a Unix socket has the permissions of the configuration") {

@@ -17,7 +17,8 @@ TEMPLATE_TEST_CASE("oneways that are lost since their server takes nothing are t
                    UnixSocket) {
   const CapturedErrors errors;
   StreamHarness<TestType> server;  // does not read
-  TestOrb client({"-ORBTimeoutBacklog", "10ms"});
+  // timeout.flush: at its end the client must not wait for a server that never reads.
+  TestOrb client({"-ORBTimeoutBacklog", "10ms", "-ORBTimeoutFlush", "1ms"});
   const giop::Ior ior{.type_id = "IDL:Probing/Probe:1.0",
                       .profiles = {core::profile_of({server.listener->endpoint()}, std::as_bytes(std::span("key")))}};
   const auto probe = core::make_stub<Probing::Probe>(std::make_shared<core::Reference>(client.orb.shared(), ior));

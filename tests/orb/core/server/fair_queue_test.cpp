@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orb/core/client/reference.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/unix/unix.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/temp_directory.h"
@@ -19,7 +19,8 @@ namespace {
 
 using namespace corelane;
 using namespace corelane::testing;
-using transport::EndpointKind;
+using transport::TransportKind;
+namespace kinds = transport::kinds;
 
 constexpr std::size_t capacity = 8;
 constexpr int flood = 3 * capacity;
@@ -36,13 +37,12 @@ class Server {
   }
   ~Server() { servant->release(); }
 
-  std::shared_ptr<transport::Connection> connect(EndpointKind kind) {
+  std::shared_ptr<transport::Connection> connect(const TransportKind* kind) {
     const auto& all = orb_->endpoints();
     const auto found = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.kind == kind; });
     REQUIRE(found != all.end());
     const Time deadline = os::now() + long_enough;
-    return std::move(
-        *(kind == EndpointKind::tcp ? wires_.tcp.connect(*found, deadline) : unix_.connect(*found, deadline)));
+    return std::move(*(kind == &kinds::tcp ? wires_.tcp.connect(*found, deadline) : unix_.connect(*found, deadline)));
   }
   TestOrb& orb() { return orb_; }
   Bytes key() const { return key_; }
@@ -68,7 +68,7 @@ class Server {
 // A client that sends without waiting for answers.
 class Client {
  public:
-  Client(Server& server, EndpointKind kind) : wire_(server.connect(kind)), key_(server.key()) {}
+  Client(Server& server, const TransportKind* kind) : wire_(server.connect(kind)), key_(server.key()) {}
   void send(std::string_view operation) {
     begin_request(writer_, ++id_, key_, operation);
     REQUIRE(wire_.send(writer_));
@@ -92,8 +92,8 @@ class Client {
 }  // namespace
 
 TEST_CASE("a client that fills the queue of requests without a contract is refused alone") {
-  const auto [first, second] = GENERATE(std::pair(EndpointKind::tcp, EndpointKind::unix_socket),
-                                        std::pair(EndpointKind::unix_socket, EndpointKind::tcp));
+  const auto [first, second] =
+      GENERATE(std::pair(&kinds::tcp, &kinds::unix_socket), std::pair(&kinds::unix_socket, &kinds::tcp));
   // With these options requests wait in the queue.
   Server server(false, {"-ORBBestEffortServer", "sporadic", "-ORBPoolRealTime", "on"});
   Client hog(server, first), other(server, second);
@@ -108,8 +108,8 @@ TEST_CASE("a client that fills the queue of requests without a contract is refus
 }
 
 TEST_CASE("a client that fills the room for requests which are held is refused alone") {
-  const auto [first, second] = GENERATE(std::pair(EndpointKind::tcp, EndpointKind::unix_socket),
-                                        std::pair(EndpointKind::unix_socket, EndpointKind::tcp));
+  const auto [first, second] =
+      GENERATE(std::pair(&kinds::tcp, &kinds::unix_socket), std::pair(&kinds::unix_socket, &kinds::tcp));
   Server server(true);
   Client hog(server, first), other(server, second);
   for (int i = 0; i < flood; ++i) hog.send("ping");

@@ -63,7 +63,7 @@ TEST_CASE("the line about a servant that threw in a oneway does not claim that i
   failure.answered = false;
   incidents.servant_threw(failure, start);
   CHECK(incidents.lines(start).at(0) ==
-        "a servant threw, and its caller gets nothing, because it is a oneway: Plant/Controller.step: boom");
+        "a servant threw in a oneway request, and the client does not learn of it: Plant/Controller.step: boom");
 }
 
 TEST_CASE("clients that were cut off are told with the last reason") {

@@ -53,7 +53,7 @@ struct SlowServer {
   const transport::MemoryBudget& memory() const { return *orb.orb->state().memory; }
   // Returns the most that one peer can hold: its share, one message that continues, and one read.
   std::size_t most() const { return memory().bounds().of_peer + memory().bounds().message + 2 * 64 * kib; }
-  std::unique_ptr<BareSender> sender(transport::EndpointKind kind) const {
+  std::unique_ptr<BareSender> sender(const transport::TransportKind* kind) const {
     const auto& all = orb->endpoints();
     const auto endpoint = std::find_if(all.begin(), all.end(), [&](const auto& each) { return each.kind == kind; });
     return std::make_unique<BareSender>(*endpoint, key);
@@ -80,8 +80,8 @@ void await_free(const SlowServer& server) {
   await("the server holds nothing of its clients", [&] { return server.memory().used() == 0; });
 }
 
-std::string listen_at(transport::EndpointKind kind) {
-  return kind == transport::EndpointKind::tcp ? "127.0.0.1:0" : "unix:";
+std::string listen_at(const transport::TransportKind* kind) {
+  return kind == &transport::kinds::tcp ? "127.0.0.1:0" : "unix:";
 }
 
 }  // namespace
@@ -139,7 +139,7 @@ TEST_CASE("many clients that send long oneways hold no more together than one, a
 
 TEST_CASE("halves that stay halves are bounded, and end where another client of the same peer needs room") {
   constexpr std::size_t clients = 24;
-  const auto kind = GENERATE(transport::EndpointKind::tcp, transport::EndpointKind::unix_socket);
+  const auto kind = GENERATE(&transport::kinds::tcp, &transport::kinds::unix_socket);
   SlowServer server({"-ORBTimeoutHeader", "4s", "-ORBEndpointListen", listen_at(kind)});
   std::vector<std::unique_ptr<BareSender>> halves;
   for (std::size_t i = 0; i < clients; ++i) halves.push_back(server.sender(kind));
@@ -163,7 +163,7 @@ TEST_CASE("halves that stay halves are bounded, and end where another client of 
 
 TEST_CASE("clients that take no replies are bounded together, end where others need room, and harm no other client") {
   constexpr std::size_t clients = 8;
-  const auto kind = GENERATE(transport::EndpointKind::tcp, transport::EndpointKind::unix_socket);
+  const auto kind = GENERATE(&transport::kinds::tcp, &transport::kinds::unix_socket);
   SlowServer server({"-ORBTimeoutHeader", "2s", "-ORBEndpointListen", listen_at(kind)});
   std::vector<std::unique_ptr<BareSender>> deaf;
   for (std::size_t i = 0; i < clients; ++i) {

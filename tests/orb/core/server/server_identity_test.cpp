@@ -216,6 +216,19 @@ TEST_CASE("a reference of an earlier start is refused in the process itself, too
   CHECK_THAT(refusal_of([&] { probe->ping(); }), Catch::Contains("earlier start"));
 }
 
+TEST_CASE("a reference that names an endpoint of this process and another one leads to the other server") {
+  const Quiet quiet;
+  ProbeServer other;
+  ProbeServer server;
+  const Probe probe = through(other.orb, {&other, &server});
+  for (int i = 0; i < 3; ++i) CHECK(probe->add(i, 2) == i + 2);
+  CHECK(add_asynchronously(probe) == 7);
+  CHECK_FALSE(probe->_non_existent());
+  probe->ping();
+  CHECK(server.servant->pings == 1);
+  CHECK(is_untouched(other));
+}
+
 TEST_CASE("an object that has left its server is not said to be of an earlier start") {
   ProbeServer server;
   TestOrb client;

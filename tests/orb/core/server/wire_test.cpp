@@ -12,7 +12,7 @@
 #include "orb/giop/headers.h"
 #include "orb/os/clock.h"
 #include "orb/rt/rt.h"
-#include "orb/transport/unix.h"
+#include "orb/transport/unix/unix.h"
 #include "tests/support/acceptor.h"
 #include "tests/support/bare_client.h"
 #include "tests/support/bare_server.h"
@@ -306,6 +306,14 @@ TEST_CASE("a reply whose results cannot be read was completed") {
   client->destroy();
 }
 
+namespace {
+
+void leave(ProbeServer& server) {
+  server.orb.root()->deactivate_object(server.orb.root()->servant_to_id(server.servant));
+}
+
+}  // namespace
+
 TEST_CASE("a client follows a forward with the arguments intact and remembers it") {
   const std::string version = GENERATE("1.0", "1.1", "1.2");
   const std::string key = GENERATE("any", "anyone");  // so that the arguments begin at another offset
@@ -324,6 +332,75 @@ TEST_CASE("a client follows a forward with the arguments intact and remembers it
   CHECK(probe->step(2, state, mode) == 3);
   agent.join();
   CHECK(probe->add(1, 2) == 3);  // directly to the server
+}
+
+TEST_CASE("a client that was forwarded before asks the original again where the object has gone") {
+  ProbeServer first;
+  ProbeServer second;
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
+  std::jthread agent([&] {
+    Wire wire = acceptor.next();
+    for (ProbeServer* const server : {&first, &second, &second}) {
+      const auto request = wire.next();
+      REQUIRE(request);
+      forward(wire, *request, server->reference->_reference()->ior());
+    }
+  });
+  probe->ping();
+  leave(first);
+  Probing::Point state{.x = 1, .label = "a", .samples = {2.5}};
+  Probing::Mode mode{};
+  CHECK(probe->step(2, state, mode) == 3);
+  CHECK(first.servant->pings == 1);
+  leave(second);
+  CHECK_THROWS_AS(probe->ping(), CORBA::OBJECT_NOT_EXIST);  // the original leads to the same place
+  agent.join();
+}
+
+TEST_CASE("the question where an object is goes to the original, too, where the object has gone") {
+  ProbeServer server;
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
+  std::jthread agent([&] {
+    Wire wire = acceptor.next();
+    const auto request = wire.next();
+    REQUIRE(request);
+    forward(wire, *request, server.reference->_reference()->ior());
+    const auto question = wire.next();
+    REQUIRE(question);
+    const auto asked = giop::parse_locate_request(*question, {});
+    REQUIRE(asked);
+    cdr::Writer writer;
+    giop::begin_locate_reply(writer,
+                             {.request_id = asked->header.request_id, .status = giop::LocateStatus::object_here});
+    REQUIRE(wire.send(writer));
+  });
+  probe->ping();
+  leave(server);
+  CHECK(core::locate(probe));
+  agent.join();
+}
+
+TEST_CASE("a client that is forwarded to where nobody is asks the original once more and says where nobody is") {
+  Acceptor acceptor;
+  TestOrb client;
+  const auto probe = unchecked_probe(client, acceptor.corbaloc());
+  const giop::Ior nowhere = client->string_to_object("corbaloc::127.0.0.1:1/any")->_reference()->ior();
+  int asked = 0;
+  std::jthread agent([&] {
+    Wire wire = acceptor.next();
+    while (const auto request = wire.next()) {
+      ++asked;
+      forward(wire, *request, nowhere);
+    }
+  });
+  CHECK_THROWS_WITH(probe->ping(), Catch::Contains("cannot connect to 127.0.0.1:1"));
+  client->destroy();
+  agent.join();
+  CHECK(asked == 2);
 }
 
 TEST_CASE("a client gives up on a loop of forwards") {

@@ -244,7 +244,7 @@ TEST_CASE("a first call that does not fit is refused") {
 
 TEST_CASE("without admission no task is refused for lack of capacity") {
   ExecutiveOptions options = bare_options();
-  options.admission = false;
+  options.admission_test = &sched::admission::none;
   Machine machine(2, options);
   for (int i = 0; i < 10; ++i) machine.admit(plain(10ms, 6ms));
   CHECK(machine.manager.report().admitted == 10);

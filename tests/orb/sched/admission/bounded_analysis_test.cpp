@@ -171,12 +171,12 @@ TEST_CASE("a shortened exact analysis admits no task that the whole analysis ref
       const Duration period = wide ? any_period(random) : 1ms + Duration{below(random, 100'000'000)};
       const Member candidate = core.member(any_contract(random, 1'000 + below(random, 90'000), period));
       core.exact.copy_from(core.members);
-      core.exact.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, without_end);
+      core.exact.begin_add(core.model, candidate, admission::response_time, core.levels, without_end);
       const bool fits = OneCore::run(core.exact, all_at_once).fits;
       const Effort effort{.exact = below(random, 3) == 0 ? static_cast<int>(below(random, 60)) : 0,
                           .bounds_first = below(random, 2) == 0};
       core.cut.copy_from(core.members);
-      core.cut.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, effort);
+      core.cut.begin_add(core.model, candidate, admission::response_time, core.levels, effort);
       const bool fits_by_bounds = OneCore::run(core.cut, all_at_once).fits;
       CAPTURE(seed, i, effort.exact, effort.bounds_first);
       all += fits;
@@ -206,10 +206,10 @@ TEST_CASE("an analysis that is cut short ends alike in pieces of any size") {
       const Member candidate = core.member(any_contract(random, 1'000 + below(random, 60'000), any_period(random)));
       const Effort effort{.exact = static_cast<int>(below(random, 200)), .bounds_first = below(random, 2) == 0};
       core.exact.copy_from(core.members);
-      core.exact.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, effort);
+      core.exact.begin_add(core.model, candidate, admission::response_time, core.levels, effort);
       const Verdict whole = OneCore::run(core.exact, all_at_once);
       core.cut.copy_from(core.members);
-      core.cut.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, effort);
+      core.cut.begin_add(core.model, candidate, admission::response_time, core.levels, effort);
       const Verdict in_pieces = OneCore::run(core.cut, 1 + static_cast<int>(below(random, 40)));
       CAPTURE(seed, i, effort.exact);
       REQUIRE(whole.fits == in_pieces.fits);
@@ -233,7 +233,7 @@ TEST_CASE("responses that are bounds become exact when they are refreshed") {
     for (int i = 0; i < 12; ++i) {
       const Member candidate = core.member(any_contract(random, 20'000, any_period(random)));
       core.cut.copy_from(core.members);
-      core.cut.begin_add(core.model, candidate, AdmissionTest::response_time, core.levels, {.exact = 0});
+      core.cut.begin_add(core.model, candidate, admission::response_time, core.levels, {.exact = 0});
       if (OneCore::run(core.cut, all_at_once).fits) core.members.copy_from(core.cut);
     }
     core.exact.copy_from(core.members);

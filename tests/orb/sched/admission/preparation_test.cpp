@@ -77,25 +77,34 @@ struct Crowded {
   }
 };
 
+// Proposes random tasks to both. One of them prepares each task in pieces.
+void propose_to_both(Twins& twins, std::mt19937_64& random, int evaluations) {
+  for (std::uint64_t i = 1; i <= 40; ++i) {
+    const Contract contract = random_contract(random);
+    prepare(twins.sliced.manager, contract, evaluations);
+    twins.tell(Proposed{Time{}, JobId{i}, PeerId{}, contract});
+    if (random() % 2 == 0) twins.settle();
+    if (random() % 4 == 0 && !twins.tasks.empty())
+      twins.tell(Departed{Time{}, twins.tasks[random() % twins.tasks.size()]});
+  }
+}
+
 }  // namespace
 
-TEST_CASE("a new task that was prepared in pieces is decided as in one go") {
+TEST_CASE("a new task that was prepared in pieces is decided as in one go by every allocation strategy") {
   const int evaluations = GENERATE(1, 3, 50);
   std::size_t postponed = 0;
   std::size_t refused = 0;
-  for (std::uint64_t seed = 0; seed < 15; ++seed) {
-    std::mt19937_64 random(seed);
-    Twins twins(cores_of(3));
-    for (std::uint64_t i = 1; i <= 40; ++i) {
-      const Contract contract = random_contract(random);
-      prepare(twins.sliced.manager, contract, evaluations);
-      twins.tell(Proposed{Time{}, JobId{i}, PeerId{}, contract});
-      if (random() % 2 == 0) twins.settle();
-      if (random() % 4 == 0 && !twins.tasks.empty())
-        twins.tell(Departed{Time{}, twins.tasks[random() % twins.tasks.size()]});
+  ManagerOptions options = cores_of(3);
+  for (const AllocationStrategy* const strategy : allocation_strategies()) {
+    options.allocation = strategy;
+    for (std::uint64_t seed = 0; seed < 15; ++seed) {
+      std::mt19937_64 random(seed);
+      Twins twins(options);
+      propose_to_both(twins, random, evaluations);
+      postponed += twins.postponed;
+      refused += twins.refused;
     }
-    postponed += twins.postponed;
-    refused += twins.refused;
   }
   CHECK(postponed > 10);
   CHECK(refused > 50);

@@ -149,6 +149,22 @@ TEST_CASE("a trace file holds what was written") {
   CHECK(to_bytes(*parsed) == to_bytes(sample()));
 }
 
+TEST_CASE("a trace file holds the allocation strategy and the admission test") {
+  TraceFile trace = sample();
+  for (const AdmissionTest* const test : admission_tests()) {
+    trace.options.test = test;
+    const auto parsed = parse_trace(to_bytes(trace));
+    REQUIRE(parsed);
+    CHECK(parsed->options.test == test);
+  }
+  for (const AllocationStrategy* const strategy : allocation_strategies()) {
+    trace.options.allocation = strategy;
+    const auto parsed = parse_trace(to_bytes(trace));
+    REQUIRE(parsed);
+    CHECK(parsed->options.allocation == strategy);
+  }
+}
+
 TEST_CASE("the checksum is that of the published vector") {
   const std::string digits = "123456789";
   CHECK(crc32c(std::as_bytes(std::span(digits))) == 0xe306'9283);
@@ -177,7 +193,7 @@ TEST_CASE("a file that is no trace is refused with the reason") {
   CHECK_THAT(why_not(std::vector<std::byte>(4096)), Catch::StartsWith("not a Corelane trace"));
   auto bytes = good;
   set_word(bytes, 1, 99);
-  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 5");
+  CHECK(why_not(bytes) == "a trace of format version 99; this program reads version 7");
   bytes = good;
   bytes.back() ^= std::byte{1};
   CHECK(why_not(bytes) == "damaged: its checksum is wrong");
@@ -205,10 +221,21 @@ TEST_CASE("impossible words are found where the checksum is right") {
   CHECK_THAT(fault_with(11, 1000), Catch::Contains("more cores"));  // cores
   CHECK_THAT(fault_with(12, 1000), Catch::Contains("more tracks"));
   CHECK_THAT(fault_with(14, UINT64_MAX), Catch::Contains("header"));  // max_tasks
-  CHECK_THAT(fault_with(22, 2'000'000), Catch::Contains("a core's options"));
-  CHECK_THAT(fault_with(28, 9), Catch::Contains("impossible header"));  // the first track's kind
-  CHECK_THAT(fault_with(33, 5000), Catch::Contains("longer than the file"));
-  CHECK_THAT(fault_with(35, 255), Catch::Contains("the record at byte 272 is none"));
+  CHECK_THAT(fault_with(20, 1000), Catch::Contains("header"));        // length of the strategy's name
+  CHECK_THAT(fault_with(28, 2'000'000), Catch::Contains("a core's options"));
+  CHECK_THAT(fault_with(34, 9), Catch::Contains("impossible header"));  // the first track's kind
+  CHECK_THAT(fault_with(39, 5000), Catch::Contains("longer than the file"));
+  CHECK_THAT(fault_with(41, 255), Catch::Contains("the record at byte 320 is none"));
+}
+
+TEST_CASE("a trace with an unknown allocation strategy is refused with those that there are") {
+  const AllocationStrategy unknown{.name = "odd\x1b-fit", .help = "", .before = default_allocation_strategy()->before};
+  TraceFile trace = sample();
+  trace.options.allocation = &unknown;
+  CHECK_THAT(
+      why_not(to_bytes(trace)),
+      Catch::StartsWith("recorded with the allocation strategy 'odd?-fit', which this program does not have (") &&
+          Catch::Contains(names_of(allocation_strategies())));
 }
 
 TEST_CASE("no change of a file can harm its reader") {

@@ -14,10 +14,11 @@
 
 #include "orb/core/client/reference.h"
 #include "orb/rt/rt.h"
-#include "orb/transport/channel.h"
+#include "orb/transport/channel/channel.h"
 #include "tests/support/bare_wire.h"
 #include "tests/support/changing_bytes.h"
 #include "tests/support/from_environment.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
 #include "tests/support/temp_directory.h"
@@ -145,7 +146,7 @@ class LyingServer {
 
 TEST_CASE("a request whose arguments change while they are demarshalled is answered and harms nobody else") {
   const Quiet quiet;
-  Server victim(GENERATE(as<std::string>{}, "manager", "direct", "leader-followers"));
+  Server victim(GENERATE(every_mode()));
   TestOrb other;
   const auto probe = probe_of(other, victim.server.ior());
   Hunter hunter = victim.hunter(1);
@@ -164,7 +165,7 @@ TEST_CASE("a request whose arguments change while they are demarshalled is answe
 
 TEST_CASE("a request that changes as a whole while it is read costs its sender the connection at most") {
   const Quiet quiet;
-  Server victim(GENERATE(as<std::string>{}, "manager", "direct", "leader-followers"));
+  Server victim(GENERATE(every_mode()));
   TestOrb other;
   const auto probe = probe_of(other, victim.server.ior());
   for (std::uint64_t seed = 0; seed < messages() / 10; ++seed) {

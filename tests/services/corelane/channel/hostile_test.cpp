@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/support/from_environment.h"
+#include "tests/support/modes.h"
 #include "tests/support/probe_peer.h"
 #include "tests/support/probe_servant.h"
 #include "tests/support/quiet.h"
@@ -32,7 +33,7 @@ std::vector<std::string> with(std::vector<std::string> words, const std::vector<
 TEST_CASE("clients that scribble over their channels spoil their own calls and the server serves the others") {
   const Quiet quiet;
   const TempDirectory directory;
-  const std::string mode = GENERATE(as<std::string>{}, "manager", "direct", "leader-followers");
+  const std::string mode = GENERATE(every_mode());
   ProbeServer server({"-ORBEndpointListen", "channel:" + directory / "channel", "-ORBDispatchMode", mode});
   TestOrb other;
   const auto probe = probe_of(other, server.ior());

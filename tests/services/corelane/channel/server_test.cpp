@@ -18,7 +18,7 @@
 #include "orb/core/lifecycle/orb_state.h"
 #include "orb/os/child_process.h"
 #include "orb/os/clock.h"
-#include "services/corelane/ping.h"
+#include "services/corelane/references/ping.h"
 #include "tests/support/from_environment.h"
 #include "tests/support/probe_peer.h"
 #include "tests/support/probe_servant.h"
@@ -107,7 +107,7 @@ TEST_CASE("a server that is stopped behind a channel lets calls time out and goe
   const auto object = client->string_to_object(world.server.reference);
   call_until_answered(*object);
   const auto connection = connection_of(client, *object);
-  CHECK(connection->peer().kind == transport::EndpointKind::channel);
+  CHECK(connection->peer().kind == &transport::kinds::channel);
   world.server.stop();
   const Time until = os::now() + stopped_time();
   do CHECK_THROWS_AS(object->_non_existent(), CORBA::TIMEOUT);

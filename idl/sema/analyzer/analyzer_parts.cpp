@@ -1,0 +1,362 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "idl/sema/analyzer/analyzer.h"
+
+namespace corelane::idl {
+namespace {
+
+static_assert(static_cast<int>(ast::BasicType::void_) == static_cast<int>(TypeKind::void_));
+static_assert(static_cast<int>(ast::BasicType::value_base) == static_cast<int>(TypeKind::value_base));
+
+struct SizedInteger {
+  std::string_view name;
+  TypeKind kind;
+};
+// Names of types that are not keywords here, because older IDL declares types with these names.
+constexpr std::array sized_integers = {
+    SizedInteger{"int8", TypeKind::int8},   SizedInteger{"uint8", TypeKind::uint8},
+    SizedInteger{"int16", TypeKind::int16}, SizedInteger{"uint16", TypeKind::uint16},
+    SizedInteger{"int32", TypeKind::int32}, SizedInteger{"uint32", TypeKind::uint32},
+    SizedInteger{"int64", TypeKind::int64}, SizedInteger{"uint64", TypeKind::uint64}};
+
+}  // namespace
+
+// Adds a definition of that name to the current scope. The symbol refers to it from now on.
+DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, Annotations annotations) {
+  const auto id = static_cast<DefId>(model_.definitions.size());
+  Definition definition;
+  definition.name = name.text;
+  definition.scoped_name = names_.current().scoped(name.text);
+  definition.repository_id = new_id(name);
+  definition.scope = scope_;
+  definition.file = scope_ == DefId::none ? static_cast<FileId>(name.span.source) : model_[scope_].file;
+  definition.annotations = std::move(annotations);
+  definition.place = place_of(name.span);
+  model_.definitions.push_back(std::move(definition));
+  contents_->push_back(id);
+  symbol.definition = id;
+  const auto forward = forward_ids_.find(&symbol);
+  if (forward != forward_ids_.end() && forward->second != model_[id].repository_id)
+    diagnostics_
+        .error(name.span, "the id of " + quoted(name.text) + " would be \"" + model_[id].repository_id +
+                              "\" here; another prefix is in effect than at its first declaration")
+        .note(symbol.span, "first declared here, as \"" + forward->second + "\"");
+  apply_explicit_id(symbol);
+  return id;
+}
+
+// CORBA 3.3 part 1, 7.11.2.3: a struct or union must be defined in the file that declares it. The C++ code of that file
+// alone contains sequences of the type, so it needs the definition.
+void Analyzer::check_file_of_forward(const Symbol& symbol, DefId id) {
+  const auto first = std::find_if(forwards_.begin(), forwards_.end(),
+                                  [&](const ForwardUse& use) { return use.symbol == &symbol && use.is_first; });
+  if (first == forwards_.end() || model_[first->definition].file == model_[id].file) return;
+  const SourceId here = static_cast<SourceId>(model_[id].place.file);
+  diagnostics_
+      .error(sources_.span(here, model_[id].place.line, model_[id].place.column, model_[id].place.length),
+             quoted(symbol.name) +
+                 " is declared in another file, which must define it as well (include this file there, "
+                 "or move the definition)")
+      .note(first->span, "declared here");
+}
+
+// Returns the symbol for a new definition: that of its forward declaration, or a new one.
+Symbol& Analyzer::declare_or_complete(SymbolKind kind, const ast::Identifier& name) {
+  Symbol* earlier = names_.current().find_own(name.text);
+  const bool completes =
+      earlier != nullptr && earlier->kind == kind && earlier->name == name.text && earlier->definition == DefId::none;
+  return completes ? *earlier : names_.declare(kind, name);
+}
+
+// Connects the symbol, its type and its definition.
+void Analyzer::make_type(Symbol& symbol, TypeKind kind, DefId id) {
+  if (model_[id].scoped_name == "CORBA::TypeCode") {
+    symbol.type = model_[id].type = types_.basic(TypeKind::type_code);
+    return;
+  }
+  if (symbol.type == TypeId::none) symbol.type = types_.named(kind, id);
+  model_[symbol.type].definition = id;
+  model_[id].type = symbol.type;
+  by_type_[symbol.type] = &symbol;
+}
+
+void Analyzer::add_forward(SymbolKind kind, TypeKind type_kind, Target target, std::uint8_t flavour,
+                           const ast::Definition& definition) {
+  const ast::Identifier& name = definition.name;
+  Annotations notes = annotations_.check(definition.annotations, target);
+  if (names_.current().scoped(name.text) == "CORBA::TypeCode") {
+    if (names_.current().find_own(name.text) == nullptr)
+      names_.declare(kind, name).type = types_.basic(TypeKind::type_code);
+    return;
+  }
+  Symbol* symbol = names_.current().find_own(name.text);
+  const bool known = symbol != nullptr && symbol->kind == kind && symbol->name == name.text;
+  if (known) {
+    check_flavour(*symbol, flavour, name.span);
+  } else {
+    symbol = &names_.declare(kind, name);
+    symbol->flavour = flavour;
+    symbol->defined = false;
+    symbol->type = types_.named(type_kind, DefId::none);
+    by_type_[symbol->type] = symbol;
+    forward_ids_[symbol] = new_id(name);
+  }
+  const DefId defined = symbol->definition;
+  const DefId id = add(*symbol, name, std::move(notes));
+  symbol->definition = defined;
+  model_[id].body = Forward{};
+  forwards_.push_back({id, symbol, name.span, !known});
+}
+
+// Checks that all declarations of an interface or valuetype agree about abstract and local.
+void Analyzer::check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at) {
+  const bool is_forward = forward_ids_.count(&symbol) != 0;
+  if (!is_forward && symbol.definition == DefId::none) {
+    const_cast<Symbol&>(symbol).flavour = flavour;
+    return;
+  }
+  if (symbol.flavour == flavour) return;
+  diagnostics_.error(at, quoted(symbol.name) + " was declared differently before (abstract, local or neither)")
+      .note(symbol.span, "declared here");
+}
+
+// Returns the type that `spec` describes; none (reported) if it is no type. Only the element of a sequence or map may
+// be incomplete.
+TypeId Analyzer::type(const ast::TypeSpec& spec, bool in_container) {
+  // recursion: the parser limits the depth
+  if (const auto* basic = std::get_if<ast::BasicType>(&spec.node)) return types_.basic(static_cast<TypeKind>(*basic));
+  if (const auto* name = std::get_if<ast::ScopedName>(&spec.node)) return named_type(*name, in_container);
+  if (const auto* text = std::get_if<ast::StringOf>(&spec.node)) {
+    Type made{.kind = text->wide ? TypeKind::wide_string : TypeKind::string};
+    if (text->bound == nullptr) return types_.anonymous(made);
+    const auto most = bound(*text->bound);
+    made.bound = most.value_or(0);
+    return most ? types_.anonymous(made) : TypeId::none;
+  }
+  if (const auto* sequence = std::get_if<ast::SequenceOf>(&spec.node))
+    return container_type({.kind = TypeKind::sequence}, *sequence->element, sequence->bound);
+  if (const auto* map = std::get_if<ast::MapOf>(&spec.node)) return map_type(*map);
+  if (const auto* fixed = std::get_if<ast::FixedOf>(&spec.node)) return fixed_type(*fixed, spec.span);
+  if (const auto* made = std::get_if<ast::InlineDefinition>(&spec.node)) return inline_type(*made);
+  return TypeId::none;
+}
+
+TypeId Analyzer::container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& most) {
+  made.element = type(element, true);
+  annotations_.check(element.annotations, Target::member);
+  if (most != nullptr) {
+    const auto count = bound(*most);
+    if (!count) return TypeId::none;
+    made.bound = *count;
+  }
+  return made.element == TypeId::none ? TypeId::none : types_.anonymous(made);
+}
+
+TypeId Analyzer::map_type(const ast::MapOf& map) {
+  Type made{.kind = TypeKind::map};
+  made.key = type(*map.key);
+  annotations_.check(map.key->annotations, Target::member);
+  if (made.key == TypeId::none) return TypeId::none;
+  return container_type(made, *map.element, map.bound);
+}
+
+TypeId Analyzer::fixed_type(const ast::FixedOf& fixed, const Span& at) {
+  if (fixed.digits == nullptr) {
+    diagnostics_.error(at, "write `fixed<digits, scale>`; `fixed` alone is for constants");
+    return TypeId::none;
+  }
+  const TypeId number = types_.basic(TypeKind::uint16);
+  const auto digits = constants_.evaluate(*fixed.digits, number);
+  const auto scale = constants_.evaluate(*fixed.scale, number);
+  if (!digits || !scale) return TypeId::none;
+  constexpr std::uint64_t most_digits = 31;
+  Type made{.kind = TypeKind::fixed};
+  made.digits = static_cast<std::uint16_t>(std::get<std::uint64_t>(*digits));
+  made.scale = static_cast<std::uint16_t>(std::get<std::uint64_t>(*scale));
+  if (made.digits < 1 || made.digits > most_digits) {
+    diagnostics_.error(fixed.digits->span, "a fixed-point number has 1 to 31 digits");
+  } else if (made.scale > made.digits) {
+    diagnostics_.error(fixed.scale->span, "the scale is above the number of digits");
+  } else {
+    return types_.anonymous(made);
+  }
+  return TypeId::none;
+}
+
+// Evaluates a bound or a length. It is 1 to 2^32 - 1, since it is sent as an unsigned long.
+std::optional<std::uint64_t> Analyzer::bound(const ast::Expression& expression) {
+  const auto value = constants_.evaluate(expression, types_.basic(TypeKind::uint32));
+  if (!value) return std::nullopt;
+  const auto count = std::get<std::uint64_t>(*value);
+  if (count > 0) return count;
+  diagnostics_.error(expression.span, "a length is at least 1");
+  return std::nullopt;
+}
+
+TypeId Analyzer::array_of(TypeId element, const ast::Declarator& declarator) {
+  TypeId result = element;
+  annotations_.check(declarator.annotations, Target::member);
+  // The last dimension is the innermost.
+  for (auto at = declarator.dimensions.rbegin(); at != declarator.dimensions.rend(); ++at) {
+    const auto length = bound(**at);
+    if (!length || result == TypeId::none) return TypeId::none;
+    result = types_.anonymous({.kind = TypeKind::array, .element = result, .bound = *length});
+  }
+  return declared(result, declarator.name.span);
+}
+
+// Returns the type of a declarator; none (reported) if it is too large or nested too deeply.
+TypeId Analyzer::declared(TypeId type, const Span& at) {
+  return type == TypeId::none || check_extent(extents_.of(type), at) ? type : TypeId::none;
+}
+
+bool Analyzer::check_extent(const Extent& extent, const Span& at) {
+  const bool too_deep = extent.depth > Extent::deepest;
+  if (too_deep) diagnostics_.error(at, "types are nested too deeply");
+  if (extent.bytes > Extent::most_bytes)
+    diagnostics_.error(at, "a value of this type takes more memory than a process can have (128 TiB)");
+  return !too_deep && extent.bytes <= Extent::most_bytes;
+}
+
+TypeId Analyzer::inline_type(const ast::InlineDefinition& source) {
+  const ast::Definition& definition = *source.one.front();
+  std::visit([&](const auto& node) { visit(node, definition); }, definition.node);
+  const Symbol* symbol = names_.current().find_own(definition.name.text);
+  return symbol == nullptr ? TypeId::none : symbol->type;
+}
+
+// Returns whether the name means CORBA::TypeCode, which needs no declaration.
+bool Analyzer::is_type_code(const ast::ScopedName& name) {
+  if (name.parts.back().text != "TypeCode" || name.parts.size() > 2) return false;
+  const std::string& path = names_.current().path;
+  if (name.parts.size() == 1) {
+    const bool inside = path == "CORBA" || path.starts_with("CORBA::");
+    return !name.absolute && inside && !names_.is_known("TypeCode");
+  }
+  if (name.parts[0].text != "CORBA") return false;
+  const Symbol* corba = names_.file_scope().find_own("CORBA");
+  if (corba != nullptr && corba->inside != nullptr) return corba->inside->find_own("TypeCode") == nullptr;
+  return corba == nullptr;
+}
+
+TypeId Analyzer::named_type(const ast::ScopedName& name, bool in_container) {
+  if (name.parts.size() == 1 && !name.absolute)
+    for (const SizedInteger& sized : sized_integers)
+      if (name.parts[0].text == sized.name && !names_.is_known(name.parts[0].text)) return types_.basic(sized.kind);
+  if (is_type_code(name)) return types_.basic(TypeKind::type_code);
+  const Symbol* symbol = names_.resolve(name);
+  if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return TypeId::none;
+  if (symbol->type == TypeId::none) {
+    report_kind(name, *symbol, "a type");
+    return TypeId::none;
+  }
+  const bool holds_state = symbol->kind == SymbolKind::structure || symbol->kind == SymbolKind::union_;
+  if (holds_state && !symbol->defined && !in_container) {
+    report_incomplete(*symbol, name.span);
+    return TypeId::none;
+  }
+  return symbol->type;
+}
+
+void Analyzer::report_kind(const ast::ScopedName& name, const Symbol& symbol, std::string_view wanted) {
+  diagnostics_
+      .error(name.span, quoted(ast::to_string(name)) + " is " + std::string(article_name(symbol.kind)) + ", not " +
+                            std::string(wanted))
+      .note(symbol.span, "declared here");
+}
+
+Analyzer::OpenAggregate* Analyzer::open_aggregate(const Symbol* symbol) {
+  for (OpenAggregate& candidate : open_)
+    if (candidate.symbol == symbol) return &candidate;
+  return nullptr;
+}
+
+void Analyzer::report_incomplete(const Symbol& symbol, const Span& at) {
+  if (open_aggregate(&symbol) != nullptr) {
+    diagnostics_.error(at, quoted(symbol.name) + " cannot hold itself, except through `@external` or a sequence");
+  } else {
+    diagnostics_.error(at, quoted(symbol.name) + " is not defined yet").note(symbol.span, "declared here");
+  }
+}
+
+// Reports an optional member whose type is not defined yet. DDS-XTypes allows it, because `@optional` lets the member
+// be stored separately. Here `@external` does that.
+bool Analyzer::report_optional(const ast::TypeSpec& spec) {
+  const auto* name = std::get_if<ast::ScopedName>(&spec.node);
+  if (name == nullptr || is_type_code(*name) || !names_.is_known(name->parts[0].text)) return false;
+  const Symbol* symbol = names_.resolve(*name);
+  if (symbol == nullptr) return true;
+  if (symbol->defined) return false;
+  if (symbol->kind != SymbolKind::structure && symbol->kind != SymbolKind::union_) return false;
+  const std::string written = ast::to_string(*name);
+  diagnostics_
+      .error(spec.span, "`@optional` does not let a member hold " + quoted(written) +
+                            " before its definition ends; `@external @optional` or `sequence<" + written + ", 1>` can")
+      .note(symbol->span, "declared here");
+  return true;
+}
+
+// Warns about a type without a name. A named type can be used elsewhere, and in C++.
+void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
+  const auto* text = std::get_if<ast::StringOf>(&spec.node);
+  const bool nameless =
+      (text != nullptr && text->bound != nullptr) || std::holds_alternative<ast::SequenceOf>(spec.node) ||
+      std::holds_alternative<ast::MapOf>(spec.node) || std::holds_alternative<ast::FixedOf>(spec.node);
+  if (nameless)
+    diagnostics_.warning(Warning::anonymous, spec.span, "this type has no name (give it one with `typedef`)");
+}
+
+// Returns the type of a member. The type must be complete, except in sequences and maps. A struct or union may also be
+// incomplete if `@external` stores it outside the object.
+TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const Annotations& notes) {
+  const bool is_external = is_set(notes, "external");
+  if (!is_external && is_set(notes, "optional") && report_optional(spec)) return TypeId::none;
+  note_anonymous(spec);
+  const TypeId result = type(spec, is_external);
+  if (result == TypeId::none) return result;
+  if (const Symbol* incomplete = incomplete_in(result))
+    if (OpenAggregate* open = open_aggregate(incomplete)) open->recursive = true;
+  const TypeKind kind = model_.resolved(result).kind;
+  const bool is_aggregate = kind == TypeKind::structure || kind == TypeKind::union_;
+  return is_external && is_aggregate ? types_.anonymous({.kind = TypeKind::external, .element = result}) : result;
+}
+
+// Returns the struct or union in the type that is not defined yet; null if there is none.
+const Symbol* Analyzer::incomplete_in(TypeId id) const {
+  // bound: each step goes to a type that was made earlier
+  for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
+    at = model_[at].resolved;
+    if (model_[at].kind != TypeKind::structure && model_[at].kind != TypeKind::union_) continue;
+    const auto found = by_type_.find(at);
+    return found != by_type_.end() && !found->second->defined ? found->second : nullptr;
+  }
+  return nullptr;
+}
+
+bool Analyzer::may_be_constant(TypeId id, const Span& at) {
+  switch (model_.resolved(id).kind) {
+    case TypeKind::any:
+    case TypeKind::object:
+    case TypeKind::value_base:
+    case TypeKind::type_code:
+    case TypeKind::sequence:
+    case TypeKind::array:
+    case TypeKind::map:
+    case TypeKind::external:
+    case TypeKind::structure:
+    case TypeKind::union_:
+    case TypeKind::bitset:
+    case TypeKind::interface:
+    case TypeKind::value:
+    case TypeKind::value_box:
+    case TypeKind::native:
+      diagnostics_.error(at, "a constant cannot be of type " + quoted(types_.name(id)));
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace corelane::idl

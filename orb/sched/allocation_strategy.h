@@ -1,0 +1,37 @@
+// AllocationStrategy is the order in which the Manager tries the cores for a task. It is an order only: the admission
+// test decides on each core, and a task is refused only if it fits on none of them.
+//
+// A strategy is one file in orb/sched/allocation and one line in the table of strategies.cpp there. The setting
+// dispatch.allocation chooses one by its name.
+//
+// Threads: constant objects and pure functions.
+#pragma once
+
+#include <string_view>
+
+#include "orb/base/registry.h"
+#include "orb/sched/share.h"
+
+namespace corelane::sched {
+
+// A core on which a task may be placed, as strategies see it.
+struct CoreRoom {
+  int core = 0;    // its index among the cores of the process
+  Share free = 0;  // the capacity that neither the platform nor tasks use; negative if they use more
+  // How many cores it comes after the core of the last placement. The first core comes after the last one. 0: it is the
+  // core of the last placement, or the first core if there was none.
+  int steps = 0;
+};
+
+struct AllocationStrategy {
+  std::string_view name;  // the value of the setting: lower case, with dashes
+  std::string_view help;  // says what comes first, behind the name and a colon
+  // Returns whether core `a` is tried before core `b`. It must be a strict weak order. Where it has no preference, the
+  // core with the lower index comes first.
+  bool (*before)(const CoreRoom& a, const CoreRoom& b) noexcept;
+};
+
+Registry<AllocationStrategy> allocation_strategies() noexcept;
+inline const AllocationStrategy* default_allocation_strategy() noexcept { return allocation_strategies().front(); }
+
+}  // namespace corelane::sched

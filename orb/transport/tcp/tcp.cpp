@@ -1,0 +1,85 @@
+#include "orb/transport/tcp/tcp.h"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "orb/base/minor.h"
+#include "orb/os/clock.h"
+#include "orb/os/log.h"
+#include "orb/transport/detail/address.h"
+#include "orb/transport/detail/connection_limiter.h"
+#include "orb/transport/detail/reactor_impl.h"
+#include "orb/transport/detail/socket.h"
+#include "orb/transport/detail/socket_link.h"
+#include "orb/transport/detail/stream_connection.h"
+#include "orb/transport/detail/stream_listener.h"
+
+namespace corelane::transport {
+namespace {
+
+// Returns the end of the share of the remaining time that the first of `attempts` may take.
+Time share_of(Time deadline, std::size_t attempts) noexcept {
+  if (deadline == never) return never;
+  return os::now() + os::left_until(deadline) / static_cast<Duration::rep>(attempts);
+}
+
+// Connects to the first address that answers. Each address has its own share of the time, so that a silent one does not
+// use up the time of the others.
+Expected<os::Fd> connect_any(const std::vector<Address>& addresses, Time deadline, ConnectStop* stop) noexcept {
+  Error failure{};
+  for (std::size_t i = 0; i < addresses.size(); ++i) {
+    auto fd = connect_stream(addresses[i], share_of(deadline, addresses.size() - i), stop);
+    if (fd) return fd;
+    failure = fd.error();
+  }
+  return failure;
+}
+
+std::string taken_text(const Endpoint& endpoint) {
+  const Endpoint free{.host = endpoint.host, .port = 0};
+  return to_string(endpoint) + " is taken: `ss -lptn 'sport = :" + std::to_string(endpoint.port) +
+         "'` shows which process has it, and -ORBEndpointListen " + to_string(free) + " takes a free port";
+}
+
+Expected<os::Fd> listen_any(const std::vector<Address>& addresses) noexcept {
+  Error failure{};
+  for (const Address& address : addresses) {
+    auto fd = listen_stream(address);
+    if (fd || fd.error().minor == minor::address_in_use) return fd;
+    failure = fd.error();
+  }
+  return failure;
+}
+
+}  // namespace
+
+TcpTransport::TcpTransport(Reactor& reactor, ConnectionLimits limits, std::shared_ptr<ConnectionLimiter> limiter)
+    : reactor_(reactor.impl()),
+      limits_(limits),
+      limiter_(limiter ? std::move(limiter) : std::make_shared<ConnectionLimiter>(limits)) {}
+
+TcpTransport::~TcpTransport() = default;
+
+Expected<std::shared_ptr<Connection>> TcpTransport::connect(const Endpoint& endpoint, Time deadline) {
+  const auto addresses = resolve(endpoint, AddressUse::connect, deadline, limits_.connect_stop.get());
+  if (!addresses) return addresses.error();
+  auto fd = connect_any(*addresses, deadline, limits_.connect_stop.get());
+  if (!fd) return fd.error();
+  return std::shared_ptr<Connection>(std::make_shared<StreamConnection>(std::make_unique<SocketLink>(std::move(*fd)),
+                                                                        reactor_, limits_, std::nullopt));
+}
+
+Expected<std::unique_ptr<Listener>> TcpTransport::listen(const Endpoint& endpoint, Acceptor acceptor) {
+  const auto addresses = resolve(endpoint, AddressUse::listen, never);
+  if (!addresses) return addresses.error();
+  auto fd = listen_any(*addresses);
+  if (!fd && fd.error().minor == minor::address_in_use) os::log::error(taken_text(endpoint));
+  if (!fd) return fd.error();
+  Endpoint bound = local_endpoint(fd->get());
+  auto loop =
+      std::make_shared<AcceptLoop>(std::move(*fd), std::nullopt, reactor_, limiter_, limits_, std::move(acceptor));
+  return StreamListener::start(std::move(loop), std::move(bound));
+}
+
+}  // namespace corelane::transport

@@ -1,0 +1,37 @@
+// ChangeTeller passes changes to one callback, in order, one at a time and without a lock held. The changes may come
+// from several threads. If one thread is calling the callback, other threads leave their changes to it.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+
+#include "services/nameserver/stores/tree/tree.h"
+
+namespace corelane::nameserver {
+
+class ChangeTeller {
+ public:
+  // Sets the callback. Discards the changes that are queued, and waits until the old callback does not run any more. An
+  // empty function removes the callback. Must not be called from within the callback.
+  void on_change(std::function<void(const Change&)> told);
+
+  // Thread: any, in the order of revisions.
+  void queue(const Changes& changes);
+  // Passes all queued changes to the callback, unless another thread does so. Thread: any; no lock held.
+  void tell();
+
+ private:
+  void tell_one(const Change& change) noexcept;
+
+  std::mutex mutex_;
+  std::condition_variable told_all_;
+  // Written under mutex_ while no thread calls it; the calling thread reads it.
+  std::function<void(const Change&)> told_;
+  std::deque<Change> queued_;  // guarded by mutex_
+  bool telling_ = false;       // guarded by mutex_
+  bool leaving_ = false;       // guarded by mutex_; told_ is about to change, so nothing is queued
+};
+
+}  // namespace corelane::nameserver

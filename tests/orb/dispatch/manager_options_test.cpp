@@ -1,0 +1,37 @@
+// Tests which options of an executive its Manager gets.
+#include "orb/dispatch/manager_options.h"
+
+#include <catch2/catch.hpp>
+
+namespace manager_options_test {
+
+using namespace corelane;
+using namespace corelane::dispatch;
+
+TEST_CASE("the Manager tries cores by the executive's allocation strategy") {
+  ExecutiveOptions options;
+  CHECK(manager_options(options, {}).allocation == sched::default_allocation_strategy());
+  for (const auto* const strategy : sched::allocation_strategies()) {
+    options.allocation = strategy;
+    CHECK(manager_options(options, {}).allocation == strategy);
+  }
+}
+
+TEST_CASE("the Manager uses the executive's admission test") {
+  ExecutiveOptions options;
+  CHECK(manager_options(options, {}).test == &sched::admission::response_time);
+  for (const auto* const test : sched::admission_tests()) {
+    options.admission_test = test;
+    CHECK(manager_options(options, {}).test == test);
+  }
+}
+
+TEST_CASE("a peer may hold half of the cores unless nothing is promised") {
+  ExecutiveOptions options;
+  const std::vector<CoreLease> leases{{.core = CoreId{0}, .physical_core = 0}, {.core = CoreId{1}, .physical_core = 1}};
+  CHECK(manager_options(options, leases).peer_limit == options.capacity);
+  options.admission_test = &sched::admission::none;
+  CHECK(manager_options(options, leases).peer_limit == 0);
+}
+
+}  // namespace manager_options_test

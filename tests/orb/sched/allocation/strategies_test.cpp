@@ -1,0 +1,150 @@
+// Tests what every allocation strategy must do, and the packings of those that are as old as bin packing.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "tests/orb/sched/allocation/packing_fixture.h"
+
+namespace strategies_test {
+
+using namespace corelane;
+using namespace corelane::sched;
+using namespace corelane::sched::testing;
+
+namespace {
+
+std::vector<CoreRoom> random_rooms(std::mt19937_64& random) {
+  std::vector<CoreRoom> rooms;
+  const int count = 2 + static_cast<int>(random() % 5);
+  const int last = static_cast<int>(random() % static_cast<std::uint64_t>(count));
+  for (int i = 0; i < count; ++i)
+    rooms.push_back(
+        {.core = i, .free = static_cast<Share>(random() % 4) - 1, .steps = i >= last ? i - last : i - last + count});
+  return rooms;
+}
+
+// Returns what is wrong with the order of three cores, or an empty text.
+std::string fault_of_order(const AllocationStrategy& strategy, const CoreRoom& a, const CoreRoom& b,
+                           const CoreRoom& c) {
+  const auto before = strategy.before;
+  const auto equal = [&](const CoreRoom& x, const CoreRoom& y) { return !before(x, y) && !before(y, x); };
+  if (before(a, a)) return "a core comes before itself";
+  if (before(a, b) && before(b, a)) return "two cores come before each other";
+  if (before(a, b) && before(b, c) && !before(a, c)) return "the order is not transitive";
+  if (equal(a, b) && equal(b, c) && !equal(a, c)) return "equality is not transitive";
+  return {};
+}
+
+// A manager with one strategy, and what its tasks use of each core.
+class Filled {
+ public:
+  explicit Filled(const AllocationStrategy& strategy)
+      : strategy_(strategy), bench_(whole_cores(4, strategy.name)), free_(4, 100), last_(0) {}
+
+  // Proposes a task that needs so many percent of a core. Returns whether it was admitted.
+  bool propose(int percent) {
+    const auto admits = only<Admit>(bench_.propose(share_of_core(percent)));
+    if (admits.empty()) return false;
+    last_ = static_cast<int>(admits[0].core.value);
+    free_[static_cast<std::size_t>(last_)] -= percent;
+    return true;
+  }
+  // Returns the first core of the strategy's order on which the task fits; -1 if it fits on none.
+  int expected(int percent) const {
+    std::vector<CoreRoom> rooms;
+    for (int i = 0; i < 4; ++i)
+      if (free_[static_cast<std::size_t>(i)] >= percent)
+        rooms.push_back({.core = i,
+                         .free = free_[static_cast<std::size_t>(i)] * (whole_share / 100),
+                         .steps = i >= last_ ? i - last_ : i - last_ + 4});
+    const auto first = std::min_element(rooms.begin(), rooms.end(), strategy_.before);
+    return first == rooms.end() ? -1 : first->core;
+  }
+  int last() const { return last_; }
+
+ private:
+  const AllocationStrategy& strategy_;
+  Bench bench_;
+  std::vector<int> free_;  // percent
+  int last_;
+};
+
+}  // namespace
+
+TEST_CASE("allocation strategies have different names that a setting can hold") {
+  std::vector<std::string> names;
+  for (const AllocationStrategy* const entry : allocation_strategies()) {
+    INFO(entry->name);
+    CHECK(entry->name.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == entry->name.npos);
+    CHECK_FALSE(entry->name.empty());
+    CHECK_FALSE(entry->help.empty());
+    CHECK_FALSE(entry->help.ends_with('.'));
+    CHECK(std::count(names.begin(), names.end(), entry->name) == 0);
+    names.emplace_back(entry->name);
+  }
+  CHECK(default_allocation_strategy()->name == "worst-fit");
+}
+
+TEST_CASE("an allocation strategy is a strict weak order of cores") {
+  for (const AllocationStrategy* const entry : allocation_strategies()) {
+    std::mt19937_64 random(1);
+    std::string fault;
+    for (int set = 0; set < 200 && fault.empty(); ++set) {
+      const std::vector<CoreRoom> rooms = random_rooms(random);
+      for (const CoreRoom& a : rooms)
+        for (const CoreRoom& b : rooms)
+          for (const CoreRoom& c : rooms)
+            if (fault.empty()) fault = fault_of_order(*entry, a, b, c);
+    }
+    INFO(entry->name);
+    CHECK(fault.empty());
+  }
+}
+
+TEST_CASE("a task goes to the first core of the strategy's order that passes and is refused only if none does") {
+  for (const AllocationStrategy* const entry : allocation_strategies()) {
+    std::size_t wrong = 0, refused = 0;
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      std::mt19937_64 random(seed);
+      Filled filled(*entry);
+      for (int i = 0; i < 30; ++i) {
+        const int percent = 1 + static_cast<int>(random() % 50);
+        const int expected = filled.expected(percent);
+        const bool admitted = filled.propose(percent);
+        refused += admitted ? 0 : 1;
+        wrong += admitted != (expected >= 0) || (admitted && filled.last() != expected) ? 1 : 0;
+      }
+    }
+    INFO(entry->name);
+    CHECK(wrong == 0);
+    CHECK(refused > 100);
+  }
+}
+
+TEST_CASE("the old strategies pack the published items as published") {
+  CHECK(packed("first-fit", published_items, 7) == Bins{{8, 2}, {5, 4, 1}, {7}, {6}});
+  CHECK(packed("best-fit", published_items, 7) == Bins{{8, 2}, {5}, {7, 1}, {6, 4}});
+  CHECK(packed("worst-fit", published_items, 4) == Bins{{8}, {5, 2, 1}, {7}, {6, 4}});
+}
+
+TEST_CASE("a repacking uses the chosen strategy") {
+  // The last task fits only after a repacking. If the largest task comes first, first fit and best fit make room:
+  // 59 + 39 and 49 + 29 + 19. Worst fit puts 59 + 29 and 49 + 39 together, which leaves no room for 19.
+  const auto answers = [](std::string_view name) {
+    ManagerOptions options = whole_cores(2, name);
+    options.repack = true;
+    Bench bench(options);
+    for (const int percent : {19, 29, 39, 49}) bench.admitted(share_of_core(percent));
+    const auto commands = bench.propose(share_of_core(59));
+    return std::pair(only<Postpone>(commands).size(), only<Refuse>(commands).size());
+  };
+  CHECK(answers("first-fit") == std::pair<std::size_t, std::size_t>(1, 0));
+  CHECK(answers("best-fit") == std::pair<std::size_t, std::size_t>(1, 0));
+  CHECK(answers("worst-fit") == std::pair<std::size_t, std::size_t>(0, 1));
+}
+
+}  // namespace strategies_test

@@ -1,0 +1,95 @@
+#include "services/corelane/doctor/doctor.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "services/corelane/doctor/probe.h"
+#include "tests/services/corelane/doctor/fake_host.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::tool;
+using namespace corelane::testing;
+using namespace std::chrono_literals;
+using Catch::Contains;
+
+TEST_CASE("a host that lacks nothing is told so") {
+  const FakeHost host;
+  for (const Finding& finding : host.all()) {
+    CAPTURE(finding.name, finding.found);
+    if (finding.name == "reservation daemon") continue;  // no file shows that it runs
+    CHECK(finding.state == FindingState::present);
+    CHECK(finding.commands.empty());
+  }
+}
+
+TEST_CASE("a purpose asks for what matters to it alone") {
+  const FakeHost host;
+  const auto has = [&](Purpose purpose, const std::string& name) {
+    const auto findings = host.all(unsigned(purpose));
+    return std::ranges::count(findings, name, &Finding::name) == 1;
+  };
+  CHECK(has(Purpose::tasks, "SCHED_FIFO"));
+  CHECK_FALSE(has(Purpose::tasks, "sibling threads"));
+  CHECK(has(Purpose::latency, "sibling threads"));
+  CHECK(has(Purpose::reserve, "control groups"));
+  CHECK_FALSE(has(Purpose::reserve, "swap"));
+}
+
+TEST_CASE("missing properties come first and are counted") {
+  const Finding there{.name = "a", .found = "x"};
+  const Finding lacks{.name = "b",
+                      .state = FindingState::missing,
+                      .found = "y\x1b",
+                      .cost = "slow",
+                      .commands = {"mend it"},
+                      .note = "or not"};
+  const Diagnosis diagnosis{.findings = {there, lacks}, .loads = {}};
+  const std::string text = text_of(diagnosis, Format::table);
+  CHECK_THAT(text, Catch::StartsWith("missing    b                       y?\n           slow\n           $ mend it\n"));
+  CHECK_THAT(text, Catch::EndsWith("\n1 missing, 0 unknown, of 2\n"));
+  const auto json = nlohmann::json::parse(text_of(diagnosis, Format::json));
+  CHECK(json["missing"] == 1);
+  CHECK(json["findings"][1]["commands"][0] == "mend it");
+  CHECK_FALSE(json.contains("cores"));
+}
+
+TEST_CASE("a measured platform suggests its settings") {
+  const std::vector<CoreLoad> loads = {
+      {.core = CoreId{0}, .real_time = true, .wake_p50 = 5us, .wake_p99 = 20'001ns, .wake_max = 1ms, .taken = 0.01},
+      {.core = CoreId{1}, .real_time = false, .wake_p50 = 5us, .wake_p99 = 9us, .wake_max = 10us, .taken = 0}};
+  const PlatformSettings settings = suggest(loads);
+  CHECK(settings.blocking == 21us);
+  CHECK(settings.budget == 30us);
+  const std::string text = text_of({.findings = {}, .loads = loads}, Format::table);
+  CHECK_THAT(text, Contains("blocking = \"21us\"") && Contains("core 1") && Contains("without SCHED_FIFO"));
+  CHECK(nlohmann::json::parse(text_of({.findings = {}, .loads = loads}, Format::json))["cores"][0]["wake_p99_ns"] ==
+        20'001);
+}
+
+TEST_CASE("a runtime directory that is not there yet is told to be none") {
+  const TempDirectory place;
+  const FakeHost host;
+  const auto said = [&](const std::string& directory) {
+    const Finding finding = host.look("runtime directory", probe({.runtime_directory = directory}));
+    CHECK(finding.state == FindingState::present);
+    return finding.found;
+  };
+  CHECK(said(place.path()) == place.path());
+  CHECK(said(place / "new") == (place / "new") + " does not exist yet; the first server makes it");
+}
+
+TEST_CASE("a runtime directory is judged before a server needs it") {
+  const TempDirectory place;
+  CHECK(fault_of_runtime_directory(place.path()).empty());
+  CHECK(fault_of_runtime_directory(place / "new").empty());
+  CHECK(std::filesystem::exists(place / "new") == false);
+  CHECK_THAT(fault_of_runtime_directory(place / "none/new"), Contains("cannot be made"));
+  std::ofstream(place / "file").flush();
+  CHECK_THAT(fault_of_runtime_directory(place / "file"), Catch::EndsWith("is a plain file, no directory"));
+}

@@ -1,0 +1,93 @@
+#include "services/corelane/references/ping.h"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "services/corelane/references/calling_orb.h"
+#include "tests/support/probe_servant.h"
+#include "tests/support/quiet.h"
+#include "tests/support/temp_directory.h"
+
+using namespace corelane;
+using namespace corelane::testing;
+using tool::PingOptions;
+
+namespace {
+
+struct PingOutcome {
+  int status;
+  std::string out, err;
+};
+
+PingOutcome ping(const PingOptions& options) {
+  std::ostringstream out, err;
+  const int status = tool::ping(options, out, err);
+  return {status, out.str(), err.str()};
+}
+
+}  // namespace
+
+TEST_CASE("ping says which transport it took and why and how long calls took") {
+  const TempDirectory directory;
+  const std::string socket = "unix:" + (directory / "s"), channel = "channel:" + (directory / "c");
+  const int way = GENERATE(0, 1, 2);
+  const std::string listen = way == 0 ? "127.0.0.1:0" : way == 1 ? socket : socket + ", " + channel;
+  const std::string here = ": the server is on this host";
+  const std::string words = way == 0   ? "calls over TCP to 127.0.0.1:"
+                            : way == 1 ? "calls over " + socket + here
+                                       : "calls over " + channel + here;
+  ProbeServer server({"-ORBEndpointListen", listen});
+  const PingOutcome outcome = ping({.reference = server.ior(), .calls = 20});
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.out, Catch::Contains(words) && Catch::Contains("20 calls:") && Catch::Contains("p99.9 "));
+  CHECK(outcome.err.empty());
+}
+
+TEST_CASE("a command whose ORB may not be ended where it stands ends all the same") {
+  struct Commanding : ProbeServant {
+    void ping() override { const tool::CallingOrb inside_request("commanding", {}); }
+  };
+  ProbeServer server;
+  const auto servant = CORBA::make_reference<Commanding>();
+  const auto object = server.orb.root()->servant_to_reference(servant);
+  TestOrb client;
+  CHECK_NOTHROW(probe_of(client, server.orb->object_to_string(object))->ping());
+  const tool::CallingOrb outside("commanding", {});
+}
+
+TEST_CASE("ping gives programs its way in words of their own and its figures in nanoseconds") {
+  const TempDirectory directory;
+  const auto [transport, kind] =
+      GENERATE(table<std::string, std::string>({{"tcp", "127.0.0.1:0"}, {"unix", "unix:"}, {"channel", "channel:"}}));
+  ProbeServer server({"-ORBEndpointListen", transport == "tcp" ? kind : kind + directory / "s"});
+  const PingOutcome outcome = ping({.reference = server.ior(), .calls = 5, .format = tool::Format::json});
+  const auto json = nlohmann::json::parse(outcome.out);
+  CHECK(json["transport"] == transport);
+  CHECK(json["endpoint"] == to_string(server.orb->endpoints().front()));
+  CHECK(json["why"] == (transport == "tcp"    ? "the reference names no Unix socket and no channel"
+                        : transport == "unix" ? "the server is on this host, and the reference names no channel"
+                                              : "the server is on this host"));
+  CHECK(json["type"] == "IDL:Probing/Probe:1.0");
+  CHECK(json["calls"] == 5);
+  CHECK(json["p50_ns"] <= json["max_ns"]);
+  CHECK(json["p50_ns"] > 0);
+}
+
+TEST_CASE("ping says that no server answers or that the object does not exist") {
+  const Quiet quiet;
+  std::string reference;
+  {
+    ProbeServer server;
+    reference = server.ior();
+    server.orb.root()->deactivate_object(server.orb.root()->servant_to_id(server.servant));
+    const PingOutcome outcome = ping({.reference = reference, .calls = 1});
+    CHECK(outcome.status == 1);
+    CHECK_THAT(outcome.err, Catch::Contains("no such object"));
+  }
+  CHECK(ping({.reference = reference, .calls = 1}).status == 1);
+  CHECK(ping({.reference = "nonsense", .calls = 1}).status == 1);
+  const PingOutcome named = ping({.reference = "corbaname::127.0.0.1:1#x", .calls = 1});
+  CHECK(named.status == 1);
+  CHECK_THAT(named.err, Catch::Contains("; start corelane-nameserver where none runs; corelane ns status says "));
+}
