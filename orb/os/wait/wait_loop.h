@@ -61,7 +61,7 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
       came = poll();
       if (!came || !yields) at = now();  // the clock was read after the yield: an event need not wait for another look
       if (gives_way && at - before > SpinBackoff::longest_step) {
-        spin_backoff().lost_core(at);
+        spin_backoff().lost_core(at, at - before);
         end = at;
       }
       continue;
@@ -72,7 +72,6 @@ bool wait_for(Time deadline, WaitStrategy strategy, AdaptiveSpin& learnt, Poll&&
     at = now();
     if (spinner.real_time) debt.rested_until(at);
   }
-  if (gives_way && came && !slept) spin_backoff().succeeded();
   if (adapts) learnt.waited(at - start - (slept && came ? wake_cost() : Duration::zero()), wake_cost());
   return came || poll();
 }
