@@ -78,13 +78,13 @@ void describe_options(CLI::App& app, Settings& settings) {
   list("-W", settings.warnings, "A warning, as listed below: on, off or an error; `error`: all are",
        "[no-|error=|no-error=]NAME");
   app.add_flag("-w", settings.no_warnings, "Print no warnings");
-  app.add_option("--color", settings.colour, "Colour in messages: auto (on a terminal, unless NO_COLOR is set)")
+  app.add_option("--color", settings.colour, "Color in messages: auto (on a terminal, unless NO_COLOR is set)")
       ->type_name("WHEN")
       ->check(CLI::IsMember({"auto", "always", "never"}));
   std::string footer = "Warnings:\n";
   for (const WarningText& warning : warning_texts)
     footer.append("  ").append(warning.name).append(": ").append(warning.about).append("\n");
-  app.footer(footer + "@FILE stands for the words of that file.");
+  app.footer(footer + "@FILE is replaced by the words of that file.");
 }
 
 // Returns the files that the back end makes.

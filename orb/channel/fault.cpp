@@ -22,7 +22,7 @@ std::string_view text_of(Fault fault) noexcept {
     case Fault::peer_died:
       return "the peer's process ended without closing the channel; connect again";
     case Fault::spoiled:
-      return "the peer wrote what no channel's end writes; its program is at fault, close the channel";
+      return "the peer wrote invalid data into the channel; its program is at fault; close the channel";
     case Fault::closed_here:
       return "this process closed the channel";
   }

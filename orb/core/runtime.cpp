@@ -73,19 +73,19 @@ void warn_once(const std::string& line) {
 void prepare_real_time(bool wanted) {
   if (!wanted)
     return warn_once(
-        "pool.real_time is off: tasks run under SCHED_OTHER on any core and their memory is not locked, so any other "
-        "load may make them late, and admitted deadlines hold at best on an idle machine. Mend it: leave the setting "
-        "out");
+        "pool.real_time is off: tasks run under SCHED_OTHER on any core, and their memory is not locked. Any other "
+        "load may make them late, so admitted deadlines hold at best on an idle machine. To get deadlines, remove this "
+        "setting");
   if (const os::Fd status(open("/proc/self/status", O_RDONLY | O_CLOEXEC));
       !status && (errno == EMFILE || errno == ENFILE))
     return warn_once(
-        "this process gets no further descriptor, so its rights are not known, and its memory is not locked. Mend it: "
+        "this process has no file descriptor left, so it cannot find out its rights, and its memory is not locked; "
         "raise ulimit -n");
   for (const std::string& line : os::missing(os::privileges())) warn_once(line);
   if (!os::run_delay())
     warn_once(
-        "the kernel does not say how long threads wait for a core (/proc/thread-self/schedstat): jobs that wait for "
-        "something else without saying so are not counted. Mend it: a kernel with CONFIG_SCHED_INFO");
+        "the kernel does not tell how long threads wait for a core (/proc/thread-self/schedstat), so undeclared waits "
+        "of jobs (`blocks`) are not counted. Use a kernel with CONFIG_SCHED_INFO");
   if (os::privileges().memlock && !os::lock_memory())
     warn_once("memory could not be locked: a page fault may delay a job by milliseconds");
 }

@@ -18,7 +18,7 @@ ForeignCalls::Turn::Turn(ForeignCalls& calls) : counted_(calls) {
     return;
   }
   calls.tell("as many calls into contexts of other servers are under way as naming.foreign_calls allows (" +
-             std::to_string(calls.limits_.calls) + "): clients are told to go on there themselves");
+             std::to_string(calls.limits_.calls) + "): clients have to continue there themselves");
 }
 
 void ForeignCalls::tell(const std::string& what) {

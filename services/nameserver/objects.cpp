@@ -162,7 +162,7 @@ void Objects::tell_failed(const ContextReference& context, const CORBA::SystemEx
   if (why.error().kind == ErrorKind::no_permission) return;
   foreign_calls_.tell("a context of another server, at " +
                       transport::to_string(context->_reference()->address()->endpoints) +
-                      ", cannot be called, and clients are told to go on there themselves: " + why.what());
+                      ", cannot be called, and clients have to continue there themselves: " + why.what());
 }
 
 void Objects::raise(const NameFault& fault, const Name& name) {

@@ -187,7 +187,7 @@ void Watches::look(bool at_all) {
       if (!std::exchange(watch->is_asked, false) && !at_all) continue;
     }
     if (is_there(*watch)) continue;
-    os::log::info("naming: removed a listener to changes: it is gone");
+    os::log::info("naming: removed a listener to changes, because it no longer exists or cannot be reached");
     remove(id);
   }
 }

@@ -171,7 +171,7 @@ Expected<ObjectReference<Object>, NameserverAbsence> nameserver_of_host(const st
   if (!absence) return object;
   const std::string socket = nameserver_socket(settings);
   if (!socket.empty() && ::access(socket.c_str(), W_OK) != 0 && errno == EACCES)
-    absence->why = socket + " is closed to this user, and nothing answers at port 2809";
+    absence->why = "this user has no access to " + socket + ", and nothing answers at port 2809";
   else
     absence->why += socket.empty() ? " (at port 2809)" : " (at " + socket + ", or at port 2809)";
   return std::move(*absence);

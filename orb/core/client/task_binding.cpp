@@ -57,7 +57,7 @@ void TaskBinding::open_own(std::uint64_t token) {
     bind_own(token, now + orb.settings().connect_timeout);
   } catch (const SystemException& fault) {
     os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ + ") gets no connection of its own (" +
-                  fault.what() + "): its calls share one with others until it has one");
+                  fault.what() + "): its calls use the shared connection until it has one");
   }
   if (const auto watched = orb.client_parts().reopener_of_tasks().watch(shared_from_this()); !watched)
     os::log::warn("a task's own connection will not be opened again once it is lost: " +
@@ -164,7 +164,7 @@ bool TaskBinding::fall_back(const ClientConnection& connection) noexcept {
 void TaskBinding::say_fallen_back() noexcept {
   if (os::is_real_time() || !unsaid_.exchange(false, std::memory_order_relaxed)) return;  // relaxed: a flag
   os::log::warn("task " + std::to_string(task_.value) + " (" + operation_ +
-                ") has lost its own connection: its calls share one with others until it has another");
+                ") has lost its own connection: its calls use the shared connection until it has another");
 }
 
 void TaskBinding::depart() noexcept {

@@ -27,7 +27,8 @@ Expected<std::vector<dispatch::CoreLease>> ReservedCores::lease(const dispatch::
       return Error{ErrorKind::no_resources, Completion::no, minor::no_core_leased};
     }
     os::log::info("this process has no cores of its own: " + held.error() +
-                  "; servers of this host still keep each other's promises, through the ledger");
+                  "; servers of this host still respect each other's promises (ledger), but other programs may use the "
+                  "same cores");
     return promises_->lease(request);
   }
   held_ = std::move(*held);

@@ -217,7 +217,7 @@ void BestEffortThreadPool::keep_reserve() noexcept {
   if (!made && !std::exchange(said_, true))
     warn_if_memory(
         members_.size(),
-        "threads are all that the system gives: requests may wait for those that wait in calls of their own");
+        "threads are all that the system allows: requests may have to wait for requests that wait in nested calls");
 }
 
 bool BestEffortThreadPool::call_up() noexcept {
@@ -261,8 +261,9 @@ void BestEffortThreadPool::note_shortage() noexcept {
   if (shortages_.fetch_add(1, std::memory_order_relaxed) > 0) return;  // relaxed: a count
   const os::PriorityScope ordinary = os::PriorityScope::ordinary();  // a server may have raised this thread's priority
   warn_if_memory(waiting(),
-                 "requests without a contract wait in calls of their own, more than best_effort.waiting, so fewer than "
-                 "best_effort.threads serve others; where they wait for each other, timeout.request ends it");
+                 "requests without a contract wait in nested calls, more than best_effort.waiting. So fewer than "
+                 "best_effort.threads threads serve other requests. If they wait for each other, timeout.request ends "
+                 "that; raise best_effort.waiting");
 }
 
 std::size_t BestEffortThreadPool::waiting() const noexcept {

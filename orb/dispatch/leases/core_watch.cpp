@@ -16,7 +16,7 @@ void warn_of(CoreId core, bool revoked) noexcept try {
                 (revoked ? " was taken back"
                          : " is unplugged, or this process may no longer run there (its cpuset or its affinity mask: "
                            "taskset, corelane-reserved)") +
-                ": its tasks move, the least important leave where there is no room");
+                ": its tasks move to other cores; if these have no room, the least important tasks end");
 } catch (const std::bad_alloc&) {  // the manager is told all the same
 }
 

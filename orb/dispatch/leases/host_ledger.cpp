@@ -365,11 +365,12 @@ void HostLedger::tell(const Findings& findings) const {
   const std::string start = "host ledger: " + path_;
   if (findings.replaced)
     os::log::error(start +
-                   " was removed or replaced while in use; this server enters its promises again. Servers tell each "
-                   "other there what they have promised: do not touch " +
-                   directory_ + " while a server runs");
+                   " was removed or replaced while in use; this server writes its promises again. Servers read each "
+                   "other's promises there: do not remove " +
+                   directory_ + " while servers run");
   if (!findings.remark.empty()) os::log::warn("host ledger: " + findings.remark);
-  if (findings.fault) os::log::error("host ledger: no task is admitted until this is mended: " + findings.fault->text);
+  if (findings.fault)
+    os::log::error("host ledger: no task is admitted until this is repaired: " + findings.fault->text);
   if (!findings.entry.empty())
     os::log::warn("host ledger: " + findings.entry +
                   "; this server tries again. Until it has one, other servers do not notice that its promises are lost "
@@ -400,7 +401,7 @@ void HostLedger::tell(const Findings& findings) const {
   if (!findings.stuck) return;
   os::log::warn(start + ": " + ledger::server_text(*findings.stuck) + " has been in a transaction for " +
                 std::to_string(findings.stuck_for / std::chrono::milliseconds{1}) +
-                " ms (stopped, or kept from its core?); other servers continue without it");
+                " ms (is it stopped, or does it get no time on its core?); other servers continue without it");
 }
 
 Expected<std::vector<CoreLease>> UnguardedCores::lease(const LeaseRequest& request) {

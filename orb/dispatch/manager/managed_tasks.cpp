@@ -61,7 +61,8 @@ std::optional<std::string> fault_of_deadlines(const ExecutiveOptions& options, c
     if (std::none_of(leases.begin(), leases.end(), [&](const CoreLease& lease) { return lease.core == core; }))
       return "pool.deadline_cores names core " + std::to_string(core.value) + ", which is none of pool.cores";
   if (!options.deadline_cores.empty() && options.deadline_cores.size() >= leases.size())
-    return "pool.deadline_cores names all of pool.cores: leave one to the manager, which works by priorities";
+    return "pool.deadline_cores names all of pool.cores: leave out at least one, because the manager needs a core by "
+           "priorities";
   return std::nullopt;
 }
 

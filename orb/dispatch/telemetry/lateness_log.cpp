@@ -39,7 +39,8 @@ bool LatenessLog::step(Time now) noexcept try {
 
 void LatenessLog::end() noexcept try {
   if (const auto rest = line(never))
-    os::log::warn(*rest + (recorded_ == Recorded::yes ? "; recorder.dump_at_exit = on would keep what led there" : ""));
+    os::log::warn(*rest +
+                  (recorded_ == Recorded::yes ? "; with recorder.dump_at_exit = on a trace would be written" : ""));
 } catch (const std::bad_alloc&) {
 }
 

@@ -53,8 +53,8 @@ bool has_half_left(const os::Fd& any) noexcept {
 }
 
 constexpr std::string_view half_in_use =
-    "half of this server's descriptors (RLIMIT_NOFILE) are in use, and the others are for sockets; raise its "
-    "ulimit -n, or LimitNOFILE= of its systemd unit";
+    "half of this server's descriptors (RLIMIT_NOFILE) are in use, and the other half is reserved for sockets; "
+    "raise its ulimit -n, or LimitNOFILE= of its systemd unit";
 
 SetupFault half_is_in_use(const channel::Peer& peer) {
   return {SetupFault::Kind::denied,

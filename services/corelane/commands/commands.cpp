@@ -33,7 +33,7 @@ std::span<const Command> commands() {
       {"reserve", "run a program on cores, or with a share of one, that it has for itself", &define_reserve, true},
       {"cores", "show the owner of each core", &define_cores},
       {"doctor", "say what this host lacks for real time, what that costs, and which command mends it", &define_doctor},
-      {"ior", "take a reference apart: type, endpoints, object key, components", &define_ior},
+      {"ior", "show what a reference contains: type, endpoints, object key, components", &define_ior},
       {"completion", "print the completion of this command line for a shell", &define_completion},
       {"clean", "remove what processes that ended left in the runtime directory", &define_clean},
   };

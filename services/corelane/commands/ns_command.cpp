@@ -48,7 +48,7 @@ void define_bind(CLI::App* part, NamingOptions& options) {
   part->add_flag("--context", options.context, "make a context of that name; needs no REFERENCE");
   part->add_flag("--replace", options.replace, "replace a binding that the name has already");
   part->add_flag("--parents", options.parents, "make the missing contexts of the name's path");
-  add_pid(*part, "--process", options.process, "the name goes when this process ends (Corelane's nameserver alone)");
+  add_pid(*part, "--process", options.process, "remove the name when this process ends (Corelane's nameserver only)");
 }
 
 void define_watch(CLI::App* part, NamingOptions& options) {
@@ -89,11 +89,11 @@ Action define_ns(CLI::App& app, std::vector<std::string>& orb_options) {
       ->add_flag("--name-only", options.name_only,
                  "if the name means a context, remove only the name and keep the context")
       ->excludes(destroy);
-  part("status", "show how the nameserver and its store are (Corelane's nameserver alone)", &show_naming_status)
+  part("status", "show the state of the nameserver and its store (Corelane's nameserver only)", &show_naming_status)
       ->footer(
           "Exit status: 0 the nameserver works, 1 names may be out of date or cannot be bound, 2 the command line was "
           "wrong.");
-  define_watch(part("watch", "tell of each name that is bound or unbound", &watch_names), options);
+  define_watch(part("watch", "print each name that is bound or unbound", &watch_names), options);
   return [chosen](const ToolSettings& settings) {
     chosen->options.orb_options = settings.orb_options;
     chosen->options.trusted = settings.trusted;

@@ -159,7 +159,7 @@ Finding look_at_groups(const HostView& host) {
     return finding.found = "cgroup v1 at " + found.v1_cpuset + ": cores by cpusets", finding;
   finding.state = FindingState::missing;
   finding.found = found.v2.empty() ? "none are mounted" : "cgroup v2 at " + found.v2 + " lacks cpuset";
-  finding.cost = "corelane-reserved can but bind threads: other programs are not kept from reserved cores";
+  finding.cost = "corelane-reserved can only bind threads: it cannot keep other programs off reserved cores";
   if (found.v2.empty())
     finding.commands.push_back(host.as_root("mount -t cgroup2 none /sys/fs/cgroup"));
   else
@@ -193,7 +193,7 @@ bool knows_resctrl(const HostFiles& files) {
 
 // A processor that cannot partition its cache lacks nothing that could be mended.
 Finding look_at_cache(const HostView& host) {
-  Finding finding{.name = "ways of the cache", .found = "this processor does not part its cache: nothing to set up"};
+  Finding finding{.name = "ways of the cache", .found = "this processor cannot partition its cache: nothing to set up"};
   if (!os::has_word(host.files.text_or_empty("/proc/cpuinfo"), "cat_l3", ' ')) return finding;
   const auto mounts = host.files.mounts();
   if (const auto at = std::ranges::find(mounts, "resctrl", &os::Mount::type); at != mounts.end())

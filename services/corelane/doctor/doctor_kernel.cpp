@@ -68,7 +68,7 @@ Finding look_at_throttle(const HostView& host) {
 
 // Linux 6.12 replaced the throttle by a server for ordinary threads; its share is a setting of its own.
 Finding look_at_fair_server(const HostView& host) {
-  Finding finding{.name = "fair server", .found = "none in this kernel: the throttle does its work"};
+  Finding finding{.name = "fair server", .found = "none in this kernel: the real-time throttle has the same effect"};
   if (!host.kernel_is_at_least(6, 12)) return finding;
   const std::string folder = std::string(debug_mount) + "/sched/fair_server/cpu0/";
   const auto runtime = host.files.text(folder + "runtime"), period = host.files.text(folder + "period");
@@ -158,7 +158,7 @@ Finding look_at_clock(const HostView& host) {
     return finding.state = FindingState::unknown, finding.found = "the kernel does not say", finding;
   if (std::ranges::find(good, finding.found) != good.end()) return finding;
   finding.state = FindingState::missing;
-  finding.cost = "each look at the clock is a system call of about a microsecond, several for each job";
+  finding.cost = "each read of the clock is a system call of about a microsecond; a job needs several";
   const auto offered = words_of(host.files.text_or_empty(folder + "available_clocksource"));
   for (const char* const name : good)
     if (finding.commands.empty() && std::ranges::find(offered, name) != offered.end())

@@ -75,7 +75,7 @@ Finding look_at_quota(const HostView& host) {
       "next period";
   finding.note =
       "with systemd: systemctl set-property UNIT CPUQuota= ; in a container: start it without --cpus and --cpu-quota. "
-      "A share that corelane-reserved gave (corelane reserve --share) is meant so";
+      "If corelane-reserved gave a share (corelane reserve --share), this limit is intended";
   return finding;
 }
 

@@ -118,7 +118,7 @@ std::string elsewhere_text(const std::string& here, const std::vector<std::strin
     if (!pids.empty()) text += line_of(directory, pids);
     if (failure == std::errc::permission_denied) closed += (closed.empty() ? "" : ", ") + plain(directory);
   }
-  return closed.empty() ? text : text + "not looked at, since this user may not: " + closed + "\n";
+  return closed.empty() ? text : text + "not inspected, because this user has no access: " + closed + "\n";
 }
 
 }  // namespace corelane::tool

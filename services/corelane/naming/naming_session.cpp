@@ -62,7 +62,7 @@ int with_naming(const std::string& who, const NamingOptions& options, NameUse us
   // An untrusted process. If only the connection was refused, the ORB tries other sockets.
   if (!daemon.fault.empty() && daemon.pid != 0)
     return complain(
-        err, who, fault_text(daemon) + "; name another with --service REFERENCE, or believe that user: naming.trusted");
+        err, who, fault_text(daemon) + "; name another with --service REFERENCE, or trust that user (naming.trusted)");
   try {
     const CallingOrb orb("corelane-ns", options.orb_options);
     const auto found = naming_service_of(*orb);

@@ -149,7 +149,7 @@ bool Broker::enlist(Guest& guest, const BrokerMessage& message) {
   const std::string& name = message.words[1];
   const auto access = parse_access(message.words[2]);
   if (!is_service_name(name) || !access)
-    return refuse(guest, BrokerFault::Kind::bad_name, "that is no name of a service, or no access list");
+    return refuse(guest, BrokerFault::Kind::bad_name, "the name of the service, or the access list, is not valid");
   if (const Guest* taken = service_of(name))
     return refuse(guest, BrokerFault::Kind::name_taken,
                   "'" + name + "' is the name of process " + std::to_string(taken->peer.process) +

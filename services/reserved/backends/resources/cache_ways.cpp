@@ -89,8 +89,8 @@ CacheWays::CacheWays(const Host& host) : host_(host) {
   offer_.meaning = offer_.most > 0
                        ? ways_meaning
                        : host_.resctrl->absolute("info/L3") +
-                             " tells of no ways: this processor parts no last-level cache, or resctrl is mounted with "
-                             "cdp; umount it, and mount -t resctrl resctrl /sys/fs/resctrl";
+                             " names no cache ways: this processor cannot partition its last-level cache, or resctrl "
+                             "is mounted with cdp; umount it, and mount -t resctrl resctrl /sys/fs/resctrl";
   take_over_left();
 }
 

@@ -93,7 +93,8 @@ void GroupAmounts::sweep() {
 // Logs a fault once per group. Returns whether it was done.
 bool GroupAmounts::is_done(const std::string& group, const Done<void>& done) {
   if (!done && told_.insert(group).second)
-    os::log::warn(done.error() + "; the group keeps the amounts of an ended reservation until a later try succeeds");
+    os::log::warn(done.error() +
+                  "; the amounts stay with the group of the ended reservation until a later attempt succeeds");
   if (done) told_.erase(group);
   return done.has_value();
 }

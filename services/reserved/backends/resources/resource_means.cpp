@@ -176,10 +176,10 @@ Controllers controllers_without_groups(const Host& host) {
 
 std::string resctrl_lack(bool parts_caches, bool kernel_has_it) {
   if (!parts_caches)
-    return "this processor does not part its cache (no cat_l3 in /proc/cpuinfo: it has no Intel RDT nor AMD QoS, or is "
-           "a virtual machine's that does not show it); reserve all cores of one cache instead (--near cache)";
+    return "this processor cannot partition its cache (no cat_l3 in /proc/cpuinfo: it has no Intel RDT nor AMD QoS, or "
+           "is a virtual machine's that does not show it); reserve all cores of one cache instead (--near cache)";
   if (!kernel_has_it)
-    return "the processor can part its cache (cat_l3), and this kernel has no resctrl; take one with "
+    return "the processor can partition its cache (cat_l3), and this kernel has no resctrl; take one with "
            "CONFIG_X86_CPU_RESCTRL, as Debian's has";
   return "resctrl is not mounted; as root: mount -t resctrl resctrl /sys/fs/resctrl, and restart corelane-reserved";
 }
