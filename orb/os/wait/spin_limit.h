@@ -37,10 +37,10 @@ class SpinPermit {
   bool held_ = false;
 };
 
-// SpinBackoff makes a thread pause its spinning after it has lost its core to another thread. The pause is 100 times what
-// the loss took, and 1 ms to 1 s. So beside a thread that never sleeps, spinning costs a hundredth of the time: Linux
-// gives such a thread the core for about 3 ms each time. Otherwise the waiter sleeps, and Linux prefers what wakes up.
-// Thread: one. A value, without a clock.
+// SpinBackoff makes a thread pause its spinning after it has lost its core to another thread. The pause is 100 times
+// what the loss took, and 1 ms to 1 s. So beside a thread that never sleeps, spinning costs a hundredth of the time:
+// Linux gives such a thread the core for about 3 ms each time. Otherwise the waiter sleeps, and Linux prefers what
+// wakes up. Thread: one. A value, without a clock.
 class SpinBackoff {
  public:
   // A step of a spin takes less than this, unless another thread or virtual machine ran on the core meanwhile.
