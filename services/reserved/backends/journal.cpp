@@ -99,22 +99,22 @@ bool is_made_of(std::string_view text, std::string_view letters) {
 // Checks that the entry names something that this program changes, with a value which it can have had. A damaged entry
 // must not change anything else: removing a group also removes the groups below it.
 bool is_sound(const JournalEntry& entry) {
-  using Kind = JournalEntry::Kind;
+  using EntryKind = JournalEntry::Kind;
   if (leaves_its_folder(entry.subject)) return false;
   switch (entry.kind) {
-    case Kind::group:
+    case EntryKind::group:
       return is_hierarchy(entry.where) && is_made_group(entry.subject) && !leaves_its_folder(entry.before);
-    case Kind::value:
+    case EntryKind::value:
       return is_hierarchy(entry.where) && is_changed_file(entry.subject);
-    case Kind::home:
+    case EntryKind::home:
       return is_hierarchy(entry.where) && entry.process.pid > 0 && !leaves_its_folder(entry.before);
-    case Kind::affinity:
+    case EntryKind::affinity:
       return entry.process.pid > 0 && is_core_list(entry.subject) && is_core_list(entry.before);
-    case Kind::policy:
+    case EntryKind::policy:
       return entry.process.pid > 0 && is_made_of(entry.before, "0123456789 -");
-    case Kind::interrupt:
+    case EntryKind::interrupt:
       return is_interrupt_file(entry.subject) && is_made_of(entry.before, "0123456789abcdef,-");
-    case Kind::mask:
+    case EntryKind::mask:
       return is_core_list(entry.subject) && is_core_list(entry.before);
   }
   return false;

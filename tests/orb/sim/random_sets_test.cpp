@@ -108,7 +108,7 @@ class Experiment {
     totals.cores += cores_;
     for (const double u : uunifast(random_, tasks, std::min(load, tasks * 0.9)))
       propose(random_contract(random_, kind_, u), totals);
-    sim_.run(first_release + 250ms);
+    sim_.run(first_release + 300ms);  // beyond each deadline: 2.8 periods of 100 ms at most
     judge(totals);
   }
 
