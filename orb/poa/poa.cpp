@@ -26,7 +26,8 @@ std::string text_of(const ObjectId& id) { return std::string(id.begin(), id.end(
 }  // namespace
 
 struct Poa::Map {
-  Map(std::string key_begin, std::string id_begin) : key_prefix(std::move(key_begin)), id_prefix(std::move(id_begin)) {}
+  Map(std::string prefix_of_keys, std::string prefix_of_ids)
+      : key_prefix(std::move(prefix_of_keys)), id_prefix(std::move(prefix_of_ids)) {}
 
   Entry* find(const Servant* servant) {
     const auto at = by_servant.find(servant);
