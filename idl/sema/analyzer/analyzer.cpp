@@ -11,6 +11,7 @@ Model Analyzer::run(const ast::Specification& specification) {
   copy_files();
   std::vector<DefId> contents;
   walk(specification.definitions, contents);
+  ids_.finish();
   finish_forwards();
   check_endless();
   model_.contents = std::move(contents);
@@ -135,14 +136,16 @@ void Analyzer::visit(const ast::AnnotationDeclaration& declaration, const ast::D
 void Analyzer::visit(const ast::Import& import, const ast::Definition&) {
   const Symbol* symbol = names_.resolve(import.name);  // only #include reads files
   if (symbol == nullptr || symbol->kind == SymbolKind::unusable || symbol->inside != nullptr) return;
-  report_kind(import.name, *symbol, "a module, interface or valuetype");
+  report_kind(diagnostics_, import.name, *symbol, "a module, interface or valuetype");
+}
+
+void Analyzer::visit(const ast::IdDirective& directive, const ast::Definition& definition) {
+  ids_.apply(directive, definition.keyword);
 }
 
 // Connects forward declarations with their definitions. A type that is only declared is an error at the end, except for
 // interfaces and valuetypes. References to these need no definition, and another file may have it.
 void Analyzer::finish_forwards() {
-  for (const Symbol* module : announced_)
-    if (module->definition == DefId::none) diagnostics_.error(module->span, quoted(module->name) + " is not declared");
   for (const ForwardUse& use : forwards_) {
     const Symbol& symbol = *use.symbol;
     if (symbol.defined) {

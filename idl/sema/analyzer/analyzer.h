@@ -18,7 +18,7 @@
 #include "idl/sema/annotations/annotations.h"
 #include "idl/sema/constants/constants.h"
 #include "idl/sema/names/names.h"
-#include "idl/sema/names/repository_ids.h"
+#include "idl/sema/names/symbol_ids.h"
 #include "idl/sema/types/extents.h"
 #include "idl/sema/types/types.h"
 
@@ -32,7 +32,8 @@ class Analyzer {
         types_(model_),
         names_(diagnostics),
         constants_(model_, types_, names_, diagnostics),
-        annotations_(model_, names_, constants_, diagnostics) {}
+        annotations_(model_, names_, constants_, diagnostics),
+        ids_(model_, names_, diagnostics) {}
 
   Model run(const ast::Specification& specification);
 
@@ -48,12 +49,6 @@ class Analyzer {
     const Symbol* symbol;
     bool recursive = false;  // contains itself
   };
-  // What directives have said about the id of a symbol.
-  struct ExplicitId {
-    std::string id;       // empty: only the version is known
-    std::string version;  // empty: not given
-    Span span;
-  };
 
   void copy_files();
   void walk(const ast::Definitions& definitions, std::vector<DefId>& contents);
@@ -67,6 +62,7 @@ class Analyzer {
   void visit(const ast::Constant& constant, const ast::Definition& definition);
   void visit(const ast::AnnotationDeclaration& declaration, const ast::Definition& definition);
   void visit(const ast::Import& import, const ast::Definition& definition);
+  void visit(const ast::IdDirective& directive, const ast::Definition& definition);
   void make_alias(TypeId aliased, const ast::Identifier& name, const Annotations& notes);
 
   // Types with members (analyzer_members.cpp).
@@ -144,15 +140,6 @@ class Analyzer {
   void add_supports(const ast::Valuetype& source, DefId id, Scope& scope);
   Valuetype& open_value() { return std::get<Valuetype>(model_[scope_].body); }
 
-  // Repository ids (analyzer_ids.cpp).
-  void visit(const ast::IdDirective& directive, const ast::Definition& definition);
-  void announce_module(const ast::ScopedName& name);
-  void set_type_prefix(const Symbol& symbol, const ast::IdDirective& directive, const Span& at);
-  void set_explicit_id(const Symbol& symbol, const ast::IdDirective& directive, const Span& at);
-  void apply_explicit_id(const Symbol& symbol);
-  std::string* id_of(const Symbol& symbol);
-  std::string new_id(const ast::Identifier& name);
-
   // Parts of definitions (analyzer_parts.cpp).
   DefId add(Symbol& symbol, const ast::Identifier& name, Annotations annotations);
   void add_forward(SymbolKind kind, TypeKind type_kind, Target target, std::uint8_t flavour,
@@ -179,7 +166,6 @@ class Analyzer {
   void report_incomplete(const Symbol& symbol, const Span& at);
   bool report_optional(const ast::TypeSpec& spec);
   bool may_be_constant(TypeId id, const Span& at);
-  void report_kind(const ast::ScopedName& name, const Symbol& symbol, std::string_view wanted);
 
   const SourceMap& sources_;
   Diagnostics& diagnostics_;
@@ -189,17 +175,14 @@ class Analyzer {
   Names names_;
   Constants constants_;
   AnnotationChecker annotations_;
-  RepositoryIds ids_;
+  SymbolIds ids_;
   std::vector<DefId>* contents_ = nullptr;  // of the current scope
   DefId scope_ = DefId::none;               // the definition around the current scope
   std::map<TypeId, const Symbol*> by_type_;
   std::map<TypeId, const Symbol*> holds_local_;  // structs and unions with a local interface or a native type in them
   std::map<const Symbol*, const Symbol*> local_exceptions_;  // exceptions with one in them
-  std::map<const Symbol*, ExplicitId> explicit_ids_;
-  std::map<const Symbol*, std::string> forward_ids_;  // the ids that the first declarations got
   std::vector<ForwardUse> forwards_;
-  std::vector<const Symbol*> announced_;  // modules that a typeprefix names before they are opened
-  std::vector<OpenAggregate> open_;       // innermost last
+  std::vector<OpenAggregate> open_;  // innermost last
 };
 
 // Reads the body of a struct, union, exception or the like in its own scope. Returns whether the type contains itself.

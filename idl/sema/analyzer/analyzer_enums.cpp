@@ -58,7 +58,7 @@ void Analyzer::visit(const ast::Enumeration& enumeration, const ast::Definition&
                                 .value = 0,
                                 .annotations = annotations_.check(source.annotations, Target::enumerator),
                                 .place = place_of(source.name.span),
-                                .repository_id = new_id(source.name)});
+                                .repository_id = ids_.make(source.name)});
     if (find(body.enumerators.back().annotations, "default_literal") != nullptr) body.default_index = enumerator.index;
   }
   number_enumerators(body, enumeration.enumerators);

@@ -73,7 +73,7 @@ const Symbol* Analyzer::base(const ast::ScopedName& name, SymbolKind kind, const
     if (target != by_type_.end()) found = target->second;
   }
   if (found->kind != kind) {
-    report_kind(name, *found, article_name(kind));
+    report_kind(diagnostics_, name, *found, article_name(kind));
     return nullptr;
   }
   if (found->defined && found->inside != nullptr) {
@@ -184,7 +184,7 @@ void Analyzer::visit(const ast::Operation& source, const ast::Definition& defini
   result.parameters = parameters(source.parameters);
   result.raises = exceptions(source.raises);
   result.contexts = contexts(source.contexts);
-  result.repository_id = new_id(definition.name);
+  result.repository_id = ids_.make(definition.name);
   if (result.oneway) check_oneway(source, definition.name.span);
   operations().push_back(std::move(result));
 }
@@ -241,7 +241,7 @@ std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& name
       // The language mapping defines what it stands for. In C++, any type may be thrown.
       if (is_remote()) report_local(name.span, "exception", *symbol);
     } else if (symbol->kind != SymbolKind::exception) {
-      report_kind(name, *symbol, "an exception");
+      report_kind(diagnostics_, name, *symbol, "an exception");
     } else if (const auto held = local_exceptions_.find(symbol); is_remote() && held != local_exceptions_.end()) {
       report_local(name.span, "exception", *held->second);
     } else if (contains(result, symbol->definition)) {
@@ -268,7 +268,7 @@ void Analyzer::visit(const ast::Attribute& source, const ast::Definition& defini
     symbol.index = static_cast<std::uint32_t>(attributes().size());
     result.name = name.text;
     result.place = place_of(name.span);
-    result.repository_id = new_id(name);
+    result.repository_id = ids_.make(name);
     attributes().push_back(result);
   };
   add_named(definition.name);

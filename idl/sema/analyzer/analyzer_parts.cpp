@@ -29,7 +29,7 @@ DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, Annotations ann
   Definition definition;
   definition.name = name.text;
   definition.scoped_name = names_.current().scoped(name.text);
-  definition.repository_id = new_id(name);
+  definition.repository_id = ids_.make(name);
   definition.scope = scope_;
   definition.file = scope_ == DefId::none ? static_cast<FileId>(name.span.source) : model_[scope_].file;
   definition.annotations = std::move(annotations);
@@ -37,13 +37,7 @@ DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, Annotations ann
   model_.definitions.push_back(std::move(definition));
   contents_->push_back(id);
   symbol.definition = id;
-  const auto forward = forward_ids_.find(&symbol);
-  if (forward != forward_ids_.end() && forward->second != model_[id].repository_id)
-    diagnostics_
-        .error(name.span, "the id of " + quoted(name.text) + " would be \"" + model_[id].repository_id +
-                              "\" here; another prefix is in effect than at its first declaration")
-        .note(symbol.span, "first declared here, as \"" + forward->second + "\"");
-  apply_explicit_id(symbol);
+  ids_.define(symbol, name);
   return id;
 }
 
@@ -101,7 +95,7 @@ void Analyzer::add_forward(SymbolKind kind, TypeKind type_kind, Target target, s
     symbol->defined = false;
     symbol->type = types_.named(type_kind, DefId::none);
     by_type_[symbol->type] = symbol;
-    forward_ids_[symbol] = new_id(name);
+    ids_.declare_forward(*symbol, name);
   }
   const DefId defined = symbol->definition;
   const DefId id = add(*symbol, name, std::move(notes));
@@ -112,8 +106,7 @@ void Analyzer::add_forward(SymbolKind kind, TypeKind type_kind, Target target, s
 
 // Checks that all declarations of an interface or valuetype agree about abstract and local.
 void Analyzer::check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at) {
-  const bool is_forward = forward_ids_.count(&symbol) != 0;
-  if (!is_forward && symbol.definition == DefId::none) {
+  if (!ids_.is_declared_forward(symbol) && symbol.definition == DefId::none) {
     const_cast<Symbol&>(symbol).flavour = flavour;
     return;
   }
@@ -249,7 +242,7 @@ TypeId Analyzer::named_type(const ast::ScopedName& name, bool in_container) {
   const Symbol* symbol = names_.resolve(name);
   if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return TypeId::none;
   if (symbol->type == TypeId::none) {
-    report_kind(name, *symbol, "a type");
+    report_kind(diagnostics_, name, *symbol, "a type");
     return TypeId::none;
   }
   const bool holds_state = symbol->kind == SymbolKind::structure || symbol->kind == SymbolKind::union_;
@@ -258,13 +251,6 @@ TypeId Analyzer::named_type(const ast::ScopedName& name, bool in_container) {
     return TypeId::none;
   }
   return symbol->type;
-}
-
-void Analyzer::report_kind(const ast::ScopedName& name, const Symbol& symbol, std::string_view wanted) {
-  diagnostics_
-      .error(name.span, quoted(ast::to_string(name)) + " is " + std::string(article_name(symbol.kind)) + ", not " +
-                            std::string(wanted))
-      .note(symbol.span, "declared here");
 }
 
 Analyzer::OpenAggregate* Analyzer::open_aggregate(const Symbol* symbol) {

@@ -132,7 +132,7 @@ void Analyzer::visit(const ast::Factory& factory, const ast::Definition& definit
       diagnostics_.error(item.direction_span, "a factory has only `in` parameters");
   result.parameters = parameters(factory.parameters);
   result.raises = exceptions(factory.raises);
-  result.repository_id = new_id(definition.name);
+  result.repository_id = ids_.make(definition.name);
   open_value().factories.push_back(std::move(result));
 }
 
