@@ -7,52 +7,32 @@
 // The room idl/sema/analyzer walks the syntax tree and makes the model.
 #pragma once
 
-#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "idl/ast/ast.h"
 #include "idl/ast/diagnostics.h"
 #include "idl/ast/source.h"
 #include "idl/model/model.h"
-#include "idl/sema/annotations/annotations.h"
-#include "idl/sema/constants/constants.h"
-#include "idl/sema/names/names.h"
-#include "idl/sema/names/symbol_ids.h"
-#include "idl/sema/types/extents.h"
-#include "idl/sema/types/types.h"
+#include "idl/sema/definitions/analysis.h"
+#include "idl/sema/definitions/forward_declarations.h"
+#include "idl/sema/definitions/inheritance.h"
+#include "idl/sema/definitions/local_types.h"
+#include "idl/sema/definitions/open_aggregates.h"
 
 namespace corelane::idl {
 
 class Analyzer {
  public:
-  Analyzer(const SourceMap& sources, Diagnostics& diagnostics)
-      : sources_(sources),
-        diagnostics_(diagnostics),
-        types_(model_),
-        names_(diagnostics),
-        constants_(model_, types_, names_, diagnostics),
-        annotations_(model_, names_, constants_, diagnostics),
-        ids_(model_, names_, diagnostics) {}
+  Analyzer(const SourceMap& sources, Diagnostics& diagnostics) : analysis_(sources, diagnostics) {}
 
   Model run(const ast::Specification& specification);
 
  private:
-  struct ForwardUse {
-    DefId definition;  // the Forward
-    const Symbol* symbol;
-    Span span;
-    bool is_first;
-  };
-  // A struct, union or exception whose body is currently being read.
-  struct OpenAggregate {
-    const Symbol* symbol;
-    bool recursive = false;  // contains itself
-  };
-
   void copy_files();
   void walk(const ast::Definitions& definitions, std::vector<DefId>& contents);
-  void finish_forwards();
   void check_endless();
 
   // Modules and their contents (analyzer.cpp).
@@ -71,8 +51,6 @@ class Analyzer {
   void visit(const ast::Exception& exception, const ast::Definition& definition);
   void visit(const ast::Union& source, const ast::Definition& definition);
   void visit(const ast::ForwardUnion& forward, const ast::Definition& definition);
-  template <typename Read>
-  bool read_body(Symbol& symbol, DefId id, SourceId file, std::vector<DefId>& contents, const Read& read);
   DefId base_structure(const ast::ScopedName& name, Symbol& derived);
   void add_members(const std::vector<ast::Member>& sources, std::vector<Member>& into);
   void add_members(const ast::Member& source, Target target, std::vector<Member>& into);
@@ -109,11 +87,8 @@ class Analyzer {
   void visit(const ast::Attribute& attribute, const ast::Definition& definition);
   void add_bases(const ast::Interface& source, DefId id, Scope& scope);
   std::vector<DefId> contents_of(const ast::Definition& definition, const ast::Definitions& body, const Symbol& symbol,
-                                 DefId id, Scope& inside);
-  const Symbol* base(const ast::ScopedName& name, SymbolKind kind, const Scope& derived);
+                                 DefId id);
   void check_base_kind(Interface& derived, Symbol& symbol, const Symbol& base, const Span& at);
-  void inherit(const Symbol& base, std::vector<DefId>& ancestors, Scope& scope, const Span& at);
-  void inherit_names(const Symbol& ancestor, Scope& scope, const Span& at);
   std::vector<Operation>& operations();
   std::vector<Attribute>& attributes();
   std::vector<Parameter> parameters(const std::vector<ast::Parameter>& sources);
@@ -121,12 +96,6 @@ class Analyzer {
   void check_oneway(const ast::Operation& source, const Span& name);
   std::vector<std::string> contexts(const std::vector<ast::ContextName>& names);
   std::vector<DefId> exceptions(const std::vector<ast::ScopedName>& names);
-  bool is_remote() const;
-  void check_remote(TypeId type, const Span& at, std::string_view what);
-  void report_local(const Span& at, std::string_view what, const Symbol& local);
-  void check_state(TypeId type, const Span& at, std::string_view what);
-  const Symbol* local_in(TypeId id) const;
-  void note_local(TypeId holder, TypeId member);
 
   // Value types (analyzer_value.cpp).
   void visit(const ast::ForwardValue& forward, const ast::Definition& definition);
@@ -138,16 +107,9 @@ class Analyzer {
   void check_base_kind(const ast::Valuetype& source, const Valuetype& base, const std::string& name, bool first,
                        const Span& at);
   void add_supports(const ast::Valuetype& source, DefId id, Scope& scope);
-  Valuetype& open_value() { return std::get<Valuetype>(model_[scope_].body); }
+  Valuetype& open_value() { return std::get<Valuetype>(analysis_.model[analysis_.builder.scope()].body); }
 
   // Parts of definitions (analyzer_parts.cpp).
-  DefId add(Symbol& symbol, const ast::Identifier& name, Annotations annotations);
-  void add_forward(SymbolKind kind, TypeKind type_kind, Target target, std::uint8_t flavour,
-                   const ast::Definition& definition);
-  void check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at);
-  Symbol& declare_or_complete(SymbolKind kind, const ast::Identifier& name);
-  void check_file_of_forward(const Symbol& symbol, DefId id);
-  void make_type(Symbol& symbol, TypeKind kind, DefId id);
   TypeId type(const ast::TypeSpec& spec, bool in_container = false);
   TypeId container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& bound);
   TypeId map_type(const ast::MapOf& map);
@@ -161,49 +123,15 @@ class Analyzer {
   std::optional<std::uint64_t> bound(const ast::Expression& expression);
   void note_anonymous(const ast::TypeSpec& spec);
   TypeId complete_type(const ast::TypeSpec& spec, const Annotations& notes);
-  const Symbol* incomplete_in(TypeId id) const;
-  OpenAggregate* open_aggregate(const Symbol* symbol);
   void report_incomplete(const Symbol& symbol, const Span& at);
   bool report_optional(const ast::TypeSpec& spec);
   bool may_be_constant(TypeId id, const Span& at);
 
-  const SourceMap& sources_;
-  Diagnostics& diagnostics_;
-  Model model_;
-  TypeTable types_;
-  Extents extents_{model_};
-  Names names_;
-  Constants constants_;
-  AnnotationChecker annotations_;
-  SymbolIds ids_;
-  std::vector<DefId>* contents_ = nullptr;  // of the current scope
-  DefId scope_ = DefId::none;               // the definition around the current scope
-  std::map<TypeId, const Symbol*> by_type_;
-  std::map<TypeId, const Symbol*> holds_local_;  // structs and unions with a local interface or a native type in them
-  std::map<const Symbol*, const Symbol*> local_exceptions_;  // exceptions with one in them
-  std::vector<ForwardUse> forwards_;
-  std::vector<OpenAggregate> open_;  // innermost last
+  Analysis analysis_;
+  ForwardDeclarations forwards_{analysis_};
+  Inheritance inheritance_{analysis_};
+  LocalTypes locals_{analysis_};
+  OpenAggregates aggregates_{analysis_};
 };
-
-// Reads the body of a struct, union, exception or the like in its own scope. Returns whether the type contains itself.
-template <typename Read>
-bool Analyzer::read_body(Symbol& symbol, DefId id, SourceId file, std::vector<DefId>& contents, const Read& read) {
-  symbol.defined = false;
-  open_.push_back({&symbol});
-  const DefId outer = std::exchange(scope_, id);
-  std::vector<DefId>* const before = std::exchange(contents_, &contents);
-  ids_.enter(file, symbol);
-  {
-    const OpenScope open(names_, names_.inside(symbol, Scope::Kind::members));
-    read();
-  }
-  ids_.leave();
-  contents_ = before;
-  scope_ = outer;
-  const bool recursive = open_.back().recursive;
-  open_.pop_back();
-  symbol.defined = true;
-  return recursive;
-}
 
 }  // namespace corelane::idl

@@ -77,52 +77,51 @@ std::int64_t order_of(const Value& label) { return std::visit(LabelOrder{}, labe
 }  // namespace
 
 void Analyzer::visit(const ast::Structure& structure, const ast::Definition& definition) {
-  Symbol& symbol = declare_or_complete(SymbolKind::structure, definition.name);
-  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::structure));
-  make_type(symbol, TypeKind::structure, id);
-  check_file_of_forward(symbol, id);
+  Symbol& symbol = forwards_.declare_or_complete(SymbolKind::structure, definition.name);
+  const DefId id = analysis_.add(symbol, definition, Target::structure);
+  analysis_.builder.make_type(symbol, TypeKind::structure, id);
+  forwards_.check_file(symbol, id);
   symbol.defined = false;
   Structure body;
   if (structure.base) body.base = base_structure(*structure.base, symbol);
-  body.recursive = read_body(symbol, id, definition.keyword.source, body.contents,
-                             [&] { add_members(structure.members, body.members); });
-  for (const Member& member : body.members) note_local(symbol.type, member.type);
+  body.recursive = aggregates_.read_body(symbol, id, definition.keyword.source, body.contents,
+                                         [&] { add_members(structure.members, body.members); });
+  for (const Member& member : body.members) locals_.add_member(symbol.type, member.type);
   Extent extent;
   for (const Member& member : body.members)
-    if (member.type != TypeId::none) extent.add(extents_.of(member.type));
+    if (member.type != TypeId::none) extent.add(analysis_.extents.of(member.type));
   if (body.base != DefId::none) {
-    note_local(symbol.type, model_[body.base].type);
-    Extent inherited = extents_.of(model_[body.base].type);
+    locals_.add_member(symbol.type, analysis_.model[body.base].type);
+    Extent inherited = analysis_.extents.of(analysis_.model[body.base].type);
     --inherited.depth;  // the base is no member
     extent.add(inherited);
   }
-  extents_.define(symbol.type, check_extent(extent, definition.name.span) ? extent : Extent{});
-  model_[id].body = std::move(body);
+  analysis_.extents.define(symbol.type, check_extent(extent, definition.name.span) ? extent : Extent{});
+  analysis_.model[id].body = std::move(body);
 }
 
 void Analyzer::visit(const ast::ForwardStructure&, const ast::Definition& definition) {
-  add_forward(SymbolKind::structure, TypeKind::structure, Target::structure, 0, definition);
+  forwards_.add(SymbolKind::structure, TypeKind::structure, Target::structure, 0, definition);
 }
 
 DefId Analyzer::base_structure(const ast::ScopedName& name, Symbol& derived) {
-  const Symbol* found = base(name, SymbolKind::structure, names_.inside(derived, Scope::Kind::members));
+  const Symbol* found =
+      inheritance_.base(name, SymbolKind::structure, analysis_.names.inside(derived, Scope::Kind::members));
   if (found == nullptr) return DefId::none;
   Scope& scope = *derived.inside;
   scope.add_base(*found->inside);
-  inherit_names(*found, scope, name.span);
+  inheritance_.inherit_names(*found, scope, name.span);
   return found->definition;
 }
 
 void Analyzer::visit(const ast::Exception& exception, const ast::Definition& definition) {
-  Symbol& symbol = names_.declare(SymbolKind::exception, definition.name);
-  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::exception));
+  Symbol& symbol = analysis_.names.declare(SymbolKind::exception, definition.name);
+  const DefId id = analysis_.add(symbol, definition, Target::exception);
   Exception body;
-  read_body(symbol, id, definition.keyword.source, body.contents,
-            [&] { add_members(exception.members, body.members); });
-  for (const Member& member : body.members)
-    if (const Symbol* local = member.type == TypeId::none ? nullptr : local_in(member.type))
-      local_exceptions_[&symbol] = local;
-  model_[id].body = std::move(body);
+  aggregates_.read_body(symbol, id, definition.keyword.source, body.contents,
+                        [&] { add_members(exception.members, body.members); });
+  for (const Member& member : body.members) locals_.add_member(symbol, member.type);
+  analysis_.model[id].body = std::move(body);
 }
 
 void Analyzer::add_members(const std::vector<ast::Member>& sources, std::vector<Member>& into) {
@@ -133,7 +132,7 @@ void Analyzer::add_members(const ast::Member& source, Target target, std::vector
   const MemberNotes notes = notes_of_member(source.annotations, target);
   const TypeId of = complete_type(source.type, notes.all);
   for (const ast::Declarator& declarator : source.declarators) {
-    names_.declare(SymbolKind::member, declarator.name);
+    analysis_.names.declare(SymbolKind::member, declarator.name);
     into.push_back({.name = declarator.name.text,
                     .type = array_of(of, declarator),
                     .annotations = notes.all,
@@ -143,11 +142,11 @@ void Analyzer::add_members(const ast::Member& source, Target target, std::vector
 }
 
 Analyzer::MemberNotes Analyzer::notes_of_member(const ast::Annotations& written, Target target) {
-  MemberNotes notes{.all = annotations_.check(written, target)};
+  MemberNotes notes{.all = analysis_.annotations.check(written, target)};
   notes.optional = is_set(notes.all, "optional");
   const Annotation* fallback = find(notes.all, "default");
   if (fallback != nullptr) notes.fallback = find(*fallback, "value");
-  if (notes.fallback != nullptr) notes.fallback_at = annotations_.value_span(written, "default");
+  if (notes.fallback != nullptr) notes.fallback_at = analysis_.annotations.value_span(written, "default");
   return notes;
 }
 
@@ -155,40 +154,41 @@ void Analyzer::apply(const MemberNotes& notes, Member& member) {
   member.optional = notes.optional;
   if (notes.fallback == nullptr || member.type == TypeId::none) return;
   if (may_be_constant(member.type, notes.fallback_at))
-    member.default_value = constants_.convert(*notes.fallback, member.type, notes.fallback_at);
+    member.default_value = analysis_.constants.convert(*notes.fallback, member.type, notes.fallback_at);
 }
 
 // Unions.
 
 void Analyzer::visit(const ast::ForwardUnion&, const ast::Definition& definition) {
-  add_forward(SymbolKind::union_, TypeKind::union_, Target::union_, 0, definition);
+  forwards_.add(SymbolKind::union_, TypeKind::union_, Target::union_, 0, definition);
 }
 
 void Analyzer::visit(const ast::Union& source, const ast::Definition& definition) {
-  Symbol& symbol = declare_or_complete(SymbolKind::union_, definition.name);
-  const DefId id = add(symbol, definition.name, annotations_.check(definition.annotations, Target::union_));
-  make_type(symbol, TypeKind::union_, id);
-  check_file_of_forward(symbol, id);
+  Symbol& symbol = forwards_.declare_or_complete(SymbolKind::union_, definition.name);
+  const DefId id = analysis_.add(symbol, definition, Target::union_);
+  analysis_.builder.make_type(symbol, TypeKind::union_, id);
+  forwards_.check_file(symbol, id);
   Union body;
-  body.recursive = read_body(symbol, id, definition.keyword.source, body.contents, [&] {
+  body.recursive = aggregates_.read_body(symbol, id, definition.keyword.source, body.contents, [&] {
     body.discriminator = type(source.discriminator);
     if (body.discriminator != TypeId::none && !may_discriminate(body.discriminator, source.discriminator.span))
       body.discriminator = TypeId::none;
-    body.discriminator_annotations = annotations_.check(source.discriminator_annotations, Target::discriminator);
+    body.discriminator_annotations =
+        analysis_.annotations.check(source.discriminator_annotations, Target::discriminator);
     for (const ast::Branch& item : source.branches) body.branches.push_back(branch(item, body.discriminator));
   });
   Extent extent;
   for (const UnionBranch& item : body.branches) {
-    note_local(symbol.type, item.member.type);
-    if (item.member.type != TypeId::none) extent.cover(extents_.of(item.member.type));
+    locals_.add_member(symbol.type, item.member.type);
+    if (item.member.type != TypeId::none) extent.cover(analysis_.extents.of(item.member.type));
   }
-  extents_.define(symbol.type, extent);
+  analysis_.extents.define(symbol.type, extent);
   if (body.discriminator != TypeId::none) check_labels(source, body);
-  model_[id].body = std::move(body);
+  analysis_.model[id].body = std::move(body);
 }
 
 bool Analyzer::may_discriminate(TypeId id, const Span& at) {
-  switch (model_.resolved(id).kind) {
+  switch (analysis_.model.resolved(id).kind) {
     case TypeKind::boolean:
     case TypeKind::octet:
     case TypeKind::character:
@@ -204,8 +204,8 @@ bool Analyzer::may_discriminate(TypeId id, const Span& at) {
     case TypeKind::enumeration:
       return true;
     default:
-      diagnostics_.error(at, "a union cannot switch on " + quoted(types_.name(id)) +
-                                 ", only on integers, characters, booleans, octets and enums");
+      analysis_.diagnostics.error(at, "a union cannot switch on " + quoted(analysis_.types.name(id)) +
+                                          ", only on integers, characters, booleans, octets and enums");
       return false;
   }
 }
@@ -216,7 +216,8 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
     if (label.value == nullptr) {
       result.is_default = true;
     } else if (discriminator != TypeId::none) {
-      if (auto value = constants_.evaluate(*label.value, discriminator)) result.labels.push_back(*std::move(value));
+      if (auto value = analysis_.constants.evaluate(*label.value, discriminator))
+        result.labels.push_back(*std::move(value));
     }
   }
   const MemberNotes notes = notes_of_member(source.annotations, Target::branch);
@@ -226,7 +227,7 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
   result.member.type = array_of(of, source.declarator);
   result.member.place = place_of(source.declarator.name.span);
   apply(notes, result.member);
-  names_.declare(SymbolKind::member, source.declarator.name);
+  analysis_.names.declare(SymbolKind::member, source.declarator.name);
   return result;
 }
 
@@ -234,13 +235,13 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
 // error.
 void Analyzer::drop_default(const Span& at, Union& body) {
   const std::string covered =
-      "`default` can never apply: the labels cover all values of " + quoted(types_.name(body.discriminator));
+      "`default` can never apply: the labels cover all values of " + quoted(analysis_.types.name(body.discriminator));
   const auto branch = std::ranges::find_if(body.branches, &UnionBranch::is_default);
   if (branch == body.branches.end() || branch->labels.empty()) {
-    diagnostics_.error(at, covered);
+    analysis_.diagnostics.error(at, covered);
     return;
   }
-  diagnostics_.warning(Warning::lenient, at, covered + " (its other labels choose this branch)");
+  analysis_.diagnostics.warning(Warning::lenient, at, covered + " (its other labels choose this branch)");
   branch->is_default = false;
 }
 
@@ -254,23 +255,25 @@ void Analyzer::check_labels(const ast::Union& source, Union& body) {
     const std::vector<Value>& values = body.branches[i].labels;
     for (const ast::Label& label : source.branches[i].labels) {
       if (label.value == nullptr) {
-        if (fallback) diagnostics_.error(label.span, "a union has one `default`").note(*fallback, "the first is here");
+        if (fallback)
+          analysis_.diagnostics.error(label.span, "a union has one `default`").note(*fallback, "the first is here");
         if (!fallback) fallback = label.span;
         continue;
       }
       if (at == values.size()) return;  // a label was refused
       const auto [entry, is_new] = seen.try_emplace(order_of(values[at++]), label.span);
-      if (!is_new) diagnostics_.error(label.span, "this label stands twice").note(entry->second, "the first is here");
+      if (!is_new)
+        analysis_.diagnostics.error(label.span, "this label stands twice").note(entry->second, "the first is here");
     }
   }
-  const std::optional<std::uint64_t> all = count_of_values(model_, body.discriminator);
+  const std::optional<std::uint64_t> all = count_of_values(analysis_.model, body.discriminator);
   if (all && seen.size() == *all) {
     if (fallback) drop_default(*fallback, body);
     return;
   }
   // bound: one more than the number of labels
   for (std::uint64_t n = 0;; ++n) {
-    Value candidate = nth_value(model_, body.discriminator, n);
+    Value candidate = nth_value(analysis_.model, body.discriminator, n);
     if (seen.count(order_of(candidate)) != 0) continue;
     body.unlabelled = std::move(candidate);
     return;

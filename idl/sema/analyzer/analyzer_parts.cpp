@@ -23,110 +23,19 @@ constexpr std::array sized_integers = {
 
 }  // namespace
 
-// Adds a definition of that name to the current scope. The symbol refers to it from now on.
-DefId Analyzer::add(Symbol& symbol, const ast::Identifier& name, Annotations annotations) {
-  const auto id = static_cast<DefId>(model_.definitions.size());
-  Definition definition;
-  definition.name = name.text;
-  definition.scoped_name = names_.current().scoped(name.text);
-  definition.repository_id = ids_.make(name);
-  definition.scope = scope_;
-  definition.file = scope_ == DefId::none ? static_cast<FileId>(name.span.source) : model_[scope_].file;
-  definition.annotations = std::move(annotations);
-  definition.place = place_of(name.span);
-  model_.definitions.push_back(std::move(definition));
-  contents_->push_back(id);
-  symbol.definition = id;
-  ids_.define(symbol, name);
-  return id;
-}
-
-// CORBA 3.3 part 1, 7.11.2.3: a struct or union must be defined in the file that declares it. The C++ code of that file
-// alone contains sequences of the type, so it needs the definition.
-void Analyzer::check_file_of_forward(const Symbol& symbol, DefId id) {
-  const auto first = std::find_if(forwards_.begin(), forwards_.end(),
-                                  [&](const ForwardUse& use) { return use.symbol == &symbol && use.is_first; });
-  if (first == forwards_.end() || model_[first->definition].file == model_[id].file) return;
-  const SourceId here = static_cast<SourceId>(model_[id].place.file);
-  diagnostics_
-      .error(sources_.span(here, model_[id].place.line, model_[id].place.column, model_[id].place.length),
-             quoted(symbol.name) +
-                 " is declared in another file, which must define it as well (include this file there, "
-                 "or move the definition)")
-      .note(first->span, "declared here");
-}
-
-// Returns the symbol for a new definition: that of its forward declaration, or a new one.
-Symbol& Analyzer::declare_or_complete(SymbolKind kind, const ast::Identifier& name) {
-  Symbol* earlier = names_.current().find_own(name.text);
-  const bool completes =
-      earlier != nullptr && earlier->kind == kind && earlier->name == name.text && earlier->definition == DefId::none;
-  return completes ? *earlier : names_.declare(kind, name);
-}
-
-// Connects the symbol, its type and its definition.
-void Analyzer::make_type(Symbol& symbol, TypeKind kind, DefId id) {
-  if (model_[id].scoped_name == "CORBA::TypeCode") {
-    symbol.type = model_[id].type = types_.basic(TypeKind::type_code);
-    return;
-  }
-  if (symbol.type == TypeId::none) symbol.type = types_.named(kind, id);
-  model_[symbol.type].definition = id;
-  model_[id].type = symbol.type;
-  by_type_[symbol.type] = &symbol;
-}
-
-void Analyzer::add_forward(SymbolKind kind, TypeKind type_kind, Target target, std::uint8_t flavour,
-                           const ast::Definition& definition) {
-  const ast::Identifier& name = definition.name;
-  Annotations notes = annotations_.check(definition.annotations, target);
-  if (names_.current().scoped(name.text) == "CORBA::TypeCode") {
-    if (names_.current().find_own(name.text) == nullptr)
-      names_.declare(kind, name).type = types_.basic(TypeKind::type_code);
-    return;
-  }
-  Symbol* symbol = names_.current().find_own(name.text);
-  const bool known = symbol != nullptr && symbol->kind == kind && symbol->name == name.text;
-  if (known) {
-    check_flavour(*symbol, flavour, name.span);
-  } else {
-    symbol = &names_.declare(kind, name);
-    symbol->flavour = flavour;
-    symbol->defined = false;
-    symbol->type = types_.named(type_kind, DefId::none);
-    by_type_[symbol->type] = symbol;
-    ids_.declare_forward(*symbol, name);
-  }
-  const DefId defined = symbol->definition;
-  const DefId id = add(*symbol, name, std::move(notes));
-  symbol->definition = defined;
-  model_[id].body = Forward{};
-  forwards_.push_back({id, symbol, name.span, !known});
-}
-
-// Checks that all declarations of an interface or valuetype agree about abstract and local.
-void Analyzer::check_flavour(const Symbol& symbol, std::uint8_t flavour, const Span& at) {
-  if (!ids_.is_declared_forward(symbol) && symbol.definition == DefId::none) {
-    const_cast<Symbol&>(symbol).flavour = flavour;
-    return;
-  }
-  if (symbol.flavour == flavour) return;
-  diagnostics_.error(at, quoted(symbol.name) + " was declared differently before (abstract, local or neither)")
-      .note(symbol.span, "declared here");
-}
-
 // Returns the type that `spec` describes; none (reported) if it is no type. Only the element of a sequence or map may
 // be incomplete.
 TypeId Analyzer::type(const ast::TypeSpec& spec, bool in_container) {
   // recursion: the parser limits the depth
-  if (const auto* basic = std::get_if<ast::BasicType>(&spec.node)) return types_.basic(static_cast<TypeKind>(*basic));
+  if (const auto* basic = std::get_if<ast::BasicType>(&spec.node))
+    return analysis_.types.basic(static_cast<TypeKind>(*basic));
   if (const auto* name = std::get_if<ast::ScopedName>(&spec.node)) return named_type(*name, in_container);
   if (const auto* text = std::get_if<ast::StringOf>(&spec.node)) {
     Type made{.kind = text->wide ? TypeKind::wide_string : TypeKind::string};
-    if (text->bound == nullptr) return types_.anonymous(made);
+    if (text->bound == nullptr) return analysis_.types.anonymous(made);
     const auto most = bound(*text->bound);
     made.bound = most.value_or(0);
-    return most ? types_.anonymous(made) : TypeId::none;
+    return most ? analysis_.types.anonymous(made) : TypeId::none;
   }
   if (const auto* sequence = std::get_if<ast::SequenceOf>(&spec.node))
     return container_type({.kind = TypeKind::sequence}, *sequence->element, sequence->bound);
@@ -138,98 +47,98 @@ TypeId Analyzer::type(const ast::TypeSpec& spec, bool in_container) {
 
 TypeId Analyzer::container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& most) {
   made.element = type(element, true);
-  annotations_.check(element.annotations, Target::member);
+  analysis_.annotations.check(element.annotations, Target::member);
   if (most != nullptr) {
     const auto count = bound(*most);
     if (!count) return TypeId::none;
     made.bound = *count;
   }
-  return made.element == TypeId::none ? TypeId::none : types_.anonymous(made);
+  return made.element == TypeId::none ? TypeId::none : analysis_.types.anonymous(made);
 }
 
 TypeId Analyzer::map_type(const ast::MapOf& map) {
   Type made{.kind = TypeKind::map};
   made.key = type(*map.key);
-  annotations_.check(map.key->annotations, Target::member);
+  analysis_.annotations.check(map.key->annotations, Target::member);
   if (made.key == TypeId::none) return TypeId::none;
   return container_type(made, *map.element, map.bound);
 }
 
 TypeId Analyzer::fixed_type(const ast::FixedOf& fixed, const Span& at) {
   if (fixed.digits == nullptr) {
-    diagnostics_.error(at, "write `fixed<digits, scale>`; `fixed` alone is for constants");
+    analysis_.diagnostics.error(at, "write `fixed<digits, scale>`; `fixed` alone is for constants");
     return TypeId::none;
   }
-  const TypeId number = types_.basic(TypeKind::uint16);
-  const auto digits = constants_.evaluate(*fixed.digits, number);
-  const auto scale = constants_.evaluate(*fixed.scale, number);
+  const TypeId number = analysis_.types.basic(TypeKind::uint16);
+  const auto digits = analysis_.constants.evaluate(*fixed.digits, number);
+  const auto scale = analysis_.constants.evaluate(*fixed.scale, number);
   if (!digits || !scale) return TypeId::none;
   constexpr std::uint64_t most_digits = 31;
   Type made{.kind = TypeKind::fixed};
   made.digits = static_cast<std::uint16_t>(std::get<std::uint64_t>(*digits));
   made.scale = static_cast<std::uint16_t>(std::get<std::uint64_t>(*scale));
   if (made.digits < 1 || made.digits > most_digits) {
-    diagnostics_.error(fixed.digits->span, "a fixed-point number has 1 to 31 digits");
+    analysis_.diagnostics.error(fixed.digits->span, "a fixed-point number has 1 to 31 digits");
   } else if (made.scale > made.digits) {
-    diagnostics_.error(fixed.scale->span, "the scale is above the number of digits");
+    analysis_.diagnostics.error(fixed.scale->span, "the scale is above the number of digits");
   } else {
-    return types_.anonymous(made);
+    return analysis_.types.anonymous(made);
   }
   return TypeId::none;
 }
 
 // Evaluates a bound or a length. It is 1 to 2^32 - 1, since it is sent as an unsigned long.
 std::optional<std::uint64_t> Analyzer::bound(const ast::Expression& expression) {
-  const auto value = constants_.evaluate(expression, types_.basic(TypeKind::uint32));
+  const auto value = analysis_.constants.evaluate(expression, analysis_.types.basic(TypeKind::uint32));
   if (!value) return std::nullopt;
   const auto count = std::get<std::uint64_t>(*value);
   if (count > 0) return count;
-  diagnostics_.error(expression.span, "a length is at least 1");
+  analysis_.diagnostics.error(expression.span, "a length is at least 1");
   return std::nullopt;
 }
 
 TypeId Analyzer::array_of(TypeId element, const ast::Declarator& declarator) {
   TypeId result = element;
-  annotations_.check(declarator.annotations, Target::member);
+  analysis_.annotations.check(declarator.annotations, Target::member);
   // The last dimension is the innermost.
   for (auto at = declarator.dimensions.rbegin(); at != declarator.dimensions.rend(); ++at) {
     const auto length = bound(**at);
     if (!length || result == TypeId::none) return TypeId::none;
-    result = types_.anonymous({.kind = TypeKind::array, .element = result, .bound = *length});
+    result = analysis_.types.anonymous({.kind = TypeKind::array, .element = result, .bound = *length});
   }
   return declared(result, declarator.name.span);
 }
 
 // Returns the type of a declarator; none (reported) if it is too large or nested too deeply.
 TypeId Analyzer::declared(TypeId type, const Span& at) {
-  return type == TypeId::none || check_extent(extents_.of(type), at) ? type : TypeId::none;
+  return type == TypeId::none || check_extent(analysis_.extents.of(type), at) ? type : TypeId::none;
 }
 
 bool Analyzer::check_extent(const Extent& extent, const Span& at) {
   const bool too_deep = extent.depth > Extent::deepest;
-  if (too_deep) diagnostics_.error(at, "types are nested too deeply");
+  if (too_deep) analysis_.diagnostics.error(at, "types are nested too deeply");
   if (extent.bytes > Extent::most_bytes)
-    diagnostics_.error(at, "a value of this type takes more memory than a process can have (128 TiB)");
+    analysis_.diagnostics.error(at, "a value of this type takes more memory than a process can have (128 TiB)");
   return !too_deep && extent.bytes <= Extent::most_bytes;
 }
 
 TypeId Analyzer::inline_type(const ast::InlineDefinition& source) {
   const ast::Definition& definition = *source.one.front();
   std::visit([&](const auto& node) { visit(node, definition); }, definition.node);
-  const Symbol* symbol = names_.current().find_own(definition.name.text);
+  const Symbol* symbol = analysis_.names.current().find_own(definition.name.text);
   return symbol == nullptr ? TypeId::none : symbol->type;
 }
 
 // Returns whether the name means CORBA::TypeCode, which needs no declaration.
 bool Analyzer::is_type_code(const ast::ScopedName& name) {
   if (name.parts.back().text != "TypeCode" || name.parts.size() > 2) return false;
-  const std::string& path = names_.current().path;
+  const std::string& path = analysis_.names.current().path;
   if (name.parts.size() == 1) {
     const bool inside = path == "CORBA" || path.starts_with("CORBA::");
-    return !name.absolute && inside && !names_.is_known("TypeCode");
+    return !name.absolute && inside && !analysis_.names.is_known("TypeCode");
   }
   if (name.parts[0].text != "CORBA") return false;
-  const Symbol* corba = names_.file_scope().find_own("CORBA");
+  const Symbol* corba = analysis_.names.file_scope().find_own("CORBA");
   if (corba != nullptr && corba->inside != nullptr) return corba->inside->find_own("TypeCode") == nullptr;
   return corba == nullptr;
 }
@@ -237,12 +146,13 @@ bool Analyzer::is_type_code(const ast::ScopedName& name) {
 TypeId Analyzer::named_type(const ast::ScopedName& name, bool in_container) {
   if (name.parts.size() == 1 && !name.absolute)
     for (const SizedInteger& sized : sized_integers)
-      if (name.parts[0].text == sized.name && !names_.is_known(name.parts[0].text)) return types_.basic(sized.kind);
-  if (is_type_code(name)) return types_.basic(TypeKind::type_code);
-  const Symbol* symbol = names_.resolve(name);
+      if (name.parts[0].text == sized.name && !analysis_.names.is_known(name.parts[0].text))
+        return analysis_.types.basic(sized.kind);
+  if (is_type_code(name)) return analysis_.types.basic(TypeKind::type_code);
+  const Symbol* symbol = analysis_.names.resolve(name);
   if (symbol == nullptr || symbol->kind == SymbolKind::unusable) return TypeId::none;
   if (symbol->type == TypeId::none) {
-    report_kind(diagnostics_, name, *symbol, "a type");
+    report_kind(analysis_.diagnostics, name, *symbol, "a type");
     return TypeId::none;
   }
   const bool holds_state = symbol->kind == SymbolKind::structure || symbol->kind == SymbolKind::union_;
@@ -253,17 +163,12 @@ TypeId Analyzer::named_type(const ast::ScopedName& name, bool in_container) {
   return symbol->type;
 }
 
-Analyzer::OpenAggregate* Analyzer::open_aggregate(const Symbol* symbol) {
-  for (OpenAggregate& candidate : open_)
-    if (candidate.symbol == symbol) return &candidate;
-  return nullptr;
-}
-
 void Analyzer::report_incomplete(const Symbol& symbol, const Span& at) {
-  if (open_aggregate(&symbol) != nullptr) {
-    diagnostics_.error(at, quoted(symbol.name) + " cannot hold itself, except through `@external` or a sequence");
+  if (aggregates_.is_open(symbol)) {
+    analysis_.diagnostics.error(at,
+                                quoted(symbol.name) + " cannot hold itself, except through `@external` or a sequence");
   } else {
-    diagnostics_.error(at, quoted(symbol.name) + " is not defined yet").note(symbol.span, "declared here");
+    analysis_.diagnostics.error(at, quoted(symbol.name) + " is not defined yet").note(symbol.span, "declared here");
   }
 }
 
@@ -271,13 +176,13 @@ void Analyzer::report_incomplete(const Symbol& symbol, const Span& at) {
 // be stored separately. Here `@external` does that.
 bool Analyzer::report_optional(const ast::TypeSpec& spec) {
   const auto* name = std::get_if<ast::ScopedName>(&spec.node);
-  if (name == nullptr || is_type_code(*name) || !names_.is_known(name->parts[0].text)) return false;
-  const Symbol* symbol = names_.resolve(*name);
+  if (name == nullptr || is_type_code(*name) || !analysis_.names.is_known(name->parts[0].text)) return false;
+  const Symbol* symbol = analysis_.names.resolve(*name);
   if (symbol == nullptr) return true;
   if (symbol->defined) return false;
   if (symbol->kind != SymbolKind::structure && symbol->kind != SymbolKind::union_) return false;
   const std::string written = ast::to_string(*name);
-  diagnostics_
+  analysis_.diagnostics
       .error(spec.span, "`@optional` does not let a member hold " + quoted(written) +
                             " before its definition ends; `@external @optional` or `sequence<" + written + ", 1>` can")
       .note(symbol->span, "declared here");
@@ -291,7 +196,7 @@ void Analyzer::note_anonymous(const ast::TypeSpec& spec) {
       (text != nullptr && text->bound != nullptr) || std::holds_alternative<ast::SequenceOf>(spec.node) ||
       std::holds_alternative<ast::MapOf>(spec.node) || std::holds_alternative<ast::FixedOf>(spec.node);
   if (nameless)
-    diagnostics_.warning(Warning::anonymous, spec.span, "this type has no name (give it one with `typedef`)");
+    analysis_.diagnostics.warning(Warning::anonymous, spec.span, "this type has no name (give it one with `typedef`)");
 }
 
 // Returns the type of a member. The type must be complete, except in sequences and maps. A struct or union may also be
@@ -302,27 +207,15 @@ TypeId Analyzer::complete_type(const ast::TypeSpec& spec, const Annotations& not
   note_anonymous(spec);
   const TypeId result = type(spec, is_external);
   if (result == TypeId::none) return result;
-  if (const Symbol* incomplete = incomplete_in(result))
-    if (OpenAggregate* open = open_aggregate(incomplete)) open->recursive = true;
-  const TypeKind kind = model_.resolved(result).kind;
+  aggregates_.add_member(result);
+  const TypeKind kind = analysis_.model.resolved(result).kind;
   const bool is_aggregate = kind == TypeKind::structure || kind == TypeKind::union_;
-  return is_external && is_aggregate ? types_.anonymous({.kind = TypeKind::external, .element = result}) : result;
-}
-
-// Returns the struct or union in the type that is not defined yet; null if there is none.
-const Symbol* Analyzer::incomplete_in(TypeId id) const {
-  // bound: each step goes to a type that was made earlier
-  for (TypeId at = id; at != TypeId::none; at = model_[at].element) {
-    at = model_[at].resolved;
-    if (model_[at].kind != TypeKind::structure && model_[at].kind != TypeKind::union_) continue;
-    const auto found = by_type_.find(at);
-    return found != by_type_.end() && !found->second->defined ? found->second : nullptr;
-  }
-  return nullptr;
+  return is_external && is_aggregate ? analysis_.types.anonymous({.kind = TypeKind::external, .element = result})
+                                     : result;
 }
 
 bool Analyzer::may_be_constant(TypeId id, const Span& at) {
-  switch (model_.resolved(id).kind) {
+  switch (analysis_.model.resolved(id).kind) {
     case TypeKind::any:
     case TypeKind::object:
     case TypeKind::value_base:
@@ -338,7 +231,7 @@ bool Analyzer::may_be_constant(TypeId id, const Span& at) {
     case TypeKind::value:
     case TypeKind::value_box:
     case TypeKind::native:
-      diagnostics_.error(at, "a constant cannot be of type " + quoted(types_.name(id)));
+      analysis_.diagnostics.error(at, "a constant cannot be of type " + quoted(analysis_.types.name(id)));
       return false;
     default:
       return true;
