@@ -30,11 +30,14 @@ void Analyzer::copy_files() {
   }
 }
 
+void Analyzer::read(const ast::Definition& definition) {
+  std::visit([&](const auto& node) { visit(node, definition); }, definition.node);
+}
+
 // Visits each definition. New definitions of the model go to `contents`.
 void Analyzer::walk(const ast::Definitions& definitions, std::vector<DefId>& contents) {
   const OpenContents open(analysis_.builder, contents);
-  for (const auto& definition : definitions)
-    std::visit([&](const auto& node) { visit(node, *definition); }, definition->node);
+  for (const auto& definition : definitions) read(*definition);
 }
 
 void Analyzer::visit(const ast::Module& module, const ast::Definition& definition) {
@@ -64,11 +67,11 @@ void Analyzer::visit(const ast::Module& module, const ast::Definition& definitio
 }
 
 void Analyzer::visit(const ast::Typedef& source, const ast::Definition& definition) {
-  const TypeId named = type(source.type);
+  const TypeId named = types_.read(source.type);
   const Annotations notes =
       named == TypeId::none ? Annotations() : analysis_.annotations.check(definition.annotations, Target::alias);
   for (const ast::Declarator& declarator : source.declarators)
-    make_alias(array_of(named, declarator), declarator.name, notes);
+    make_alias(types_.read_declarator(named, declarator), declarator.name, notes);
 }
 
 void Analyzer::make_alias(TypeId aliased, const ast::Identifier& name, const Annotations& notes) {
@@ -89,11 +92,11 @@ void Analyzer::visit(const ast::Native&, const ast::Definition& definition) {
 
 void Analyzer::visit(const ast::Constant& constant, const ast::Definition& definition) {
   const auto* fixed = std::get_if<ast::FixedOf>(&constant.type.node);
-  note_anonymous(constant.type);
+  types_.check_named(constant.type);
   const bool any_fixed = fixed != nullptr && fixed->digits == nullptr;
-  Constant body{.type = any_fixed ? analysis_.types.basic(TypeKind::fixed) : type(constant.type), .value = {}};
+  Constant body{.type = any_fixed ? analysis_.types.basic(TypeKind::fixed) : types_.read(constant.type), .value = {}};
   std::optional<Value> value;
-  if (body.type != TypeId::none && may_be_constant(body.type, constant.type.span)) {
+  if (body.type != TypeId::none && analysis_.constants.check_type(body.type, constant.type.span)) {
     const std::size_t errors = analysis_.diagnostics.errors();
     value = analysis_.constants.evaluate(*constant.value, body.type);
     if (analysis_.diagnostics.errors() == errors) body.refers_to = analysis_.constants.named_constant(*constant.value);
@@ -120,7 +123,7 @@ void Analyzer::visit(const ast::AnnotationDeclaration& declaration, const ast::D
     const OpenScope open(analysis_.names, inside);
     walk(declaration.body, unlisted);
     std::vector<TypeId> types;
-    for (const auto& parameter : declaration.parameters) types.push_back(type(parameter.type));
+    for (const auto& parameter : declaration.parameters) types.push_back(types_.read(parameter.type));
     symbol.annotation = analysis_.annotations.rules(declaration, types, definition.annotations);
   };
   if (!declaration.standard) return declare();

@@ -7,7 +7,6 @@
 // The room idl/sema/analyzer walks the syntax tree and makes the model.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +15,9 @@
 #include "idl/ast/diagnostics.h"
 #include "idl/ast/source.h"
 #include "idl/model/model.h"
+#include "idl/sema/analyzer/definition_reader.h"
+#include "idl/sema/analyzer/member_reader.h"
+#include "idl/sema/analyzer/type_reader.h"
 #include "idl/sema/definitions/analysis.h"
 #include "idl/sema/definitions/forward_declarations.h"
 #include "idl/sema/definitions/inheritance.h"
@@ -24,13 +26,14 @@
 
 namespace corelane::idl {
 
-class Analyzer {
+class Analyzer : public DefinitionReader {
  public:
   Analyzer(const SourceMap& sources, Diagnostics& diagnostics) : analysis_(sources, diagnostics) {}
 
   Model run(const ast::Specification& specification);
 
  private:
+  void read(const ast::Definition& definition) override;
   void copy_files();
   void walk(const ast::Definitions& definitions, std::vector<DefId>& contents);
   void check_endless();
@@ -52,17 +55,6 @@ class Analyzer {
   void visit(const ast::Union& source, const ast::Definition& definition);
   void visit(const ast::ForwardUnion& forward, const ast::Definition& definition);
   DefId base_structure(const ast::ScopedName& name, Symbol& derived);
-  void add_members(const std::vector<ast::Member>& sources, std::vector<Member>& into);
-  void add_members(const ast::Member& source, Target target, std::vector<Member>& into);
-  // The annotations of a declaration with members, and what @optional and @default say there.
-  struct MemberNotes {
-    Annotations all;
-    bool optional = false;
-    const Value* fallback = nullptr;  // lies in `all`; null: none
-    Span fallback_at{};
-  };
-  MemberNotes notes_of_member(const ast::Annotations& written, Target target);
-  void apply(const MemberNotes& notes, Member& member);
   UnionBranch branch(const ast::Branch& source, TypeId discriminator);
   bool may_discriminate(TypeId id, const Span& at);
   void drop_default(const Span& at, Union& body);
@@ -109,29 +101,13 @@ class Analyzer {
   void add_supports(const ast::Valuetype& source, DefId id, Scope& scope);
   Valuetype& open_value() { return std::get<Valuetype>(analysis_.model[analysis_.builder.scope()].body); }
 
-  // Parts of definitions (analyzer_parts.cpp).
-  TypeId type(const ast::TypeSpec& spec, bool in_container = false);
-  TypeId container_type(Type made, const ast::TypeSpec& element, const ast::ExpressionPtr& bound);
-  TypeId map_type(const ast::MapOf& map);
-  TypeId fixed_type(const ast::FixedOf& fixed, const Span& at);
-  TypeId named_type(const ast::ScopedName& name, bool in_container);
-  TypeId inline_type(const ast::InlineDefinition& source);
-  TypeId array_of(TypeId element, const ast::Declarator& declarator);
-  TypeId declared(TypeId type, const Span& at);
-  bool check_extent(const Extent& extent, const Span& at);
-  bool is_type_code(const ast::ScopedName& name);
-  std::optional<std::uint64_t> bound(const ast::Expression& expression);
-  void note_anonymous(const ast::TypeSpec& spec);
-  TypeId complete_type(const ast::TypeSpec& spec, const Annotations& notes);
-  void report_incomplete(const Symbol& symbol, const Span& at);
-  bool report_optional(const ast::TypeSpec& spec);
-  bool may_be_constant(TypeId id, const Span& at);
-
   Analysis analysis_;
   ForwardDeclarations forwards_{analysis_};
   Inheritance inheritance_{analysis_};
   LocalTypes locals_{analysis_};
   OpenAggregates aggregates_{analysis_};
+  TypeReader types_{analysis_, aggregates_, *this};
+  MemberReader members_{analysis_, types_};
 };
 
 }  // namespace corelane::idl

@@ -163,7 +163,7 @@ void Analyzer::visit(const ast::Bitset& bitset, const ast::Definition& definitio
 
 void Analyzer::add_bitfields(const ast::Bitfield& source, Bitset& body) {
   constexpr std::uint64_t most = 64;
-  const std::optional<std::uint64_t> given = bound(*source.bits);
+  const std::optional<std::uint64_t> given = types_.read_length(*source.bits);
   if (!given) return;
   if (*given > most) {
     analysis_.diagnostics.error(source.bits->span, "a bit field has 1 to 64 bits");
@@ -209,7 +209,7 @@ TypeId Analyzer::bitfield_type(const ast::Bitfield& source, std::uint16_t bits) 
     for (const Holder& holder : unsigned_ones)
       if (bits <= holder.bits) return analysis_.types.basic(holder.kind);
   }
-  const TypeId given = type(*source.type);
+  const TypeId given = types_.read(*source.type);
   if (given == TypeId::none) return given;
   const auto holds = [&](const Holder& holder) {
     return holder.kind == analysis_.model.resolved(given).kind && bits <= holder.bits;

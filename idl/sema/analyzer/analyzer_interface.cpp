@@ -113,8 +113,8 @@ void Analyzer::visit(const ast::Operation& source, const ast::Definition& defini
   const Annotation* oneway = find(result.annotations, "oneway");
   const Value* is_oneway = oneway == nullptr ? nullptr : find(*oneway, "value");
   result.oneway = source.oneway.has_value() || (is_oneway != nullptr && *is_oneway == Value{true});
-  note_anonymous(source.result);
-  result.result = type(source.result);
+  types_.check_named(source.result);
+  result.result = types_.read(source.result);
   locals_.check_remote(result.result, source.result.span, "result");
   Symbol& symbol = analysis_.names.declare(SymbolKind::operation, definition.name);
   symbol.definition = analysis_.builder.scope();
@@ -137,8 +137,8 @@ std::vector<Parameter> Analyzer::parameters(const std::vector<ast::Parameter>& s
 Parameter Analyzer::parameter(const ast::Parameter& source) {
   Parameter result;
   result.name = source.name.text;
-  note_anonymous(source.type);
-  result.type = type(source.type);
+  types_.check_named(source.type);
+  result.type = types_.read(source.type);
   locals_.check_remote(result.type, source.type.span, "parameter");
   result.direction = static_cast<Direction>(source.direction);
   result.annotations = analysis_.annotations.check(source.annotations, Target::parameter);
@@ -195,8 +195,8 @@ std::vector<DefId> Analyzer::exceptions(const std::vector<ast::ScopedName>& name
 
 void Analyzer::visit(const ast::Attribute& source, const ast::Definition& definition) {
   Attribute result;
-  note_anonymous(source.type);
-  result.type = type(source.type);
+  types_.check_named(source.type);
+  result.type = types_.read(source.type);
   locals_.check_remote(result.type, source.type.span, "attribute");
   result.readonly = source.readonly;
   result.get_raises = exceptions(source.get_raises);

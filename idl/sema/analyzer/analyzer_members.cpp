@@ -85,7 +85,7 @@ void Analyzer::visit(const ast::Structure& structure, const ast::Definition& def
   Structure body;
   if (structure.base) body.base = base_structure(*structure.base, symbol);
   body.recursive = aggregates_.read_body(symbol, id, definition.keyword.source, body.contents,
-                                         [&] { add_members(structure.members, body.members); });
+                                         [&] { members_.read(structure.members, body.members); });
   for (const Member& member : body.members) locals_.add_member(symbol.type, member.type);
   Extent extent;
   for (const Member& member : body.members)
@@ -96,7 +96,8 @@ void Analyzer::visit(const ast::Structure& structure, const ast::Definition& def
     --inherited.depth;  // the base is no member
     extent.add(inherited);
   }
-  analysis_.extents.define(symbol.type, check_extent(extent, definition.name.span) ? extent : Extent{});
+  analysis_.extents.define(symbol.type,
+                           check_extent(extent, definition.name.span, analysis_.diagnostics) ? extent : Extent{});
   analysis_.model[id].body = std::move(body);
 }
 
@@ -119,42 +120,9 @@ void Analyzer::visit(const ast::Exception& exception, const ast::Definition& def
   const DefId id = analysis_.add(symbol, definition, Target::exception);
   Exception body;
   aggregates_.read_body(symbol, id, definition.keyword.source, body.contents,
-                        [&] { add_members(exception.members, body.members); });
+                        [&] { members_.read(exception.members, body.members); });
   for (const Member& member : body.members) locals_.add_member(symbol, member.type);
   analysis_.model[id].body = std::move(body);
-}
-
-void Analyzer::add_members(const std::vector<ast::Member>& sources, std::vector<Member>& into) {
-  for (const ast::Member& source : sources) add_members(source, Target::member, into);
-}
-
-void Analyzer::add_members(const ast::Member& source, Target target, std::vector<Member>& into) {
-  const MemberNotes notes = notes_of_member(source.annotations, target);
-  const TypeId of = complete_type(source.type, notes.all);
-  for (const ast::Declarator& declarator : source.declarators) {
-    analysis_.names.declare(SymbolKind::member, declarator.name);
-    into.push_back({.name = declarator.name.text,
-                    .type = array_of(of, declarator),
-                    .annotations = notes.all,
-                    .place = place_of(declarator.name.span)});
-    apply(notes, into.back());
-  }
-}
-
-Analyzer::MemberNotes Analyzer::notes_of_member(const ast::Annotations& written, Target target) {
-  MemberNotes notes{.all = analysis_.annotations.check(written, target)};
-  notes.optional = is_set(notes.all, "optional");
-  const Annotation* fallback = find(notes.all, "default");
-  if (fallback != nullptr) notes.fallback = find(*fallback, "value");
-  if (notes.fallback != nullptr) notes.fallback_at = analysis_.annotations.value_span(written, "default");
-  return notes;
-}
-
-void Analyzer::apply(const MemberNotes& notes, Member& member) {
-  member.optional = notes.optional;
-  if (notes.fallback == nullptr || member.type == TypeId::none) return;
-  if (may_be_constant(member.type, notes.fallback_at))
-    member.default_value = analysis_.constants.convert(*notes.fallback, member.type, notes.fallback_at);
 }
 
 // Unions.
@@ -170,7 +138,7 @@ void Analyzer::visit(const ast::Union& source, const ast::Definition& definition
   forwards_.check_file(symbol, id);
   Union body;
   body.recursive = aggregates_.read_body(symbol, id, definition.keyword.source, body.contents, [&] {
-    body.discriminator = type(source.discriminator);
+    body.discriminator = types_.read(source.discriminator);
     if (body.discriminator != TypeId::none && !may_discriminate(body.discriminator, source.discriminator.span))
       body.discriminator = TypeId::none;
     body.discriminator_annotations =
@@ -220,13 +188,9 @@ UnionBranch Analyzer::branch(const ast::Branch& source, TypeId discriminator) {
         result.labels.push_back(*std::move(value));
     }
   }
-  const MemberNotes notes = notes_of_member(source.annotations, Target::branch);
-  const TypeId of = complete_type(source.type, notes.all);
-  result.member.annotations = notes.all;
-  result.member.name = source.declarator.name.text;
-  result.member.type = array_of(of, source.declarator);
-  result.member.place = place_of(source.declarator.name.span);
-  apply(notes, result.member);
+  const MemberNotes notes = members_.read_notes(source.annotations, Target::branch);
+  const TypeId type = types_.read_member(source.type, notes.all);
+  result.member = members_.read_declarator(source.declarator, type, notes);
   analysis_.names.declare(SymbolKind::member, source.declarator.name);
   return result;
 }

@@ -89,7 +89,7 @@ void Analyzer::add_supports(const ast::Valuetype& source, DefId id, Scope& scope
 }
 
 void Analyzer::visit(const ast::ValueBox& box, const ast::Definition& definition) {
-  const ValueBox body{.boxed = type(box.type)};  // first: a type that is defined inside it comes before the box
+  const ValueBox body{.boxed = types_.read(box.type)};  // first: a type that is defined inside it comes before the box
   Symbol& symbol = analysis_.names.declare(SymbolKind::value_box, definition.name);
   const DefId id = analysis_.add(symbol, definition, Target::value);
   if (body.boxed != TypeId::none) {
@@ -106,16 +106,12 @@ void Analyzer::visit(const ast::State& state, const ast::Definition& definition)
   if (open_value().kind == ValueKind::abstract)
     analysis_.diagnostics.error(definition.keyword, "an abstract valuetype has no state");
   const ast::Member& source = state.member;
-  const MemberNotes notes = notes_of_member(definition.annotations, Target::member);
-  const TypeId of = complete_type(source.type, notes.all);
-  locals_.check_state(of, source.type.span, "state");
+  const MemberNotes notes = members_.read_notes(definition.annotations, Target::member);
+  const TypeId type = types_.read_member(source.type, notes.all);
+  locals_.check_state(type, source.type.span, "state");
   for (const ast::Declarator& declarator : source.declarators) {
     analysis_.names.declare(SymbolKind::member, declarator.name);
-    Member member{.name = declarator.name.text,
-                  .type = array_of(of, declarator),
-                  .annotations = notes.all,
-                  .place = place_of(declarator.name.span)};
-    apply(notes, member);
+    Member member = members_.read_declarator(declarator, type, notes);
     open_value().state.push_back({std::move(member), state.is_public});
   }
 }
