@@ -14,6 +14,10 @@ class DefinitionReader {
 
   // Reads a definition in the current scope, and adds it to the model.
   virtual void read(const ast::Definition& definition) = 0;
+
+  void read_all(const ast::Definitions& definitions) {
+    for (const auto& definition : definitions) read(*definition);
+  }
 };
 
 }  // namespace corelane::idl

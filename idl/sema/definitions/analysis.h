@@ -29,6 +29,9 @@ struct Analysis {
     return builder.add(symbol, definition.name, annotations.check(definition.annotations, target));
   }
 
+  // Returns the definition around the current scope. Precondition: there is one.
+  Definition& scope() { return model[builder.scope()]; }
+
   const SourceMap& sources;
   Diagnostics& diagnostics;
   Model model;
