@@ -1,6 +1,7 @@
 #include "orb/os/thread.h"
 
 #include <sched.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -102,6 +103,18 @@ int prepare(Attributes& attributes, const ThreadOptions& options, ThreadStack& s
   return pthread_attr_setaffinity_np(&attributes.value, CpuMask::native_size, mask.native());
 }
 
+// The thread sanitizer runs a signal's handler when the thread makes the next call that it knows, and a parked thread
+// makes none. So under it other threads handle the signals that end a program.
+void leave_end_signals_to_others() noexcept {
+  if constexpr (CORELANE_THREAD_SANITIZER != 0) {
+    sigset_t ends;
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGTERM);
+    sigaddset(&ends, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  }
+}
+
 }  // namespace
 
 struct Thread::State {
@@ -114,6 +127,7 @@ struct Thread::State {
     tid = gettid();
     bound_mark = &bound;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
+    leave_end_signals_to_others();
     if (!options.name.empty()) name_this_thread(options.name);
     if (!options.lazy_stack) prefault(stack);
     const StackOverflowReport overflow(stack, options.stack_setting);

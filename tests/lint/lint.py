@@ -89,7 +89,8 @@ ROOMS = {
         "types": [],
         "constants": ["names", "types"],
         "annotations": ["constants", "names"],
-        "analyzer": ["annotations", "constants", "names", "types"],
+        "definitions": ["annotations", "constants", "names", "types"],
+        "analyzer": ["annotations", "constants", "definitions", "names", "types"],
     },
     "idl/cxx": {
         "spelling": [],

@@ -1,77 +1,109 @@
 #include "idl/front/parser/parser.h"
 
-#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 
-#include "idl/front/lexer/lexer.h"
-#include "idl/front/lexer/literals.h"
+#include "idl/front/parser/pragma.h"
+#include "idl/front/parser/unsupported.h"
 
 namespace corelane::idl {
 namespace {
 
-std::string last_word(std::string_view text) {
-  text = text.substr(0, text.find_last_not_of(" \t;") + 1);
-  return std::string(text.substr(text.find_last_of(" \t") + 1));
+// Parses a declaration after its keyword, up to its ';', by a rule of one topic.
+template <auto Topic, auto Rule>
+DefinitionPtr rule(Grammar& grammar, const Token& keyword) {
+  return (grammar.*Topic.*Rule)(keyword);
+}
+
+struct Entry {
+  std::string_view keyword;
+  DefinitionPtr (*rule)(Grammar& grammar, const Token& keyword);
+  unsigned bodies;
+  bool is_word = false;  // no keyword: recognized only before "name {", "name :" and "interface"
+};
+
+// Definitions that begin with a word of their own; what begins otherwise is an operation or an attribute.
+constexpr Entry entries[] = {
+    {"module", rule<&Grammar::declarations, &DeclarationParser::module_rule>, in_module},
+    {"interface", rule<&Grammar::interfaces, &InterfaceParser::plain_interface>, in_module},
+    {"local", rule<&Grammar::interfaces, &InterfaceParser::local_interface>, in_module},
+    {"abstract", rule<&Grammar::interfaces, &InterfaceParser::abstract_rule>, in_module},
+    {"pseudo", rule<&Grammar::interfaces, &InterfaceParser::pseudo_interface>, in_module, true},
+    {"valuetype", rule<&Grammar::interfaces, &InterfaceParser::plain_valuetype>, in_module},
+    {"custom", rule<&Grammar::interfaces, &InterfaceParser::custom_valuetype>, in_module},
+    {"import", rule<&Grammar::declarations, &DeclarationParser::import>, in_module},
+    {"typeid", rule<&Grammar::declarations, &DeclarationParser::type_id>, in_module | in_interface | in_value},
+    {"typeprefix", rule<&Grammar::declarations, &DeclarationParser::type_prefix>, in_module | in_interface | in_value},
+    {"struct", rule<&Grammar::constructs, &ConstructParser::structure>, in_module | in_interface | in_value},
+    {"union", rule<&Grammar::constructs, &ConstructParser::union_rule>, in_module | in_interface | in_value},
+    {"exception", rule<&Grammar::constructs, &ConstructParser::exception>, in_module | in_interface | in_value},
+    {"native", rule<&Grammar::declarations, &DeclarationParser::native>, in_module | in_interface | in_value},
+    {"enum", rule<&Grammar::constructs, &ConstructParser::enumeration>,
+     in_module | in_interface | in_value | in_annotation},
+    {"typedef", rule<&Grammar::declarations, &DeclarationParser::type_definition>,
+     in_module | in_interface | in_value | in_annotation},
+    {"const", rule<&Grammar::declarations, &DeclarationParser::constant>,
+     in_module | in_interface | in_value | in_annotation},
+    {"bitmask", rule<&Grammar::constructs, &ConstructParser::bitmask>,
+     in_module | in_interface | in_value | in_annotation, true},
+    {"bitset", rule<&Grammar::constructs, &ConstructParser::bitset>, in_module | in_interface | in_value, true},
+    {"public", rule<&Grammar::operations, &OperationParser::state_member>, in_value},
+    {"private", rule<&Grammar::operations, &OperationParser::state_member>, in_value},
+    {"factory", rule<&Grammar::operations, &OperationParser::factory>, in_value}};
+
+// Returns the entry for the definition that begins here in such a body; null if none begins here.
+const Entry* entry_at(const TokenCursor& cursor, BodyKind kind) {
+  for (const Entry& entry : entries) {
+    if ((entry.bodies & kind) == 0 || cursor.current().text != entry.keyword) continue;
+    if (!entry.is_word) return cursor.at(TokenKind::keyword) ? &entry : nullptr;
+    const bool named =
+        cursor.ahead(1).is(TokenKind::identifier) && (cursor.ahead(2).is("{") || cursor.ahead(2).is(":"));
+    const bool begins = named || cursor.ahead(1).is("interface");
+    return cursor.at(TokenKind::identifier) && begins ? &entry : nullptr;
+  }
+  return nullptr;
 }
 
 }  // namespace
-
-// Definitions that begin with a word of their own; what begins otherwise is an operation or an attribute.
-constexpr Parser::Entry Parser::entries[] = {
-    {"module", &Parser::module_rule, in_module},
-    {"interface", &Parser::plain_interface, in_module},
-    {"local", &Parser::local_interface, in_module},
-    {"abstract", &Parser::abstract_rule, in_module},
-    {"pseudo", &Parser::pseudo_interface, in_module, true},
-    {"valuetype", &Parser::plain_valuetype, in_module},
-    {"custom", &Parser::custom_valuetype, in_module},
-    {"import", &Parser::import, in_module},
-    {"typeid", &Parser::type_id, in_module | in_interface | in_value},
-    {"typeprefix", &Parser::type_prefix, in_module | in_interface | in_value},
-    {"struct", &Parser::structure, in_module | in_interface | in_value},
-    {"union", &Parser::union_rule, in_module | in_interface | in_value},
-    {"exception", &Parser::exception, in_module | in_interface | in_value},
-    {"native", &Parser::native, in_module | in_interface | in_value},
-    {"enum", &Parser::enumeration, in_module | in_interface | in_value | in_annotation},
-    {"typedef", &Parser::type_definition, in_module | in_interface | in_value | in_annotation},
-    {"const", &Parser::constant, in_module | in_interface | in_value | in_annotation},
-    {"bitmask", &Parser::bitmask, in_module | in_interface | in_value | in_annotation, true},
-    {"bitset", &Parser::bitset, in_module | in_interface | in_value, true},
-    {"public", &Parser::state, in_value},
-    {"private", &Parser::state, in_value},
-    {"factory", &Parser::factory, in_value}};
 
 Parsed parse(const std::vector<Token>& tokens, Diagnostics& diagnostics) { return Parser(tokens, diagnostics).run(); }
 
 Parsed Parser::run() {
   Parsed result;
   ast::Definitions& into = result.specification.definitions;
+  TokenCursor& cursor = state_.cursor;
   // loop: definitions() returns at the end or at a '}', which is taken here
   for (;;) {
     definitions(into, in_module);
-    if (cursor_.at_end() || diagnostics_.has_enough()) break;
-    diagnostics_.error(cursor_.current().span, "this `}` closes nothing");
-    complete_ = false;
-    cursor_.advance();
-    cursor_.accept(";");
+    if (cursor.at_end() || state_.diagnostics.has_enough()) break;
+    state_.diagnostics.error(cursor.current().span, "this `}` closes nothing");
+    state_.complete = false;
+    cursor.advance();
+    cursor.accept(";");
   }
   add_pragmas(into);
-  result.complete = complete_;
+  result.complete = state_.complete;
   return result;
 }
 
-// Up to the '}' of the body or the end of the file.
-void Parser::definitions(ast::Definitions& into, Body kind) {
+void Parser::definitions(ast::Definitions& into, BodyKind kind) {
   add_pragmas(into);
-  while (!cursor_.at_end() && !cursor_.at("}") && !diagnostics_.has_enough()) {
+  while (!state_.cursor.at_end() && !state_.cursor.at("}") && !state_.diagnostics.has_enough()) {
     one_definition(into, kind);
     add_pragmas(into);
   }
 }
 
-void Parser::one_definition(ast::Definitions& into, Body kind) {
-  recovering([&] {
-    ast::Annotations notes = annotations();
+void Parser::add_pragmas(ast::Definitions& into) {
+  for (const Token& token : state_.cursor.take_pragmas())
+    if (auto directive = parse_pragma(token, state_)) into.push_back(*std::move(directive));
+}
+
+void Parser::one_definition(ast::Definitions& into, BodyKind kind) {
+  state_.recovering([&] {
+    ast::Annotations notes = grammar_.annotations.parse();
     DefinitionPtr made = definition(kind);
     if (made == nullptr) return;
     made->annotations = std::move(notes);
@@ -79,117 +111,73 @@ void Parser::one_definition(ast::Definitions& into, Body kind) {
   });
 }
 
-Parser::DefinitionPtr Parser::made(ast::Identifier name, const Token& keyword) const {
-  auto definition = std::make_unique<ast::Definition>();
-  definition->name = std::move(name);
-  definition->keyword = keyword.span;
-  return definition;
-}
-
-// A definition whose name comes next.
-Parser::DefinitionPtr Parser::named(const Token& keyword, std::string_view what) {
-  return made(identifier(what.empty() ? "a name after " + quoted(keyword.text) : std::string(what)), keyword);
-}
-
-const Parser::Entry* Parser::entry_here(Body kind) const {
-  for (const Entry& entry : entries) {
-    if ((entry.bodies & kind) == 0 || cursor_.current().text != entry.keyword) continue;
-    if (!entry.is_word) return cursor_.at(TokenKind::keyword) ? &entry : nullptr;
-    const bool named =
-        cursor_.ahead(1).is(TokenKind::identifier) && (cursor_.ahead(2).is("{") || cursor_.ahead(2).is(":"));
-    const bool begins = named || cursor_.ahead(1).is("interface");
-    return cursor_.at(TokenKind::identifier) && begins ? &entry : nullptr;
-  }
-  return nullptr;
-}
-
-Parser::DefinitionPtr Parser::definition(Body kind) {
-  if (cursor_.at(";")) {
-    diagnostics_.warning(Warning::semicolon, cursor_.current().span, "this `;` ends nothing");
-    cursor_.advance();
+DefinitionPtr Parser::definition(BodyKind kind) {
+  TokenCursor& cursor = state_.cursor;
+  if (cursor.at(";")) {
+    state_.diagnostics.warning(Warning::semicolon, cursor.current().span, "this `;` ends nothing");
+    cursor.advance();
     return nullptr;
   }
-  if (cursor_.at("@")) return annotation_declaration();
-  if (at_unsupported_definition()) {
-    skip_unsupported_definition();
+  if (cursor.at("@")) return annotation_declaration();
+  if (at_unsupported_definition(cursor)) {
+    skip_unsupported_definition(state_);
     return nullptr;
   }
-  if (const Entry* entry = entry_here(kind)) {
-    const Token keyword = cursor_.advance();
-    DefinitionPtr result = (this->*entry->rule)(keyword);
-    // The OMG's own orb.idl has a typeprefix without its ';'.
-    if (!std::holds_alternative<ast::IdDirective>(result->node) || cursor_.at(";")) {
-      cursor_.expect(";");
-    } else {
-      diagnostics_.warning(Warning::semicolon, cursor_.previous().span,
-                           "expected `;` after " + describe(cursor_.previous()));
-    }
+  if (const Entry* entry = entry_at(cursor, kind)) {
+    const Token keyword = cursor.advance();
+    DefinitionPtr result = entry->rule(grammar_, keyword);
+    end_definition(*result);
     return result;
   }
-  if (kind != in_module) return operation_or_attribute();
-  cursor_.fail_expected("a definition");
+  if (kind != in_module) return grammar_.operations.operation_or_attribute();
+  cursor.fail_expected("a definition");
 }
 
-void Parser::add_pragmas(ast::Definitions& into) {
-  for (const Token& token : cursor_.take_pragmas())
-    if (auto definition = pragma(token)) into.push_back(*std::move(definition));
-}
-
-// prefix "text" | ID name "text" | version name major.minor. Others belong to other compilers.
-std::optional<Parser::DefinitionPtr> Parser::pragma(const Token& token) {
-  Preprocessed body{std::string(token.text.substr(std::string_view("#pragma").size())), {}};
-  Diagnostics ignored;
-  const SourceMap no_sources;
-  const std::vector<Token> words = tokenize(body, no_sources, ignored);
-  const std::string_view kind = words.front().text;
-  if (kind != "prefix" && kind != "ID" && kind != "version") return std::nullopt;
-  const auto wrong = [&](const char* form) {
-    diagnostics_.error(token.span, std::string("expected #pragma ") + form);
-    complete_ = false;
-    return std::nullopt;
-  };
-
-  ast::IdDirective result;
-  std::size_t at = 1;
-  if (kind != "prefix") {
-    result.kind = kind == "ID" ? ast::IdDirective::Kind::pragma_id : ast::IdDirective::Kind::pragma_version;
-    pragma_words(words, token.span, result, at);
-    if (result.target.parts.empty()) return wrong(kind == "ID" ? "ID name \"text\"" : "version name major.minor");
-  }
-  if (kind == "version") {
-    if (!words[at].is(TokenKind::floating)) return wrong("version name major.minor");
-    result.argument = words[at].text;
-  } else if (kind == "prefix" && words[at].is(TokenKind::identifier)) {
-    diagnostics_.warning(Warning::lenient, token.span, "the prefix stands in quotes: #pragma prefix \"text\"");
-    result.argument = last_word(token.text);
-    at = words.size() - 2;
+// Takes the ';'. The OMG's own orb.idl has a typeprefix without it.
+void Parser::end_definition(const ast::Definition& definition) {
+  TokenCursor& cursor = state_.cursor;
+  if (!std::holds_alternative<ast::IdDirective>(definition.node) || cursor.at(";")) {
+    cursor.expect(";");
   } else {
-    const char* form = kind == "ID" ? "ID name \"text\"" : "prefix \"text\"";
-    if (!words[at].is(TokenKind::string)) return wrong(form);
-    const Literal<std::string> text = string_value(words[at].text);
-    if (std::holds_alternative<LiteralFault>(text)) return wrong(form);
-    result.argument = std::get<std::string>(text);
+    state_.diagnostics.warning(Warning::semicolon, cursor.previous().span,
+                               "expected `;` after " + describe(cursor.previous()));
   }
-  const std::size_t last = words[at + 1].is(";") ? at + 2 : at + 1;
-  if (!words[last].is(TokenKind::end)) return wrong("with nothing after its argument");
-  if (last != at + 1) diagnostics_.warning(Warning::semicolon, token.span, "this #pragma needs no `;`");
-  DefinitionPtr definition = made({}, token);
-  definition->node = std::move(result);
-  return definition;
 }
 
-// The name of the definition that a pragma is about.
-void Parser::pragma_words(const std::vector<Token>& words, const Span& at, ast::IdDirective& result,
-                          std::size_t& next) {
-  const auto is_word = [](const Token& word) { return word.is(TokenKind::identifier) || word.is(TokenKind::keyword); };
-  for (; words[next].is("::") || is_word(words[next]); ++next) {
-    if (words[next].is("::") && next == 1) result.target.absolute = true;
-    if (!is_word(words[next])) continue;
-    std::string text(words[next].text);
-    if (text.starts_with('_')) text.erase(0, 1);
-    result.target.parts.push_back({std::move(text), at});
+DefinitionPtr Parser::construct(const Token& keyword) {
+  if (keyword.is("struct")) return grammar_.constructs.structure(keyword);
+  if (keyword.is("union")) return grammar_.constructs.union_rule(keyword);
+  return grammar_.constructs.enumeration(keyword);
+}
+
+// @annotation name { type parameter [default value]; enum E { a }; ... };
+DefinitionPtr Parser::annotation_declaration() {
+  TokenCursor& cursor = state_.cursor;
+  const Token keyword = cursor.expect("@");
+  cursor.advance();  // "annotation", seen by AnnotationParser::parse()
+  DefinitionPtr result = make_definition(grammar_.names.identifier("an annotation's name"), keyword);
+  ast::AnnotationDeclaration body;
+  cursor.expect("{");
+  while (!cursor.at_end() && !cursor.at("}")) {
+    if (entry_at(cursor, in_annotation) != nullptr) {
+      one_definition(body.body, in_annotation);
+    } else {
+      state_.recovering([&] { annotation_parameter_declaration(body); });
+    }
   }
-  result.target.span = at;
+  cursor.expect("}");
+  cursor.expect(";");
+  result->node = std::move(body);
+  return result;
+}
+
+void Parser::annotation_parameter_declaration(ast::AnnotationDeclaration& into) {
+  ast::AnnotationParameterDeclaration parameter;
+  parameter.type = grammar_.types.parse("a parameter's type");
+  parameter.name = grammar_.names.identifier("a parameter's name");
+  if (state_.cursor.accept("default")) parameter.default_value = grammar_.expressions.parse();
+  state_.cursor.expect(";");
+  into.parameters.push_back(std::move(parameter));
 }
 
 }  // namespace corelane::idl

@@ -266,6 +266,30 @@ std::optional<Value> Constants::convert(const Value& value, TypeId type, const S
   return Conversion(model_, types_, diagnostics_, type).convert(std::visit(ToOperand{}, value), at);
 }
 
+bool Constants::check_type(TypeId type, const Span& at) {
+  switch (model_.resolved(type).kind) {
+    case TypeKind::any:
+    case TypeKind::object:
+    case TypeKind::value_base:
+    case TypeKind::type_code:
+    case TypeKind::sequence:
+    case TypeKind::array:
+    case TypeKind::map:
+    case TypeKind::external:
+    case TypeKind::structure:
+    case TypeKind::union_:
+    case TypeKind::bitset:
+    case TypeKind::interface:
+    case TypeKind::value:
+    case TypeKind::value_box:
+    case TypeKind::native:
+      diagnostics_.error(at, "a constant cannot be of type " + quoted(types_.name(type)));
+      return false;
+    default:
+      return true;
+  }
+}
+
 DefId Constants::named_constant(const ast::Expression& expression) {
   const auto* name = std::get_if<ast::ScopedName>(&expression.node);
   if (name == nullptr) return DefId::none;

@@ -31,6 +31,9 @@ class Constants {
   // Converts a value that was found without a type to `type`. Returns nothing (reported) if that is not possible.
   std::optional<Value> convert(const Value& value, TypeId type, const Span& at);
 
+  // Reports a type that no constant can have. Returns whether a constant can have the type.
+  bool check_type(TypeId type, const Span& at);
+
   // Returns the constant if its name is the whole expression; else none.
   DefId named_constant(const ast::Expression& expression);
 

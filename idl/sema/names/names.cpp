@@ -287,4 +287,11 @@ Symbol* Names::find_annotation(const ast::ScopedName& name) {
   return is_annotation(standard) && standard->name == first ? standard : nullptr;
 }
 
+void report_kind(Diagnostics& diagnostics, const ast::ScopedName& name, const Symbol& symbol, std::string_view wanted) {
+  diagnostics
+      .error(name.span, quoted(ast::to_string(name)) + " is " + std::string(article_name(symbol.kind)) + ", not " +
+                            std::string(wanted))
+      .note(symbol.span, "declared here");
+}
+
 }  // namespace corelane::idl

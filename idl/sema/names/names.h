@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "idl/ast/ast.h"
@@ -90,5 +91,8 @@ class OpenScope {
   Scope* before_;
   Scope own_;
 };
+
+// Reports that the name means another kind of thing than what is wanted here, such as "a type".
+void report_kind(Diagnostics& diagnostics, const ast::ScopedName& name, const Symbol& symbol, std::string_view wanted);
 
 }  // namespace corelane::idl

@@ -53,6 +53,14 @@ Extent Extent::times(std::uint64_t count) const noexcept {
   return {.bytes = bytes != 0 && count > endless / bytes ? endless : bytes * count, .depth = depth};
 }
 
+bool check_extent(const Extent& extent, const Span& at, Diagnostics& diagnostics) {
+  const bool too_deep = extent.depth > Extent::deepest;
+  if (too_deep) diagnostics.error(at, "types are nested too deeply");
+  if (extent.bytes > Extent::most_bytes)
+    diagnostics.error(at, "a value of this type takes more memory than a process can have (128 TiB)");
+  return !too_deep && extent.bytes <= Extent::most_bytes;
+}
+
 // Returns the extent of the type. recursion: to types that were made earlier; the result for a type with elements is
 // stored
 Extent Extents::of(TypeId id) {

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <map>
 
+#include "idl/ast/diagnostics.h"
+#include "idl/ast/source.h"
 #include "idl/model/model.h"
 
 namespace corelane::idl {
@@ -25,6 +27,9 @@ struct Extent {
   // Generated code and C++ compilers use recursion to follow nested types.
   static constexpr std::uint32_t deepest = 500;
 };
+
+// Reports a type that is too large or nested too deeply. Returns whether it is neither.
+bool check_extent(const Extent& extent, const Span& at, Diagnostics& diagnostics);
 
 class Extents {
  public:

@@ -13,6 +13,7 @@
 
 #include "orb/core/object.h"
 #include "orb/os/child_process.h"
+#include "orb/os/clock.h"
 #include "orb/os/fd.h"
 #include "orb/os/socket_path.h"
 #include "services/nameserver/start.h"
@@ -122,8 +123,10 @@ TEST_CASE("a daemon outlives the reader of its output") {
   write.reset();
   const std::string socket = place / "nameserver.sock";
   const QuietOrb client({"-ORBNamingSocket", socket});
-  const auto is_there = [&] { return raised_by([&] { root_of(client)->bind(cos_name("x"), nullptr); }) == ""; };
-  while (!is_there() && ::kill(daemon.pid(), 0) == 0) std::this_thread::yield();  // bound: its start, or its end
+  const auto is_there = [&] { return raised_by([&] { root_of(client)->rebind(cos_name("x"), nullptr); }) == ""; };
+  std::optional<corelane::os::ExitStatus> end;
+  while (!is_there() && !end) end = daemon.wait(corelane::os::now());  // bound: its start, or its end
+  REQUIRE_FALSE(end);
   ::kill(daemon.pid(), SIGTERM);
   CHECK(daemon.wait()->text() == "exit status 0");
 }

@@ -1,8 +1,12 @@
+#include "idl/front/parser/expression_parser.h"
+
 #include <algorithm>
+#include <memory>
+#include <string_view>
 #include <utility>
+#include <variant>
 
 #include "idl/front/lexer/literals.h"
-#include "idl/front/parser/parser.h"
 
 namespace corelane::idl {
 namespace {
@@ -38,14 +42,14 @@ ast::ExpressionPtr make(Node node, const Span& span, std::uint32_t depth = 1) {
 
 }  // namespace
 
-ast::ExpressionPtr Parser::expression() { return binary(0); }
+ast::ExpressionPtr ExpressionParser::parse() { return binary(0); }
 
-ast::ExpressionPtr Parser::binary(std::size_t level) {
+ast::ExpressionPtr ExpressionParser::binary(std::size_t level) {
   if (level == levels) return unary();
   ast::ExpressionPtr left = binary(level + 1);
   // loop: each turn consumes an operator
   while (const BinaryOperator* op = operator_at(cursor_.current(), level)) {
-    if (in_angles_ && op->op == Operator::shift_right) break;
+    if (state_.in_angles && op->op == Operator::shift_right) break;
     const Span at = cursor_.advance().span;
     ast::ExpressionPtr right = binary(level + 1);
     const std::uint32_t depth = 1 + std::max(left->depth, right->depth);
@@ -56,8 +60,8 @@ ast::ExpressionPtr Parser::binary(std::size_t level) {
   return left;
 }
 
-ast::ExpressionPtr Parser::unary() {
-  if (++expression_depth_ > deepest_expression)
+ast::ExpressionPtr ExpressionParser::unary() {
+  if (++state_.expression_depth > deepest_expression)
     cursor_.fail(cursor_.current().span, "the expression is nested too deeply");
   constexpr std::pair<std::string_view, Operator> prefixes[] = {
       {"-", Operator::minus}, {"+", Operator::plus}, {"~", Operator::invert}};
@@ -72,16 +76,16 @@ ast::ExpressionPtr Parser::unary() {
     break;
   }
   if (result == nullptr) result = primary();
-  --expression_depth_;
+  --state_.expression_depth;
   return result;
 }
 
-ast::ExpressionPtr Parser::primary() {
+ast::ExpressionPtr ExpressionParser::primary() {
   if (cursor_.at("(")) {
     const Span first = cursor_.advance().span;
-    const bool before = std::exchange(in_angles_, false);
-    ast::ExpressionPtr inner = expression();
-    in_angles_ = before;
+    const bool before = std::exchange(state_.in_angles, false);
+    ast::ExpressionPtr inner = parse();
+    state_.in_angles = before;
     cursor_.expect(")");
     inner->span = join(first, cursor_.previous().span);
     return inner;
@@ -91,7 +95,7 @@ ast::ExpressionPtr Parser::primary() {
     return make(*truth, word.span);
   }
   if (cursor_.at(TokenKind::identifier) || cursor_.at("::")) {
-    ast::ScopedName name = scoped_name();
+    ast::ScopedName name = names_.scoped_name();
     const Span span = name.span;
     return make(std::move(name), span);
   }
@@ -103,16 +107,16 @@ ast::ExpressionPtr Parser::primary() {
 }
 
 // `true` and `false` mean nothing in IDL, but people and some tools write them.
-std::optional<bool> Parser::lower_case_boolean() {
+std::optional<bool> ExpressionParser::lower_case_boolean() {
   const Token& word = cursor_.current();
   const bool is_true = word.text == "true";
   if (!word.is(TokenKind::identifier) || cursor_.ahead(1).is("::") || (!is_true && word.text != "false"))
     return std::nullopt;
-  diagnostics_.warning(Warning::constant, word.span, is_true ? "write `TRUE`" : "write `FALSE`");
+  state_.diagnostics.warning(Warning::constant, word.span, is_true ? "write `TRUE`" : "write `FALSE`");
   return is_true;
 }
 
-ast::ExpressionPtr Parser::literal() {
+ast::ExpressionPtr ExpressionParser::literal() {
   const Token token = cursor_.current();
   const auto value = [&](auto&& parsed) {
     if (const auto* fault = std::get_if<LiteralFault>(&parsed)) cursor_.fail(token.span, fault->message);
@@ -141,8 +145,7 @@ ast::ExpressionPtr Parser::literal() {
   }
 }
 
-// String literals side by side are one string.
-std::string Parser::strings() {
+std::string ExpressionParser::strings() {
   std::string text;
   while (cursor_.at(TokenKind::string)) {
     const Literal<std::string> part = string_value(cursor_.current().text);
@@ -155,7 +158,7 @@ std::string Parser::strings() {
   return text;
 }
 
-ast::ExpressionPtr Parser::wide_strings() {
+ast::ExpressionPtr ExpressionParser::wide_strings() {
   const Span first = cursor_.current().span;
   std::u32string text;
   while (cursor_.at(TokenKind::wide_string)) {
@@ -167,6 +170,13 @@ ast::ExpressionPtr Parser::wide_strings() {
   if (cursor_.at(TokenKind::string))
     cursor_.fail(cursor_.current().span, "a string that is not wide cannot continue a wide one");
   return make(std::move(text), join(first, cursor_.previous().span));
+}
+
+ast::ExpressionPtr ExpressionParser::bound() {
+  const bool before = std::exchange(state_.in_angles, true);
+  ast::ExpressionPtr result = parse();
+  state_.in_angles = before;
+  return result;
 }
 
 }  // namespace corelane::idl
