@@ -186,10 +186,11 @@ class Channel {
   // Returns a descriptor that is readable once the peer's process has ended; -1: see sees_process().
   int process_descriptor() const noexcept;
   const Peer& peer() const noexcept;
-  const std::shared_ptr<void>& pass() const noexcept;  // what Options::porter returned; null: there was none
-  std::uint64_t id() const noexcept;                   // the same on both ends
-  bool is_locked() const noexcept;                     // Options::lock_memory was asked for and granted
-  bool sees_process() const noexcept;                  // see PeerWatch
+  // Returns what Options::admit_after_hello returned; null: there was none.
+  const std::shared_ptr<void>& attachment() const noexcept;
+  std::uint64_t id() const noexcept;   // the same on both ends
+  bool is_locked() const noexcept;     // Options::lock_memory was asked for and granted
+  bool sees_process() const noexcept;  // see PeerWatch
 
  private:
   explicit Channel(std::shared_ptr<End> end) noexcept;

@@ -154,7 +154,7 @@ struct ReceivedException {
 };
 // Returns the text for a call that timed out. A job of the task made the call, while `others` other calls waited for
 // that job.
-std::string text_of_vain_wait(TaskId task, std::size_t others);
+std::string text_of_deadlocked_wait(TaskId task, std::size_t others);
 ReceivedException read_exception(cdr::Reader& body, const giop::ContextList& contexts);
 
 }  // namespace corelane::core

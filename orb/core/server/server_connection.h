@@ -173,7 +173,7 @@ class ServerConnection final : public transport::Watcher,
 
  private:
   class Half;
-  class Room;
+  class MessageQuota;
   using Request = giop::Parsed<giop::RequestHeader>;
   struct Binding {
     TaskId task = no_task;

@@ -172,7 +172,7 @@ void ManagerAgent::peer_gone(PeerId peer) noexcept {
   if (peer == PeerId{}) return;  // this process itself
   bool noted = false;
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     noted = !closed_ && losses_.size() < most_losses;
     if (noted) losses_.push_back(peer);
   }
@@ -186,7 +186,7 @@ void ManagerAgent::attach(TaskId task, PeerId owner, std::shared_ptr<JobSource> 
   attachment->owner = owner;
   attachment->source = source;
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     if (!closed_) attachments_.push_back(std::move(attachment));
   }
   if (attachment) return source->close();
@@ -258,7 +258,7 @@ void ManagerAgent::arrive(JobPtr job, Time now) noexcept {
 bool ManagerAgent::take_lost_peer(Time now) noexcept {
   PeerId lost{};
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     if (losses_.empty()) return false;
     lost = losses_.front();
     losses_.erase(losses_.begin());
@@ -282,7 +282,7 @@ bool ManagerAgent::take_departure(Time now) noexcept {
 bool ManagerAgent::take_attachment() noexcept {
   std::unique_ptr<Attachment> attachment;
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     attachment = attachments_.pop_front();
   }
   if (!attachment) return false;
@@ -297,7 +297,7 @@ void ManagerAgent::shut_down(Time now) noexcept {
   admissions_.close();
   std::optional<NodeList<Attachment>> unattached;
   {
-    const std::lock_guard lock(door_mutex_);
+    const std::lock_guard lock(pending_mutex_);
     closed_ = true;
     unattached.emplace(std::move(attachments_));
   }

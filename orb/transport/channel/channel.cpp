@@ -104,13 +104,13 @@ Expected<std::unique_ptr<Listener>> ChannelTransport::listen(const Endpoint& end
   auto socket = path->listen(channel::mode_for(options_.access), SOCK_SEQPACKET);
   if (!socket) return logged(socket.error(), kinds::channel);
   const channel::Options options = ChannelListener::options(limiter_, reactor_, options_);
-  auto door = channel::Listener::over(std::move(*socket), path->path(), options);
+  auto listener = channel::Listener::over(std::move(*socket), path->path(), options);
   auto shared = std::make_shared<ChannelListener::Shared>();
   shared->reactor = reactor_;
   shared->limits = limits_;
   shared->endpoint = channel_endpoint(path->path());
   shared->acceptor = std::move(acceptor);
-  return ChannelListener::start(std::move(*path), std::move(door), std::move(shared));
+  return ChannelListener::start(std::move(*path), std::move(listener), std::move(shared));
 }
 
 }  // namespace corelane::transport

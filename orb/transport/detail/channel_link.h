@@ -66,7 +66,9 @@ class ChannelLink final : public Link {
   bool await_bytes() noexcept override;
   void stop_awaiting() noexcept override;
   void nudge() noexcept override;
-  Room room() const noexcept override { return room_descriptor() >= 0 ? Room::readable : Room::untold; }
+  WriteReadiness write_readiness() const noexcept override {
+    return room_descriptor() >= 0 ? WriteReadiness::readable : WriteReadiness::unknown;
+  }
   int room_descriptor() const noexcept override { return channel_.room_descriptor(); }
   void await_room(std::size_t size) noexcept override;
   Endpoint local() const override { return local_; }

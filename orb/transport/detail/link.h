@@ -87,9 +87,9 @@ class Link {
   virtual void stop_awaiting() noexcept {}
   virtual void nudge() noexcept {}
   // How to learn that there is room for more. `writable`: descriptor() is writable. `readable`: room_descriptor() is
-  // readable, after await_room(). `untold`: only by trying again. Constant.
-  enum class Room : std::uint8_t { writable, readable, untold };
-  virtual Room room() const noexcept { return Room::writable; }
+  // readable, after await_room(). `unknown`: only by trying again. Constant.
+  enum class WriteReadiness : std::uint8_t { writable, readable, unknown };
+  virtual WriteReadiness write_readiness() const noexcept { return WriteReadiness::writable; }
   virtual int room_descriptor() const noexcept { return -1; }
   virtual void await_room(std::size_t) noexcept {}
 

@@ -1,5 +1,6 @@
-// RoomHandler and EndHandler wait on the reactor for the descriptors that a link has besides those of its bytes: for
-// room, and for the end.
+// WritableHandler and EndHandler wait on the reactor for the descriptors that a link has besides those of its bytes:
+// for room, and for the end.
+//
 // Threads: the reactor's.
 #pragma once
 
@@ -11,10 +12,10 @@
 
 namespace corelane::transport {
 
-// RoomHandler is for a link with a descriptor for room. If that is readable, the connection is writable.
-class RoomHandler final : public ReadinessHandler {
+// WritableHandler is for a link with a descriptor for room. If that is readable, the connection is writable.
+class WritableHandler final : public ReadinessHandler {
  public:
-  explicit RoomHandler(std::shared_ptr<ReadinessHandler> connection) : connection_(std::move(connection)) {}
+  explicit WritableHandler(std::shared_ptr<ReadinessHandler> connection) : connection_(std::move(connection)) {}
   void on_readable() noexcept override { connection_->on_writable(); }
   void on_writable() noexcept override {}
   void on_stopping() noexcept override { connection_->on_stopping(); }

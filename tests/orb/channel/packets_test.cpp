@@ -107,9 +107,10 @@ TEST_CASE("a rejected client delays nobody with the packets that it has sent") {
   const std::string path = directory / "channel";
   LingeringSocket lingering;
   {
-    auto listener = Listener::listen(path, {.greeter = [](const Peer&, const os::Fd&) -> Expected<void, SetupFault> {
-                                       return SetupFault{Kind::denied, "not today"};
-                                     }});
+    auto listener =
+        Listener::listen(path, {.admit_on_connect = [](const Peer&, const os::Fd&) -> Expected<void, SetupFault> {
+                           return SetupFault{Kind::denied, "not today"};
+                         }});
     REQUIRE(listener);
     const auto incoming = connect_socket(path, soon());
     REQUIRE(incoming);
