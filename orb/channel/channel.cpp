@@ -238,8 +238,8 @@ void Channel::disarm() noexcept {
   if (descriptor() >= 0) end_->for_record.sleeper.drain();
 }
 
-void Channel::nudge() noexcept { end_->nudge(); }
-void Channel::nudge_for_room() noexcept { end_->nudge_for_room(); }
+void Channel::make_readable() noexcept { end_->make_readable(); }
+void Channel::make_room_readable() noexcept { end_->make_room_readable(); }
 
 int Channel::room_descriptor() const noexcept { return end_->parts.own_events.room.get(); }
 

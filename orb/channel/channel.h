@@ -142,13 +142,13 @@ class Channel {
   bool arm() noexcept;
   void disarm() noexcept;
   // Makes descriptor() readable, with Wake::eventfd. Thread: any.
-  void nudge() noexcept;
+  void make_readable() noexcept;
   // The same for room. Thread: the writer's. arm_for_room() returns true if there is no room for a message of that
   // size.
   int room_descriptor() const noexcept;  // -1 without Wake::eventfd; constant
   bool arm_for_room(std::size_t size) noexcept;
   void disarm_for_room() noexcept;
-  void nudge_for_room() noexcept;
+  void make_room_readable() noexcept;
 
   // ---- Memory. Thread: the writer's, unless another is named. With Options::grows; without it all memory is always
   // there.

@@ -125,7 +125,7 @@ bool StreamConnection::watch_on_reactor(bool room) {
 
 void StreamConnection::arm_read_on_reactor(Readiness::Rest rest) {
   if (std::exchange(read_armed_, true)) return;
-  if (!link_->await_bytes() || end_told_) link_->nudge();
+  if (!link_->await_bytes() || end_told_) link_->make_readable();
   readiness_->arm_read(rest);
 }
 
@@ -368,11 +368,11 @@ void StreamConnection::on_stopping() noexcept {
 // relaxed: see renew()
 Time StreamConnection::quiet_since() const noexcept { return last_traffic_.load(std::memory_order_relaxed); }
 
-bool StreamConnection::give_way() noexcept {
+bool StreamConnection::evict() noexcept {
   const std::shared_ptr<Watcher> watcher = active_watcher_;
   if (!watcher && !reader_gives_way()) return false;
   if (watcher && !is_idle_on_reactor()) return false;
-  if (watcher) watcher->give_way();
+  if (watcher) watcher->on_evict();
   ticket_.reset();
   return true;
 }
@@ -384,7 +384,7 @@ bool StreamConnection::reader_gives_way() noexcept {
     if (!is_open() || !outbox_.empty()) return false;
     reader = reader_.lock();
   }
-  return reader && reader->try_give_way();
+  return reader && reader->try_evict();
 }
 
 // Returns whether the connection is idle. Bytes that were not read yet mean that it is not, but only after the first
@@ -436,7 +436,7 @@ void StreamConnection::on_timer() noexcept try {
     last_traffic_.store(now, std::memory_order_relaxed);  // relaxed: see renew()
     update_timer_on_reactor();
   } else {
-    active_watcher_->give_way();  // with a closing message, if its protocol has one
+    active_watcher_->on_evict();  // with a closing message, if its protocol has one
     close_for(ended_by(minor::idle_timeout));
   }
 } catch (const std::bad_alloc&) {

@@ -98,7 +98,7 @@ void ClientCall::reset() noexcept {
   contexts_ = {};
   writer_.forget();
   if (spare_.size() > 0) spare_.clear();
-  room_.release();  // the message may lie there; the next call begins with clear()
+  send_memory_.release();  // the message may lie there; the next call begins with clear()
   pending_.forget();
   reader_ = cdr::Reader();  // releases the values that it has read
 }
@@ -129,8 +129,8 @@ void ClientCall::begin(const std::shared_ptr<Reference>& reference, std::string_
   connect();
   choose_code_sets();
   compose(writer_);
-  room_.use(connection_->stream());
-  writer_.set_room(&room_);
+  send_memory_.use(connection_->stream());
+  writer_.set_memory(&send_memory_);
 }
 
 // Finds or makes the connection to the call's current target. Raises.

@@ -358,13 +358,13 @@ bool ServedConnection::expire(Time now) noexcept {
   return end(transport::ended_by(minor::idle_timeout)), true;
 }
 
-bool ServedConnection::give_way(bool surely) noexcept {
+bool ServedConnection::evict(bool surely) noexcept {
   const bool unread = connection_->has_sent_message() && connection_->stream().has_bytes();
   if (!surely && (unread || !connection_->is_idle())) return false;
   connection_->close_orderly();
   return end(transport::ended_by(minor::closed_here)), true;
 }
 
-bool ServedConnection::try_give_way() noexcept { return connection_->server().executive().evict(shared_from_this()); }
+bool ServedConnection::try_evict() noexcept { return connection_->server().executive().evict(shared_from_this()); }
 
 }  // namespace corelane::core

@@ -94,7 +94,7 @@ void ServerConnection::begin() noexcept {
   if (memory_) memory_->belongs_to(weak_from_this());
 }
 
-void ServerConnection::give_up(Stalled why) noexcept {
+void ServerConnection::close_stalled(Stalled why) noexcept {
   why == Stalled::takes_nothing ? cut_off(backlog_stalled) : refuse_half(memory_half_->request());
 }
 

@@ -214,7 +214,7 @@ void BestEffortThreadPool::keep_spare() noexcept {
   bury();
   if (members_.size() >= size_.running + size_.waiting) return;
   const auto made = make_member();
-  if (!made && !std::exchange(said_, true))
+  if (!made && !std::exchange(warned_, true))
     warn_if_memory(
         members_.size(),
         "threads are all that the system allows: requests may have to wait for requests that wait in nested calls");

@@ -129,7 +129,7 @@ class BestEffortThreadPool {
   // Guarded by mutex_.
   std::vector<std::unique_ptr<Member>> members_;
   std::size_t made_ = 0;
-  bool said_ = false;  // the log says that no further thread can be created
+  bool warned_ = false;  // the log says that no further thread can be created
 };
 
 }  // namespace corelane::dispatch

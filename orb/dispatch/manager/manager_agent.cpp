@@ -24,7 +24,7 @@ std::vector<CoreCounters> core_counters(const ExecutiveOptions& options, const s
   return result;
 }
 
-Standing standing_of(const ExecutiveOptions& options, const CoreProvider& provider) {
+PromiseConditions conditions_of(const ExecutiveOptions& options, const CoreProvider& provider) {
   return {.guarantee = options.admission_test->promises ? Guarantee::bounds : Guarantee::placement,
           .direct = options.mode == DispatchMode::direct,
           .real_time = options.real_time && os::privileges().fifo,
@@ -59,7 +59,7 @@ ManagerAgent::ManagerAgent(const ExecutiveOptions& options, const std::vector<Co
       hints_(options.max_tasks),
       recorder_(options.recorder, manager_options(options, leases), options.max_tasks),
       counters_(options.recorder.runtime_directory, core_counters(options, leases), options.max_tasks, best_effort,
-                refusals_, standing_of(options, provider)),
+                refusals_, conditions_of(options, provider)),
       housekeeper_(maker, provider, inbox_, options.max_tasks),
       core_watch_(leases, provider, inbox_),
       below_(*this, leases.front().core),
@@ -120,7 +120,7 @@ void ManagerAgent::ask_for_task(JobPtr job) noexcept {
 // Dispatches the job without the queue, if no other job has to go first. False: the caller still has the job.
 bool ManagerAgent::dispatch_at_once(JobPtr& job) noexcept {
   const std::unique_lock lock(state_mutex_, std::try_to_lock);
-  if (!lock || !queue_.is_clear()) return false;
+  if (!lock || !queue_.is_idle()) return false;
   arrive(std::move(job), clock_.now());
   counters_.note(admitted_, admission_control_.refusals(), jobs_refused_);
   return true;

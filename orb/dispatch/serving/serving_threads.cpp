@@ -444,7 +444,7 @@ Expected<void> ServingThreads::grow(Lock& lock) noexcept {
   --starting_;
   std::erase(workers_, made);
   generation_.fetch_add(1, std::memory_order_relaxed);  // relaxed: as above
-  if (!std::exchange(said_, true)) {
+  if (!std::exchange(warned_, true)) {
     lock.unlock();
     warn_of_shortage();
     lock.lock();
@@ -483,7 +483,7 @@ void ServingThreads::call_help(const SourcePtr& source) noexcept {
 bool ServingThreads::evict(const SourcePtr& source) noexcept {
   const bool waits = source->turn.interrupt();
   if (!waits && !source->turn.claim()) return false;
-  if (!source->give_way(waits)) return give_up_turn(source), false;
+  if (!source->evict(waits)) return give_up_turn(source), false;
   forget(*source);
   return true;
 }

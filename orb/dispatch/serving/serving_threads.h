@@ -166,7 +166,7 @@ class ServingThreads {
   std::uint64_t leader_serves_ = 0;   // times that a leader served a connection
   Worker* serving_leader_ = nullptr;  // leads again when it has served what it took; null: no leader serves
   bool stopped_ = false;
-  bool said_ = false;  // a warning was logged that there is no further thread
+  bool warned_ = false;  // a warning was logged that there is no further thread
 };
 
 }  // namespace corelane::dispatch

@@ -251,9 +251,9 @@ void ChannelListener::admit(channel::Channel channel) {
 // Logs what may happen with every connection only once in a while, with the number of times that it was not logged.
 void ChannelListener::say(const std::string& text) {
   const Time now = os::now();
-  if (now < quiet_until_) return (void)++unsaid_;
+  if (now < quiet_until_) return (void)++unlogged_;
   quiet_until_ = now + quiet_time;
-  const std::size_t others = std::exchange(unsaid_, 0);
+  const std::size_t others = std::exchange(unlogged_, 0);
   os::log::warn(others == 0 ? text : text + " (" + counted(others, "other") + " since the last such line)");
 }
 

@@ -65,7 +65,7 @@ class ChannelLink final : public Link {
   bool has_unread() noexcept override { return channel_.peek().has_value(); }
   bool await_bytes() noexcept override;
   void stop_awaiting() noexcept override;
-  void nudge() noexcept override;
+  void make_readable() noexcept override;
   WriteReadiness write_readiness() const noexcept override {
     return room_descriptor() >= 0 ? WriteReadiness::readable : WriteReadiness::unknown;
   }
@@ -98,8 +98,8 @@ class ChannelLink final : public Link {
   // Owner: the reader.
   std::size_t read_ = 0;  // bytes of the front message that the caller already has
   bool armed_ = false;
-  bool nudged_ = false;     // by this end itself
-  Time look_at_peer_at_{};  // for poll_receive()
+  bool made_readable_ = false;  // by this end itself
+  Time look_at_peer_at_{};      // for poll_receive()
   // Owner: the writer.
   struct ReservedSendBuffer {
     std::uint64_t number;

@@ -54,7 +54,7 @@ class ChannelListener final : public Listener {
   const std::shared_ptr<Shared> shared_;
   // Owner: the listener's thread.
   Time quiet_until_{};
-  std::size_t unsaid_ = 0;
+  std::size_t unlogged_ = 0;
   os::Thread thread_;
 };
 

@@ -25,15 +25,15 @@ class WritableHandler final : public ReadinessHandler {
 };
 
 // EndHandler is for a link with a descriptor for the end. If that is readable, a read after the last bytes finds the
-// end. It sets `told`, which belongs to the connection, for the reader: the nudge may be used up by bytes that were
-// still there.
+// end. It sets `told`, which belongs to the connection, for the reader: make_readable() may be used up by bytes that
+// were still there.
 class EndHandler final : public ReadinessHandler {
  public:
   EndHandler(std::shared_ptr<ReadinessHandler> connection, Link& link, bool& told)
       : connection_(std::move(connection)), link_(link), told_(told) {}
   void on_readable() noexcept override {
     told_ = true;
-    link_.nudge();
+    link_.make_readable();
   }
   void on_writable() noexcept override {}
   void on_stopping() noexcept override { connection_->on_stopping(); }

@@ -346,8 +346,8 @@ TEST_CASE("a peer that fills its descriptors and makes them blocking does not de
   Given given;
   fill_and_make_block(given.record);
   fill_and_make_block(given.room);
-  given.end->nudge();
-  given.end->nudge_for_room();
+  given.end->make_readable();
+  given.end->make_room_readable();
   CHECK(given.end->is_open());
 }
 
